@@ -1,0 +1,287 @@
+/*
+ * gpuvoronoi - exact nearest seeds: k-dimensional search and Voronoi ("allocation") rasters.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Conventions that hold for every function here:
+ *   - Functions return a gv_status; 0 (GV_OK) is success. On failure the context holds one line of text
+ *     (gv_context_message) and every output argument is left as it was, unless said otherwise.
+ *   - Nothing prints, exits, aborts or resets a device.
+ *   - The caller owns the arrays it passes in and out. Inputs of a build are copied unless said otherwise.
+ *   - Option structs begin with `struct_size`; start from their *_INIT macro. Fields may be added at the end.
+ *   - A gv_context belongs to one thread at a time (it carries the message). A gv_index or gv_voronoi is immutable
+ *     once made: any number of threads may use it at once, each with a context of its own.
+ *   - Results do not depend on the backend, the number of threads or the block size: the same bytes everywhere.
+ */
+#ifndef GPUVORONOI_H
+#define GPUVORONOI_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GV_VERSION_MAJOR 0
+#define GV_VERSION_MINOR 1
+#define GV_VERSION_PATCH 0
+#define GV_VERSION_STRING "0.1.0"
+
+#if defined(_WIN32)
+#define GV_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define GV_API __attribute__((visibility("default")))
+#else
+#define GV_API
+#endif
+
+/* ---------------------------------------------------------------------------------------------------- status */
+
+typedef enum gv_status {
+  GV_OK = 0,
+  GV_ERROR_INVALID_ARGUMENT = 1, /* a NULL, a size, an option or a coordinate that makes no sense */
+  GV_ERROR_OUT_OF_MEMORY = 2,    /* an allocation failed, on the host or on a device */
+  GV_ERROR_UNKNOWN_BACKEND = 3,  /* no backend of that name */
+  GV_ERROR_UNSUPPORTED = 4,      /* the backend cannot do this combination of metric, dimension, k */
+  GV_ERROR_UNAVAILABLE = 5,      /* the backend cannot run on this machine (no GPU, built without CUDA, ...) */
+  GV_ERROR_CANCELLED = 6,        /* the progress callback asked to stop */
+  GV_ERROR_PROJECTION = 7,       /* a coordinate operation could not be set up or carried out */
+  GV_ERROR_IO = 8,               /* reading or writing failed */
+  GV_ERROR_DEVICE = 9,           /* a CUDA call failed */
+  GV_ERROR_INTERNAL = 10         /* a bug in this library */
+} gv_status;
+
+/* A short English name of a status ("out of memory"); never NULL. */
+GV_API const char *gv_status_name(gv_status status);
+
+/* Version of the library in use, e.g. "0.1.0" (GV_VERSION_STRING is that of the header). */
+GV_API const char *gv_version(void);
+
+/* --------------------------------------------------------------------------------------------------- context */
+
+/* Threads, memory, progress and the last message. Not thread safe: one context a thread. */
+typedef struct gv_context gv_context;
+
+/*
+ * Progress and cancel. `fraction` runs from 0 to 1. Called from one thread at a time, not necessarily the caller's.
+ * Return non-zero to go on, 0 to cancel: the running function then returns GV_ERROR_CANCELLED soon.
+ */
+typedef int (*gv_progress_fn)(double fraction, void *user);
+
+/* Allocator hooks, for embedding and for tests that make allocations fail. Must be thread safe. */
+typedef void *(*gv_allocate_fn)(size_t bytes, void *user);
+typedef void (*gv_release_fn)(void *memory, void *user);
+
+typedef struct gv_context_options {
+  size_t struct_size;
+  int threads;             /* worker threads; 0 = as many as the machine has processors for this process */
+  gv_progress_fn progress; /* may be NULL */
+  void *progress_user;
+  gv_allocate_fn allocate; /* both NULL = malloc/free */
+  gv_release_fn release;
+  void *allocate_user;
+} gv_context_options;
+
+#define GV_CONTEXT_OPTIONS_INIT {sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL}
+
+/*
+ * Makes a context. `options` may be NULL (all defaults). *out is set on success and is to be given back with
+ * gv_context_destroy. Errors: INVALID_ARGUMENT (NULL out, negative threads, one allocator hook without the other),
+ * OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
+
+/* Frees a context; NULL is allowed. Objects made with it must be destroyed first. */
+GV_API void gv_context_destroy(gv_context *context);
+
+/* What went wrong in the last failed call made with this context: one line, no newline, "" if nothing did. The text
+ * lives until the next failing call with the same context. */
+GV_API const char *gv_context_message(const gv_context *context);
+
+/* The number of worker threads the context uses (>= 1). */
+GV_API int gv_context_threads(const gv_context *context);
+
+/* --------------------------------------------------------------------------------------------------- metrics */
+
+/*
+ * Canonical distances, all in IEEE double without contraction, operands in dimension order; q is the query or cell,
+ * s the reference or seed. Nearest means smallest canonical value; equal values go to the lowest index.
+ */
+typedef enum gv_metric {
+  GV_EUCLIDEAN = 0,    /* sum (q-s)^2; reported as its root */
+  GV_MANHATTAN = 1,    /* sum |q-s| */
+  GV_CHEBYSHEV = 2,    /* max |q-s| */
+  GV_GREAT_CIRCLE = 3, /* squared chord of unit vectors; reported as the arc on the sphere of radius (2a+b)/3 */
+  GV_GEODESIC = 4      /* s12 of PROJ's geod_inverse(cell, seed) on the ellipsoid, in metres (Karney 2013) */
+} gv_metric;
+
+/* "euclidean", "manhattan", "chebyshev", "great-circle", "geodesic"; NULL for a value outside the enum. */
+GV_API const char *gv_metric_name(gv_metric metric);
+
+/* -------------------------------------------------------------------------------------------------- backends */
+
+typedef struct gv_backend_info {
+  const char *name;    /* e.g. "kdtree" */
+  const char *summary; /* one line on the idea */
+  int searches_points; /* non-zero: usable with gv_index_build */
+  int allocates_grids; /* non-zero: usable with gv_voronoi_create */
+  int available;       /* non-zero: can run on this machine now */
+  const char *reason;  /* why not, when it cannot; "" otherwise. Static storage. */
+} gv_backend_info;
+
+/* Number of backends in the table, in the order gv_backend_get numbers them. */
+GV_API int gv_backend_count(void);
+
+/* Describes backend `number` (0 <= number < gv_backend_count()). All strings are static. Thread safe. */
+GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
+
+/* ---------------------------------------------------------------------------------- k-dimensional neighbours */
+
+typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
+
+/* A row-major array of count points of dim coordinates. float32 is widened to double before any arithmetic. */
+typedef struct gv_points {
+  const void *data; /* count x dim values of `dtype`; may be NULL only if count is 0 */
+  int64_t count;
+  int32_t dim; /* 1 ... 4096 */
+  gv_dtype dtype;
+} gv_points;
+
+/* A reference set prepared for searching by one backend. Immutable; shared by threads. */
+typedef struct gv_index gv_index;
+
+typedef struct gv_index_options {
+  size_t struct_size;
+  const char *backend; /* a name from the table; NULL or "auto" lets the library choose */
+  gv_metric metric;    /* GV_EUCLIDEAN, GV_MANHATTAN or GV_CHEBYSHEV */
+  int32_t expected_k;  /* hint for "auto": the k searched for most; 0 = 1 */
+  int64_t expected_queries; /* hint for "auto": 0 = unknown */
+} gv_index_options;
+
+#define GV_INDEX_OPTIONS_INIT {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0}
+
+/*
+ * Copies the reference points and builds an index over them.
+ * reference: count >= 1 points, all finite. options may be NULL.
+ * Errors: INVALID_ARGUMENT (message names the first bad row), UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE,
+ * OUT_OF_MEMORY, CANCELLED. Uses the context's threads and progress.
+ */
+GV_API gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
+                                gv_index **out);
+
+/* Frees an index; NULL is allowed. No thread may be searching it. */
+GV_API void gv_index_destroy(gv_index *index);
+
+/* Facts about an index: number of points, dimension, and the backend that "auto" chose (static string). */
+GV_API int64_t gv_index_count(const gv_index *index);
+GV_API int32_t gv_index_dim(const gv_index *index);
+GV_API const char *gv_index_backend(const gv_index *index);
+
+typedef struct gv_search_options {
+  size_t struct_size;
+  int32_t k;           /* neighbours a query, 1 ... 1024 */
+  double max_distance; /* inclusive, in true distance (not squared); INFINITY = no limit; >= 0 */
+  int exclude_self;    /* non-zero: reference i is no neighbour of query i (its duplicates are) */
+} gv_search_options;
+
+#define GV_SEARCH_OPTIONS_INIT {sizeof(gv_search_options), 1, INFINITY, 0}
+
+/*
+ * For each query the k nearest reference points by (canonical distance, index), nearest first.
+ * queries: count x dim of the index's dim; NULL = the reference set itself. With exclude_self the count must equal
+ * the reference count (query i is reference i).
+ * indices:   count x k, row-major, caller-owned; -1 where there are fewer than k neighbours.
+ * distances: count x k true distances (double), +inf where there is none; may be NULL.
+ * Errors: INVALID_ARGUMENT (also NaN or infinite queries; message names the row), UNSUPPORTED, OUT_OF_MEMORY,
+ * CANCELLED, DEVICE. After an error the output arrays hold unspecified values.
+ */
+GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                                 const gv_search_options *options, int64_t *indices, double *distances);
+
+/* ------------------------------------------------------------------------------------------ Voronoi of a grid */
+
+typedef enum gv_grid_kind {
+  GV_GRID_PLANE = 0,    /* cells and seeds share plane coordinates; euclidean, manhattan, chebyshev */
+  GV_GRID_LONLAT = 1,   /* cells and seeds are longitude, latitude in degrees; great-circle, geodesic */
+  GV_GRID_PROJECTED = 2 /* cells are projected, `inverse` gives their longitude, latitude; seeds are lon, lat */
+} gv_grid_kind;
+
+/*
+ * Turns n positions in place from the grid's coordinates to longitude, latitude in degrees. A position without an
+ * inverse becomes HUGE_VAL, HUGE_VAL (its cell is left without a seed). Must be thread safe and give the same
+ * result for a position whatever the company it comes in. Returns 0 on success.
+ */
+typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
+
+/*
+ * A raster grid: cell (column, row) has its centre at
+ *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3..5]   (GDAL's geotransform).
+ * Lon/lat grids must not be rotated (g[2] = g[4] = 0). Longitudes may leave [-180, 180]; latitudes of centres may not
+ * leave [-90, 90].
+ */
+typedef struct gv_grid {
+  size_t struct_size;
+  gv_grid_kind kind;
+  int64_t width, height;
+  double geotransform[6];
+  double semi_major;     /* a in metres; 0 = WGS 84. Used by the globe's metrics only. */
+  double flattening;     /* f = (a-b)/a; with semi_major 0 also WGS 84's */
+  gv_inverse_fn inverse; /* GV_GRID_PROJECTED only */
+  void *inverse_user;
+} gv_grid;
+
+#define GV_GRID_INIT {sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL}
+
+/* Seeds of a grid: count pairs x[i], y[i] (longitude and latitude in degrees on the globe). */
+typedef struct gv_seeds {
+  const double *x, *y;
+  int64_t count; /* 1 ... 2^31 - 1 */
+} gv_seeds;
+
+typedef struct gv_voronoi_options {
+  size_t struct_size;
+  const char *backend; /* "auto" or NULL, "tile", "serial", ... */
+  gv_metric metric;
+  int32_t block_width, block_height; /* cells handled at once; 0 = 512. Has no influence on results. */
+  const int32_t *labels; /* value written for each seed (count values, copied); NULL = the seed's number from 0 */
+  int32_t nodata;        /* value of cells that have no seed (no inverse projection) */
+} gv_voronoi_options;
+
+#define GV_VORONOI_OPTIONS_INIT {sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1}
+
+/* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
+typedef struct gv_voronoi gv_voronoi;
+
+/*
+ * Checks grid and seeds (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares the
+ * engine. The grid's `inverse` and its user data must outlive the object.
+ * Errors: INVALID_ARGUMENT, UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
+                                   const gv_voronoi_options *options, gv_voronoi **out);
+
+GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
+
+/* The engine in use (static string) and the number of blocks across and down. */
+GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
+GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
+GV_API int64_t gv_voronoi_blocks_down(const gv_voronoi *voronoi);
+
+/*
+ * Computes block (column, row) into out[r * stride + c] (stride in cells). Blocks at the right and lower edge may be
+ * partial: only cells inside the grid are written. Runs on the calling thread; safe to call from many threads at
+ * once, each with a context of its own.
+ */
+GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
+                                  int64_t block_row, int32_t *out, int64_t stride);
+
+/* Computes the whole grid into out[row * stride + column] with the context's threads and progress. */
+GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPUVORONOI_H */

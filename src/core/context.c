@@ -1,0 +1,133 @@
+/* Contexts, status names, messages and the first error of a parallel region. */
+#include "core/core.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *allocate_default(size_t bytes, void *user) {
+  (void)user;
+  return malloc(bytes);
+}
+
+static void release_default(void *memory, void *user) {
+  (void)user;
+  free(memory);
+}
+
+const char *gv_version(void) { return GV_VERSION_STRING; }
+
+const char *gv_status_name(gv_status status) {
+  switch (status) {
+  case GV_OK:
+    return "ok";
+  case GV_ERROR_INVALID_ARGUMENT:
+    return "invalid argument";
+  case GV_ERROR_OUT_OF_MEMORY:
+    return "out of memory";
+  case GV_ERROR_UNKNOWN_BACKEND:
+    return "unknown backend";
+  case GV_ERROR_UNSUPPORTED:
+    return "unsupported";
+  case GV_ERROR_UNAVAILABLE:
+    return "unavailable";
+  case GV_ERROR_CANCELLED:
+    return "cancelled";
+  case GV_ERROR_PROJECTION:
+    return "projection error";
+  case GV_ERROR_IO:
+    return "input/output error";
+  case GV_ERROR_DEVICE:
+    return "device error";
+  case GV_ERROR_INTERNAL:
+    return "internal error";
+  }
+  return "unknown status";
+}
+
+const char *gv_metric_name(gv_metric metric) {
+  switch (metric) {
+  case GV_EUCLIDEAN:
+    return "euclidean";
+  case GV_MANHATTAN:
+    return "manhattan";
+  case GV_CHEBYSHEV:
+    return "chebyshev";
+  case GV_GREAT_CIRCLE:
+    return "great-circle";
+  case GV_GEODESIC:
+    return "geodesic";
+  }
+  return NULL;
+}
+
+gv_status gv_context_create(const gv_context_options *options, gv_context **out) {
+  gv_context_options o = GV_CONTEXT_OPTIONS_INIT;
+  if (out == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (options != NULL) {
+    size_t size = options->struct_size < sizeof o ? options->struct_size : sizeof o;
+    memcpy(&o, options, size);
+  }
+  if (o.threads < 0 || (o.allocate == NULL) != (o.release == NULL)) return GV_ERROR_INVALID_ARGUMENT;
+  gv_allocator allocator = {o.allocate ? o.allocate : allocate_default, o.release ? o.release : release_default,
+                            o.allocate_user};
+  gv_context *context = gv_allocate_zeroed(&allocator, 1, sizeof *context);
+  if (context == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  context->allocator = allocator;
+  context->threads = o.threads > 0 ? o.threads : omp_get_num_procs();
+  context->progress = o.progress;
+  context->progress_user = o.progress_user;
+  *out = context;
+  return GV_OK;
+}
+
+void gv_context_destroy(gv_context *context) {
+  if (context == NULL) return;
+  gv_allocator allocator = context->allocator;
+  gv_release(&allocator, context);
+}
+
+const char *gv_context_message(const gv_context *context) { return context != NULL ? context->message : ""; }
+
+int gv_context_threads(const gv_context *context) { return context != NULL ? context->threads : 1; }
+
+gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) {
+  if (context != NULL) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context->message, sizeof context->message, format, arguments);
+    va_end(arguments);
+  }
+  return status;
+}
+
+gv_status gv_fail_memory(gv_context *context, const char *what) {
+  return gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "out of memory for %s", what);
+}
+
+void gv_context_for_worker(const gv_context *context, gv_context *worker) {
+  worker->allocator = context->allocator;
+  worker->threads = 1;
+  worker->progress = NULL;
+  worker->progress_user = NULL;
+  worker->message[0] = '\0';
+}
+
+void gv_first_error_init(gv_first_error *error) {
+  atomic_init(&error->status, GV_OK);
+  atomic_init(&error->taken, false);
+  error->message[0] = '\0';
+}
+
+void gv_first_error_set(gv_first_error *error, gv_status status, const char *message) {
+  bool expected = false;
+  if (status == GV_OK || !atomic_compare_exchange_strong(&error->taken, &expected, true)) return;
+  snprintf(error->message, sizeof error->message, "%s", message);
+  atomic_store(&error->status, (int)status);
+}
+
+gv_status gv_first_error_finish(gv_first_error *error, gv_context *context) {
+  gv_status status = (gv_status)atomic_load(&error->status);
+  return status == GV_OK ? GV_OK : gv_fail(context, status, "%s", error->message);
+}

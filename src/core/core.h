@@ -1,0 +1,109 @@
+/*
+ * What every other layer stands on: status and messages, memory, threads, progress.
+ * Depends on nothing but the C library and OpenMP.
+ */
+#ifndef GV_CORE_H
+#define GV_CORE_H
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "gpuvoronoi.h"
+
+#if defined(__GNUC__)
+#define GV_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GV_PRINTF(text, first)
+#endif
+
+/* ------------------------------------------------------------------------------------------------- memory */
+
+/* Where memory comes from. Copied into every object, so that an object can outlive the context that made it. */
+typedef struct gv_allocator {
+  gv_allocate_fn allocate;
+  gv_release_fn release;
+  void *user;
+} gv_allocator;
+
+/* Alignment of every block: a cache line, which is also an AVX-512 register. */
+enum { GV_ALIGNMENT = 64 };
+
+/* count x size bytes aligned to GV_ALIGNMENT, or NULL when out of memory or when the product overflows. count 0 gives
+ * a valid, freeable block. Thread safe. */
+void *gv_allocate(const gv_allocator *allocator, int64_t count, size_t size);
+void *gv_allocate_zeroed(const gv_allocator *allocator, int64_t count, size_t size);
+
+/* Frees what gv_allocate gave; NULL is allowed. */
+void gv_release(const gv_allocator *allocator, void *memory);
+
+/* ------------------------------------------------------------------------------------------------ context */
+
+struct gv_context {
+  gv_allocator allocator;
+  int threads;
+  gv_progress_fn progress;
+  void *progress_user;
+  char message[512];
+};
+
+/* Stores one line of text and returns `status`, so that `return gv_fail(...)` reads well. Not thread safe: inside a
+ * parallel region use gv_first_error. */
+gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) GV_PRINTF(3, 4);
+
+/* The usual out-of-memory message; `what` names what the memory was for. */
+gv_status gv_fail_memory(gv_context *context, const char *what);
+
+/* A context of the caller's thread count and allocator for use inside one worker thread (no progress). */
+void gv_context_for_worker(const gv_context *context, gv_context *worker);
+
+/* ------------------------------------------------------------------------------------- errors across threads */
+
+/* The first error of a parallel region: workers call gv_first_error_set, the others look at gv_first_error_seen and
+ * stop early; after the region gv_first_error_finish copies status and message to the context. */
+typedef struct gv_first_error {
+  atomic_int status;
+  atomic_bool taken;
+  char message[512];
+} gv_first_error;
+
+void gv_first_error_init(gv_first_error *error);
+void gv_first_error_set(gv_first_error *error, gv_status status, const char *message);
+static inline bool gv_first_error_seen(const gv_first_error *error) {
+  return atomic_load_explicit(&error->status, memory_order_relaxed) != GV_OK;
+}
+gv_status gv_first_error_finish(gv_first_error *error, gv_context *context);
+
+/* ----------------------------------------------------------------------------------------------- progress */
+
+/* Counts finished work of a parallel region and calls the context's progress function, from one thread at a time and
+ * at most about a hundred times a region. */
+typedef struct gv_progress {
+  gv_progress_fn call;
+  void *user;
+  int64_t total;
+  atomic_llong done;
+  atomic_llong next_report;
+  atomic_flag busy;
+  atomic_bool cancelled;
+} gv_progress;
+
+void gv_progress_init(gv_progress *progress, const gv_context *context, int64_t total);
+
+/* Adds `work` and reports; false once the caller's function has asked to stop. Thread safe. */
+bool gv_progress_add(gv_progress *progress, int64_t work);
+
+static inline bool gv_progress_cancelled(const gv_progress *progress) {
+  return atomic_load_explicit(&progress->cancelled, memory_order_relaxed);
+}
+
+/* --------------------------------------------------------------------------------------------------- processor */
+
+/* The vector instructions this processor and operating system offer, of those that the library has kernels for. The
+ * environment variable GPUVORONOI_SIMD (baseline, avx2, avx512) lowers it, for tests and measurements. */
+typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 2 } gv_simd;
+
+gv_simd gv_simd_level(void);
+const char *gv_simd_name(gv_simd level);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The backend table's row type: one way to search points. A backend is one file (or a pair) that exports one
+ * `const gv_backend`, listed once in table.c. Every backend gives the bytes of `serial`.
+ */
+#ifndef GV_BACKEND_H
+#define GV_BACKEND_H
+
+#include "core/core.h"
+
+/* A reference set as backends see it: checked (finite, dim and count in range), widened to double, row-major, owned
+ * by the index and alive as long as the backend's state. */
+typedef struct gv_reference {
+  const double *data; /* count x dim */
+  int64_t count;
+  int32_t dim;
+  gv_metric metric; /* euclidean, manhattan or chebyshev */
+  gv_allocator allocator;
+} gv_reference;
+
+/* One search: queries are checked and widened like the reference. All distances here are canonical values (squared
+ * for euclidean); the layer above takes roots and turned the caller's maximum distance into `max_canonical`. */
+typedef struct gv_query {
+  const double *data; /* count x dim */
+  int64_t count;
+  int32_t k;
+  double max_canonical; /* inclusive; INFINITY = none */
+  int64_t self_offset;  /* >= 0: query i must skip reference i + self_offset; -1: no exclusion */
+} gv_query;
+
+typedef struct gv_backend {
+  const char *name;
+  const char *summary;
+  int32_t max_dim;
+
+  /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. */
+  gv_status (*probe)(const char **reason);
+
+  /* Prepares a reference set. On success *state is set (may stay NULL if none is needed). */
+  gv_status (*build)(gv_context *context, const gv_reference *reference, void **state);
+
+  /* For query i writes indices[i*k ...] and canonical[i*k ...] sorted by (canonical, index), padded with -1 and
+   * +inf. Uses context->threads threads; reports progress itself; any number of searches may run at once. */
+  gv_status (*search)(gv_context *context, const gv_reference *reference, const void *state, const gv_query *query,
+                      int64_t *indices, double *canonical);
+
+  void (*destroy)(const gv_reference *reference, void *state);
+} gv_backend;
+
+/* The table, NULL-terminated, in the order in which it is listed to people. */
+extern const gv_backend *const gv_backends[];
+
+/* Finds a backend by name; NULL when there is none. "auto" is not a backend. */
+const gv_backend *gv_backend_find(const char *name);
+
+/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. */
+const gv_backend *gv_backend_choose(const gv_reference *reference, int32_t k, int64_t queries);
+
+/* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
+struct gv_index {
+  gv_reference reference;
+  double *data;
+  const gv_backend *backend;
+  void *state;
+};
+
+/* Search on canonical values with already checked double queries (see gv_query). */
+gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
+                                    int64_t *indices, double *canonical);
+
+/* The canonical distance of two points; inlined into every backend so that there is one definition. */
+static inline double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
+  double total = 0.0;
+  switch (metric) {
+  case GV_MANHATTAN:
+    for (int32_t d = 0; d < dim; d++) total += fabs(q[d] - s[d]);
+    return total;
+  case GV_CHEBYSHEV:
+    for (int32_t d = 0; d < dim; d++) {
+      double a = fabs(q[d] - s[d]);
+      total = a > total ? a : total;
+    }
+    return total;
+  default:
+    for (int32_t d = 0; d < dim; d++) {
+      double a = q[d] - s[d];
+      total += a * a;
+    }
+    return total;
+  }
+}
+
+#endif
