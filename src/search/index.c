@@ -1,0 +1,283 @@
+/*
+ * The public face of the search: checks, widening to double, and the step between true distances and the canonical
+ * values that backends compare. Queries go to the backend in bounded chunks, so that float32 queries and a missing
+ * distance array cost memory independent of the number of queries.
+ */
+#include "search/backend.h"
+
+#include <float.h>
+#include <limits.h>
+#include <string.h>
+
+enum {
+  MAX_DIM = 4096,
+  MAX_K = 1024,
+  CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
+};
+
+static bool widen_row(const void *data, gv_dtype dtype, int64_t first, int32_t dim, double *out) {
+  bool finite = true;
+  for (int32_t d = 0; d < dim; d++) {
+    double value =
+        dtype == GV_FLOAT32 ? (double)((const float *)data)[first + d] : ((const double *)data)[first + d];
+    finite &= isfinite(value) != 0;
+    if (out != NULL) out[d] = value;
+  }
+  return finite;
+}
+
+/* Copies rows [first, first + count) as doubles to `out` (NULL: only checks). Returns the first row that holds a
+ * NaN or an infinity, or -1. */
+static int64_t widen_rows(const gv_points *points, int64_t first, int64_t count, double *out, int threads) {
+  int64_t bad = INT64_MAX;
+  int32_t dim = points->dim;
+#pragma omp parallel for num_threads(threads) reduction(min : bad) schedule(static) if (count * dim > 65536)
+  for (int64_t i = 0; i < count; i++) {
+    if (!widen_row(points->data, points->dtype, (first + i) * dim, dim, out != NULL ? out + i * dim : NULL)) {
+      bad = i < bad ? i : bad;
+    }
+  }
+  return bad == INT64_MAX ? -1 : first + bad;
+}
+
+static gv_status check_points(gv_context *context, const gv_points *points, const char *role) {
+  if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points are NULL", role);
+  if (points->dtype != GV_FLOAT32 && points->dtype != GV_FLOAT64) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points have unknown type %d", role, (int)points->dtype);
+  }
+  if (points->dim < 1 || points->dim > MAX_DIM) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "dimension %d of the %s points is not in 1 ... %d",
+                   (int)points->dim, role, MAX_DIM);
+  }
+  if (points->count < 0 || points->count > INT64_MAX / (int64_t)sizeof(double) / points->dim) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of %s points: %lld", role,
+                   (long long)points->count);
+  }
+  if (points->data == NULL && points->count > 0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
+  }
+  return GV_OK;
+}
+
+static gv_status fail_not_finite(gv_context *context, const char *role, int64_t row) {
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0) has a coordinate that is not finite",
+                 role, (long long)row);
+}
+
+static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
+                              const gv_backend **out) {
+  if (options->backend == NULL || strcmp(options->backend, "auto") == 0) {
+    *out =
+        gv_backend_choose(reference, options->expected_k > 0 ? options->expected_k : 1, options->expected_queries);
+    return GV_OK;
+  }
+  const gv_backend *backend = gv_backend_find(options->backend);
+  if (backend == NULL) {
+    return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no search backend named '%s'", options->backend);
+  }
+  const char *reason = "";
+  gv_status status = backend->probe(&reason);
+  if (status != GV_OK) {
+    return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
+  }
+  if (reference->dim > backend->max_dim) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes at most %d dimensions, not %d", backend->name,
+                   (int)backend->max_dim, (int)reference->dim);
+  }
+  *out = backend;
+  return GV_OK;
+}
+
+gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
+                         gv_index **out) {
+  gv_index_options o = GV_INDEX_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_status status = check_points(context, reference, "reference");
+  if (status != GV_OK) return status;
+  if (reference->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+  if (o.metric != GV_EUCLIDEAN && o.metric != GV_MANHATTAN && o.metric != GV_CHEBYSHEV) {
+    const char *name = gv_metric_name(o.metric);
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
+                   name != NULL ? name : "(unknown)");
+  }
+  gv_reference checked = {NULL, reference->count, reference->dim, o.metric, context->allocator};
+  const gv_backend *backend = NULL;
+  status = find_backend(context, &checked, &o, &backend);
+  if (status != GV_OK) return status;
+
+  gv_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+  if (index == NULL) return gv_fail_memory(context, "the index");
+  index->reference = checked;
+  index->backend = backend;
+  index->data = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof(double));
+  if (index->data == NULL) {
+    status = gv_fail_memory(context, "the reference points");
+    goto fail;
+  }
+  int64_t bad = widen_rows(reference, 0, reference->count, index->data, context->threads);
+  if (bad >= 0) {
+    status = fail_not_finite(context, "reference", bad);
+    goto fail;
+  }
+  index->reference.data = index->data;
+  status = backend->build(context, &index->reference, &index->state);
+  if (status != GV_OK) goto fail;
+  *out = index;
+  return GV_OK;
+
+fail:
+  gv_release(&context->allocator, index->data);
+  gv_release(&context->allocator, index);
+  return status;
+}
+
+void gv_index_destroy(gv_index *index) {
+  if (index == NULL) return;
+  gv_allocator allocator = index->reference.allocator;
+  index->backend->destroy(&index->reference, index->state);
+  gv_release(&allocator, index->data);
+  gv_release(&allocator, index);
+}
+
+int64_t gv_index_count(const gv_index *index) {
+  return index != NULL ? index->reference.count : 0;
+}
+
+int32_t gv_index_dim(const gv_index *index) {
+  return index != NULL ? index->reference.dim : 0;
+}
+
+const char *gv_index_backend(const gv_index *index) {
+  return index != NULL ? index->backend->name : "";
+}
+
+gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
+                                    int64_t *indices, double *canonical) {
+  if (query->count == 0) return GV_OK;
+  return index->backend->search(context, &index->reference, index->state, query, indices, canonical);
+}
+
+/* The largest canonical value whose reported distance is <= limit. For euclidean that is the largest x with
+ * sqrt(x) <= limit; limit * limit is within a few units of it, because sqrt and the product round correctly. */
+static double largest_canonical(double limit, gv_metric metric) {
+  if (metric != GV_EUCLIDEAN || isinf(limit)) return limit;
+  double x = limit * limit;
+  if (isinf(x)) x = DBL_MAX;
+  while (sqrt(x) > limit)
+    x = nextafter(x, 0.0);
+  for (;;) {
+    double next = nextafter(x, INFINITY);
+    if (isinf(next) || sqrt(next) > limit) return x;
+    x = next;
+  }
+}
+
+/* A chunk's own progress, mapped to its part of the whole. */
+typedef struct chunk_progress {
+  gv_progress_fn call;
+  void *user;
+  double start, share;
+} chunk_progress;
+
+static int report_chunk(double fraction, void *user) {
+  chunk_progress *chunk = user;
+  return chunk->call(chunk->start + chunk->share * fraction, chunk->user);
+}
+
+gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                          const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  const gv_reference *reference = &index->reference;
+  gv_points own = {reference->data, reference->count, reference->dim, GV_FLOAT64};
+  if (queries == NULL) {
+    queries = &own;
+  } else {
+    gv_status status = check_points(context, queries, "query");
+    if (status != GV_OK) return status;
+  }
+  if (queries->dim != reference->dim) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
+                   (int)queries->dim, (int)reference->dim);
+  }
+  if (o.k < 1 || o.k > MAX_K) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, MAX_K);
+  }
+  if (!(o.max_distance >= 0.0)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
+                   o.max_distance);
+  }
+  if (o.exclude_self && queries->count != reference->count) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
+                   (long long)queries->count, (long long)reference->count);
+  }
+  if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o.k) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
+                   (long long)queries->count, (int)o.k);
+  }
+  if (queries->count == 0) return GV_OK;
+  if (indices == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+
+  bool widen = queries->dtype == GV_FLOAT32;
+  int64_t widest = 1;
+  if (widen) widest = queries->dim;
+  if (distances == NULL && o.k > widest) widest = o.k;
+  int64_t chunk = widen || distances == NULL ? CHUNK_VALUES / widest : queries->count;
+  if (chunk > queries->count) chunk = queries->count;
+  double *wide = NULL, *values = NULL;
+  gv_status status = GV_OK;
+  if (widen) {
+    wide = gv_allocate(&context->allocator, chunk * queries->dim, sizeof(double));
+    if (wide == NULL) return gv_fail_memory(context, "the queries");
+  }
+  if (distances == NULL) {
+    values = gv_allocate(&context->allocator, chunk * o.k, sizeof(double));
+    if (values == NULL) {
+      status = gv_fail_memory(context, "the distances");
+      goto done;
+    }
+  }
+
+  gv_query query = {.k = o.k, .max_canonical = largest_canonical(o.max_distance, reference->metric)};
+  for (int64_t first = 0; first < queries->count; first += chunk) {
+    query.count = queries->count - first < chunk ? queries->count - first : chunk;
+    query.self_offset = o.exclude_self ? first : -1;
+    query.data = widen ? wide : (const double *)queries->data + first * queries->dim;
+    if (queries != &own) {
+      int64_t bad = widen_rows(queries, first, query.count, wide, context->threads);
+      if (bad >= 0) {
+        status = fail_not_finite(context, "query", bad);
+        goto done;
+      }
+    }
+    gv_context inner = *context;
+    chunk_progress part = {context->progress, context->progress_user, (double)first / (double)queries->count,
+                           (double)query.count / (double)queries->count};
+    if (context->progress != NULL) {
+      inner.progress = report_chunk;
+      inner.progress_user = &part;
+    }
+    double *canonical = distances != NULL ? distances + first * o.k : values;
+    status = gv_index_search_canonical(&inner, index, &query, indices + first * o.k, canonical);
+    if (status != GV_OK) {
+      memcpy(context->message, inner.message, sizeof context->message);
+      goto done;
+    }
+    if (distances != NULL && reference->metric == GV_EUCLIDEAN) {
+      int64_t total = query.count * o.k;
+#pragma omp parallel for num_threads(context->threads) schedule(static) if (total > 65536)
+      for (int64_t i = 0; i < total; i++)
+        canonical[i] = sqrt(canonical[i]);
+    }
+  }
+
+done:
+  gv_release(&context->allocator, wide);
+  gv_release(&context->allocator, values);
+  return status;
+}
