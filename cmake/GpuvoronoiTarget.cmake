@@ -1,18 +1,32 @@
 # Flags that every target of this project shares.
 #
-# Exactness: -ffp-contract=off, because canonical distances are defined without fused multiply-adds; no fast-math.
-# No processor flags here: kernels that need AVX2 or AVX-512 get theirs file by file and are chosen at run time.
+# Exactness: -ffp-contract=off (C) and -fmad=false (CUDA), because canonical distances are defined without fused
+# multiply-adds; no fast-math. No processor flags here: kernels that need AVX2 or AVX-512 get theirs file by file and
+# are chosen at run time.
 function(gpuvoronoi_target target)
+  set(warnings -Wall -Wextra -Wshadow)
+  set(warnings_c ${warnings} -Wpedantic -Wstrict-prototypes -Wvla)
   target_compile_features(${target} PRIVATE c_std_11)
-  set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
-  target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
-  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno -Wall -Wextra -Wpedantic -Wshadow
-                         -Wstrict-prototypes -Wvla)
+  set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CUDA_STANDARD 17
+                        CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden
+                        CUDA_RUNTIME_LIBRARY Static)
+  target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:C>:-ffp-contract=off;-fno-math-errno;${warnings_c}>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off;-Xcompiler=-fno-math-errno>")
+  foreach(flag IN LISTS warnings)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
+  endforeach()
   if(GPUVORONOI_WERROR)
-    target_compile_options(${target} PRIVATE -Werror)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Werror>
+                           "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
   endif()
   if(GPUVORONOI_SANITIZE)
-    target_compile_options(${target} PRIVATE -fsanitize=${GPUVORONOI_SANITIZE} -fno-omit-frame-pointer -g)
+    set(sanitize -fsanitize=${GPUVORONOI_SANITIZE} -fno-omit-frame-pointer -g)
+    foreach(flag IN LISTS sanitize)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:${flag}>
+                             $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
+    endforeach()
     target_link_options(${target} PRIVATE -fsanitize=${GPUVORONOI_SANITIZE})
   endif()
 endfunction()

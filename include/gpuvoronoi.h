@@ -137,6 +137,38 @@ GV_API int gv_backend_count(void);
 /* Describes backend `number` (0 <= number < gv_backend_count()). All strings are static. Thread safe. */
 GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
 
+/* --------------------------------------------------------------------------------------------------- devices */
+
+/* One GPU as the CUDA runtime numbers them (CUDA_VISIBLE_DEVICES counts). */
+typedef struct gv_device_info {
+  char name[256];    /* e.g. "NVIDIA H200" */
+  char pci[32];      /* PCI bus address, e.g. "0000:41:00.0" */
+  int compute_major; /* compute capability, e.g. 9 and 0 */
+  int compute_minor;
+  int multiprocessors;        /* number of streaming multiprocessors */
+  int clock_mhz;              /* peak clock; 0 = unknown */
+  int64_t memory_bytes;       /* total device memory */
+  int64_t free_memory_bytes;  /* free now; 0 on a device that is not usable */
+  int64_t l2_bytes;           /* size of the L2 cache */
+  int64_t shared_block_bytes; /* shared memory a block can opt in to */
+  int usable;                 /* non-zero: this library's kernels run on it now */
+  char reason[256];           /* why not, when it is not usable; "" otherwise */
+} gv_device_info;
+
+/*
+ * Number of CUDA devices. Without any, GV_ERROR_UNAVAILABLE and a message that tells the reasons apart: built
+ * without CUDA, no NVIDIA driver, driver too old for this build, no device. *count is then 0.
+ */
+GV_API gv_status gv_device_count(gv_context *context, int *count);
+
+/*
+ * Describes device `number` (0 <= number < count). Makes that device's CUDA context if this process has none yet,
+ * and leaves the calling thread's current device as it was. A device that cannot be used (no machine code for its
+ * architecture, busy, in exclusive mode, ...) is described too, with `usable` 0: that is no error.
+ * Errors: as gv_device_count, INVALID_ARGUMENT, DEVICE.
+ */
+GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
+
 /* ---------------------------------------------------------------------------------- k-dimensional neighbours */
 
 typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;

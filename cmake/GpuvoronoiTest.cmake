@@ -1,0 +1,29 @@
+# Helpers that register tests.
+
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+
+# What every test sees: no network for PROJ's grids, sanitizers that fail loudly.
+set(GPUVORONOI_TEST_ENVIRONMENT
+    PROJ_NETWORK=OFF
+    ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+    LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp
+    "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp ignore_noninstrumented_modules=1")
+
+# gpuvoronoi_test_properties(name [PROPERTY value ...]): the defaults of every test, then those given.
+function(gpuvoronoi_test_properties name)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${GPUVORONOI_TEST_ENVIRONMENT}" ${ARGN})
+endfunction()
+
+# gpuvoronoi_add_unit_test(name source...): a cmocka program linked with the library's internals. Other libraries are
+# added by target_link_libraries(test_<name> PRIVATE ...); a test that cannot run here exits with 77 (a visible skip).
+function(gpuvoronoi_add_unit_test name)
+  add_executable(test_${name} ${ARGN})
+  gpuvoronoi_target(test_${name})
+  target_link_libraries(test_${name} PRIVATE gpuvoronoi_internal PkgConfig::CMOCKA)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_test(NAME ${name} COMMAND test_${name})
+  gpuvoronoi_test_properties(${name} LABELS unit)
+endfunction()

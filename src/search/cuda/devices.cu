@@ -1,0 +1,166 @@
+/*
+ * Devices as the CUDA runtime sees them.
+ *
+ * A machine can fail to offer a GPU in several ways that a person mends differently, and the runtime reports most
+ * of them as "insufficient driver": so the driver's version is asked first (0 means there is none). Whether the
+ * kernels of this build can run on a device is found out by asking for one of them there: the runtime then loads
+ * the machine code, or compiles the PTX, and says so if it has neither. Such errors stay with the call;
+ * cudaGetLastError clears what the runtime remembers of them.
+ */
+#include "search/cuda/devices.h"
+
+#include <cuda_runtime.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Stands for all kernels of the library: they are compiled for the same architectures. */
+static __global__ void architecture_probe(int *out) {
+  if (out != NULL) *out = 1;
+}
+
+static void forget_error(void) {
+  (void)cudaGetLastError();
+}
+
+/* CUDA's 1000 * major + 10 * minor. */
+static int version_major(int version) {
+  return version / 1000;
+}
+static int version_minor(int version) {
+  return version % 1000 / 10;
+}
+
+extern "C" gv_status gv_cuda_device_count(int *count, char *text, size_t size) {
+  *count = 0;
+  int driver = 0, runtime = 0, found = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
+  (void)cudaRuntimeGetVersion(&runtime);
+  forget_error();
+  if (driver == 0) {
+    snprintf(text, size, "no NVIDIA driver is installed on this machine");
+    return GV_ERROR_UNAVAILABLE;
+  }
+  cudaError_t error = cudaGetDeviceCount(&found);
+  forget_error();
+  if (error == cudaSuccess && found > 0) {
+    *count = found;
+    return GV_OK;
+  }
+  if (error == cudaSuccess || error == cudaErrorNoDevice) {
+    snprintf(text, size, "no CUDA device found (is one hidden by CUDA_VISIBLE_DEVICES?)");
+  } else if (error == cudaErrorInsufficientDriver) {
+    snprintf(text, size, "the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
+             version_major(driver), version_minor(driver), version_major(runtime), version_minor(runtime));
+  } else {
+    snprintf(text, size, "CUDA cannot start: %s", cudaGetErrorString(error));
+  }
+  return GV_ERROR_UNAVAILABLE;
+}
+
+/* Fills usable and reason; the device is the current one. */
+static void examine_current(gv_device_info *info) {
+  struct cudaFuncAttributes attributes;
+  cudaError_t error = cudaFuncGetAttributes(&attributes, (const void *)architecture_probe);
+  forget_error();
+  size_t free_bytes = 0, total_bytes = 0;
+  switch (error) {
+  case cudaSuccess:
+    error = cudaMemGetInfo(&free_bytes, &total_bytes);
+    forget_error();
+    if (error != cudaSuccess) {
+      snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(error));
+      return;
+    }
+    info->free_memory_bytes = (int64_t)free_bytes;
+    info->usable = 1;
+    return;
+  case cudaErrorNoKernelImageForDevice:
+  case cudaErrorInvalidDeviceFunction:
+  case cudaErrorUnsupportedPtxVersion:
+    snprintf(info->reason, sizeof info->reason,
+             "this build has no code for compute capability %d.%d (it has %s); see CMAKE_CUDA_ARCHITECTURES",
+             info->compute_major, info->compute_minor, GPUVORONOI_CUDA_ARCHITECTURES);
+    return;
+  case cudaErrorDevicesUnavailable:
+    snprintf(info->reason, sizeof info->reason, "busy: in use by another process in exclusive mode, or prohibited");
+    return;
+  default:
+    snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(error));
+    return;
+  }
+}
+
+extern "C" gv_status gv_cuda_device_get(int number, gv_device_info *out, char *text, size_t size) {
+  int count = 0;
+  gv_status status = gv_cuda_device_count(&count, text, size);
+  if (status != GV_OK) return status;
+  if (number < 0 || number >= count) {
+    snprintf(text, size, "no CUDA device %d: there %s %d, numbered from 0", number, count == 1 ? "is" : "are",
+             count);
+    return GV_ERROR_INVALID_ARGUMENT;
+  }
+  struct cudaDeviceProp properties;
+  cudaError_t error = cudaGetDeviceProperties(&properties, number);
+  if (error != cudaSuccess) {
+    forget_error();
+    snprintf(text, size, "CUDA device %d: %s", number, cudaGetErrorString(error));
+    return GV_ERROR_DEVICE;
+  }
+  gv_device_info info;
+  memset(&info, 0, sizeof info);
+  snprintf(info.name, sizeof info.name, "%s", properties.name);
+  snprintf(info.pci, sizeof info.pci, "%04x:%02x:%02x.0", (unsigned)properties.pciDomainID,
+           (unsigned)properties.pciBusID, (unsigned)properties.pciDeviceID);
+  info.compute_major = properties.major;
+  info.compute_minor = properties.minor;
+  info.multiprocessors = properties.multiProcessorCount;
+  info.memory_bytes = (int64_t)properties.totalGlobalMem;
+  info.l2_bytes = properties.l2CacheSize;
+  info.shared_block_bytes = (int64_t)properties.sharedMemPerBlockOptin;
+  int kilohertz = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, number) == cudaSuccess) {
+    info.clock_mhz = kilohertz / 1000;
+  }
+
+  int current = 0;
+  error = cudaGetDevice(&current);
+  if (error == cudaSuccess) {
+    error = cudaSetDevice(number);
+    forget_error();
+    if (error == cudaSuccess) {
+      examine_current(&info);
+    } else {
+      snprintf(info.reason, sizeof info.reason, "%s", cudaGetErrorString(error));
+    }
+    (void)cudaSetDevice(current);
+  } else {
+    snprintf(info.reason, sizeof info.reason, "%s", cudaGetErrorString(error));
+  }
+  forget_error();
+  *out = info;
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- probe */
+
+static pthread_once_t probe_once = PTHREAD_ONCE_INIT;
+static gv_status probe_status;
+static char probe_reason[256];
+
+static void probe_first_device(void) {
+  gv_device_info info;
+  probe_status = gv_cuda_device_get(0, &info, probe_reason, sizeof probe_reason);
+  if (probe_status == GV_OK && !info.usable) {
+    probe_status = GV_ERROR_UNAVAILABLE;
+    snprintf(probe_reason, sizeof probe_reason, "%.*s", (int)sizeof probe_reason - 1, info.reason);
+  } else if (probe_status != GV_OK) {
+    probe_status = GV_ERROR_UNAVAILABLE;
+  }
+}
+
+extern "C" gv_status gv_cuda_probe(const char **reason) {
+  (void)pthread_once(&probe_once, probe_first_device);
+  *reason = probe_reason;
+  return probe_status;
+}

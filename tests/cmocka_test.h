@@ -1,0 +1,12 @@
+/* cmocka with the headers it wants before itself. Include this instead of <cmocka.h>. */
+#ifndef CMOCKA_TEST_H
+#define CMOCKA_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#endif

@@ -1,0 +1,235 @@
+/* Contexts, messages, memory and progress: what every other layer stands on. */
+#include "cmocka_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+
+static void names_are_complete(void **state) {
+  (void)state;
+  for (int a = GV_OK; a <= GV_ERROR_INTERNAL; a++) {
+    assert_string_not_equal(gv_status_name((gv_status)a), "unknown status");
+    for (int b = GV_OK; b < a; b++)
+      assert_string_not_equal(gv_status_name((gv_status)a), gv_status_name((gv_status)b));
+  }
+  assert_string_equal(gv_status_name((gv_status)4711), "unknown status");
+  for (int a = GV_EUCLIDEAN; a <= GV_GEODESIC; a++)
+    assert_non_null(gv_metric_name((gv_metric)a));
+  assert_null(gv_metric_name((gv_metric)4711));
+}
+
+static void version_matches_header(void **state) {
+  (void)state;
+  char expected[32];
+  snprintf(expected, sizeof expected, "%d.%d.%d", GV_VERSION_MAJOR, GV_VERSION_MINOR, GV_VERSION_PATCH);
+  assert_string_equal(gv_version(), expected);
+  assert_string_equal(gv_version(), GV_VERSION_STRING);
+}
+
+/* ------------------------------------------------------------------------------------------------------ memory */
+
+typedef struct counting {
+  int64_t alive, calls, fail_at;
+} counting;
+
+static void *counting_allocate(size_t bytes, void *user) {
+  counting *c = user;
+  if (c->calls++ == c->fail_at) return NULL;
+  void *memory = malloc(bytes);
+  if (memory != NULL) c->alive++;
+  return memory;
+}
+
+static void counting_release(void *memory, void *user) {
+  ((counting *)user)->alive--;
+  free(memory);
+}
+
+static void contexts_use_the_hooks(void **state) {
+  (void)state;
+  counting c = {0, 0, -1};
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.allocate = counting_allocate;
+  options.release = counting_release;
+  options.allocate_user = &c;
+  options.threads = 3;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  assert_int_equal(gv_context_threads(context), 3);
+  assert_string_equal(gv_context_message(context), "");
+  assert_int_equal(c.alive, 1);
+  gv_context_destroy(context);
+  assert_int_equal(c.alive, 0);
+
+  c = (counting){0, 0, 0};
+  gv_context *untouched = NULL;
+  assert_int_equal(gv_context_create(&options, &untouched), GV_ERROR_OUT_OF_MEMORY);
+  assert_null(untouched);
+}
+
+static void contexts_refuse_nonsense(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  assert_int_equal(gv_context_create(NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  options.threads = -1;
+  assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
+  options.threads = 0;
+  options.allocate = counting_allocate;
+  assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
+  assert_null(context);
+  gv_context_destroy(NULL);
+  assert_string_equal(gv_context_message(NULL), "");
+}
+
+/* An older program's shorter struct leaves the newer fields at their defaults. */
+static void options_of_an_older_header_work(void **state) {
+  (void)state;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.struct_size = offsetof(gv_context_options, progress);
+  options.threads = 2;
+  options.allocate = counting_allocate; /* beyond struct_size: must be ignored */
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  assert_int_equal(gv_context_threads(context), 2);
+  gv_context_destroy(context);
+}
+
+static void memory_is_aligned_and_checked(void **state) {
+  (void)state;
+  counting c = {0, 0, -1};
+  gv_allocator allocator = {counting_allocate, counting_release, &c};
+  for (int64_t count = 0; count < 200; count += 7) {
+    unsigned char *block = gv_allocate_zeroed(&allocator, count, 3);
+    assert_non_null(block);
+    assert_int_equal((uintptr_t)block % GV_ALIGNMENT, 0);
+    for (int64_t i = 0; i < 3 * count; i++)
+      assert_int_equal(block[i], 0);
+    memset(block, 0xff, (size_t)(3 * count));
+    gv_release(&allocator, block);
+  }
+  assert_int_equal(c.alive, 0);
+  int64_t calls = c.calls;
+  assert_null(gv_allocate(&allocator, -1, 8));
+  assert_null(gv_allocate(&allocator, INT64_MAX, 8));
+  assert_null(gv_allocate(&allocator, INT64_MAX / 4 + 1, 8));
+  assert_int_equal(c.calls, calls);
+  gv_release(&allocator, NULL);
+}
+
+/* ------------------------------------------------------------------------------------------------------ errors */
+
+static void messages_are_kept_and_cut(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(gv_fail(context, GV_ERROR_IO, "row %d of %s", 7, "seeds"), GV_ERROR_IO);
+  assert_string_equal(gv_context_message(context), "row 7 of seeds");
+  char longer[2000];
+  memset(longer, 'x', sizeof longer - 1);
+  longer[sizeof longer - 1] = '\0';
+  assert_int_equal(gv_fail(context, GV_ERROR_INTERNAL, "%s", longer), GV_ERROR_INTERNAL);
+  assert_int_equal(strlen(gv_context_message(context)), sizeof context->message - 1);
+  assert_int_equal(gv_fail_memory(context, "the seeds"), GV_ERROR_OUT_OF_MEMORY);
+  assert_string_equal(gv_context_message(context), "out of memory for the seeds");
+  gv_context_destroy(context);
+}
+
+static void first_error_of_many_threads_wins(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  gv_first_error error;
+  gv_first_error_init(&error);
+  assert_false(gv_first_error_seen(&error));
+  assert_int_equal(gv_first_error_finish(&error, context), GV_OK);
+  gv_first_error_set(&error, GV_OK, "no error at all");
+  assert_false(gv_first_error_seen(&error));
+#pragma omp parallel for num_threads(4)
+  for (int i = 0; i < 64; i++)
+    gv_first_error_set(&error, GV_ERROR_CANCELLED, "cancelled");
+  assert_true(gv_first_error_seen(&error));
+  gv_first_error_set(&error, GV_ERROR_IO, "too late");
+  assert_int_equal(gv_first_error_finish(&error, context), GV_ERROR_CANCELLED);
+  assert_string_equal(gv_context_message(context), "cancelled");
+  gv_context_destroy(context);
+}
+
+/* ---------------------------------------------------------------------------------------------------- progress */
+
+typedef struct reports {
+  int calls;
+  double last;
+  double stop_at;
+  bool backwards;
+} reports;
+
+static int report(double fraction, void *user) {
+  reports *r = user;
+  r->calls++;
+  if (fraction < r->last || fraction > 1.0) r->backwards = true;
+  r->last = fraction;
+  return fraction < r->stop_at;
+}
+
+static void progress_rises_and_cancels(void **state) {
+  (void)state;
+  reports r = {0, 0.0, 2.0, false};
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.progress = report;
+  options.progress_user = &r;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  gv_progress progress;
+  gv_progress_init(&progress, context, 100000);
+#pragma omp parallel for num_threads(4)
+  for (int i = 0; i < 100000; i++)
+    gv_progress_add(&progress, 1);
+  assert_false(r.backwards);
+  assert_in_range(r.calls, 2, 110);
+  assert_true(r.last > 0.9);
+  assert_false(gv_progress_cancelled(&progress));
+
+  r = (reports){0, 0.0, 0.5, false};
+  gv_progress_init(&progress, context, 1000);
+  int done = 0;
+  while (done < 1000 && gv_progress_add(&progress, 1))
+    done++;
+  assert_in_range(done, 480, 520);
+  assert_true(gv_progress_cancelled(&progress));
+  int calls = r.calls;
+  assert_false(gv_progress_add(&progress, 500));
+  assert_int_equal(r.calls, calls);
+  gv_context_destroy(context);
+}
+
+/* --------------------------------------------------------------------------------------------------- processor */
+
+static void simd_level_can_be_lowered(void **state) {
+  (void)state;
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
+  gv_simd best = gv_simd_level();
+  for (gv_simd level = GV_SIMD_BASELINE; level <= GV_SIMD_AVX512; level++) {
+    assert_int_equal(setenv("GPUVORONOI_SIMD", gv_simd_name(level), 1), 0);
+    assert_int_equal(gv_simd_level(), level < best ? level : best);
+  }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names_are_complete),
+      cmocka_unit_test(version_matches_header),
+      cmocka_unit_test(contexts_use_the_hooks),
+      cmocka_unit_test(contexts_refuse_nonsense),
+      cmocka_unit_test(options_of_an_older_header_work),
+      cmocka_unit_test(memory_is_aligned_and_checked),
+      cmocka_unit_test(messages_are_kept_and_cut),
+      cmocka_unit_test(first_error_of_many_threads_wins),
+      cmocka_unit_test(progress_rises_and_cancels),
+      cmocka_unit_test(simd_level_can_be_lowered),
+  };
+  return cmocka_run_group_tests_name("core", tests, NULL, NULL);
+}
