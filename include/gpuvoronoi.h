@@ -24,9 +24,9 @@
 extern "C" {
 #endif
 
-#define GV_VERSION_MAJOR 0
-#define GV_VERSION_MINOR 1
-#define GV_VERSION_PATCH 0
+#define GV_VERSION_MAJOR  0
+#define GV_VERSION_MINOR  1
+#define GV_VERSION_PATCH  0
 #define GV_VERSION_STRING "0.1.0"
 
 #if defined(_WIN32)
@@ -84,7 +84,8 @@ typedef struct gv_context_options {
   void *allocate_user;
 } gv_context_options;
 
-#define GV_CONTEXT_OPTIONS_INIT {sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL}
+#define GV_CONTEXT_OPTIONS_INIT                                                                                    \
+  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL }
 
 /*
  * Makes a context. `options` may be NULL (all defaults). *out is set on success and is to be given back with
@@ -186,13 +187,14 @@ typedef struct gv_index gv_index;
 
 typedef struct gv_index_options {
   size_t struct_size;
-  const char *backend; /* a name from the table; NULL or "auto" lets the library choose */
-  gv_metric metric;    /* GV_EUCLIDEAN, GV_MANHATTAN or GV_CHEBYSHEV */
-  int32_t expected_k;  /* hint for "auto": the k searched for most; 0 = 1 */
+  const char *backend;      /* a name from the table; NULL or "auto" lets the library choose */
+  gv_metric metric;         /* GV_EUCLIDEAN, GV_MANHATTAN or GV_CHEBYSHEV */
+  int32_t expected_k;       /* hint for "auto": the k searched for most; 0 = 1 */
   int64_t expected_queries; /* hint for "auto": 0 = unknown */
 } gv_index_options;
 
-#define GV_INDEX_OPTIONS_INIT {sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0}
+#define GV_INDEX_OPTIONS_INIT                                                                                      \
+  { sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0 }
 
 /*
  * Copies the reference points and builds an index over them.
@@ -218,7 +220,8 @@ typedef struct gv_search_options {
   int exclude_self;    /* non-zero: reference i is no neighbour of query i (its duplicates are) */
 } gv_search_options;
 
-#define GV_SEARCH_OPTIONS_INIT {sizeof(gv_search_options), 1, INFINITY, 0}
+#define GV_SEARCH_OPTIONS_INIT                                                                                     \
+  { sizeof(gv_search_options), 1, INFINITY, 0 }
 
 /*
  * For each query the k nearest reference points by (canonical distance, index), nearest first.
@@ -250,8 +253,8 @@ typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
 /*
  * A raster grid: cell (column, row) has its centre at
  *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3..5]   (GDAL's geotransform).
- * Lon/lat grids must not be rotated (g[2] = g[4] = 0). Longitudes may leave [-180, 180]; latitudes of centres may not
- * leave [-90, 90].
+ * Lon/lat grids must not be rotated (g[2] = g[4] = 0). Longitudes may leave [-180, 180]; latitudes of centres may
+ * not leave [-90, 90].
  */
 typedef struct gv_grid {
   size_t struct_size;
@@ -264,7 +267,8 @@ typedef struct gv_grid {
   void *inverse_user;
 } gv_grid;
 
-#define GV_GRID_INIT {sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL}
+#define GV_GRID_INIT                                                                                               \
+  { sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL }
 
 /* Seeds of a grid: count pairs x[i], y[i] (longitude and latitude in degrees on the globe). */
 typedef struct gv_seeds {
@@ -281,15 +285,16 @@ typedef struct gv_voronoi_options {
   int32_t nodata;        /* value of cells that have no seed (no inverse projection) */
 } gv_voronoi_options;
 
-#define GV_VORONOI_OPTIONS_INIT {sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1}
+#define GV_VORONOI_OPTIONS_INIT                                                                                    \
+  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1 }
 
 /* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
 typedef struct gv_voronoi gv_voronoi;
 
 /*
- * Checks grid and seeds (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares the
- * engine. The grid's `inverse` and its user data must outlive the object.
- * Errors: INVALID_ARGUMENT, UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
+ * Checks grid and seeds (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
+ * the engine. The grid's `inverse` and its user data must outlive the object. Errors: INVALID_ARGUMENT,
+ * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
  */
 GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                                    const gv_voronoi_options *options, gv_voronoi **out);
@@ -302,8 +307,8 @@ GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_down(const gv_voronoi *voronoi);
 
 /*
- * Computes block (column, row) into out[r * stride + c] (stride in cells). Blocks at the right and lower edge may be
- * partial: only cells inside the grid are written. Runs on the calling thread; safe to call from many threads at
+ * Computes block (column, row) into out[r * stride + c] (stride in cells). Blocks at the right and lower edge may
+ * be partial: only cells inside the grid are written. Runs on the calling thread; safe to call from many threads at
  * once, each with a context of its own.
  */
 GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,

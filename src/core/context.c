@@ -16,7 +16,9 @@ static void release_default(void *memory, void *user) {
   free(memory);
 }
 
-const char *gv_version(void) { return GV_VERSION_STRING; }
+const char *gv_version(void) {
+  return GV_VERSION_STRING;
+}
 
 const char *gv_status_name(gv_status status) {
   switch (status) {
@@ -88,9 +90,13 @@ void gv_context_destroy(gv_context *context) {
   gv_release(&allocator, context);
 }
 
-const char *gv_context_message(const gv_context *context) { return context != NULL ? context->message : ""; }
+const char *gv_context_message(const gv_context *context) {
+  return context != NULL ? context->message : "";
+}
 
-int gv_context_threads(const gv_context *context) { return context != NULL ? context->threads : 1; }
+int gv_context_threads(const gv_context *context) {
+  return context != NULL ? context->threads : 1;
+}
 
 gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) {
   if (context != NULL) {

@@ -29,8 +29,8 @@ typedef struct gv_allocator {
 /* Alignment of every block: a cache line, which is also an AVX-512 register. */
 enum { GV_ALIGNMENT = 64 };
 
-/* count x size bytes aligned to GV_ALIGNMENT, or NULL when out of memory or when the product overflows. count 0 gives
- * a valid, freeable block. Thread safe. */
+/* count x size bytes aligned to GV_ALIGNMENT, or NULL when out of memory or when the product overflows. count 0
+ * gives a valid, freeable block. Thread safe. */
 void *gv_allocate(const gv_allocator *allocator, int64_t count, size_t size);
 void *gv_allocate_zeroed(const gv_allocator *allocator, int64_t count, size_t size);
 
@@ -76,8 +76,8 @@ gv_status gv_first_error_finish(gv_first_error *error, gv_context *context);
 
 /* ----------------------------------------------------------------------------------------------- progress */
 
-/* Counts finished work of a parallel region and calls the context's progress function, from one thread at a time and
- * at most about a hundred times a region. */
+/* Counts finished work of a parallel region and calls the context's progress function, from one thread at a time
+ * and at most about a hundred times a region. */
 typedef struct gv_progress {
   gv_progress_fn call;
   void *user;

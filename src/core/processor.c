@@ -12,8 +12,8 @@ const char *gv_simd_name(gv_simd level) {
 static gv_simd simd_of_processor(void) {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw")) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
     return GV_SIMD_AVX512;
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return GV_SIMD_AVX2;

@@ -21,19 +21,3 @@ const gv_backend *gv_backend_choose(const gv_reference *reference, int32_t k, in
   (void)reference, (void)k, (void)queries;
   return &gv_backend_serial;
 }
-
-int gv_backend_count(void) {
-  int count = 0;
-  while (gv_backends[count] != NULL)
-    count++;
-  return count;
-}
-
-gv_status gv_backend_get(int number, gv_backend_info *out) {
-  if (out == NULL || number < 0 || number >= gv_backend_count()) return GV_ERROR_INVALID_ARGUMENT;
-  const gv_backend *backend = gv_backends[number];
-  const char *reason = "";
-  gv_status status = backend->probe(&reason);
-  *out = (gv_backend_info){backend->name, backend->summary, 1, 0, status == GV_OK, status == GV_OK ? "" : reason};
-  return GV_OK;
-}

@@ -1,0 +1,300 @@
+/* Grids: tables of canonical positions, and bounds of tiles. */
+#include "cells/grid.h"
+
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+/* Two centres' worth of one axis of the geotransform, in its one order of operations. */
+static inline double cell_x(const double *g, double column, double row) {
+  return (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2];
+}
+
+static inline double cell_y(const double *g, double column, double row) {
+  return (g[3] + (column + 0.5) * g[4]) + (row + 0.5) * g[5];
+}
+
+static double *make_table(gv_context *context, int64_t count) {
+  return gv_allocate_zeroed(&context->allocator, count + GV_TABLE_PADDING, sizeof(double));
+}
+
+static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric metric) {
+  if (grid->width < 1 || grid->height < 1) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells", (long long)grid->width,
+                   (long long)grid->height);
+  }
+  /* Columns and rows must be exact in double, and byte counts must not overflow. */
+  if (grid->width > INT64_C(1) << 40 || grid->height > INT64_C(1) << 40 ||
+      grid->width > INT64_MAX / 64 / grid->height) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells is too large",
+                   (long long)grid->width, (long long)grid->height);
+  }
+  const double *g = grid->geotransform;
+  for (int i = 0; i < 6; i++) {
+    if (!isfinite(g[i])) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is not finite");
+  }
+  double w = (double)grid->width, h = (double)grid->height;
+  if (!isfinite(cell_x(g, w, h)) || !isfinite(cell_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is degenerate");
+  }
+  bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+  if (gv_metric_name(metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
+  if (globe != (grid->kind != GV_GRID_PLANE)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s makes no sense on a %s grid",
+                   gv_metric_name(metric), globe ? "plane" : "longitude/latitude");
+  }
+  if (grid->kind == GV_GRID_PROJECTED && grid->inverse == NULL) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a projected grid needs its inverse projection");
+  }
+  if (grid->kind == GV_GRID_LONLAT) {
+    if (g[2] != 0.0 || g[4] != 0.0) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a longitude/latitude grid must not be rotated");
+    }
+    double first = cell_y(g, 0, 0), last = cell_y(g, 0, h - 1.0);
+    if (fabs(first) > 90.0 || fabs(last) > 90.0) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's cell centres reach latitude %.15g",
+                     fabs(first) > fabs(last) ? first : last);
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status make_plane_tables(gv_context *context, gv_cells *cells) {
+  const double *g = cells->grid.geotransform;
+  cells->column_x = make_table(context, cells->grid.width);
+  cells->row_z = make_table(context, cells->grid.height);
+  if (cells->column_x == NULL || cells->row_z == NULL) return gv_fail_memory(context, "the grid's tables");
+  for (int64_t c = 0; c < cells->grid.width; c++)
+    cells->column_x[c] = cell_x(g, (double)c, 0.0);
+  for (int64_t r = 0; r < cells->grid.height; r++)
+    cells->row_z[r] = cell_y(g, 0.0, (double)r);
+  return GV_OK;
+}
+
+static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
+  int64_t w = cells->grid.width, h = cells->grid.height;
+  const double *g = cells->grid.geotransform;
+  cells->column_x = make_table(context, w);
+  cells->column_y = make_table(context, w);
+  cells->row_p = make_table(context, h);
+  cells->row_z = make_table(context, h);
+  cells->half_cos = make_table(context, 2 * w);
+  cells->half_sin = make_table(context, 2 * w);
+  cells->half_p = make_table(context, 2 * h);
+  cells->half_z = make_table(context, 2 * h);
+  cells->half_sin_lat = make_table(context, 2 * h);
+  cells->half_cos_lat = make_table(context, 2 * h);
+  if (cells->column_x == NULL || cells->column_y == NULL || cells->row_p == NULL || cells->row_z == NULL ||
+      cells->half_cos == NULL || cells->half_sin == NULL || cells->half_p == NULL || cells->half_z == NULL ||
+      cells->half_sin_lat == NULL || cells->half_cos_lat == NULL) {
+    return gv_fail_memory(context, "the grid's tables");
+  }
+  bool geocentric = gv_cells_geocentric(cells);
+  for (int64_t i = 0; i < 2 * w - 1; i++) {
+    double lon = cell_x(g, (double)i * 0.5, 0.0), lat = 0.0;
+    gv_normalise_lonlat(&lon, &lat);
+    gv_sincos_degrees(lon, &cells->half_sin[i], &cells->half_cos[i]);
+    if (i % 2 == 0) {
+      cells->column_x[i / 2] = cells->half_cos[i];
+      cells->column_y[i / 2] = cells->half_sin[i];
+    }
+  }
+  for (int64_t i = 0; i < 2 * h - 1; i++) {
+    double lon = 0.0, lat = cell_y(g, 0.0, (double)i * 0.5);
+    gv_normalise_lonlat(&lon, &lat);
+    gv_sincos_degrees(lat, &cells->half_sin_lat[i], &cells->half_cos_lat[i]);
+    gv_meridian_point(&cells->ellipsoid, geocentric, cells->half_sin_lat[i], cells->half_cos_lat[i],
+                      &cells->half_p[i], &cells->half_z[i]);
+    if (i % 2 == 0) {
+      cells->row_p[i / 2] = cells->half_p[i];
+      cells->row_z[i / 2] = cells->half_z[i];
+    }
+  }
+  return GV_OK;
+}
+
+gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cells *out) {
+  memset(out, 0, sizeof *out);
+  out->allocator = context->allocator;
+  gv_status status = check_grid(context, grid, metric);
+  if (status != GV_OK) return status;
+  out->grid = *grid;
+  out->metric = metric;
+  out->dim = grid->kind == GV_GRID_PLANE ? 2 : 3;
+  status = gv_ellipsoid_init(context, grid->semi_major, grid->flattening, &out->ellipsoid);
+  if (status != GV_OK) return status;
+
+  const double *g = grid->geotransform;
+  double w = (double)grid->width, h = (double)grid->height;
+  /* |g0| + |W g1| + |H g2| bounds every intermediate of a centre's coordinate; three roundings of half an ulp each,
+   * doubled for the bounds' own arithmetic. */
+  double reach_x = fabs(g[0]) + fabs(w * g[1]) + fabs(h * g[2]);
+  double reach_y = fabs(g[3]) + fabs(w * g[4]) + fabs(h * g[5]);
+  const double epsilon = 0x1p-52;
+  if (grid->kind == GV_GRID_PLANE) {
+    out->position_error = 4.0 * epsilon * fmax(reach_x, reach_y);
+    if (g[2] == 0.0 && g[4] == 0.0) {
+      out->shape = GV_CELLS_PLANE;
+      status = make_plane_tables(context, out);
+    } else {
+      out->shape = GV_CELLS_POINTS;
+    }
+  } else if (grid->kind == GV_GRID_LONLAT) {
+    out->shape = GV_CELLS_LONLAT;
+    /* Degrees to radians, and a few roundings of sines, cosines and products of size one. */
+    out->position_error = 4.0 * epsilon * fmax(reach_x, reach_y) * (pi / 180.0) + 16.0 * epsilon;
+    status = make_lonlat_tables(context, out);
+  } else {
+    out->shape = GV_CELLS_POINTS;
+    out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
+  }
+  if (status != GV_OK) gv_cells_clear(out);
+  return status;
+}
+
+void gv_cells_clear(gv_cells *cells) {
+  double **tables[] = {&cells->column_x,     &cells->column_y,    &cells->row_p,  &cells->row_z,
+                       &cells->half_cos,     &cells->half_sin,    &cells->half_p, &cells->half_z,
+                       &cells->half_sin_lat, &cells->half_cos_lat};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    gv_release(&cells->allocator, *tables[i]);
+    *tables[i] = NULL;
+  }
+}
+
+static void plane_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
+  const double *g = cells->grid.geotransform;
+  double column = 0.5 * (double)(tile->c0 + tile->c1 - 1), row = 0.5 * (double)(tile->r0 + tile->r1 - 1);
+  double across = 0.5 * (double)(tile->c1 - tile->c0 - 1), down = 0.5 * (double)(tile->r1 - tile->r0 - 1);
+  out->centre[0] = cell_x(g, column, row);
+  out->centre[1] = cell_y(g, column, row);
+  out->centre[2] = 0.0;
+  memset(out->generator, 0, sizeof out->generator);
+  out->generator[0][0] = across * g[1];
+  out->generator[0][1] = across * g[4];
+  out->generator[1][0] = down * g[2];
+  out->generator[1][1] = down * g[5];
+  out->extent_across = hypot(out->generator[0][0], out->generator[0][1]);
+  out->extent_down = hypot(out->generator[1][0], out->generator[1][1]);
+  out->radius = out->extent_across + out->extent_down;
+}
+
+/*
+ * In the frame turned to the tile's middle longitude a cell is (p cos t, p sin t, z) with |t| <= T, and in the
+ * local frame east, north, up at the middle latitude L its coordinates are east = p sin t,   north = z cos L - p
+ * cos t sin L,   up = p cos t cos L + z sin L. north and up are linear in cos t, so their extremes over t lie at
+ * cos t = 1 and cos t = cos T. Over the latitudes each is a combination of p and z with coefficients of norm <= 1,
+ * whose second derivative by latitude is at most the bound `curvature` below; between the two end rows it leaves
+ * the chord by at most curvature * span^2 / 8.
+ */
+static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
+  const double *g = cells->grid.geotransform;
+  int64_t middle_column = tile->c0 + tile->c1 - 1, middle_row = tile->r0 + tile->r1 - 1;
+  double half_width = 0.5 * (double)(tile->c1 - tile->c0 - 1) * fabs(g[1]) * (pi / 180.0);
+  double span = (double)(tile->r1 - tile->r0 - 1) * fabs(g[5]) * (pi / 180.0);
+  double f = fabs(cells->ellipsoid.flattening);
+  /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
+  double curvature = gv_cells_geocentric(cells) ? 1.0 / pow(1.0 - f, 6.0) : 1.0;
+  double sag = curvature * span * span / 8.0;
+
+  /* sin and cos of T, bounded: sin T <= T, cos T >= 1 - T^2 / 2. */
+  double sin_max = half_width < 1.0 ? half_width : 1.0;
+  double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
+
+  double p0 = cells->row_p[tile->r0], p1 = cells->row_p[tile->r1 - 1];
+  double z0 = cells->row_z[tile->r0], z1 = cells->row_z[tile->r1 - 1];
+  double sin_lat = cells->half_sin_lat[middle_row], cos_lat = cells->half_cos_lat[middle_row];
+  double east = (fmax(p0, p1) + sag) * sin_max;
+  double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
+  double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
+  double up_a = p0 * cos_lat + z0 * sin_lat, up_b = p1 * cos_lat + z1 * sin_lat;
+  double up_c = p0 * cos_min * cos_lat + z0 * sin_lat, up_d = p1 * cos_min * cos_lat + z1 * sin_lat;
+  double north_low = fmin(fmin(north_a, north_b), fmin(north_c, north_d)) - sag;
+  double north_high = fmax(fmax(north_a, north_b), fmax(north_c, north_d)) + sag;
+  double up_low = fmin(fmin(up_a, up_b), fmin(up_c, up_d)) - sag;
+  double up_high = fmax(fmax(up_a, up_b), fmax(up_c, up_d)) + sag;
+  double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
+  double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
+
+  double cos_lon = cells->half_cos[middle_column], sin_lon = cells->half_sin[middle_column];
+  double meridian = up_middle * cos_lat - north_middle * sin_lat;
+  out->centre[0] = meridian * cos_lon;
+  out->centre[1] = meridian * sin_lon;
+  out->centre[2] = up_middle * sin_lat + north_middle * cos_lat;
+  out->generator[0][0] = -sin_lon * east;
+  out->generator[0][1] = cos_lon * east;
+  out->generator[0][2] = 0.0;
+  out->generator[1][0] = -sin_lat * cos_lon * north;
+  out->generator[1][1] = -sin_lat * sin_lon * north;
+  out->generator[1][2] = cos_lat * north;
+  out->generator[2][0] = cos_lat * cos_lon * up;
+  out->generator[2][1] = cos_lat * sin_lon * up;
+  out->generator[2][2] = sin_lat * up;
+  out->extent_across = east;
+  out->extent_down = north;
+  out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
+}
+
+void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
+  if (cells->shape == GV_CELLS_LONLAT) {
+    lonlat_bound(cells, tile, out);
+  } else {
+    plane_bound(cells, tile, out);
+  }
+}
+
+void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
+  *lon = cell_x(cells->grid.geotransform, (double)column, 0.0);
+  *lat = cell_y(cells->grid.geotransform, 0.0, (double)row);
+  gv_normalise_lonlat(lon, lat);
+}
+
+/* Longitudes and latitudes that came back from an inverse projection; NaN where there is none. */
+static void projected_vectors(const gv_cells *cells, int64_t n, double *lon, double *lat, double *x, double *y,
+                              double *z) {
+  bool geocentric = gv_cells_geocentric(cells);
+  for (int64_t i = 0; i < n; i++) {
+    if (isfinite(lon[i]) && fabs(lat[i]) <= 90.0) {
+      double vector[3];
+      gv_normalise_lonlat(&lon[i], &lat[i]);
+      gv_lonlat_to_vector(&cells->ellipsoid, geocentric, lon[i], lat[i], vector);
+      x[i] = vector[0];
+      y[i] = vector[1];
+      z[i] = vector[2];
+    } else {
+      lon[i] = lat[i] = x[i] = y[i] = z[i] = NAN;
+    }
+  }
+}
+
+gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
+                             double *z, double *lon, double *lat, double *scratch) {
+  const double *g = cells->grid.geotransform;
+  int64_t columns = tile->c1 - tile->c0, n = columns * (tile->r1 - tile->r0), i = 0;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    for (int64_t r = tile->r0; r < tile->r1; r++) {
+      for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
+        x[i] = cells->row_p[r] * cells->column_x[c];
+        y[i] = cells->row_p[r] * cells->column_y[c];
+        z[i] = cells->row_z[r];
+        if (lon != NULL) gv_cells_lonlat(cells, c, r, &lon[i], &lat[i]);
+      }
+    }
+    return GV_OK;
+  }
+  double *cx = cells->grid.kind == GV_GRID_PROJECTED ? (lon != NULL ? lon : scratch) : x;
+  double *cy = cells->grid.kind == GV_GRID_PROJECTED ? (lat != NULL ? lat : scratch + n) : y;
+  for (int64_t r = tile->r0; r < tile->r1; r++) {
+    for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
+      cx[i] = cell_x(g, (double)c, (double)r);
+      cy[i] = cell_y(g, (double)c, (double)r);
+    }
+  }
+  if (cells->grid.kind == GV_GRID_PROJECTED) {
+    if (cells->grid.inverse(cx, cy, n, cells->grid.inverse_user) != 0) {
+      return gv_fail(context, GV_ERROR_PROJECTION, "the grid's inverse projection failed");
+    }
+    projected_vectors(cells, n, cx, cy, x, y, z);
+  }
+  return GV_OK;
+}

@@ -1,0 +1,77 @@
+/*
+ * A raster grid prepared for work: canonical positions of its cells, and bounds of rectangles of cells (tiles).
+ *
+ * Three shapes of position, named after what a cell's coordinates depend on:
+ *   GV_CELLS_PLANE    x by column, y by row (north-up or south-up plane grid)
+ *   GV_CELLS_LONLAT   (p_row cos_column, p_row sin_column, z_row): W + H table entries serve W x H cells
+ *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe)
+ */
+#ifndef GV_GRID_H
+#define GV_GRID_H
+
+#include "cells/globe.h"
+
+typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS } gv_cells_shape;
+
+/* Tables are padded so that a vector kernel may read this many entries past their end. */
+enum { GV_TABLE_PADDING = 64 };
+
+typedef struct gv_cells {
+  gv_cells_shape shape;
+  gv_grid grid;
+  gv_metric metric;
+  gv_ellipsoid ellipsoid;
+  int dim; /* 2 on the plane, 3 on the globe */
+  gv_allocator allocator;
+
+  /* Canonical tables. PLANE: column_x, row_z (= y). LONLAT: column_x = cos, column_y = sin, row_p, row_z. */
+  double *column_x, *column_y;
+  double *row_p, *row_z;
+
+  /* Positions at half steps (entry h is row or column h / 2), for bounds only: cos, sin of longitude; p, z and
+   * sin, cos of latitude. LONLAT only. */
+  double *half_cos, *half_sin;
+  double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
+
+  double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */
+} gv_cells;
+
+/* A rectangle of cells: columns [c0, c1), rows [r0, r1). */
+typedef struct gv_tile {
+  int64_t c0, c1, r0, r1;
+} gv_tile;
+
+/* A zonotope that holds the canonical position of every cell of a tile: centre + sum t_k generator[k], |t_k| <= 1.
+ * (A box in the directions of the generators.) On the plane the third coordinate and generator are zero. */
+typedef struct gv_bound {
+  double centre[3];
+  double generator[3][3];
+  double radius;                     /* >= the distance of any of its points from the centre */
+  double extent_across, extent_down; /* lengths of the half axes along columns and rows */
+} gv_bound;
+
+/* Checks the grid against the metric, makes the tables. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
+gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cells *out);
+void gv_cells_clear(gv_cells *cells);
+
+/* True when distances are measured with positions on the ellipsoid (geodesic) rather than on the unit sphere. */
+static inline bool gv_cells_geocentric(const gv_cells *cells) {
+  return cells->metric == GV_GEODESIC;
+}
+
+/* Bound of a tile of a PLANE, LONLAT or rotated plane grid. Not for projected grids on the globe: theirs come from
+ * the positions themselves. */
+void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out);
+
+/*
+ * Canonical positions of a tile, row-major: x[i], y[i], z[i] (z untouched on the plane), longitude and latitude too
+ * where lon and lat are not NULL (globe only; normalised). Cells without a position get NaN everywhere.
+ * scratch: 2 x cells of the tile, used by projected grids; may be NULL otherwise.
+ */
+gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
+                             double *z, double *lon, double *lat, double *scratch);
+
+/* Longitude and latitude (normalised) of one cell of a LONLAT grid. */
+void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat);
+
+#endif

@@ -1,0 +1,78 @@
+/* Four doubles in an AVX register (AVX2 and FMA). Same names as the other headers of this folder. */
+#ifndef GV_SIMD_AVX2_H
+#define GV_SIMD_AVX2_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+enum { VD_LANES = 4 };
+
+typedef __m256d vd;
+typedef __m256d vm;
+
+static inline vd vd_load(const double *p) {
+  return _mm256_loadu_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm256_storeu_pd(p, a);
+}
+static inline vd vd_set1(double a) {
+  return _mm256_set1_pd(a);
+}
+static inline vd vd_lane_numbers(void) {
+  return _mm256_set_pd(3, 2, 1, 0);
+}
+static inline vd vd_add(vd a, vd b) {
+  return _mm256_add_pd(a, b);
+}
+static inline vd vd_sub(vd a, vd b) {
+  return _mm256_sub_pd(a, b);
+}
+static inline vd vd_mul(vd a, vd b) {
+  return _mm256_mul_pd(a, b);
+}
+static inline vd vd_fma_loose(vd a, vd b, vd c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+static inline vd vd_abs(vd a) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm256_min_pd(a, b);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm256_max_pd(a, b);
+}
+static inline vm vd_less(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return _mm256_blendv_pd(no, yes, m);
+}
+static inline unsigned vm_bits(vm m) {
+  return (unsigned)_mm256_movemask_pd(m);
+}
+static inline double vd_reduce_min(vd a) {
+  __m128d low = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+  return _mm_cvtsd_f64(_mm_min_sd(low, _mm_unpackhi_pd(low, low)));
+}
+static inline void vd_store_int32(int32_t *p, vd a) {
+  _mm_storeu_si128((__m128i *)p, _mm256_cvttpd_epi32(a));
+}
+
+static inline void vd_compress(double *to, unsigned keep, vd a) {
+  double lanes[4];
+  _mm256_storeu_pd(lanes, a);
+  for (int i = 0, n = 0; i < 4; i++) {
+    to[n] = lanes[i];
+    n += (int)(keep >> i & 1U);
+  }
+}
+static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *from) {
+  for (int i = 0, n = 0; i < 4; i++) {
+    to[n] = from[i];
+    n += (int)(keep >> i & 1U);
+  }
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* Eight doubles in an AVX-512 register. Same names as the other headers of this folder. */
+#ifndef GV_SIMD_AVX512_H
+#define GV_SIMD_AVX512_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+enum { VD_LANES = 8 };
+
+typedef __m512d vd;
+typedef __mmask8 vm;
+
+static inline vd vd_load(const double *p) {
+  return _mm512_loadu_pd(p);
+}
+static inline void vd_store(double *p, vd a) {
+  _mm512_storeu_pd(p, a);
+}
+static inline vd vd_set1(double a) {
+  return _mm512_set1_pd(a);
+}
+static inline vd vd_lane_numbers(void) {
+  return _mm512_set_pd(7, 6, 5, 4, 3, 2, 1, 0);
+}
+static inline vd vd_add(vd a, vd b) {
+  return _mm512_add_pd(a, b);
+}
+static inline vd vd_sub(vd a, vd b) {
+  return _mm512_sub_pd(a, b);
+}
+static inline vd vd_mul(vd a, vd b) {
+  return _mm512_mul_pd(a, b);
+}
+/* a * b + c with one rounding or two: only where a margin covers the difference. */
+static inline vd vd_fma_loose(vd a, vd b, vd c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+static inline vd vd_abs(vd a) {
+  return _mm512_abs_pd(a);
+}
+static inline vd vd_min(vd a, vd b) {
+  return _mm512_min_pd(a, b);
+}
+static inline vd vd_max(vd a, vd b) {
+  return _mm512_max_pd(a, b);
+}
+static inline vm vd_less(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
+}
+static inline vd vd_select(vm m, vd yes, vd no) {
+  return _mm512_mask_blend_pd(m, no, yes);
+}
+static inline unsigned vm_bits(vm m) {
+  return m;
+}
+static inline double vd_reduce_min(vd a) {
+  return _mm512_reduce_min_pd(a);
+}
+
+/* Lanes are whole numbers in the range of int32. */
+static inline void vd_store_int32(int32_t *p, vd a) {
+  _mm256_storeu_si256((__m256i *)p, _mm512_cvttpd_epi32(a));
+}
+
+/* Writes the lanes whose bit is set in `keep` side by side; may write rubbish up to VD_LANES entries. */
+static inline void vd_compress(double *to, unsigned keep, vd a) {
+  _mm512_storeu_pd(to, _mm512_maskz_compress_pd((__mmask8)keep, a));
+}
+static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *from) {
+  __m256i a = _mm256_loadu_si256((const __m256i *)from);
+  _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)keep, a));
+}
+
+#endif

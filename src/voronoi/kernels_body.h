@@ -1,0 +1,359 @@
+/*
+ * Body of the tile engine's kernels. Include it once after a header of core/simd/ and with GV_KERNELS defined as
+ * the name of the table to make.
+ *
+ * Leaf kernels keep a few vectors of cells in registers and walk over the candidates, whose coordinates are
+ * broadcast: per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances
+ * are the canonical ones, in the canonical order of operations, so there is nothing to re-decide. Only the geodesic
+ * kernels are filters.
+ */
+#include "voronoi/kernels.h"
+
+#include <string.h>
+
+#define GV_INLINE static inline __attribute__((always_inline))
+
+/* ------------------------------------------------------------------------------------------------- culling */
+
+GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *centre) {
+  vd mx = vd_set1(centre[0]), my = vd_set1(centre[1]), mz = vd_set1(dim == 3 ? centre[2] : 0.0);
+  vd best = vd_set1(INFINITY), best_number = vd_set1(0.0), number = vd_lane_numbers();
+  vd count = vd_set1((double)candidates->count), far = vd_set1(INFINITY);
+  for (int32_t i = 0; i < candidates->count; i += VD_LANES) {
+    vd x = vd_sub(vd_load(candidates->x + i), mx), y = vd_sub(vd_load(candidates->y + i), my);
+    vd distance = vd_fma_loose(y, y, vd_mul(x, x));
+    if (dim == 3) {
+      vd z = vd_sub(vd_load(candidates->z + i), mz);
+      distance = vd_fma_loose(z, z, distance);
+    }
+    distance = vd_select(vd_less(number, count), distance, far);
+    vm nearer = vd_less(distance, best);
+    best = vd_select(nearer, distance, best);
+    best_number = vd_select(nearer, number, best_number);
+    number = vd_add(number, vd_set1((double)VD_LANES));
+  }
+  unsigned others = vm_bits(vd_less(vd_set1(vd_reduce_min(best)), best));
+  double lanes[VD_LANES];
+  vd_store(lanes, best_number);
+  int lane = 0;
+  while (lane < VD_LANES - 1 && (others >> lane & 1U))
+    lane++;
+  return (int32_t)lanes[lane];
+}
+
+static int32_t nearest_2(const gv_candidates *candidates, const double *centre) {
+  return nearest_body(2, candidates, centre);
+}
+
+static int32_t nearest_3(const gv_candidates *candidates, const double *centre) {
+  return nearest_body(3, candidates, centre);
+}
+
+/* Appends the candidates i ... of `in` whose bit is set; returns the new count. */
+GV_INLINE int32_t keep_lanes(const int dim, const gv_candidates *in, int32_t i, unsigned keep, gv_candidates *out,
+                             int32_t count) {
+  int32_t left = in->count - i;
+  keep &= (1U << (left < VD_LANES ? left : VD_LANES)) - 1U;
+  if (keep != 0) {
+    vd x = vd_load(in->x + i), y = vd_load(in->y + i);
+    vd_compress(out->x + count, keep, x);
+    vd_compress(out->y + count, keep, y);
+    if (dim == 3) vd_compress(out->z + count, keep, vd_load(in->z + i));
+    vd_compress_int32(out->id + count, keep, in->id + i);
+    count += __builtin_popcount(keep);
+  }
+  return count;
+}
+
+GV_INLINE vd dot_body(const int dim, const double *g, vd x, vd y, vd z) {
+  vd dot = vd_fma_loose(vd_set1(g[1]), y, vd_mul(vd_set1(g[0]), x));
+  return dim == 3 ? vd_fma_loose(vd_set1(g[2]), z, dot) : dot;
+}
+
+GV_INLINE void cull_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *pivot,
+                         double slack, double limit, gv_candidates *out) {
+  const int generators = dim; /* the plane's third one is zero */
+  vd mx = vd_set1(bound->centre[0]), my = vd_set1(bound->centre[1]), mz = vd_set1(bound->centre[2]);
+  vd px = vd_set1(pivot[0]), py = vd_set1(pivot[1]), pz = vd_set1(dim == 3 ? pivot[2] : 0.0);
+  vd shrink = vd_set1(1.0 - slack), least = vd_set1(limit), two = vd_set1(2.0);
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i), y = vd_load(in->y + i), z = dim == 3 ? vd_load(in->z + i) : mz;
+    vd ux = vd_sub(x, mx), uy = vd_sub(y, my), uz = vd_sub(z, mz);
+    vd square = vd_fma_loose(uy, uy, vd_mul(ux, ux));
+    if (dim == 3) square = vd_fma_loose(uz, uz, square);
+    vd vx = vd_sub(x, px), vy = vd_sub(y, py), vz = vd_sub(z, pz);
+    vd reach = vd_abs(dot_body(dim, bound->generator[0], vx, vy, vz));
+    for (int k = 1; k < generators; k++) {
+      reach = vd_add(reach, vd_abs(dot_body(dim, bound->generator[k], vx, vy, vz)));
+    }
+    vd value = vd_sub(vd_mul(square, shrink), vd_mul(two, reach));
+    count = keep_lanes(dim, in, i, ~vm_bits(vd_less(least, value)), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_2(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+                   gv_candidates *out) {
+  cull_body(2, in, bound, pivot, slack, limit, out);
+}
+
+static void cull_3(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+                   gv_candidates *out) {
+  cull_body(3, in, bound, pivot, slack, limit, out);
+}
+
+/* max over x in [low, high] of |x - p| - |x - s|: monotone between p and s and constant outside, so at an end. */
+GV_INLINE vd axis_gain(vd low, vd high, vd p, vd s) {
+  vd at_low = vd_sub(vd_abs(vd_sub(low, p)), vd_abs(vd_sub(low, s)));
+  vd at_high = vd_sub(vd_abs(vd_sub(high, p)), vd_abs(vd_sub(high, s)));
+  return vd_max(at_low, at_high);
+}
+
+GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const double low[2], const double high[2],
+                             const double *pivot, double limit, gv_candidates *out) {
+  vd lx = vd_set1(low[0]), ly = vd_set1(low[1]), hx = vd_set1(high[0]), hy = vd_set1(high[1]);
+  vd px = vd_set1(pivot[0]), py = vd_set1(pivot[1]), least = vd_set1(-limit), zero = vd_set1(0.0);
+  /* Chebyshev: the farthest that any point of the box is from the pivot. */
+  vd reach = vd_max(vd_max(vd_abs(vd_sub(lx, px)), vd_abs(vd_sub(hx, px))),
+                    vd_max(vd_abs(vd_sub(ly, py)), vd_abs(vd_sub(hy, py))));
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i), y = vd_load(in->y + i);
+    vd gain_x = axis_gain(lx, hx, px, x), gain_y = axis_gain(ly, hy, py, y), gain;
+    if (metric == GV_MANHATTAN) {
+      gain = vd_add(gain_x, gain_y);
+    } else {
+      /* max(a) - max(b) <= max(a - b); and the least distance of i from the box against the pivot's largest. */
+      vd gap_x = vd_max(zero, vd_max(vd_sub(lx, x), vd_sub(x, hx)));
+      vd gap_y = vd_max(zero, vd_max(vd_sub(ly, y), vd_sub(y, hy)));
+      gain = vd_min(vd_max(gain_x, gain_y), vd_sub(reach, vd_max(gap_x, gap_y)));
+    }
+    count = keep_lanes(2, in, i, ~vm_bits(vd_less(gain, least)), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_manhattan(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
+                           double limit, gv_candidates *out) {
+  cull_box_body(GV_MANHATTAN, in, low, high, pivot, limit, out);
+}
+
+static void cull_chebyshev(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
+                           double limit, gv_candidates *out) {
+  cull_box_body(GV_CHEBYSHEV, in, low, high, pivot, limit, out);
+}
+
+/* -------------------------------------------------------------------------------------------------- leaves */
+
+enum { FORM_PLANE, FORM_LONLAT, FORM_POINTS2, FORM_POINTS3 };
+
+GV_INLINE vd norm_of(const int metric, vd difference) {
+  return metric == GV_EUCLIDEAN ? vd_mul(difference, difference) : vd_abs(difference);
+}
+
+GV_INLINE vd norm_join(const int metric, vd a, vd b) {
+  return metric == GV_CHEBYSHEV ? vd_max(a, b) : vd_add(a, b);
+}
+
+/* What a row adds to the distance of each candidate: its term of the last coordinate, the same for all columns. */
+GV_INLINE void row_terms(const int metric, double row, const double *seed, int32_t count, double *term) {
+  vd q = vd_set1(row);
+  for (int32_t i = 0; i < count; i += VD_LANES)
+    vd_store(term + i, norm_of(metric, vd_sub(q, vd_load(seed + i))));
+}
+
+GV_INLINE void store_labels(vd label, int32_t *out, int32_t lanes) {
+  if (lanes >= VD_LANES) {
+    vd_store_int32(out, label);
+  } else {
+    int32_t tail[VD_LANES];
+    vd_store_int32(tail, label);
+    memcpy(out, tail, (size_t)lanes * sizeof *tail);
+  }
+}
+
+/* Decides `vectors` vectors of cells of one row from column j. */
+GV_INLINE void decide_cells(const int form, const int metric, const int vectors, const gv_leaf *leaf, int32_t row,
+                            int32_t j, const double *term, int32_t *out) {
+  const gv_candidates *c = leaf->candidates;
+  vd q0[4], q1[4], q2[4], best[4], label[4];
+  for (int v = 0; v < vectors; v++) {
+    int32_t at = j + v * VD_LANES;
+    if (form == FORM_PLANE) {
+      q0[v] = vd_load(leaf->column_x + at);
+    } else if (form == FORM_LONLAT) {
+      vd p = vd_set1(leaf->row_p[row]);
+      q0[v] = vd_mul(p, vd_load(leaf->column_x + at));
+      q1[v] = vd_mul(p, vd_load(leaf->column_y + at));
+    } else {
+      int64_t cell = row * leaf->point_stride + at;
+      q0[v] = vd_load(leaf->x + cell);
+      q1[v] = vd_load(leaf->y + cell);
+      if (form == FORM_POINTS3) q2[v] = vd_load(leaf->z + cell);
+    }
+    best[v] = vd_set1(INFINITY);
+    label[v] = vd_set1(leaf->label[0]);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    vd sx = vd_set1(c->x[i]), candidate = vd_set1(leaf->label[i]);
+    for (int v = 0; v < vectors; v++) {
+      vd distance = norm_of(metric, vd_sub(q0[v], sx));
+      if (form != FORM_PLANE) {
+        distance = norm_join(metric, distance, norm_of(metric, vd_sub(q1[v], vd_set1(c->y[i]))));
+      }
+      if (form == FORM_PLANE || form == FORM_LONLAT) {
+        distance = norm_join(metric, distance, vd_set1(term[i]));
+      } else if (form == FORM_POINTS3) {
+        distance = norm_join(metric, distance, norm_of(metric, vd_sub(q2[v], vd_set1(c->z[i]))));
+      }
+      vm nearer = vd_less(distance, best[v]);
+      best[v] = vd_min(distance, best[v]);
+      label[v] = vd_select(nearer, candidate, label[v]);
+    }
+  }
+  for (int v = 0; v < vectors; v++) {
+    int32_t at = j + v * VD_LANES;
+    store_labels(label[v], out + at, leaf->columns - at);
+  }
+}
+
+GV_INLINE void leaf_body(const int form, const int metric, gv_leaf *leaf) {
+  const gv_candidates *c = leaf->candidates;
+  for (int32_t row = 0; row < leaf->rows; row++) {
+    if (form == FORM_PLANE) row_terms(metric, leaf->row_z[row], c->y, c->count, leaf->scratch);
+    if (form == FORM_LONLAT) row_terms(metric, leaf->row_z[row], c->z, c->count, leaf->scratch);
+    int32_t *out = leaf->out + row * leaf->out_stride;
+    int32_t j = 0;
+    for (; j + 3 * VD_LANES < leaf->columns; j += 4 * VD_LANES) {
+      decide_cells(form, metric, 4, leaf, row, j, leaf->scratch, out);
+    }
+    for (; j + VD_LANES < leaf->columns; j += 2 * VD_LANES) {
+      decide_cells(form, metric, 2, leaf, row, j, leaf->scratch, out);
+    }
+    for (; j < leaf->columns; j += VD_LANES)
+      decide_cells(form, metric, 1, leaf, row, j, leaf->scratch, out);
+  }
+}
+
+static void leaf_plane_euclidean(gv_leaf *leaf) {
+  leaf_body(FORM_PLANE, GV_EUCLIDEAN, leaf);
+}
+static void leaf_plane_manhattan(gv_leaf *leaf) {
+  leaf_body(FORM_PLANE, GV_MANHATTAN, leaf);
+}
+static void leaf_plane_chebyshev(gv_leaf *leaf) {
+  leaf_body(FORM_PLANE, GV_CHEBYSHEV, leaf);
+}
+static void leaf_points2_euclidean(gv_leaf *leaf) {
+  leaf_body(FORM_POINTS2, GV_EUCLIDEAN, leaf);
+}
+static void leaf_points2_manhattan(gv_leaf *leaf) {
+  leaf_body(FORM_POINTS2, GV_MANHATTAN, leaf);
+}
+static void leaf_points2_chebyshev(gv_leaf *leaf) {
+  leaf_body(FORM_POINTS2, GV_CHEBYSHEV, leaf);
+}
+static void leaf_points3_chord(gv_leaf *leaf) {
+  leaf_body(FORM_POINTS3, GV_EUCLIDEAN, leaf);
+}
+static void leaf_lonlat_chord(gv_leaf *leaf) {
+  leaf_body(FORM_LONLAT, GV_EUCLIDEAN, leaf);
+}
+
+/* The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
+ * the margin. a, b, c are the terms of q.s - |s|^2/2 = a q0 + b q1 (+ z q2) + c. */
+GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, int32_t row, int32_t j,
+                            const double *a, const double *b, const double *constant, int32_t *out) {
+  const gv_candidates *c = leaf->candidates;
+  vd q0[4], q1[4], q2[4], best[4], second[4], label[4];
+  for (int v = 0; v < vectors; v++) {
+    int32_t at = j + v * VD_LANES;
+    if (form == FORM_LONLAT) {
+      q0[v] = vd_load(leaf->column_x + at);
+      q1[v] = vd_load(leaf->column_y + at);
+    } else {
+      int64_t cell = row * leaf->point_stride + at;
+      q0[v] = vd_load(leaf->x + cell);
+      q1[v] = vd_load(leaf->y + cell);
+      q2[v] = vd_load(leaf->z + cell);
+    }
+    best[v] = second[v] = vd_set1(-INFINITY);
+    label[v] = vd_set1(leaf->label[0]);
+  }
+  for (int32_t i = 0; i < c->count; i++) {
+    vd candidate = vd_set1(leaf->label[i]);
+    for (int v = 0; v < vectors; v++) {
+      vd value = vd_fma_loose(vd_set1(a[i]), q0[v], vd_fma_loose(vd_set1(b[i]), q1[v], vd_set1(constant[i])));
+      if (form == FORM_POINTS3) value = vd_fma_loose(vd_set1(c->z[i]), q2[v], value);
+      vm better = vd_less(best[v], value);
+      second[v] = vd_max(second[v], vd_min(value, best[v]));
+      best[v] = vd_max(value, best[v]);
+      label[v] = vd_select(better, candidate, label[v]);
+    }
+  }
+  vd margin = vd_set1(leaf->margin);
+  for (int v = 0; v < vectors; v++) {
+    int32_t at = j + v * VD_LANES;
+    store_labels(label[v], out + at, leaf->columns - at);
+    unsigned undecided = ~vm_bits(vd_less(margin, vd_sub(best[v], second[v]))) & ((1U << VD_LANES) - 1U);
+    while (undecided != 0) {
+      int lane = __builtin_ctz(undecided);
+      undecided &= undecided - 1;
+      if (at + lane < leaf->columns) leaf->undecided[leaf->undecided_count++] = row * leaf->columns + at + lane;
+    }
+  }
+}
+
+GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
+  const gv_candidates *c = leaf->candidates;
+  int32_t padded = c->count + GV_CANDIDATE_PADDING;
+  double *constant = leaf->scratch, *row_a = leaf->scratch + padded, *row_b = leaf->scratch + 2 * (int64_t)padded;
+  const double *a = form == FORM_LONLAT ? row_a : c->x, *b = form == FORM_LONLAT ? row_b : c->y;
+  vd minus_half = vd_set1(-0.5);
+  leaf->undecided_count = 0;
+  for (int32_t row = 0; row < leaf->rows; row++) {
+    if (form == FORM_LONLAT || row == 0) {
+      vd p = vd_set1(form == FORM_LONLAT ? leaf->row_p[row] : 0.0);
+      vd q = vd_set1(form == FORM_LONLAT ? leaf->row_z[row] : 0.0);
+      for (int32_t i = 0; i < c->count; i += VD_LANES) {
+        vd x = vd_load(c->x + i), y = vd_load(c->y + i), z = vd_load(c->z + i);
+        vd half = vd_mul(minus_half, vd_fma_loose(z, z, vd_fma_loose(y, y, vd_mul(x, x))));
+        vd_store(constant + i, vd_fma_loose(z, q, half));
+        if (form == FORM_LONLAT) {
+          vd_store(row_a + i, vd_mul(p, x));
+          vd_store(row_b + i, vd_mul(p, y));
+        }
+      }
+    }
+    int32_t *out = leaf->out + row * leaf->out_stride;
+    int32_t j = 0;
+    for (; j + 3 * VD_LANES < leaf->columns; j += 4 * VD_LANES) {
+      filter_cells(form, 4, leaf, row, j, a, b, constant, out);
+    }
+    for (; j + VD_LANES < leaf->columns; j += 2 * VD_LANES) {
+      filter_cells(form, 2, leaf, row, j, a, b, constant, out);
+    }
+    for (; j < leaf->columns; j += VD_LANES)
+      filter_cells(form, 1, leaf, row, j, a, b, constant, out);
+  }
+}
+
+static void leaf_points3_filter(gv_leaf *leaf) {
+  filter_body(FORM_POINTS3, leaf);
+}
+static void leaf_lonlat_filter(gv_leaf *leaf) {
+  filter_body(FORM_LONLAT, leaf);
+}
+
+const gv_kernels GV_KERNELS = {
+    .nearest = {NULL, NULL, nearest_2, nearest_3},
+    .cull = {NULL, NULL, cull_2, cull_3},
+    .cull_box = {NULL, cull_manhattan, cull_chebyshev},
+    .leaf_plane = {leaf_plane_euclidean, leaf_plane_manhattan, leaf_plane_chebyshev},
+    .leaf_points2 = {leaf_points2_euclidean, leaf_points2_manhattan, leaf_points2_chebyshev},
+    .leaf_points3 = leaf_points3_chord,
+    .leaf_lonlat = leaf_lonlat_chord,
+    .leaf_points3_filter = leaf_points3_filter,
+    .leaf_lonlat_filter = leaf_lonlat_filter,
+};

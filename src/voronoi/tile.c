@@ -1,0 +1,617 @@
+/*
+ * The culling engine.
+ *
+ * For a tile inside the zonotope {m + sum t_k g_k} and any seed p (the pivot; the one nearest m is a good choice),
+ * |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least
+ *   |s - m|^2 - |p - m|^2 - 2 sum_k |g_k . (s - p)|.
+ * Where that exceeds a margin, no cell of the tile belongs to s, and s is culled. What is left goes to the tile's
+ * children, until one candidate is left (a constant) or the tile is small enough to be decided cell by cell.
+ * No structure over the seeds is needed; each seed is looked at a few hundred times in all.
+ *
+ * The margin. Everything is computed in double; canonical positions lie within e (cells->position_error) of the
+ * ideal ones per coordinate, so a cell's f differs from the ideal by at most 2 sqrt(3) e |s - p|, which for any t >
+ * 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s - m|^2 + 2 |p - m|^2. With t = 1e-12 that gives the
+ * relative slack below; it also dwarfs the rounding of this computation and of the canonical sums (a few 1e-16 of
+ * (|s - m| + radius)^2). So a culled seed's canonical distance is larger than the pivot's in every cell of the
+ * tile, strictly: ties are kept.
+ *
+ * For geodesics the margin grows by gv_geodesic_slack of the largest chord from the pivot to the tile.
+ *
+ * A tree of tiles over the whole grid narrows the seeds down to each block once; blocks go on from there.
+ */
+#include <omp.h>
+#include <string.h>
+
+#include "voronoi/engine.h"
+
+static const double cull_slack = 4e-12;
+
+enum {
+  MAX_DEPTH = 64,
+  LEAF_ROWS = 16,
+  LEAF_COLUMNS = 32,
+  MICROTILE = 8,             /* cells a side of the squares whose bounds a block of points keeps */
+  MANY_CANDIDATES = 48,      /* from here on several pivots pay */
+  TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
+  TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by the tree, together (4 bytes each) */
+};
+
+/* ---------------------------------------------------------------------------------------------- workspaces */
+
+typedef struct level_buffer {
+  gv_candidates candidates;
+  double *memory;
+  int32_t *id_memory;
+  int32_t capacity;
+} level_buffer;
+
+/* What one thread needs to work on a block. Kept in a pool and reused. */
+typedef struct workspace {
+  struct workspace *next;
+  gv_allocator allocator;
+  level_buffer level[MAX_DEPTH];
+  double *scratch; /* leaf kernels: 3 x candidates, then labels */
+  int32_t scratch_capacity;
+  int32_t undecided[LEAF_ROWS * LEAF_COLUMNS];
+  /* Blocks of points: positions of all cells, and the boxes of 8 x 8 squares of them. */
+  double *points;
+  int64_t points_capacity;
+  double *boxes; /* low x, y, z, high x, y, z; low > high where a square has no position */
+  int64_t boxes_capacity;
+} workspace;
+
+typedef struct tree_node {
+  gv_tile tile;
+  int32_t *id; /* NULL: all seeds */
+  int32_t count;
+  int32_t child; /* first of four; -1 for a leaf of the tree */
+} tree_node;
+
+typedef struct tile_state {
+  const gv_kernels *kernels;
+  tree_node *node;
+  int32_t node_count, node_capacity;
+  omp_lock_t lock; /* of the pool */
+  workspace *pool;
+} tile_state;
+
+static void workspace_free(workspace *space) {
+  for (int i = 0; i < MAX_DEPTH; i++) {
+    gv_release(&space->allocator, space->level[i].memory);
+    gv_release(&space->allocator, space->level[i].id_memory);
+  }
+  gv_release(&space->allocator, space->scratch);
+  gv_release(&space->allocator, space->points);
+  gv_release(&space->allocator, space->boxes);
+  gv_allocator allocator = space->allocator;
+  gv_release(&allocator, space);
+}
+
+static workspace *workspace_take(gv_context *context, tile_state *state) {
+  omp_set_lock(&state->lock);
+  workspace *space = state->pool;
+  if (space != NULL) state->pool = space->next;
+  omp_unset_lock(&state->lock);
+  if (space == NULL) {
+    space = gv_allocate_zeroed(&context->allocator, 1, sizeof *space);
+    if (space == NULL) {
+      gv_fail_memory(context, "a workspace");
+      return NULL;
+    }
+    space->allocator = context->allocator;
+  }
+  return space;
+}
+
+static void workspace_give(tile_state *state, workspace *space) {
+  omp_set_lock(&state->lock);
+  space->next = state->pool;
+  state->pool = space;
+  omp_unset_lock(&state->lock);
+}
+
+/* Room for `count` candidates at a depth; what was there is lost. */
+static bool level_reserve(workspace *space, int depth, int32_t count, int dim) {
+  level_buffer *level = &space->level[depth];
+  if (level->capacity < count || level->memory == NULL) {
+    int64_t padded = ((int64_t)count + count / 4 + GV_CANDIDATE_PADDING + 7) / 8 * 8;
+    gv_release(&space->allocator, level->memory);
+    gv_release(&space->allocator, level->id_memory);
+    level->memory = gv_allocate_zeroed(&space->allocator, padded * dim, sizeof(double));
+    level->id_memory = gv_allocate_zeroed(&space->allocator, padded, sizeof(int32_t));
+    level->capacity = level->memory != NULL && level->id_memory != NULL ? count + count / 4 : 0;
+    if (level->capacity == 0 && (level->memory == NULL || level->id_memory == NULL)) return false;
+    level->candidates.x = level->memory;
+    level->candidates.y = level->memory + padded;
+    level->candidates.z = dim == 3 ? level->memory + 2 * padded : NULL;
+    level->candidates.id = level->id_memory;
+  }
+  level->candidates.count = 0;
+  return true;
+}
+
+/* Fills a level with the seeds of a list (NULL: all). */
+static bool level_gather(const gv_voronoi *v, workspace *space, int depth, const int32_t *id, int32_t count) {
+  if (!level_reserve(space, depth, count, v->cells.dim)) return false;
+  gv_candidates *c = &space->level[depth].candidates;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t seed = id != NULL ? id[i] : i;
+    c->id[i] = seed;
+    c->x[i] = v->seeds.x[seed];
+    c->y[i] = v->seeds.y[seed];
+    if (c->z != NULL) c->z[i] = v->seeds.z[seed];
+  }
+  c->count = count;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- culling */
+
+static double distance2(const gv_candidates *c, int32_t i, const double *m) {
+  double x = c->x[i] - m[0], y = c->y[i] - m[1], z = c->z != NULL ? c->z[i] - m[2] : 0.0;
+  return x * x + y * y + z * z;
+}
+
+/* Culls against the candidate nearest to `point`. */
+static void cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
+                      const gv_candidates *in, gv_candidates *out) {
+  int dim = v->cells.dim;
+  double e = v->cells.position_error;
+  int32_t nearest = kernels->nearest[dim](in, point);
+  double pivot[3] = {in->x[nearest], in->y[nearest], in->z != NULL ? in->z[nearest] : 0.0};
+  if (v->cells.metric == GV_MANHATTAN || v->cells.metric == GV_CHEBYSHEV) {
+    double low[2], high[2], reach = 0.0;
+    for (int d = 0; d < 2; d++) {
+      double half = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]) + 2.0 * e;
+      low[d] = bound->centre[d] - half;
+      high[d] = bound->centre[d] + half;
+      reach += fmax(fabs(low[d] - pivot[d]), fabs(high[d] - pivot[d]));
+    }
+    /* Differences of coordinates are good to an ulp of the largest that matters, about 10 times `reach`. */
+    kernels->cull_box[v->cells.metric](in, low, high, pivot, 1e-14 * reach + 4.0 * e, out);
+    return;
+  }
+  double pivot2 = distance2(in, nearest, bound->centre);
+  double limit = pivot2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
+  if (v->cells.metric == GV_GEODESIC) {
+    double farthest = sqrt(pivot2) + bound->radius;
+    limit += gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12));
+  }
+  kernels->cull[dim](in, bound, pivot, cull_slack, limit, out);
+}
+
+/* Culls a list for a tile: against the candidate nearest the middle, and where many are left also against those
+ * nearest its corners. */
+static void cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *in, gv_candidates *out) {
+  cull_once(v, kernels, bound, bound->centre, in, out);
+  if (out->count < MANY_CANDIDATES) return;
+  for (int corner = 0; corner < 4; corner++) {
+    double point[3];
+    for (int d = 0; d < 3; d++) {
+      point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
+                 (corner & 2 ? 1.0 : -1.0) * bound->generator[1][d];
+    }
+    cull_once(v, kernels, bound, point, out, out);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------- blocks */
+
+/* One block at work. */
+typedef struct job {
+  const gv_voronoi *v;
+  const gv_kernels *kernels;
+  workspace *space;
+  gv_tile block;
+  int32_t *out; /* of the block's first cell */
+  int64_t stride;
+  /* Blocks of points: row-major over the block. */
+  const double *x, *y, *z, *lon, *lat;
+  int64_t box_columns;
+} job;
+
+static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
+  switch (cells->shape) {
+  case GV_CELLS_PLANE:
+    return kernels->leaf_plane[cells->metric];
+  case GV_CELLS_LONLAT:
+    return cells->metric == GV_GEODESIC ? kernels->leaf_lonlat_filter : kernels->leaf_lonlat;
+  case GV_CELLS_POINTS:
+    break;
+  }
+  if (cells->dim == 2) return kernels->leaf_points2[cells->metric];
+  return cells->metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3;
+}
+
+static void fill_tile(const job *j, const gv_tile *tile, int32_t label) {
+  int64_t columns = tile->c1 - tile->c0;
+  for (int64_t r = tile->r0; r < tile->r1; r++) {
+    int32_t *out = j->out + (r - j->block.r0) * j->stride + (tile->c0 - j->block.c0);
+    for (int64_t c = 0; c < columns; c++)
+      out[c] = label;
+  }
+}
+
+/* Canonical decisions for the cells that the geodesic filter left open. */
+static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *leaf) {
+  const gv_voronoi *v = j->v;
+  for (int32_t u = 0; u < leaf->undecided_count; u++) {
+    int32_t row = leaf->undecided[u] / leaf->columns, column = leaf->undecided[u] % leaf->columns;
+    double lon, lat, vector[3];
+    if (v->cells.shape == GV_CELLS_LONLAT) {
+      gv_cells_lonlat(&v->cells, tile->c0 + column, tile->r0 + row, &lon, &lat);
+      vector[0] = leaf->row_p[row] * leaf->column_x[column];
+      vector[1] = leaf->row_p[row] * leaf->column_y[column];
+      vector[2] = leaf->row_z[row];
+    } else {
+      int64_t cell = (tile->r0 - j->block.r0 + row) * (j->block.c1 - j->block.c0) + tile->c0 - j->block.c0 + column;
+      lon = j->lon[cell];
+      lat = j->lat[cell];
+      vector[0] = j->x[cell];
+      vector[1] = j->y[cell];
+      vector[2] = j->z[cell];
+      if (isnan(lon)) continue;
+    }
+    int32_t place = gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, leaf->candidates);
+    leaf->out[row * leaf->out_stride + column] = v->label[leaf->candidates->id[place]];
+  }
+}
+
+static bool decide_leaf(const job *j, const gv_tile *tile, const gv_bound *bound, const gv_candidates *candidates) {
+  const gv_voronoi *v = j->v;
+  const gv_cells *cells = &v->cells;
+  workspace *space = j->space;
+  int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
+  if (space->scratch_capacity < padded) {
+    gv_release(&space->allocator, space->scratch);
+    space->scratch = gv_allocate_zeroed(&space->allocator, 4 * ((int64_t)padded + padded / 4), sizeof(double));
+    space->scratch_capacity = space->scratch != NULL ? padded + padded / 4 : 0;
+    if (space->scratch == NULL) return false;
+  }
+  double *label = space->scratch + 3 * (int64_t)padded;
+  for (int32_t i = 0; i < candidates->count; i++)
+    label[i] = v->label[candidates->id[i]];
+
+  int64_t c0 = tile->c0 - j->block.c0, r0 = tile->r0 - j->block.r0;
+  gv_leaf leaf = {.rows = (int32_t)(tile->r1 - tile->r0),
+                  .columns = (int32_t)(tile->c1 - tile->c0),
+                  .candidates = candidates,
+                  .label = label,
+                  .scratch = space->scratch,
+                  .out = j->out + r0 * j->stride + c0,
+                  .out_stride = j->stride,
+                  .undecided = space->undecided};
+  if (cells->shape == GV_CELLS_POINTS) {
+    leaf.point_stride = j->block.c1 - j->block.c0;
+    int64_t first = r0 * leaf.point_stride + c0;
+    leaf.x = j->x + first;
+    leaf.y = j->y + first;
+    leaf.z = j->z != NULL ? j->z + first : NULL;
+  } else {
+    leaf.column_x = cells->column_x + tile->c0;
+    leaf.column_y = cells->column_y != NULL ? cells->column_y + tile->c0 : NULL;
+    leaf.row_p = cells->row_p != NULL ? cells->row_p + tile->r0 : NULL;
+    leaf.row_z = cells->row_z + tile->r0;
+  }
+  if (cells->metric == GV_GEODESIC) {
+    /* The slack grows with the chord: that of the farthest cell from the best candidate serves the tile. The
+     * constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
+    double nearest2 = distance2(candidates, j->kernels->nearest[3](candidates, bound->centre), bound->centre);
+    double farthest = sqrt(nearest2) + bound->radius;
+    leaf.margin = 0.5 * gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12)) + 1e-14;
+  }
+  leaf_kernel(cells, j->kernels)(&leaf);
+  if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf);
+  return true;
+}
+
+/* Bound of a tile of a block of points, from the boxes of its squares; false if no cell there has a position. Tiles
+ * start at multiples of MICROTILE within the block. */
+static bool points_bound(const job *j, const gv_tile *tile, gv_bound *out) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  int64_t c0 = (tile->c0 - j->block.c0) / MICROTILE, c1 = (tile->c1 - j->block.c0 + MICROTILE - 1) / MICROTILE;
+  int64_t r0 = (tile->r0 - j->block.r0) / MICROTILE, r1 = (tile->r1 - j->block.r0 + MICROTILE - 1) / MICROTILE;
+  for (int64_t r = r0; r < r1; r++) {
+    for (int64_t c = c0; c < c1; c++) {
+      const double *box = j->space->boxes + 6 * (r * j->box_columns + c);
+      for (int d = 0; d < 3; d++) {
+        low[d] = fmin(low[d], box[d]);
+        high[d] = fmax(high[d], box[3 + d]);
+      }
+    }
+  }
+  if (!(low[0] <= high[0])) return false;
+  memset(out, 0, sizeof *out);
+  double square = 0.0;
+  for (int d = 0; d < 3; d++) {
+    out->centre[d] = 0.5 * (low[d] + high[d]);
+    /* The middle and the half are rounded; position_error, a few ulps, is part of every limit. */
+    out->generator[d][d] = 0.5 * (high[d] - low[d]);
+    square += out->generator[d][d] * out->generator[d][d];
+  }
+  out->radius = sqrt(square) * (1.0 + 1e-12);
+  out->extent_across = out->extent_down = out->radius;
+  return true;
+}
+
+/* Where to split a length: at the largest power of two below it, so that tiles start at multiples of their size. */
+static int64_t split_at(int64_t length) {
+  int64_t half = 1;
+  while (half * 2 < length)
+    half *= 2;
+  return half;
+}
+
+static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
+                            const gv_candidates *in) {
+  const gv_voronoi *v = j->v;
+  gv_bound bound;
+  if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) {
+    if (!points_bound(j, tile, &bound)) {
+      fill_tile(j, tile, v->nodata);
+      return GV_OK;
+    }
+  } else {
+    gv_cells_bound(&v->cells, tile, &bound);
+  }
+  if (depth >= MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
+  if (!level_reserve(j->space, depth, in->count, v->cells.dim)) return gv_fail_memory(context, "candidate lists");
+  gv_candidates *candidates = &j->space->level[depth].candidates;
+  cull_tile(v, j->kernels, &bound, in, candidates);
+  if (candidates->count == 1) {
+    fill_tile(j, tile, v->label[candidates->id[0]]);
+    return GV_OK;
+  }
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  if (columns <= LEAF_COLUMNS && rows <= LEAF_ROWS) {
+    return decide_leaf(j, tile, &bound, candidates) ? GV_OK : gv_fail_memory(context, "a leaf tile");
+  }
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
+  bool across = columns > LEAF_COLUMNS && (rows <= LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
+  bool down = rows > LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
+  int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
+  for (int part = 0; part < 4; part++) {
+    gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
+                     part & 2 ? tile->r1 : r};
+    if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
+    gv_status status = solve_tile(context, j, &child, depth + 1, candidates);
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+/* Positions of all cells of a block, and boxes of its squares. */
+static gv_status prepare_points(gv_context *context, job *j) {
+  const gv_cells *cells = &j->v->cells;
+  workspace *space = j->space;
+  int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0, n = columns * rows;
+  int64_t stride = n + GV_TABLE_PADDING;
+  bool globe = cells->dim == 3;
+  int arrays = globe ? 5 : 2;
+  if (space->points_capacity < stride * arrays) {
+    gv_release(&space->allocator, space->points);
+    space->points = gv_allocate_zeroed(&space->allocator, stride * arrays, sizeof(double));
+    space->points_capacity = space->points != NULL ? stride * arrays : 0;
+    if (space->points == NULL) return gv_fail_memory(context, "the positions of a block");
+  }
+  double *x = space->points, *y = x + stride, *z = globe ? y + stride : NULL;
+  double *lon = globe ? z + stride : NULL, *lat = globe ? lon + stride : NULL;
+  gv_status status = gv_cells_positions(context, cells, &j->block, x, y, z, lon, lat, NULL);
+  if (status != GV_OK) return status;
+  j->x = x;
+  j->y = y;
+  j->z = z;
+  j->lon = lon;
+  j->lat = lat;
+  if (!globe) return GV_OK;
+
+  j->box_columns = (columns + MICROTILE - 1) / MICROTILE;
+  int64_t box_rows = (rows + MICROTILE - 1) / MICROTILE, boxes = 6 * j->box_columns * box_rows;
+  if (space->boxes_capacity < boxes) {
+    gv_release(&space->allocator, space->boxes);
+    space->boxes = gv_allocate(&space->allocator, boxes, sizeof(double));
+    space->boxes_capacity = space->boxes != NULL ? boxes : 0;
+    if (space->boxes == NULL) return gv_fail_memory(context, "the bounds of a block");
+  }
+  for (int64_t i = 0; i < boxes; i++)
+    space->boxes[i] = i % 6 < 3 ? INFINITY : -INFINITY;
+  for (int64_t r = 0; r < rows; r++) {
+    for (int64_t c = 0; c < columns; c++) {
+      int64_t i = r * columns + c;
+      double *box = space->boxes + 6 * (r / MICROTILE * j->box_columns + c / MICROTILE);
+      /* fmin and fmax pass over NaN: cells without a position. */
+      box[0] = fmin(box[0], x[i]);
+      box[1] = fmin(box[1], y[i]);
+      box[2] = fmin(box[2], z[i]);
+      box[3] = fmax(box[3], x[i]);
+      box[4] = fmax(box[4], y[i]);
+      box[5] = fmax(box[5], z[i]);
+    }
+  }
+  return GV_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- tree */
+
+static bool contains(const gv_tile *outer, const gv_tile *inner) {
+  return outer->c0 <= inner->c0 && inner->c1 <= outer->c1 && outer->r0 <= inner->r0 && inner->r1 <= outer->r1;
+}
+
+/* The smallest node that holds a tile. */
+static const tree_node *tree_find(const tile_state *state, const gv_tile *tile) {
+  const tree_node *node = &state->node[0];
+  while (node->child >= 0) {
+    const tree_node *next = NULL;
+    for (int i = 0; i < 4 && next == NULL; i++) {
+      if (contains(&state->node[node->child + i].tile, tile)) next = &state->node[node->child + i];
+    }
+    if (next == NULL) break;
+    node = next;
+  }
+  return node;
+}
+
+static bool tree_reserve(const gv_voronoi *v, tile_state *state, int64_t wanted) {
+  if (wanted <= state->node_capacity) return true;
+  int64_t capacity = wanted > 2 * (int64_t)state->node_capacity ? wanted : 2 * (int64_t)state->node_capacity;
+  tree_node *node = gv_allocate(&v->allocator, capacity, sizeof *node);
+  if (node == NULL) return false;
+  if (state->node_count > 0) memcpy(node, state->node, (size_t)state->node_count * sizeof *node);
+  gv_release(&v->allocator, state->node);
+  state->node = node;
+  state->node_capacity = (int32_t)capacity;
+  return true;
+}
+
+/* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are empty).
+ */
+static void tree_quarters(const gv_voronoi *v, const gv_tile *tile, gv_tile quarter[4]) {
+  int64_t bw = v->block_width, bh = v->block_height;
+  int64_t columns = (tile->c1 - tile->c0 + bw - 1) / bw, rows = (tile->r1 - tile->r0 + bh - 1) / bh;
+  int64_t c = columns > 1 ? tile->c0 + split_at(columns) * bw : tile->c1;
+  int64_t r = rows > 1 ? tile->r0 + split_at(rows) * bh : tile->r1;
+  for (int part = 0; part < 4; part++) {
+    quarter[part] = (gv_tile){part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
+                              part & 2 ? tile->r1 : r};
+  }
+}
+
+/* Narrows the parent's list for one node. */
+static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_state *state, const tree_node *parent,
+                             tree_node *node) {
+  if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) return GV_OK;
+  workspace *space = workspace_take(context, state);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  gv_status status = GV_OK;
+  if (!level_gather(v, space, 0, parent->id, parent->count)) {
+    status = gv_fail_memory(context, "candidate lists");
+  } else {
+    gv_bound bound;
+    gv_candidates *candidates = &space->level[0].candidates;
+    gv_cells_bound(&v->cells, &node->tile, &bound);
+    cull_tile(v, state->kernels, &bound, candidates, candidates);
+    node->id = gv_allocate(&v->allocator, candidates->count, sizeof *node->id);
+    if (node->id == NULL) {
+      status = gv_fail_memory(context, "candidate lists");
+    } else {
+      node->count = candidates->count;
+      memcpy(node->id, candidates->id, (size_t)candidates->count * sizeof *node->id);
+    }
+  }
+  workspace_give(state, space);
+  return status;
+}
+
+/*
+ * Level by level from the whole grid down to blocks. A node is narrowed only while its list is long enough to
+ * matter and all lists together stay within TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
+ */
+static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *state) {
+  if (!tree_reserve(v, state, 1)) return gv_fail_memory(context, "the tree of tiles");
+  state->node[0] = (tree_node){{0, v->cells.grid.width, 0, v->cells.grid.height}, NULL, v->seeds.count, -1};
+  state->node_count = 1;
+  if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
+  int64_t entries = 0;
+  int32_t first = 0, last = 1;
+  gv_first_error error;
+  gv_first_error_init(&error);
+  while (first < last && entries < TREE_MAX_ENTRIES) {
+    int32_t next = state->node_count;
+    if (!tree_reserve(v, state, next + 4 * (int64_t)(last - first)))
+      return gv_fail_memory(context, "the tree of tiles");
+    for (int32_t i = first; i < last; i++) {
+      tree_node *node = &state->node[i];
+      bool block =
+          node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
+      if (block || node->count < TREE_MIN_CANDIDATES) continue;
+      gv_tile quarter[4];
+      tree_quarters(v, &node->tile, quarter);
+      node->child = state->node_count;
+      for (int part = 0; part < 4; part++) {
+        state->node[state->node_count++] = (tree_node){quarter[part], NULL, 0, -1};
+      }
+    }
+    int32_t end = state->node_count;
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    for (int32_t i = first; i < last; i++) {
+      if (state->node[i].child < 0) continue;
+      for (int part = 0; part < 4 && !gv_first_error_seen(&error); part++) {
+        gv_context worker;
+        gv_context_for_worker(context, &worker);
+        gv_status status =
+            tree_narrow(&worker, v, state, &state->node[i], &state->node[state->node[i].child + part]);
+        gv_first_error_set(&error, status, worker.message);
+      }
+    }
+    if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
+    for (int32_t i = first; i < last; i++) {
+      if (state->node[i].child < 0 || state->node[i].id == NULL) continue;
+      entries -= state->node[i].count;
+      gv_release(&v->allocator, state->node[i].id);
+      state->node[i].id = NULL;
+    }
+    for (int32_t i = next; i < end; i++)
+      entries += state->node[i].count;
+    first = next;
+    last = end;
+  }
+  return GV_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------- engine */
+
+static void tile_destroy(const gv_voronoi *v, void *opaque) {
+  tile_state *state = opaque;
+  if (state == NULL) return;
+  for (int32_t i = 0; i < state->node_count; i++)
+    gv_release(&v->allocator, state->node[i].id);
+  gv_release(&v->allocator, state->node);
+  while (state->pool != NULL) {
+    workspace *space = state->pool;
+    state->pool = space->next;
+    workspace_free(space);
+  }
+  omp_destroy_lock(&state->lock);
+  gv_release(&v->allocator, state);
+}
+
+static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
+  tile_state *state = gv_allocate_zeroed(&v->allocator, 1, sizeof *state);
+  if (state == NULL) return gv_fail_memory(context, "the engine");
+  omp_init_lock(&state->lock);
+  state->kernels = gv_kernels_get();
+  gv_status status = tree_build(context, v, state);
+  if (status != GV_OK) {
+    tile_destroy(v, state);
+    return status;
+  }
+  *out = state;
+  return GV_OK;
+}
+
+static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
+                            int32_t *out, int64_t stride) {
+  tile_state *state = opaque;
+  workspace *space = workspace_take(context, state);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .out = out, .stride = stride};
+  const tree_node *node = tree_find(state, tile);
+  gv_status status = GV_OK;
+  if (!level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
+  if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = prepare_points(context, &j);
+  if (status == GV_OK) status = solve_tile(context, &j, tile, 1, &space->level[0].candidates);
+  if (status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED) {
+    int64_t columns = tile->c1 - tile->c0;
+    for (int64_t i = 0; i < columns * (tile->r1 - tile->r0); i++) {
+      if (isnan(j.lon[i])) out[i / columns * stride + i % columns] = v->nodata;
+    }
+  }
+  workspace_give(state, space);
+  return status;
+}
+
+const gv_backend_info gv_tile_info = {
+    "tile", "hierarchical culling of tiles of cells; only what may win is looked at", 0, 1, 1, ""};
+
+const gv_engine gv_engine_tile = {tile_create, tile_block, tile_destroy};

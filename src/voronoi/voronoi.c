@@ -1,0 +1,164 @@
+/* The public face of grids: checks, the choice of an engine, blocks and whole rasters. */
+#include <omp.h>
+#include <string.h>
+
+#include "search/backend.h"
+#include "voronoi/engine.h"
+
+enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192 };
+
+/* Engines by name. Every backend that searches points is one too; `tile` is none of them and also what "auto"
+ * means: nothing else comes near it on a grid. */
+static gv_status choose_engine(gv_context *context, gv_voronoi *v, const char *name) {
+  if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, gv_tile_info.name) == 0) {
+    v->engine = &gv_engine_tile;
+    v->backend = gv_tile_info.name;
+    return GV_OK;
+  }
+  const gv_backend *backend = gv_backend_find(name);
+  if (backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
+  v->engine = &gv_engine_points;
+  v->backend = backend->name;
+  return GV_OK;
+}
+
+static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *labels) {
+  v->label = gv_allocate(&v->allocator, v->seeds.count, sizeof *v->label);
+  if (v->label == NULL) return gv_fail_memory(context, "the seeds' labels");
+  for (int32_t i = 0; i < v->seeds.count; i++) {
+    v->label[i] = labels != NULL ? labels[v->seeds.number[i]] : v->seeds.number[i];
+  }
+  return GV_OK;
+}
+
+gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
+                            const gv_voronoi_options *options, gv_voronoi **out) {
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_grid g = GV_GRID_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL || grid == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
+  memcpy(&g, grid, grid->struct_size < sizeof g ? grid->struct_size : sizeof g);
+  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  if (o.block_width < 0 || o.block_height < 0 || o.block_width > LARGEST_BLOCK || o.block_height > LARGEST_BLOCK) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks of %d x %d cells", (int)o.block_width,
+                   (int)o.block_height);
+  }
+  gv_voronoi *v = gv_allocate_zeroed(&context->allocator, 1, sizeof *v);
+  if (v == NULL) return gv_fail_memory(context, "the Voronoi grid");
+  v->allocator = context->allocator;
+  v->nodata = o.nodata;
+  v->block_width = o.block_width > 0 ? o.block_width : DEFAULT_BLOCK;
+  v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
+  gv_status status = choose_engine(context, v, o.backend);
+  if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
+  /* The reference engine sees every seed. */
+  bool distinct = strcmp(v->backend != NULL ? v->backend : "", "serial") != 0;
+  if (status == GV_OK) status = gv_seed_set_init(context, &v->cells, seeds, distinct, &v->seeds);
+  if (status == GV_OK) status = make_labels(context, v, o.labels);
+  if (status == GV_OK) {
+    gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
+    status = v->engine->create(context, v, &v->state);
+    if (status != GV_OK) v->state = NULL;
+  }
+  if (status != GV_OK) {
+    gv_voronoi_destroy(v);
+    return status;
+  }
+  *out = v;
+  return GV_OK;
+}
+
+void gv_voronoi_destroy(gv_voronoi *voronoi) {
+  if (voronoi == NULL) return;
+  if (voronoi->state != NULL) voronoi->engine->destroy(voronoi, voronoi->state);
+  gv_cells_clear(&voronoi->cells);
+  gv_seed_set_clear(&voronoi->seeds);
+  gv_allocator allocator = voronoi->allocator;
+  gv_release(&allocator, voronoi->label);
+  gv_release(&allocator, voronoi);
+}
+
+const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
+  return voronoi != NULL ? voronoi->backend : "";
+}
+
+int64_t gv_voronoi_blocks_across(const gv_voronoi *v) {
+  return v != NULL ? (v->cells.grid.width + v->block_width - 1) / v->block_width : 0;
+}
+
+int64_t gv_voronoi_blocks_down(const gv_voronoi *v) {
+  return v != NULL ? (v->cells.grid.height + v->block_height - 1) / v->block_height : 0;
+}
+
+gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
+                           int32_t *out, int64_t stride) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL || out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
+  if (block_column < 0 || block_row < 0 || block_column >= gv_voronoi_blocks_across(v) ||
+      block_row >= gv_voronoi_blocks_down(v)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)block_column,
+                   (long long)block_row);
+  }
+  gv_tile tile = {block_column * v->block_width, (block_column + 1) * v->block_width, block_row * v->block_height,
+                  (block_row + 1) * v->block_height};
+  if (tile.c1 > v->cells.grid.width) tile.c1 = v->cells.grid.width;
+  if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
+  if (stride < tile.c1 - tile.c0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
+                   (long long)stride);
+  }
+  return v->engine->block(context, v, v->state, &tile, out, stride);
+}
+
+gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL || out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
+  if (stride < v->cells.grid.width) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
+                   (long long)stride);
+  }
+  int64_t across = gv_voronoi_blocks_across(v), blocks = across * gv_voronoi_blocks_down(v);
+  gv_first_error error;
+  gv_progress progress;
+  gv_first_error_init(&error);
+  gv_progress_init(&progress, context, blocks);
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+  for (int64_t b = 0; b < blocks; b++) {
+    if (gv_first_error_seen(&error) || gv_progress_cancelled(&progress)) continue;
+    gv_context worker;
+    gv_context_for_worker(context, &worker);
+    int64_t column = b % across, row = b / across;
+    int32_t *first = out + row * v->block_height * stride + column * v->block_width;
+    gv_status status = gv_voronoi_block(&worker, v, column, row, first, stride);
+    gv_first_error_set(&error, status, worker.message);
+    gv_progress_add(&progress, 1);
+  }
+  if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
+  if (gv_progress_cancelled(&progress)) return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- the public list */
+
+int gv_backend_count(void) {
+  int count = 1;
+  for (const gv_backend *const *b = gv_backends; *b != NULL; b++)
+    count++;
+  return count;
+}
+
+gv_status gv_backend_get(int number, gv_backend_info *out) {
+  int points = gv_backend_count() - 1;
+  if (out == NULL || number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  if (number == points) {
+    *out = gv_tile_info;
+    return GV_OK;
+  }
+  const gv_backend *backend = gv_backends[number];
+  const char *reason = "";
+  gv_status status = backend->probe(&reason);
+  *out = (gv_backend_info){backend->name, backend->summary, 1, 1, status == GV_OK, status == GV_OK ? "" : reason};
+  return GV_OK;
+}
