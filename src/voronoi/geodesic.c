@@ -40,7 +40,8 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord2) {
     return geodesic->near_coefficient * chord2 * chord2 + 2.1 * sqrt(chord2) * tolerance + tolerance * tolerance +
            1e-15 * chord2;
   }
-  return slack_exactly(geodesic, chord2);
+  /* The factor keeps the step between the formulas upward. */
+  return 1.00001 * slack_exactly(geodesic, chord2);
 }
 
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {

@@ -1,0 +1,176 @@
+/* Positions, bounds of tiles, and the bounds between chords and geodesics. */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/grid.h"
+#include "voronoi/geodesic.h"
+
+static uint64_t random_state = 7;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+static void sines_are_exact_at_right_angles(void **state) {
+  (void)state;
+  static const double sines[] = {0, 1, 0, -1}, cosines[] = {1, 0, -1, 0};
+  for (int k = -8; k <= 8; k++) {
+    double s, c;
+    gv_sincos_degrees(90.0 * k, &s, &c);
+    assert_true(s == sines[((k % 4) + 4) % 4] && c == cosines[((k % 4) + 4) % 4]);
+  }
+  for (int i = 0; i < 100000; i++) {
+    double degrees = 1440.0 * uniform() - 720.0, s, c;
+    gv_sincos_degrees(degrees, &s, &c);
+    long double radians = (long double)degrees * 3.14159265358979323846264338327950288L / 180.0L;
+    assert_true(fabsl(s - sinl(radians)) < 3e-16L && fabsl(c - cosl(radians)) < 3e-16L);
+  }
+}
+
+static void equal_places_have_equal_positions(void **state) {
+  (void)state;
+  static const double same[][4] = {{180, 10, -180, 10}, {0, 90, 77, 90},   {-540, 3, 180, 3},
+                                   {360, 0, 0, -0.0},   {13, -90, 0, -90}, {725, 12, 5, 12}};
+  gv_ellipsoid ellipsoid;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    double a[2] = {same[i][0], same[i][1]}, b[2] = {same[i][2], same[i][3]}, u[3], v[3];
+    gv_normalise_lonlat(&a[0], &a[1]);
+    gv_normalise_lonlat(&b[0], &b[1]);
+    assert_memory_equal(a, b, sizeof a);
+    gv_lonlat_to_vector(&ellipsoid, i % 2, a[0], a[1], u);
+    gv_lonlat_to_vector(&ellipsoid, i % 2, b[0], b[1], v);
+    assert_memory_equal(u, v, sizeof u);
+  }
+}
+
+/* Every cell of a tile lies in its zonotope: for orthogonal generators the coordinates along them tell. */
+static void check_bound(const gv_cells *cells, const gv_tile *tile) {
+  gv_bound bound;
+  gv_cells_bound(cells, tile, &bound);
+  int64_t n = (tile->c1 - tile->c0) * (tile->r1 - tile->r0);
+  double *position = malloc((size_t)n * 3 * sizeof *position);
+  assert_non_null(position);
+  double *x = position, *y = position + n, *z = position + 2 * n;
+  assert_int_equal(gv_cells_positions(NULL, cells, tile, x, y, z, NULL, NULL, NULL), GV_OK);
+  double room = 4.0 * cells->position_error;
+  for (int64_t i = 0; i < n; i++) {
+    double d[3] = {x[i] - bound.centre[0], y[i] - bound.centre[1], cells->dim == 3 ? z[i] - bound.centre[2] : 0.0};
+    assert_true(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) <= bound.radius + room);
+    for (int k = 0; k < cells->dim; k++) {
+      const double *g = bound.generator[k];
+      double along = fabs(d[0] * g[0] + d[1] * g[1] + d[2] * g[2]),
+             length2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+      assert_true(along <= length2 + room * sqrt(length2));
+    }
+  }
+  free(position);
+}
+
+static void bounds_hold_their_cells(void **state) {
+  (void)state;
+  static const double globes[][6] = {{-180, 1.0, 0, 90, 0, -1.0},
+                                     {0, 3.6, 0, -90, 0, 1.8},
+                                     {170, 0.01, 0, 90, 0, -0.001},
+                                     {-700, 11, 0, 85, 0, -1}};
+  static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
+  static const double flattenings[] = {1.0 / 298.257223563, 0.1, 0.0, -0.05};
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (size_t g = 0; g < sizeof globes / sizeof *globes; g++) {
+    for (int f = 0; f < 8; f++) {
+      gv_grid grid = GV_GRID_INIT;
+      gv_cells cells;
+      grid.kind = GV_GRID_LONLAT;
+      grid.width = 120;
+      grid.height = 100;
+      grid.semi_major = 6378137.0;
+      grid.flattening = flattenings[f / 2];
+      memcpy(grid.geotransform, globes[g], sizeof grid.geotransform);
+      assert_int_equal(gv_cells_init(context, &grid, metrics[f % 2], &cells), GV_OK);
+      for (int i = 0; i < 60; i++) {
+        gv_tile tile;
+        tile.c0 = (int64_t)(uniform() * 120);
+        tile.c1 = tile.c0 + 1 + (int64_t)(uniform() * (double)(120 - tile.c0));
+        tile.r0 = (int64_t)(uniform() * 100);
+        tile.r1 = tile.r0 + 1 + (int64_t)(uniform() * (double)(100 - tile.r0));
+        check_bound(&cells, &tile);
+      }
+      gv_tile all = {0, 120, 0, 100};
+      check_bound(&cells, &all);
+      gv_cells_clear(&cells);
+    }
+  }
+  gv_context_destroy(context);
+}
+
+/* The bounds of geodesic.h on random pairs, near and far, against geod_inverse. */
+static void chords_bound_geodesics(void **state) {
+  (void)state;
+  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 150.0};
+  for (size_t f = 0; f < sizeof flattenings / sizeof *flattenings; f++) {
+    gv_ellipsoid ellipsoid;
+    gv_geodesic geodesic;
+    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[f], &ellipsoid), GV_OK);
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    double r1 = geodesic.r_small * ellipsoid.semi_major, r2 = geodesic.r_large * ellipsoid.semi_major;
+    for (int i = 0; i < 200000; i++) {
+      double near = pow(10.0, -7.0 * uniform());
+      double lat1 = 180.0 * uniform() - 90.0, lon1 = 360.0 * uniform() - 180.0;
+      double lat2 =
+          i % 2 ? 180.0 * uniform() - 90.0 : fmax(-90.0, fmin(90.0, lat1 + near * (uniform() - 0.5) * 90.0));
+      double lon2 = i % 2 ? 360.0 * uniform() - 180.0 : lon1 + near * (uniform() - 0.5) * 180.0;
+      double p[3], q[3], s12;
+      gv_normalise_lonlat(&lon1, &lat1);
+      gv_normalise_lonlat(&lon2, &lat2);
+      gv_lonlat_to_vector(&ellipsoid, true, lon1, lat1, p);
+      gv_lonlat_to_vector(&ellipsoid, true, lon2, lat2, q);
+      double chord = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+      if (chord * chord >= geodesic.chord2_limit) continue;
+      geod_inverse(&geodesic.geod, lat1, lon1, lat2, lon2, &s12, NULL, NULL);
+      chord *= ellipsoid.semi_major;
+      assert_true(s12 <= 2.0 * r1 * asin(chord / (2.0 * r1)) + 1e-7);
+      assert_true(s12 >= 2.0 * r2 * asin(chord / (2.0 * r2)) - 1e-7);
+    }
+  }
+}
+
+/* What slack promises: a chord longer than sqrt(chord2 + slack) belongs to a longer geodesic by those bounds; and
+ * it grows, also across the step between its two formulas. */
+static void slack_is_enough_and_grows(void **state) {
+  (void)state;
+  gv_ellipsoid ellipsoid;
+  gv_geodesic geodesic;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  gv_geodesic_init(&ellipsoid, &geodesic);
+  long double r1 = geodesic.r_small, r2 = geodesic.r_large;
+  double previous = 0.0;
+  for (double chord2 = 1e-14; chord2 < geodesic.chord2_limit; chord2 *= 1.0007) {
+    double slack = gv_geodesic_slack(&geodesic, chord2);
+    long double longest = 2.0L * r1 * asinl(sqrtl((long double)chord2) / (2.0L * r1));
+    long double shortest = 2.0L * r2 * asinl(sqrtl((long double)chord2 + slack) / (2.0L * r2));
+    if (!(longest / (2.0L * r2) < 1.57L)) {
+      assert_true(slack > 0.01);
+      continue;
+    }
+    assert_true(shortest >= longest + 1e-14L);
+    assert_true(slack >= previous);
+    assert_true(slack <= 0.02 * chord2 * chord2 + 1e-13 * sqrt(chord2) + 2e-15 || chord2 > 0.01);
+    previous = slack;
+  }
+  assert_true(isinf(gv_geodesic_slack(&geodesic, geodesic.chord2_limit)));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sines_are_exact_at_right_angles), cmocka_unit_test(equal_places_have_equal_positions),
+      cmocka_unit_test(bounds_hold_their_cells),         cmocka_unit_test(chords_bound_geodesics),
+      cmocka_unit_test(slack_is_enough_and_grows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
