@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-extern const gv_backend gv_backend_serial;
+extern const gv_backend gv_backend_serial, gv_backend_kdtree, gv_backend_octree;
 
 const gv_backend *const gv_backends[] = {
     &gv_backend_serial,
+    &gv_backend_kdtree,
+    &gv_backend_octree,
     NULL,
 };
 

@@ -1,0 +1,91 @@
+/*
+ * The tree that kdtree and octree share: an 8-wide hierarchy of tight bounding boxes over leaves of a few points.
+ *
+ * A node holds the boxes of its children as a structure of arrays, so that one vector instruction works on all
+ * eight, and three binary levels cost one step of the search. Leaves are blocks of 8 points, also as structures of
+ * arrays. kdtree and octree differ in where they split ranges of points, not in how the result is searched.
+ *
+ * Why pruning is exact without a margin. The bound of a box is computed in the operations and order of the
+ * canonical distance, with the gap g = max(lo - q, q - hi, 0) in place of |q - s|. For a point s of the box, lo <=
+ * s <= hi, and IEEE rounding is monotone: fl(q - s) is in magnitude >= each of fl(lo - q), fl(q - hi) that is
+ * positive, products and sums of non-negative numbers and maxima are monotone in each operand, and they round
+ * monotonically. So, operation by operation, bound <= canonical distance of every point inside, also when something
+ * overflows to infinity. A box is out when (bound, least index inside) is not before (worst distance, worst index):
+ * ties keep the lowest index.
+ */
+#ifndef GV_BOX_TREE_H
+#define GV_BOX_TREE_H
+
+#include "search/backend.h"
+#include "search/code_sort.h"
+#include "search/nearest_list.h"
+
+enum {
+  GV_LANES = 8, /* children of a node, points of a block */
+  GV_LEAF_BLOCKS_MAX = 8,
+  GV_STACK_ENTRIES = 1024 /* of a search: 7 for each level and 8 for the last, see box_tree.c on the depth */
+};
+
+typedef struct gv_box_tree {
+  gv_metric metric;
+  int32_t dim;
+  int64_t node_count, block_count;
+  char *nodes;        /* node_count x gv_node_bytes */
+  char *blocks;       /* block_count x gv_block_bytes */
+  double *low, *high; /* the box of all points */
+} gv_box_tree;
+
+/* A node: for each dimension 8 lower and 8 upper bounds; 8 children; 8 least indices. Lanes without a child have a
+ * box at infinity and GV_NO_INDEX, which loses every comparison. A child >= 0 is a node, < 0 a leaf
+ * (gv_leaf_child). */
+static inline size_t gv_node_bytes(int32_t dim) {
+  return ((size_t)dim * 2 + 2) * GV_LANES * 8;
+}
+static inline double *gv_node_box(const gv_box_tree *tree, int64_t node) {
+  return (double *)(tree->nodes + (size_t)node * gv_node_bytes(tree->dim));
+}
+static inline int64_t *gv_node_child(const gv_box_tree *tree, int64_t node) {
+  return (int64_t *)(gv_node_box(tree, node) + (size_t)tree->dim * 2 * GV_LANES);
+}
+static inline int64_t *gv_node_least(const gv_box_tree *tree, int64_t node) {
+  return gv_node_child(tree, node) + GV_LANES;
+}
+
+/* A block: 8 values of each dimension, then 8 indices. Lanes without a point are at infinity with GV_NO_INDEX. */
+static inline size_t gv_block_bytes(int32_t dim) {
+  return ((size_t)dim + 1) * GV_LANES * 8;
+}
+static inline double *gv_block_points(const gv_box_tree *tree, int64_t block) {
+  return (double *)(tree->blocks + (size_t)block * gv_block_bytes(tree->dim));
+}
+static inline int64_t *gv_block_index(const gv_box_tree *tree, int64_t block) {
+  return (int64_t *)(gv_block_points(tree, block) + (size_t)tree->dim * GV_LANES);
+}
+
+static inline int64_t gv_leaf_child(int64_t first_block, int64_t blocks) {
+  return ~(first_block * GV_LEAF_BLOCKS_MAX + (blocks - 1));
+}
+static inline int64_t gv_leaf_first_block(int64_t child) {
+  return ~child / GV_LEAF_BLOCKS_MAX;
+}
+static inline int64_t gv_leaf_blocks(int64_t child) {
+  return ~child % GV_LEAF_BLOCKS_MAX + 1;
+}
+
+/* Builds a tree. With `codes` (count pairs sorted by code, consumed) ranges are split where the code's highest
+ * differing bit changes, as an octree does; without, and below the codes' resolution, at the median of the widest
+ * dimension. */
+gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, gv_code *codes, gv_box_tree **out);
+void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree);
+
+/* Backend entry points shared by kdtree and octree. */
+gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference, const void *state,
+                             const gv_query *query, int64_t *indices, double *canonical);
+
+/* Searches queries order[first] ... order[last - 1] on the calling thread (order NULL: in their own order). One
+ * function an instruction set, from box_tree_kernel.h. */
+typedef void gv_box_tree_kernel(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+                                int64_t last, int64_t *indices, double *canonical);
+gv_box_tree_kernel gv_box_tree_kernel_baseline, gv_box_tree_kernel_avx2, gv_box_tree_kernel_avx512;
+
+#endif
