@@ -72,7 +72,8 @@ static inline double gv_canonical_distance(const double *q, const double *s, int
   double total = 0.0;
   switch (metric) {
   case GV_MANHATTAN:
-    for (int32_t d = 0; d < dim; d++) total += fabs(q[d] - s[d]);
+    for (int32_t d = 0; d < dim; d++)
+      total += fabs(q[d] - s[d]);
     return total;
   case GV_CHEBYSHEV:
     for (int32_t d = 0; d < dim; d++) {

@@ -15,7 +15,8 @@ static void names_are_complete(void **state) {
       assert_string_not_equal(gv_status_name((gv_status)a), gv_status_name((gv_status)b));
   }
   assert_string_equal(gv_status_name((gv_status)4711), "unknown status");
-  for (int a = GV_EUCLIDEAN; a <= GV_GEODESIC; a++) assert_non_null(gv_metric_name((gv_metric)a));
+  for (int a = GV_EUCLIDEAN; a <= GV_GEODESIC; a++)
+    assert_non_null(gv_metric_name((gv_metric)a));
   assert_null(gv_metric_name((gv_metric)4711));
 }
 
@@ -104,7 +105,8 @@ static void memory_is_aligned_and_checked(void **state) {
     unsigned char *block = gv_allocate_zeroed(&allocator, count, 3);
     assert_non_null(block);
     assert_int_equal((uintptr_t)block % GV_ALIGNMENT, 0);
-    for (int64_t i = 0; i < 3 * count; i++) assert_int_equal(block[i], 0);
+    for (int64_t i = 0; i < 3 * count; i++)
+      assert_int_equal(block[i], 0);
     memset(block, 0xff, (size_t)(3 * count));
     gv_release(&allocator, block);
   }
@@ -146,7 +148,8 @@ static void first_error_of_many_threads_wins(void **state) {
   gv_first_error_set(&error, GV_OK, "no error at all");
   assert_false(gv_first_error_seen(&error));
 #pragma omp parallel for num_threads(4)
-  for (int i = 0; i < 64; i++) gv_first_error_set(&error, GV_ERROR_CANCELLED, "cancelled");
+  for (int i = 0; i < 64; i++)
+    gv_first_error_set(&error, GV_ERROR_CANCELLED, "cancelled");
   assert_true(gv_first_error_seen(&error));
   gv_first_error_set(&error, GV_ERROR_IO, "too late");
   assert_int_equal(gv_first_error_finish(&error, context), GV_ERROR_CANCELLED);
@@ -182,7 +185,8 @@ static void progress_rises_and_cancels(void **state) {
   gv_progress progress;
   gv_progress_init(&progress, context, 100000);
 #pragma omp parallel for num_threads(4)
-  for (int i = 0; i < 100000; i++) gv_progress_add(&progress, 1);
+  for (int i = 0; i < 100000; i++)
+    gv_progress_add(&progress, 1);
   assert_false(r.backwards);
   assert_in_range(r.calls, 2, 110);
   assert_true(r.last > 0.9);
@@ -191,7 +195,8 @@ static void progress_rises_and_cancels(void **state) {
   r = (reports){0, 0.0, 0.5, false};
   gv_progress_init(&progress, context, 1000);
   int done = 0;
-  while (done < 1000 && gv_progress_add(&progress, 1)) done++;
+  while (done < 1000 && gv_progress_add(&progress, 1))
+    done++;
   assert_in_range(done, 480, 520);
   assert_true(gv_progress_cancelled(&progress));
   int calls = r.calls;

@@ -53,7 +53,9 @@ static void null_places_are_refused(void **state) {
   assert_int_equal(gv_device_get(*state, 0, NULL), GV_ERROR_INVALID_ARGUMENT);
 }
 
-static int make_context(void **state) { return gv_context_create(NULL, (gv_context **)state) != GV_OK; }
+static int make_context(void **state) {
+  return gv_context_create(NULL, (gv_context **)state) != GV_OK;
+}
 
 static int drop_context(void **state) {
   gv_context_destroy(*state);

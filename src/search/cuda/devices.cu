@@ -19,11 +19,17 @@ static __global__ void architecture_probe(int *out) {
   if (out != NULL) *out = 1;
 }
 
-static void forget_error(void) { (void)cudaGetLastError(); }
+static void forget_error(void) {
+  (void)cudaGetLastError();
+}
 
 /* CUDA's 1000 * major + 10 * minor. */
-static int version_major(int version) { return version / 1000; }
-static int version_minor(int version) { return version % 1000 / 10; }
+static int version_major(int version) {
+  return version / 1000;
+}
+static int version_minor(int version) {
+  return version % 1000 / 10;
+}
 
 extern "C" gv_status gv_cuda_device_count(int *count, char *text, size_t size) {
   *count = 0;
