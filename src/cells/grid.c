@@ -14,6 +14,15 @@ static inline double cell_y(const double *g, double column, double row) {
   return (g[3] + (column + 0.5) * g[4]) + (row + 0.5) * g[5];
 }
 
+/* Not fmin and fmax: those are calls, and tiles are many. */
+static inline double smaller(double a, double b) {
+  return a < b ? a : b;
+}
+
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
 static double *make_table(gv_context *context, int64_t count) {
   return gv_allocate_zeroed(&context->allocator, count + GV_TABLE_PADDING, sizeof(double));
 }
@@ -143,6 +152,8 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     out->shape = GV_CELLS_LONLAT;
     /* Degrees to radians, and a few roundings of sines, cosines and products of size one. */
     out->position_error = 4.0 * epsilon * fmax(reach_x, reach_y) * (pi / 180.0) + 16.0 * epsilon;
+    /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
+    out->curvature = metric == GV_GEODESIC ? 1.0 / pow(1.0 - fabs(out->ellipsoid.flattening), 6.0) : 1.0;
     status = make_lonlat_tables(context, out);
   } else {
     out->shape = GV_CELLS_POINTS;
@@ -192,10 +203,7 @@ static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *o
   int64_t middle_column = tile->c0 + tile->c1 - 1, middle_row = tile->r0 + tile->r1 - 1;
   double half_width = 0.5 * (double)(tile->c1 - tile->c0 - 1) * fabs(g[1]) * (pi / 180.0);
   double span = (double)(tile->r1 - tile->r0 - 1) * fabs(g[5]) * (pi / 180.0);
-  double f = fabs(cells->ellipsoid.flattening);
-  /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
-  double curvature = gv_cells_geocentric(cells) ? 1.0 / pow(1.0 - f, 6.0) : 1.0;
-  double sag = curvature * span * span / 8.0;
+  double sag = cells->curvature * span * span / 8.0;
 
   /* sin and cos of T, bounded: sin T <= T, cos T >= 1 - T^2 / 2. */
   double sin_max = half_width < 1.0 ? half_width : 1.0;
@@ -204,15 +212,15 @@ static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *o
   double p0 = cells->row_p[tile->r0], p1 = cells->row_p[tile->r1 - 1];
   double z0 = cells->row_z[tile->r0], z1 = cells->row_z[tile->r1 - 1];
   double sin_lat = cells->half_sin_lat[middle_row], cos_lat = cells->half_cos_lat[middle_row];
-  double east = (fmax(p0, p1) + sag) * sin_max;
+  double east = (larger(p0, p1) + sag) * sin_max;
   double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
   double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
   double up_a = p0 * cos_lat + z0 * sin_lat, up_b = p1 * cos_lat + z1 * sin_lat;
   double up_c = p0 * cos_min * cos_lat + z0 * sin_lat, up_d = p1 * cos_min * cos_lat + z1 * sin_lat;
-  double north_low = fmin(fmin(north_a, north_b), fmin(north_c, north_d)) - sag;
-  double north_high = fmax(fmax(north_a, north_b), fmax(north_c, north_d)) + sag;
-  double up_low = fmin(fmin(up_a, up_b), fmin(up_c, up_d)) - sag;
-  double up_high = fmax(fmax(up_a, up_b), fmax(up_c, up_d)) + sag;
+  double north_low = smaller(smaller(north_a, north_b), smaller(north_c, north_d)) - sag;
+  double north_high = larger(larger(north_a, north_b), larger(north_c, north_d)) + sag;
+  double up_low = smaller(smaller(up_a, up_b), smaller(up_c, up_d)) - sag;
+  double up_high = larger(larger(up_a, up_b), larger(up_c, up_d)) + sag;
   double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
   double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
 

@@ -33,6 +33,7 @@ typedef struct gv_cells {
   double *half_cos, *half_sin;
   double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
 
+  double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT only */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */
 } gv_cells;
 

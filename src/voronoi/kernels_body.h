@@ -261,10 +261,13 @@ static void leaf_lonlat_chord(gv_leaf *leaf) {
   leaf_body(FORM_LONLAT, GV_EUCLIDEAN, leaf);
 }
 
-/* The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
- * the margin. a, b, c are the terms of q.s - |s|^2/2 = a q0 + b q1 (+ z q2) + c. */
+/*
+ * The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
+ * the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so that only one
+ * term a candidate changes from row to row; at a pole, where p is 0, nothing is decided here.
+ */
 GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, int32_t row, int32_t j,
-                            const double *a, const double *b, const double *constant, int32_t *out) {
+                            const double *constant, double least_gap, int32_t *out) {
   const gv_candidates *c = leaf->candidates;
   vd q0[4], q1[4], q2[4], best[4], second[4], label[4];
   for (int v = 0; v < vectors; v++) {
@@ -284,7 +287,7 @@ GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, in
   for (int32_t i = 0; i < c->count; i++) {
     vd candidate = vd_set1(leaf->label[i]);
     for (int v = 0; v < vectors; v++) {
-      vd value = vd_fma_loose(vd_set1(a[i]), q0[v], vd_fma_loose(vd_set1(b[i]), q1[v], vd_set1(constant[i])));
+      vd value = vd_fma_loose(vd_set1(c->x[i]), q0[v], vd_fma_loose(vd_set1(c->y[i]), q1[v], vd_set1(constant[i])));
       if (form == FORM_POINTS3) value = vd_fma_loose(vd_set1(c->z[i]), q2[v], value);
       vm better = vd_less(best[v], value);
       second[v] = vd_max(second[v], vd_min(value, best[v]));
@@ -292,50 +295,57 @@ GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, in
       label[v] = vd_select(better, candidate, label[v]);
     }
   }
-  vd margin = vd_set1(leaf->margin);
+  vd margin = vd_set1(least_gap), gap[4], least = vd_set1(INFINITY);
   for (int v = 0; v < vectors; v++) {
     int32_t at = j + v * VD_LANES;
     store_labels(label[v], out + at, leaf->columns - at);
-    unsigned undecided = ~vm_bits(vd_less(margin, vd_sub(best[v], second[v]))) & ((1U << VD_LANES) - 1U);
-    while (undecided != 0) {
-      int lane = __builtin_ctz(undecided);
-      undecided &= undecided - 1;
-      if (at + lane < leaf->columns) leaf->undecided[leaf->undecided_count++] = row * leaf->columns + at + lane;
+    gap[v] = vd_sub(best[v], second[v]);
+    least = vd_min(gap[v], least);
+  }
+  const unsigned all = (1U << VD_LANES) - 1U;
+  if ((vm_bits(vd_less(margin, least)) & all) == all) return;
+  for (int v = 0; v < vectors; v++) {
+    int32_t at = j + v * VD_LANES;
+    unsigned undecided = ~vm_bits(vd_less(margin, gap[v])) & all;
+    for (int lane = 0; lane < VD_LANES; lane++) {
+      if ((undecided >> lane & 1U) && at + lane < leaf->columns) {
+        leaf->undecided[leaf->undecided_count++] = row * leaf->columns + at + lane;
+      }
     }
   }
 }
 
 GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
   const gv_candidates *c = leaf->candidates;
-  int32_t padded = c->count + GV_CANDIDATE_PADDING;
-  double *constant = leaf->scratch, *row_a = leaf->scratch + padded, *row_b = leaf->scratch + 2 * (int64_t)padded;
-  const double *a = form == FORM_LONLAT ? row_a : c->x, *b = form == FORM_LONLAT ? row_b : c->y;
-  vd minus_half = vd_set1(-0.5);
+  double *half = leaf->scratch, *row_constant = half + c->count + GV_CANDIDATE_PADDING;
+  double least_gap = leaf->margin;
   leaf->undecided_count = 0;
+  for (int32_t i = 0; i < c->count; i += VD_LANES) {
+    vd x = vd_load(c->x + i), y = vd_load(c->y + i), z = vd_load(c->z + i);
+    vd square = vd_fma_loose(z, z, vd_fma_loose(y, y, vd_mul(x, x)));
+    vd_store(half + i, vd_mul(vd_set1(-0.5), square));
+  }
   for (int32_t row = 0; row < leaf->rows; row++) {
-    if (form == FORM_LONLAT || row == 0) {
-      vd p = vd_set1(form == FORM_LONLAT ? leaf->row_p[row] : 0.0);
-      vd q = vd_set1(form == FORM_LONLAT ? leaf->row_z[row] : 0.0);
+    const double *constant = half;
+    if (form == FORM_LONLAT) {
+      double inverse = 1.0 / leaf->row_p[row];
+      vd scale = vd_set1(inverse), height = vd_set1(leaf->row_z[row] * inverse);
       for (int32_t i = 0; i < c->count; i += VD_LANES) {
-        vd x = vd_load(c->x + i), y = vd_load(c->y + i), z = vd_load(c->z + i);
-        vd half = vd_mul(minus_half, vd_fma_loose(z, z, vd_fma_loose(y, y, vd_mul(x, x))));
-        vd_store(constant + i, vd_fma_loose(z, q, half));
-        if (form == FORM_LONLAT) {
-          vd_store(row_a + i, vd_mul(p, x));
-          vd_store(row_b + i, vd_mul(p, y));
-        }
+        vd_store(row_constant + i, vd_fma_loose(vd_load(c->z + i), height, vd_mul(vd_load(half + i), scale)));
       }
+      constant = row_constant;
+      least_gap = leaf->margin * inverse;
     }
     int32_t *out = leaf->out + row * leaf->out_stride;
     int32_t j = 0;
     for (; j + 3 * VD_LANES < leaf->columns; j += 4 * VD_LANES) {
-      filter_cells(form, 4, leaf, row, j, a, b, constant, out);
+      filter_cells(form, 4, leaf, row, j, constant, least_gap, out);
     }
     for (; j + VD_LANES < leaf->columns; j += 2 * VD_LANES) {
-      filter_cells(form, 2, leaf, row, j, a, b, constant, out);
+      filter_cells(form, 2, leaf, row, j, constant, least_gap, out);
     }
     for (; j < leaf->columns; j += VD_LANES)
-      filter_cells(form, 1, leaf, row, j, a, b, constant, out);
+      filter_cells(form, 1, leaf, row, j, constant, least_gap, out);
   }
 }
 

@@ -152,8 +152,9 @@ static double distance2(const gv_candidates *c, int32_t i, const double *m) {
   return x * x + y * y + z * z;
 }
 
-/* Culls against the candidate nearest to `point`. */
-static void cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
+/* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
+ * (0 for other metrics). */
+static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
                       const gv_candidates *in, gv_candidates *out) {
   int dim = v->cells.dim;
   double e = v->cells.position_error;
@@ -169,24 +170,25 @@ static void cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
     }
     /* Differences of coordinates are good to an ulp of the largest that matters, about 10 times `reach`. */
     kernels->cull_box[v->cells.metric](in, low, high, pivot, 1e-14 * reach + 4.0 * e, out);
-    return;
+    return 0.0;
   }
   double pivot2 = distance2(in, nearest, bound->centre);
   double limit = pivot2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
+  double slack = 0.0;
   if (v->cells.metric == GV_GEODESIC) {
     double farthest = sqrt(pivot2) + bound->radius;
-    limit += gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12));
+    slack = gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12));
   }
-  kernels->cull[dim](in, bound, pivot, cull_slack, limit, out);
+  kernels->cull[dim](in, bound, pivot, cull_slack, limit + slack, out);
+  return slack;
 }
 
 /* Culls a list for a tile: against the candidate nearest the middle, and where many are left also against those
- * nearest its corners. */
-static void cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-                      const gv_candidates *in, gv_candidates *out) {
-  cull_once(v, kernels, bound, bound->centre, in, out);
-  if (out->count < MANY_CANDIDATES) return;
-  for (int corner = 0; corner < 4; corner++) {
+ * nearest its corners. Returns the geodesic slack that serves every cell of the tile. */
+static double cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                        const gv_candidates *in, gv_candidates *out) {
+  double slack = cull_once(v, kernels, bound, bound->centre, in, out);
+  for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES; corner++) {
     double point[3];
     for (int d = 0; d < 3; d++) {
       point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
@@ -194,6 +196,7 @@ static void cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
     }
     cull_once(v, kernels, bound, point, out, out);
   }
+  return slack;
 }
 
 /* -------------------------------------------------------------------------------------------------- blocks */
@@ -258,7 +261,7 @@ static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *
   }
 }
 
-static bool decide_leaf(const job *j, const gv_tile *tile, const gv_bound *bound, const gv_candidates *candidates) {
+static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates) {
   const gv_voronoi *v = j->v;
   const gv_cells *cells = &v->cells;
   workspace *space = j->space;
@@ -295,11 +298,8 @@ static bool decide_leaf(const job *j, const gv_tile *tile, const gv_bound *bound
     leaf.row_z = cells->row_z + tile->r0;
   }
   if (cells->metric == GV_GEODESIC) {
-    /* The slack grows with the chord: that of the farthest cell from the best candidate serves the tile. The
-     * constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
-    double nearest2 = distance2(candidates, j->kernels->nearest[3](candidates, bound->centre), bound->centre);
-    double farthest = sqrt(nearest2) + bound->radius;
-    leaf.margin = 0.5 * gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12)) + 1e-14;
+    /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
+    leaf.margin = 0.5 * slack + 1e-14;
   }
   leaf_kernel(cells, j->kernels)(&leaf);
   if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf);
@@ -358,14 +358,14 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   if (depth >= MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
   if (!level_reserve(j->space, depth, in->count, v->cells.dim)) return gv_fail_memory(context, "candidate lists");
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  cull_tile(v, j->kernels, &bound, in, candidates);
+  double slack = cull_tile(v, j->kernels, &bound, in, candidates);
   if (candidates->count == 1) {
     fill_tile(j, tile, v->label[candidates->id[0]]);
     return GV_OK;
   }
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   if (columns <= LEAF_COLUMNS && rows <= LEAF_ROWS) {
-    return decide_leaf(j, tile, &bound, candidates) ? GV_OK : gv_fail_memory(context, "a leaf tile");
+    return decide_leaf(j, tile, slack, candidates) ? GV_OK : gv_fail_memory(context, "a leaf tile");
   }
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
   bool across = columns > LEAF_COLUMNS && (rows <= LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
