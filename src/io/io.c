@@ -1,0 +1,148 @@
+/* Error lines and GDAL's messages. GDAL reports from its worker threads too, so there is one store under one lock.
+ */
+#include "io/io.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_error.h>
+#include <gdal.h>
+#include <ogr_api.h>
+
+enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
+
+static struct {
+  pthread_mutex_t lock;
+  bool failed;
+  char failure[LINE_SIZE];
+  int warnings; /* ever queued since the last drop */
+  int shown;
+  char warning[MAX_WARNINGS][LINE_SIZE];
+} messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void one_line(char *text) {
+  size_t length = strlen(text);
+  while (length > 0 && strchr(" \r\n\t.", text[length - 1]) != NULL)
+    text[--length] = '\0';
+  for (char *c = text; *c != '\0'; c++) {
+    if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
+  }
+}
+
+static void queue_warning(const char *text) {
+  char line[LINE_SIZE];
+  snprintf(line, sizeof line, "%s", text);
+  one_line(line);
+  for (int i = 0; i < messages.warnings; i++) {
+    if (strcmp(messages.warning[i], line) == 0) return;
+  }
+  if (messages.warnings < MAX_WARNINGS) {
+    memcpy(messages.warning[messages.warnings++], line, sizeof line);
+  }
+}
+
+static void CPL_STDCALL handle(CPLErr level, CPLErrorNum number, const char *text) {
+  if (level == CE_Debug) {
+    CPLDefaultErrorHandler(level, number, text); /* only with CPL_DEBUG */
+    return;
+  }
+  pthread_mutex_lock(&messages.lock);
+  if (level == CE_Warning) {
+    queue_warning(text);
+  } else if (level >= CE_Failure && !messages.failed) {
+    messages.failed = true;
+    snprintf(messages.failure, sizeof messages.failure, "%s", text);
+    one_line(messages.failure);
+  }
+  pthread_mutex_unlock(&messages.lock);
+}
+
+void gv_io_initialize(void) {
+  GDALAllRegister();
+  CPLSetErrorHandler(handle);
+}
+
+static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
+  vsnprintf(io->message, sizeof io->message, format, arguments);
+  char gdal[LINE_SIZE];
+  if (with_gdal) {
+    gv_gdal_failure(gdal, sizeof gdal);
+    size_t length = strlen(io->message);
+    if (gdal[0] != '\0') snprintf(io->message + length, sizeof io->message - length, ": %s", gdal);
+  }
+  one_line(io->message);
+  return status;
+}
+
+gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(io, status, false, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(io, status, true, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+gv_status gv_io_fail_memory(gv_io *io, const char *what) {
+  return gv_io_fail(io, GV_ERROR_OUT_OF_MEMORY, "out of memory for %s", what);
+}
+
+gv_status gv_io_fail_cancelled(gv_io *io) {
+  return gv_io_fail(io, GV_ERROR_CANCELLED, "cancelled");
+}
+
+void gv_gdal_reset(void) {
+  CPLErrorReset();
+  pthread_mutex_lock(&messages.lock);
+  messages.failed = false;
+  messages.failure[0] = '\0';
+  pthread_mutex_unlock(&messages.lock);
+}
+
+bool gv_gdal_failed(void) {
+  pthread_mutex_lock(&messages.lock);
+  bool failed = messages.failed;
+  pthread_mutex_unlock(&messages.lock);
+  return failed;
+}
+
+void gv_gdal_failure(char *text, size_t size) {
+  pthread_mutex_lock(&messages.lock);
+  snprintf(text, size, "%s", messages.failed ? messages.failure : "");
+  pthread_mutex_unlock(&messages.lock);
+}
+
+bool gv_io_next_warning(char *text, size_t size) {
+  pthread_mutex_lock(&messages.lock);
+  bool some = messages.shown < messages.warnings;
+  if (some) snprintf(text, size, "%s", messages.warning[messages.shown++]);
+  pthread_mutex_unlock(&messages.lock);
+  return some;
+}
+
+void gv_io_warn(const char *format, ...) {
+  char line[LINE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  pthread_mutex_lock(&messages.lock);
+  queue_warning(line);
+  pthread_mutex_unlock(&messages.lock);
+}
+
+void gv_io_drop_warnings(void) {
+  pthread_mutex_lock(&messages.lock);
+  messages.warnings = messages.shown = 0;
+  pthread_mutex_unlock(&messages.lock);
+}

@@ -1,0 +1,63 @@
+/*
+ * What the parts of the input and output layer share: one line of error text, GDAL's messages, and the wish to
+ * stop.
+ *
+ * Nothing here prints or exits. GDAL reports through a process-wide handler that this layer installs once
+ * (gv_io_initialize): failures are kept until asked for, warnings are queued for the command to show.
+ */
+#ifndef GV_IO_H
+#define GV_IO_H
+
+#include <stdbool.h>
+
+#include "gpuvoronoi.h"
+
+#if defined(__GNUC__)
+#define GV_IO_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define GV_IO_PRINTF(text, first)
+#endif
+
+/* One run of the command: its error line and its cancel flag. Used by one thread at a time. */
+typedef struct gv_io {
+  char message[1024];
+  bool (*cancelled)(void *user); /* NULL = never; any thread may ask */
+  void *cancelled_user;
+} gv_io;
+
+/* Registers GDAL's drivers and the message handler. To be called once, before anything else of this layer. */
+void gv_io_initialize(void);
+
+/* Stores one line (newlines become spaces) and returns `status`. */
+gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
+gv_status gv_io_fail_memory(gv_io *io, const char *what);
+
+/* True once the run is to stop. */
+static inline bool gv_io_cancelled(const gv_io *io) {
+  return io->cancelled != NULL && io->cancelled(io->cancelled_user);
+}
+gv_status gv_io_fail_cancelled(gv_io *io);
+
+/* Forgets GDAL's failures so far. */
+void gv_gdal_reset(void);
+
+/* True if GDAL, in any thread, has reported a failure since the last reset. */
+bool gv_gdal_failed(void);
+
+/* The first failure since the last reset, copied to `text` as one line ("" if there was none). */
+void gv_gdal_failure(char *text, size_t size);
+
+/* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
+gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
+
+/* Hands out GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is
+ * left. */
+bool gv_io_next_warning(char *text, size_t size);
+
+/* Queues a warning of this layer. */
+void gv_io_warn(const char *format, ...) GV_IO_PRINTF(1, 2);
+
+/* Forgets the queued warnings. */
+void gv_io_drop_warnings(void);
+
+#endif
