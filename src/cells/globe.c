@@ -1,37 +1,26 @@
 /* Positions on the globe. Geocentric coordinates: any textbook, e.g. Hofmann-Wellenhof, GNSS, section 8.2. */
-#include "cells/globe.h"
+#include "cells/globe_kernels.h"
 
-static const double pi = 3.14159265358979323846;
-
-void gv_sincos_degrees(double degrees, double *sine, double *cosine) {
-  int quadrant;
-  double r = remquo(degrees, 90.0, &quadrant) * (pi / 180.0);
-  double s = sin(r), c = cos(r);
-  switch ((unsigned)quadrant & 3U) {
-  case 0U:
-    *sine = s;
-    *cosine = c;
-    break;
-  case 1U:
-    *sine = c;
-    *cosine = -s;
-    break;
-  case 2U:
-    *sine = -s;
-    *cosine = -c;
-    break;
-  default:
-    *sine = -c;
-    *cosine = s;
+static const gv_globe_kernels *kernels(void) {
+#if defined(GV_HAVE_X86_KERNELS)
+  switch (gv_simd_level()) {
+  case GV_SIMD_AVX512:
+    return &gv_globe_kernels_avx512;
+  case GV_SIMD_AVX2:
+    return &gv_globe_kernels_avx2;
+  case GV_SIMD_BASELINE:
     break;
   }
-  /* One zero: results that compare equal then have equal bytes too. */
-  *sine += 0.0;
-  *cosine += 0.0;
+#endif
+  return &gv_globe_kernels_baseline;
+}
+
+void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine) {
+  kernels()->sincos(n, degrees, sine, cosine);
 }
 
 void gv_normalise_lonlat(double *longitude, double *latitude) {
-  double lon = remainder(*longitude, 360.0);
+  double lon = fabs(*longitude) <= 180.0 ? *longitude : remainder(*longitude, 360.0);
   if (lon == -180.0 || fabs(*latitude) == 90.0) lon = lon == -180.0 && fabs(*latitude) != 90.0 ? 180.0 : 0.0;
   *longitude = lon + 0.0;
   *latitude += 0.0;
@@ -52,25 +41,12 @@ gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flatt
   return GV_OK;
 }
 
-void gv_meridian_point(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, double sine, double cosine,
-                       double *p, double *z) {
-  if (!geocentric_cartesian) {
-    *p = cosine;
-    *z = sine;
-    return;
-  }
-  double n = 1.0 / sqrt(1.0 - ellipsoid->eccentricity2 * sine * sine);
-  *p = n * cosine;
-  *z = n * (1.0 - ellipsoid->eccentricity2) * sine;
+void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n, const double *sine,
+                        const double *cosine, double *p, double *z) {
+  kernels()->meridian(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, sine, cosine, p, z);
 }
 
-void gv_lonlat_to_vector(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, double longitude,
-                         double latitude, double vector[3]) {
-  double sin_lon, cos_lon, sin_lat, cos_lat, p, z;
-  gv_sincos_degrees(longitude, &sin_lon, &cos_lon);
-  gv_sincos_degrees(latitude, &sin_lat, &cos_lat);
-  gv_meridian_point(ellipsoid, geocentric_cartesian, sin_lat, cos_lat, &p, &z);
-  vector[0] = p * cos_lon;
-  vector[1] = p * sin_lon;
-  vector[2] = z;
+void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
+                          const double *longitude, const double *latitude, double *x, double *y, double *z) {
+  kernels()->vectors(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, longitude, latitude, x, y, z);
 }

@@ -10,9 +10,12 @@
 
 #include "core/core.h"
 
-/* Sine and cosine of an angle in degrees; exact at multiples of 90 (range reduction by remquo is exact, as in
- * PROJ's geodesic.c). */
-void gv_sincos_degrees(double degrees, double *sine, double *cosine);
+/*
+ * Sines and cosines of n angles in degrees, -180 ... 180; exact at multiples of 90. Written with additions and
+ * multiplications only, in one order, so that every processor and instruction set gives the same bits; within 1.5 ulp.
+ * The arrays may be unaligned; none may overlap another. Thread safe.
+ */
+void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
 /* Longitude in (-180, 180], latitude without negative zero, longitude 0 at the poles. Exact: no rounding. */
 void gv_normalise_lonlat(double *longitude, double *latitude);
@@ -29,16 +32,19 @@ gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flatt
 
 /*
  * A point of the unit sphere (flattening ignored) or of the ellipsoid in units of its semi-major axis is
- * (p cos(lon), p sin(lon), z). These give p and z for a latitude with the given sine and cosine:
+ * (p cos(lon), p sin(lon), z). These give p and z for n latitudes with the given sines and cosines:
  *   sphere:    p = cos(lat), z = sin(lat)
- *   ellipsoid: p = N cos(lat), z = N (1 - e^2) sin(lat), N = 1 / sqrt(1 - e^2 sin^2(lat))
+ *   ellipsoid: p = N cos(lat), z = (1 - e^2) N sin(lat), N = 1 / sqrt(1 - e^2 sin^2(lat))
  */
-void gv_meridian_point(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, double sine, double cosine,
-                       double *p, double *z);
+void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n, const double *sine,
+                        const double *cosine, double *p, double *z);
 
-/* Cartesian position of (longitude, latitude), already normalised: the unit vector, or with geocentric_cartesian
- * the point of the ellipsoid in units of a. The products are formed as the grid's tables form them. */
-void gv_lonlat_to_vector(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, double longitude,
-                         double latitude, double vector[3]);
+/*
+ * Cartesian positions of n places (longitude, latitude), already normalised: unit vectors, or with
+ * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form them.
+ * NaN gives NaN. Same rules as gv_sincos_degrees.
+ */
+void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
+                          const double *longitude, const double *latitude, double *x, double *y, double *z);
 
 #endif

@@ -98,27 +98,36 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
       cells->half_sin_lat == NULL || cells->half_cos_lat == NULL) {
     return gv_fail_memory(context, "the grid's tables");
   }
-  bool geocentric = gv_cells_geocentric(cells);
+  double *longitude = make_table(context, 2 * w), *latitude = make_table(context, 2 * h);
+  if (longitude == NULL || latitude == NULL) {
+    gv_release(&context->allocator, longitude);
+    gv_release(&context->allocator, latitude);
+    return gv_fail_memory(context, "the grid's tables");
+  }
   for (int64_t i = 0; i < 2 * w - 1; i++) {
-    double lon = cell_x(g, (double)i * 0.5, 0.0), lat = 0.0;
-    gv_normalise_lonlat(&lon, &lat);
-    gv_sincos_degrees(lon, &cells->half_sin[i], &cells->half_cos[i]);
-    if (i % 2 == 0) {
-      cells->column_x[i / 2] = cells->half_cos[i];
-      cells->column_y[i / 2] = cells->half_sin[i];
-    }
+    double lat = 0.0;
+    longitude[i] = cell_x(g, (double)i * 0.5, 0.0);
+    gv_normalise_lonlat(&longitude[i], &lat);
   }
   for (int64_t i = 0; i < 2 * h - 1; i++) {
-    double lon = 0.0, lat = cell_y(g, 0.0, (double)i * 0.5);
-    gv_normalise_lonlat(&lon, &lat);
-    gv_sincos_degrees(lat, &cells->half_sin_lat[i], &cells->half_cos_lat[i]);
-    gv_meridian_point(&cells->ellipsoid, geocentric, cells->half_sin_lat[i], cells->half_cos_lat[i],
-                      &cells->half_p[i], &cells->half_z[i]);
-    if (i % 2 == 0) {
-      cells->row_p[i / 2] = cells->half_p[i];
-      cells->row_z[i / 2] = cells->half_z[i];
-    }
+    double lon = 0.0;
+    latitude[i] = cell_y(g, 0.0, (double)i * 0.5);
+    gv_normalise_lonlat(&lon, &latitude[i]);
   }
+  gv_sincos_degrees(2 * w - 1, longitude, cells->half_sin, cells->half_cos);
+  gv_sincos_degrees(2 * h - 1, latitude, cells->half_sin_lat, cells->half_cos_lat);
+  gv_meridian_points(&cells->ellipsoid, gv_cells_geocentric(cells), 2 * h - 1, cells->half_sin_lat,
+                     cells->half_cos_lat, cells->half_p, cells->half_z);
+  for (int64_t i = 0; i < w; i++) {
+    cells->column_x[i] = cells->half_cos[2 * i];
+    cells->column_y[i] = cells->half_sin[2 * i];
+  }
+  for (int64_t i = 0; i < h; i++) {
+    cells->row_p[i] = cells->half_p[2 * i];
+    cells->row_z[i] = cells->half_z[2 * i];
+  }
+  gv_release(&context->allocator, longitude);
+  gv_release(&context->allocator, latitude);
   return GV_OK;
 }
 
@@ -260,19 +269,14 @@ void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double 
 /* Longitudes and latitudes that came back from an inverse projection; NaN where there is none. */
 static void projected_vectors(const gv_cells *cells, int64_t n, double *lon, double *lat, double *x, double *y,
                               double *z) {
-  bool geocentric = gv_cells_geocentric(cells);
   for (int64_t i = 0; i < n; i++) {
     if (isfinite(lon[i]) && fabs(lat[i]) <= 90.0) {
-      double vector[3];
       gv_normalise_lonlat(&lon[i], &lat[i]);
-      gv_lonlat_to_vector(&cells->ellipsoid, geocentric, lon[i], lat[i], vector);
-      x[i] = vector[0];
-      y[i] = vector[1];
-      z[i] = vector[2];
     } else {
-      lon[i] = lat[i] = x[i] = y[i] = z[i] = NAN;
+      lon[i] = lat[i] = NAN;
     }
   }
+  gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), n, lon, lat, x, y, z);
 }
 
 gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,

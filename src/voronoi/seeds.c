@@ -40,14 +40,10 @@ typedef struct position {
 static position place_of(const gv_cells *cells, const gv_seeds *seeds, int64_t i) {
   position p = {seeds->x[i] + 0.0, seeds->y[i] + 0.0, 0.0, 0.0, 0.0};
   if (cells->dim == 3) {
-    double vector[3];
     p.lon = seeds->x[i];
     p.lat = seeds->y[i];
     gv_normalise_lonlat(&p.lon, &p.lat);
-    gv_lonlat_to_vector(&cells->ellipsoid, gv_cells_geocentric(cells), p.lon, p.lat, vector);
-    p.x = vector[0];
-    p.y = vector[1];
-    p.z = vector[2];
+    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), 1, &p.lon, &p.lat, &p.x, &p.y, &p.z);
   }
   return p;
 }

@@ -155,7 +155,7 @@ static double distance2(const gv_candidates *c, int32_t i, const double *m) {
 /* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
  * (0 for other metrics). */
 static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
-                      const gv_candidates *in, gv_candidates *out) {
+                        const gv_candidates *in, gv_candidates *out) {
   int dim = v->cells.dim;
   double e = v->cells.position_error;
   int32_t nearest = kernels->nearest[dim](in, point);
@@ -381,6 +381,20 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   return GV_OK;
 }
 
+/* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
+static void range_of_square(const double *value, int64_t stride, const gv_tile *square, double *low, double *high) {
+  double least = INFINITY, most = -INFINITY;
+  for (int64_t r = square->r0; r < square->r1; r++) {
+    const double *row = value + r * stride;
+    for (int64_t c = square->c0; c < square->c1; c++) {
+      least = row[c] < least ? row[c] : least;
+      most = row[c] > most ? row[c] : most;
+    }
+  }
+  *low = least;
+  *high = most;
+}
+
 /* Positions of all cells of a block, and boxes of its squares. */
 static gv_status prepare_points(gv_context *context, job *j) {
   const gv_cells *cells = &j->v->cells;
@@ -414,19 +428,14 @@ static gv_status prepare_points(gv_context *context, job *j) {
     space->boxes_capacity = space->boxes != NULL ? boxes : 0;
     if (space->boxes == NULL) return gv_fail_memory(context, "the bounds of a block");
   }
-  for (int64_t i = 0; i < boxes; i++)
-    space->boxes[i] = i % 6 < 3 ? INFINITY : -INFINITY;
-  for (int64_t r = 0; r < rows; r++) {
-    for (int64_t c = 0; c < columns; c++) {
-      int64_t i = r * columns + c;
+  for (int64_t r = 0; r < rows; r += MICROTILE) {
+    for (int64_t c = 0; c < columns; c += MICROTILE) {
+      gv_tile square = {c, c + MICROTILE < columns ? c + MICROTILE : columns, r,
+                        r + MICROTILE < rows ? r + MICROTILE : rows};
       double *box = space->boxes + 6 * (r / MICROTILE * j->box_columns + c / MICROTILE);
-      /* fmin and fmax pass over NaN: cells without a position. */
-      box[0] = fmin(box[0], x[i]);
-      box[1] = fmin(box[1], y[i]);
-      box[2] = fmin(box[2], z[i]);
-      box[3] = fmax(box[3], x[i]);
-      box[4] = fmax(box[4], y[i]);
-      box[5] = fmax(box[5], z[i]);
+      range_of_square(x, columns, &square, &box[0], &box[3]);
+      range_of_square(y, columns, &square, &box[1], &box[4]);
+      range_of_square(z, columns, &square, &box[2], &box[5]);
     }
   }
   return GV_OK;

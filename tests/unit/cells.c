@@ -19,17 +19,46 @@ static double uniform(void) {
 static void sines_are_exact_at_right_angles(void **state) {
   (void)state;
   static const double sines[] = {0, 1, 0, -1}, cosines[] = {1, 0, -1, 0};
-  for (int k = -8; k <= 8; k++) {
+  for (int k = -2; k <= 2; k++) {
     double s, c;
-    gv_sincos_degrees(90.0 * k, &s, &c);
+    double angle = 90.0 * k;
+    gv_sincos_degrees(1, &angle, &s, &c);
     assert_true(s == sines[((k % 4) + 4) % 4] && c == cosines[((k % 4) + 4) % 4]);
   }
   for (int i = 0; i < 100000; i++) {
-    double degrees = 1440.0 * uniform() - 720.0, s, c;
-    gv_sincos_degrees(degrees, &s, &c);
+    double degrees = 360.0 * uniform() - 180.0, s, c;
+    gv_sincos_degrees(1, &degrees, &s, &c);
     long double radians = (long double)degrees * 3.14159265358979323846264338327950288L / 180.0L;
     assert_true(fabsl(s - sinl(radians)) < 3e-16L && fabsl(c - cosl(radians)) < 3e-16L);
   }
+}
+
+/* All instruction sets give the same bits, for every length of array. */
+static void positions_are_the_same_everywhere(void **state) {
+  (void)state;
+  enum { N = 1003 };
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
+  static double lon[N], lat[N], x[3][N], y[3][N], z[3][N];
+  gv_ellipsoid ellipsoid;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  for (int geocentric = 0; geocentric < 2; geocentric++) {
+    for (int i = 0; i < N; i++) {
+      lon[i] = i % 10 == 0 ? 45.0 * (i / 10 % 8) - 135.0 : 360.0 * uniform() - 180.0;
+      lat[i] = i % 10 == 1 ? 45.0 * (i / 10 % 5) - 90.0 : 180.0 * uniform() - 90.0;
+    }
+    for (int level = 0; level < 3; level++) {
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[level], 1), 0);
+      for (int first = 0; first < N; first += 17) {
+        int n = first + 17 < N ? 17 : N - first;
+        gv_lonlat_to_vectors(&ellipsoid, geocentric, n, lon + first, lat + first, x[level] + first,
+                             y[level] + first, z[level] + first);
+      }
+      assert_memory_equal(x[0], x[level], sizeof x[0]);
+      assert_memory_equal(y[0], y[level], sizeof y[0]);
+      assert_memory_equal(z[0], z[level], sizeof z[0]);
+    }
+  }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
 }
 
 static void equal_places_have_equal_positions(void **state) {
@@ -43,8 +72,8 @@ static void equal_places_have_equal_positions(void **state) {
     gv_normalise_lonlat(&a[0], &a[1]);
     gv_normalise_lonlat(&b[0], &b[1]);
     assert_memory_equal(a, b, sizeof a);
-    gv_lonlat_to_vector(&ellipsoid, i % 2, a[0], a[1], u);
-    gv_lonlat_to_vector(&ellipsoid, i % 2, b[0], b[1], v);
+    gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &a[0], &a[1], &u[0], &u[1], &u[2]);
+    gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &b[0], &b[1], &v[0], &v[1], &v[2]);
     assert_memory_equal(u, v, sizeof u);
   }
 }
@@ -128,8 +157,8 @@ static void chords_bound_geodesics(void **state) {
       double p[3], q[3], s12;
       gv_normalise_lonlat(&lon1, &lat1);
       gv_normalise_lonlat(&lon2, &lat2);
-      gv_lonlat_to_vector(&ellipsoid, true, lon1, lat1, p);
-      gv_lonlat_to_vector(&ellipsoid, true, lon2, lat2, q);
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon1, &lat1, &p[0], &p[1], &p[2]);
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon2, &lat2, &q[0], &q[1], &q[2]);
       double chord = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
       if (chord * chord >= geodesic.chord2_limit) continue;
       geod_inverse(&geodesic.geod, lat1, lon1, lat2, lon2, &s12, NULL, NULL);
@@ -168,8 +197,11 @@ static void slack_is_enough_and_grows(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sines_are_exact_at_right_angles), cmocka_unit_test(equal_places_have_equal_positions),
-      cmocka_unit_test(bounds_hold_their_cells),         cmocka_unit_test(chords_bound_geodesics),
+      cmocka_unit_test(sines_are_exact_at_right_angles),
+      cmocka_unit_test(positions_are_the_same_everywhere),
+      cmocka_unit_test(equal_places_have_equal_positions),
+      cmocka_unit_test(bounds_hold_their_cells),
+      cmocka_unit_test(chords_bound_geodesics),
       cmocka_unit_test(slack_is_enough_and_grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,12 @@ static inline vd vd_mul(vd a, vd b) {
 static inline vd vd_fma_loose(vd a, vd b, vd c) {
   return _mm256_fmadd_pd(a, b, c);
 }
+static inline vd vd_divide(vd a, vd b) {
+  return _mm256_div_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm256_sqrt_pd(a);
+}
 static inline vd vd_abs(vd a) {
   return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
 }

@@ -35,6 +35,12 @@ static inline vd vd_mul(vd a, vd b) {
 static inline vd vd_fma_loose(vd a, vd b, vd c) {
   return _mm512_fmadd_pd(a, b, c);
 }
+static inline vd vd_divide(vd a, vd b) {
+  return _mm512_div_pd(a, b);
+}
+static inline vd vd_sqrt(vd a) {
+  return _mm512_sqrt_pd(a);
+}
 static inline vd vd_abs(vd a) {
   return _mm512_abs_pd(a);
 }

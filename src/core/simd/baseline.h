@@ -46,6 +46,12 @@ static inline vd vd_mul(vd a, vd b) {
 static inline vd vd_fma_loose(vd a, vd b, vd c) {
   GV_LANES(a.v[i] * b.v[i] + c.v[i]);
 }
+static inline vd vd_divide(vd a, vd b) {
+  GV_LANES(a.v[i] / b.v[i]);
+}
+static inline vd vd_sqrt(vd a) {
+  GV_LANES(sqrt(a.v[i]));
+}
 static inline vd vd_abs(vd a) {
   GV_LANES(fabs(a.v[i]));
 }
