@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-extern const gv_backend gv_backend_serial, gv_backend_kdtree, gv_backend_octree;
+extern const gv_backend gv_backend_serial, gv_backend_openmp, gv_backend_kdtree, gv_backend_octree;
 
 const gv_backend *const gv_backends[] = {
-    &gv_backend_serial,
-    &gv_backend_kdtree,
-    &gv_backend_octree,
-    NULL,
+    &gv_backend_serial, &gv_backend_openmp, &gv_backend_kdtree, &gv_backend_octree, NULL,
 };
 
 const gv_backend *gv_backend_find(const char *name) {
