@@ -410,6 +410,13 @@ static bool order_queries(const gv_box_tree *tree, const gv_query *query, int64_
   return gv_codes_sort(allocator, order, scratch, count, bits * tree->dim, threads);
 }
 
+static bool query_is_reference(const gv_reference *reference, const gv_query *query) {
+  if (query->self_offset < 0) return false;
+  const double *excluded = reference->data + query->self_offset * reference->dim;
+  return query->data == excluded ||
+         memcmp(query->data, excluded, (size_t)(query->count * reference->dim) * sizeof *excluded) == 0;
+}
+
 gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                              const gv_query *query, int64_t *indices, double *canonical) {
   const gv_box_tree *tree = state;
@@ -430,6 +437,7 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
       goto done;
     }
   }
+  bool same = query_is_reference(reference, query);
   gv_progress progress;
   gv_progress_init(&progress, context, query->count);
   for (int64_t first = 0; first < query->count && status == GV_OK; first += slab) {
@@ -446,9 +454,9 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
       if (gv_progress_cancelled(&progress)) continue;
       int64_t from = c * chunk, to = from + chunk < count ? from + chunk : count;
       if (ordered) {
-        kernel(tree, query, order, from, to, indices, canonical);
+        kernel(tree, query, order, from, to, same, indices, canonical);
       } else {
-        kernel(tree, query, NULL, first + from, first + to, indices, canonical);
+        kernel(tree, query, NULL, first + from, first + to, same, indices, canonical);
       }
       gv_progress_add(&progress, to - from);
     }
@@ -458,6 +466,5 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
 done:
   gv_release(allocator, order);
   gv_release(allocator, scratch);
-  (void)reference;
   return status;
 }

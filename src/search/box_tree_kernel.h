@@ -73,8 +73,9 @@ static inline __attribute__((always_inline)) double limit_after(const double *q,
 
 static inline __attribute__((always_inline)) void search_all(const gv_box_tree *tree, const gv_query *query,
                                                              const gv_code *order, int64_t first, int64_t last,
-                                                             int64_t *indices, double *canonical, int32_t dim,
-                                                             gv_metric metric, bool single) {
+                                                             bool query_is_reference, int64_t *indices,
+                                                             double *canonical, int32_t dim, gv_metric metric,
+                                                             bool single) {
   stack_entry stack[GV_STACK_ENTRIES];
   int32_t k = single ? 1 : query->k;
   const double *before = NULL;
@@ -144,7 +145,7 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
       child = stack[top].child;
     }
   found:
-    before = list.worst_index != GV_NO_INDEX ? q : NULL;
+    before = list.worst_index != GV_NO_INDEX && (self < 0 || query_is_reference) ? q : NULL;
     before_worst = list.worst;
     gv_list_finish(&list);
   }
@@ -152,37 +153,37 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
 
 static inline __attribute__((always_inline)) void search_metric(const gv_box_tree *tree, const gv_query *query,
                                                                 const gv_code *order, int64_t first, int64_t last,
-                                                                int64_t *indices, double *canonical,
+                                                                bool same, int64_t *indices, double *canonical,
                                                                 gv_metric metric) {
   bool single = query->k == 1;
   if (tree->dim == 2) {
     if (single) {
-      search_all(tree, query, order, first, last, indices, canonical, 2, metric, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, true);
     } else {
-      search_all(tree, query, order, first, last, indices, canonical, 2, metric, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 2, metric, false);
     }
   } else if (tree->dim == 3) {
     if (single) {
-      search_all(tree, query, order, first, last, indices, canonical, 3, metric, true);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, true);
     } else {
-      search_all(tree, query, order, first, last, indices, canonical, 3, metric, false);
+      search_all(tree, query, order, first, last, same, indices, canonical, 3, metric, false);
     }
   } else {
-    search_all(tree, query, order, first, last, indices, canonical, tree->dim, metric, false);
+    search_all(tree, query, order, first, last, same, indices, canonical, tree->dim, metric, false);
   }
 }
 
 void GV_KERNEL(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first, int64_t last,
-               int64_t *indices, double *canonical) {
+               bool query_is_reference, int64_t *indices, double *canonical) {
   switch (tree->metric) {
   case GV_MANHATTAN:
-    search_metric(tree, query, order, first, last, indices, canonical, GV_MANHATTAN);
+    search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_MANHATTAN);
     break;
   case GV_CHEBYSHEV:
-    search_metric(tree, query, order, first, last, indices, canonical, GV_CHEBYSHEV);
+    search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_CHEBYSHEV);
     break;
   default:
-    search_metric(tree, query, order, first, last, indices, canonical, GV_EUCLIDEAN);
+    search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_EUCLIDEAN);
     break;
   }
 }

@@ -83,6 +83,12 @@ static inline void gv_list_offer(gv_nearest_list *list, double v, int64_t id) {
   if (gv_pair_before(v, id, list->worst, list->worst_index)) gv_list_accept(list, v, id);
 }
 
+/* The largest value that can still enter when pairs come in ascending order of index: equal values then lose
+ * against every real pair. */
+static inline double gv_list_ascending_limit(const gv_nearest_list *list) {
+  return list->worst_index == GV_NO_INDEX ? list->worst : nextafter(list->worst, -INFINITY);
+}
+
 /* Sorts the list and turns sentinels that are left into (inf, -1). */
 static inline void gv_list_finish(gv_nearest_list *list) {
   if (list->k > GV_LIST_SORTED_MAX) {

@@ -1,0 +1,65 @@
+/*
+ * The parts of `openmp`, the blocked and vectorised brute force: see openmp.c for the idea and the error bounds.
+ */
+#ifndef GV_BRUTE_H
+#define GV_BRUTE_H
+
+#include "search/backend.h"
+#include "search/nearest_list.h"
+
+enum {
+  GV_PANEL = 32,          /* reference points side by side in a panel of floats and in a step of the exact kernel */
+  GV_TILE_MAX = 12,       /* queries a filter kernel keeps in registers */
+  GV_UNDECIDED_SHARE = 64 /* the filter gives up when it leaves more than one pair in so many undecided */
+};
+
+/* Reference points as the kernels read them. Panels of floats are centred and scaled; rows are the canonical
+ * doubles. */
+typedef struct gv_brute_reference {
+  const double *rows;
+  const float *panels; /* panel p: dim x GV_PANEL values */
+  const float *halves; /* euclidean: half the squared length of every point of the panels */
+  int64_t count;
+  int32_t dim;
+  gv_metric metric;
+} gv_brute_reference;
+
+/* Queries that go through the filter together. */
+typedef struct gv_brute_tile {
+  int count; /* used queries; the rest of the tile repeats the last one */
+  int width;
+  bool filterable;       /* all queries lie where the filter's error bound is finite and useful */
+  int pause, next_pause; /* chunks to be searched exactly before the filter is tried again */
+  bool exact;            /* this chunk is searched exactly */
+  const float *values;   /* dim x width: centred, scaled; negated for euclidean */
+  double scale;          /* filter value = scale x canonical value + offset, at most */
+  double offset[GV_TILE_MAX];
+  float threshold[GV_TILE_MAX]; /* a filter value above it proves that the point is no neighbour; unused: -inf */
+  const double *query[GV_TILE_MAX];
+  int64_t self[GV_TILE_MAX];
+  gv_nearest_list list[GV_TILE_MAX];
+} gv_brute_tile;
+
+/* The threshold that belongs to the list's present worst value, rounded up. */
+static inline float gv_brute_threshold(const gv_brute_tile *tile, int query) {
+  double value = tile->scale * tile->list[query].worst + tile->offset[query];
+  return (float)(value + fabs(value) * 0x1p-22);
+}
+
+typedef struct gv_brute_kernel {
+  int width; /* queries of a tile */
+
+  /* Offers every point of the panels that the filter cannot exclude, by its canonical distance. Returns how many.
+   */
+  int64_t (*filter)(const gv_brute_reference *reference, gv_brute_tile *tile, int64_t first_panel,
+                    int64_t end_panel);
+
+  /* Offers reference points first ... first + count - 1 by canonical distances computed in vectors. `packed` holds
+   * them in panels of GV_PANEL doubles, the last one filled up with infinities. */
+  void (*exact)(const gv_brute_reference *reference, gv_brute_tile *tile, const double *packed, int64_t first,
+                int64_t count);
+} gv_brute_kernel;
+
+extern const gv_brute_kernel gv_brute_kernel_baseline, gv_brute_kernel_avx2, gv_brute_kernel_avx512;
+
+#endif

@@ -1,0 +1,428 @@
+/*
+ * openmp: blocked brute force on all processors, exact, for any dimension and k.
+ *
+ * Idea. A float filter throws out nearly all pairs; the few that are left are decided by their canonical distance.
+ * For euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one
+ * fused multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
+ * differences. Queries form tiles that stay in registers, reference points panels of 32 (structure of arrays) in
+ * chunks that stay in the cache; a task is a block of tiles against a range of the reference set. With few queries
+ * the reference set is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats
+ * beside the points.
+ *
+ * Why it is exact. Let c be the centre of the reference set's box and t a power of two such that coordinates s' =
+ * t (s - c) lie within [-1, 1]; scaling is exact. With u = 2^-24 a stored float differs from s' by at most u' |s'|,
+ * u' = u + 2^-53, likewise q'. Let P = |q'| + max |s'| in the metric's own norm.
+ *   euclidean: moving both points by u' of their length changes |q'-s'|^2 / 2 by at most u' P^2 + u'^2 P^2 / 2;
+ * rounding |s'|^2 / 2 to float costs u P^2 / 4 at most (|s'|^2 / 2 <= P^2 / 2), the products, if they round (no
+ * fma), together u |q'||s'| <= u P^2 / 4, and each of the dim additions u times a partial sum <= |s'|^2 / 2 +
+ * |q'||s'| <= P^2 / 2. In all below (dim / 2 + 2) u P^2, and 1.01 covers the second-order terms (dim 2^-24
+ * <= 2.5e-4). manhattan: u' P from storing, and (dim + 1) u P from evaluating: below (dim + 3) u P. chebyshev: u' P
+ * from storing, 2 u P from one subtraction: below 4 u P. Numbers below the normal range add far less than 2^-100,
+ * which is added as well. So a point whose canonical value is at most w has a filter value of at most  t^2 w / 2 (1
+ * + (dim + 3) 2^-52) - |q'|^2 / 2 + error  (or t w (1 + ...) + error); above that it is no neighbour. Equality
+ * passes, so ties are decided canonically.
+ *
+ * The filter needs finite numbers and is useless when the error exceeds the distances searched for (clusters far
+ * apart, or queries far outside). The first is checked (t in 2^+-400, |q'| < 2^40); for the second each tile counts
+ * its candidates, and searches the next chunks with canonical distances in double vectors when there are too many.
+ */
+#include "search/brute.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+enum {
+  CHUNK_BYTES = 192 << 10, /* of reference floats: fits the second-level cache beside the queries */
+  BLOCK_QUERIES_MAX = 384,
+  BLOCK_VALUES_MAX = 1 << 16, /* floats of a block's queries */
+  PACKED_VALUES = 1 << 14,    /* doubles an exact step packs at once */
+  RANGES_A_THREAD = 4,
+  PAUSE_MIN = 4, /* panels */
+  PAUSE_MAX = 4096,
+  SCALE_LIMIT = 400
+};
+
+typedef struct brute_state {
+  bool filterable;
+  int exponent;   /* t = 2^exponent */
+  double longest; /* max |s'| */
+  double *centre;
+  float *panels, *halves;
+} brute_state;
+
+static gv_status probe(const char **reason) {
+  (void)reason;
+  return GV_OK;
+}
+
+static int64_t panels_of(int64_t count) {
+  return (count + GV_PANEL - 1) / GV_PANEL;
+}
+
+static void destroy(const gv_reference *reference, void *opaque) {
+  brute_state *state = opaque;
+  if (state == NULL) return;
+  gv_release(&reference->allocator, state->centre);
+  gv_release(&reference->allocator, state->panels);
+  gv_release(&reference->allocator, state->halves);
+  gv_release(&reference->allocator, state);
+}
+
+/* Adds coordinate x to a length in the metric's norm (squared for euclidean). */
+static inline double extend_length(double length, double x, gv_metric metric) {
+  switch (metric) {
+  case GV_MANHATTAN:
+    return length + fabs(x);
+  case GV_CHEBYSHEV:
+    return fabs(x) > length ? fabs(x) : length;
+  default:
+    return length + x * x;
+  }
+}
+
+/* The box's centre, and the exponent that brings its half width below 1. */
+static bool find_frame(const gv_reference *reference, brute_state *state, int threads) {
+  int32_t dim = reference->dim;
+  double widest = 0.0;
+#pragma omp parallel for num_threads(threads) reduction(max : widest) schedule(static) if (reference->count > 4096)
+  for (int32_t base = 0; base < dim; base += 8) {
+    double low[8], high[8];
+    int32_t dims = dim - base < 8 ? dim - base : 8;
+    for (int32_t d = 0; d < dims; d++) {
+      low[d] = INFINITY;
+      high[d] = -INFINITY;
+    }
+    for (int64_t i = 0; i < reference->count; i++) {
+      const double *p = reference->data + i * dim + base;
+      for (int32_t d = 0; d < dims; d++) {
+        low[d] = p[d] < low[d] ? p[d] : low[d];
+        high[d] = p[d] > high[d] ? p[d] : high[d];
+      }
+    }
+    for (int32_t d = 0; d < dims; d++) {
+      double centre = 0.5 * low[d] + 0.5 * high[d];
+      state->centre[base + d] = centre;
+      double reach = fmax(fabs(high[d] - centre), fabs(low[d] - centre));
+      widest = reach > widest ? reach : widest;
+    }
+  }
+  state->exponent = 0;
+  if (widest > 0.0 && isfinite(widest)) {
+    int exponent;
+    frexp(widest, &exponent);
+    state->exponent = -exponent;
+  }
+  return isfinite(widest) && abs(state->exponent) <= SCALE_LIMIT;
+}
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **out) {
+  const gv_allocator *allocator = &reference->allocator;
+  int32_t dim = reference->dim;
+  int64_t panels = panels_of(reference->count);
+  bool euclidean = reference->metric == GV_EUCLIDEAN;
+  brute_state *state = gv_allocate_zeroed(allocator, 1, sizeof *state);
+  if (state == NULL) return gv_fail_memory(context, "the index");
+  state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
+  if (state->centre == NULL) goto fail;
+  state->filterable = find_frame(reference, state, context->threads);
+  if (state->filterable) {
+    state->panels = gv_allocate(allocator, panels * GV_PANEL, (size_t)dim * sizeof(float));
+    if (euclidean) state->halves = gv_allocate(allocator, panels * GV_PANEL, sizeof(float));
+    if (state->panels == NULL || (euclidean && state->halves == NULL)) goto fail;
+    double scale = ldexp(1.0, state->exponent), longest = 0.0;
+#pragma omp parallel for num_threads(context->threads) reduction(max : longest) schedule(static)
+    for (int64_t p = 0; p < panels; p++) {
+      float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
+      for (int lane = 0; lane < GV_PANEL; lane++) {
+        int64_t i = p * GV_PANEL + lane;
+        double length = 0.0;
+        for (int32_t d = 0; d < dim; d++) {
+          float value = 0.0f;
+          if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
+          panel[(size_t)d * GV_PANEL + lane] = value;
+          length = extend_length(length, value, reference->metric);
+        }
+        if (euclidean) {
+          state->halves[i] = i < reference->count ? (float)(0.5 * length) : INFINITY;
+          length = sqrt(length);
+        }
+        longest = length > longest ? length : longest;
+      }
+    }
+    state->longest = longest * (1.0 + 0x1p-20); /* of the floats; the exact ones are within u' of them */
+  }
+  *out = state;
+  return GV_OK;
+
+fail:
+  destroy(reference, state);
+  return gv_fail_memory(context, "the index");
+}
+
+/* How a search is cut up. */
+typedef struct plan {
+  const gv_brute_kernel *kernel;
+  gv_brute_reference view;
+  const brute_state *state;
+  const gv_query *query;
+  int64_t block_queries, blocks, tiles; /* tiles of a block */
+  int64_t range_panels, ranges;
+  int64_t chunk_panels, packed_panels;
+} plan;
+
+/* One thread's memory. */
+typedef struct scratch {
+  float *values;
+  double *packed;
+  gv_brute_tile *tiles;
+} scratch;
+
+static plan make_plan(const gv_context *context, const gv_reference *reference, const brute_state *state,
+                      const gv_query *query) {
+  static const gv_brute_kernel *const kernels[] = {&gv_brute_kernel_baseline, &gv_brute_kernel_avx2,
+                                                   &gv_brute_kernel_avx512};
+  plan p = {.kernel = kernels[gv_simd_level()], .state = state, .query = query};
+  int64_t dim = reference->dim, width = p.kernel->width;
+  p.view = (gv_brute_reference){reference->data,  state->panels,  state->halves,
+                                reference->count, reference->dim, reference->metric};
+  int64_t block = query->count / (2 * context->threads) + 1;
+  if (block > BLOCK_QUERIES_MAX) block = BLOCK_QUERIES_MAX;
+  if (block > BLOCK_VALUES_MAX / dim) block = BLOCK_VALUES_MAX / dim;
+  p.tiles = (block + width - 1) / width;
+  p.block_queries = p.tiles * width;
+  p.blocks = (query->count + p.block_queries - 1) / p.block_queries;
+  int64_t panels = panels_of(reference->count);
+  p.chunk_panels = CHUNK_BYTES / (GV_PANEL * (int64_t)sizeof(float)) / dim;
+  if (p.chunk_panels < 1) p.chunk_panels = 1;
+  p.packed_panels = PACKED_VALUES / GV_PANEL / dim;
+  if (p.packed_panels < 1) p.packed_panels = 1;
+  /* Ranges of the reference set only where blocks of queries alone cannot keep the threads busy. */
+  p.ranges = 1;
+  if (p.blocks < 2 * context->threads && context->threads > 1) {
+    p.ranges = (RANGES_A_THREAD * (int64_t)context->threads + p.blocks - 1) / p.blocks;
+    int64_t enough = panels / (p.chunk_panels < 64 ? 64 : p.chunk_panels);
+    if (p.ranges > enough) p.ranges = enough > 0 ? enough : 1;
+  }
+  p.range_panels = (panels + p.ranges - 1) / p.ranges;
+  p.ranges = (panels + p.range_panels - 1) / p.range_panels;
+  return p;
+}
+
+/* Reference points of panels [first, end) as panels of doubles. */
+static void pack(const plan *p, int64_t first, int64_t end, double *packed) {
+  int32_t dim = p->view.dim;
+  for (int64_t i = first * GV_PANEL; i < end * GV_PANEL; i++) {
+    double *panel = packed + (i / GV_PANEL - first) * GV_PANEL * dim + i % GV_PANEL;
+    for (int32_t d = 0; d < dim; d++) {
+      panel[(size_t)d * GV_PANEL] = i < p->view.count ? p->view.rows[i * dim + d] : INFINITY;
+    }
+  }
+}
+
+static void start_tile(const plan *p, gv_brute_tile *tile, float *values, int64_t first, int64_t end,
+                       int64_t *indices, double *canonical) {
+  const brute_state *state = p->state;
+  const gv_query *query = p->query;
+  int32_t dim = p->view.dim;
+  gv_metric metric = p->view.metric;
+  int width = p->kernel->width;
+  tile->count = (int)(end - first < width ? end - first : width);
+  tile->width = width;
+  tile->values = values;
+  tile->filterable = state->filterable;
+  tile->pause = 0;
+  tile->next_pause = PAUSE_MIN;
+  double scale = ldexp(1.0, state->exponent), unit = 0x1p-24 * 1.01;
+  double above = 1.0 + ((double)dim + 4.0) * 0x1p-52;
+  tile->scale = above * (metric == GV_EUCLIDEAN ? 0.5 * scale * scale : scale);
+  for (int q = 0; q < width; q++) {
+    int64_t i = first + (q < tile->count ? q : tile->count - 1);
+    tile->query[q] = query->data + i * dim;
+    if (q < tile->count) {
+      tile->self[q] = query->self_offset >= 0 ? query->self_offset + i : -1;
+      gv_list_start(&tile->list[q], canonical + (i - first) * query->k, indices + (i - first) * query->k, query->k,
+                    query->max_canonical);
+    }
+    if (!state->filterable) continue;
+    double length = 0.0;
+    for (int32_t d = 0; d < dim; d++) {
+      double exact = (tile->query[q][d] - state->centre[d]) * scale;
+      float value = (float)exact;
+      values[(size_t)d * (size_t)width + (size_t)q] = metric == GV_EUCLIDEAN ? -value : value;
+      length = extend_length(length, (double)value, metric);
+    }
+    double norm = metric == GV_EUCLIDEAN ? sqrt(length) : length;
+    if (!(norm < 0x1p40)) {
+      tile->filterable = false;
+      continue;
+    }
+    double reach = norm * (1.0 + 0x1p-20) + state->longest;
+    switch (metric) {
+    case GV_MANHATTAN:
+      tile->offset[q] = unit * ((double)dim + 3.0) * reach + 0x1p-100;
+      break;
+    case GV_CHEBYSHEV:
+      tile->offset[q] = unit * 4.0 * reach + 0x1p-100;
+      break;
+    default:
+      tile->offset[q] = unit * ((double)dim / 2.0 + 2.0) * reach * reach + 0x1p-100 - 0.5 * length;
+      break;
+    }
+  }
+}
+
+/* Panels [first, end) against every tile that is marked `exact`. */
+static void search_exactly(const plan *p, const scratch *own, int64_t tiles, int64_t first, int64_t end) {
+  for (int64_t from = first; from < end; from += p->packed_panels) {
+    int64_t to = from + p->packed_panels < end ? from + p->packed_panels : end;
+    int64_t last = to * GV_PANEL < p->view.count ? to * GV_PANEL : p->view.count;
+    pack(p, from, to, own->packed);
+    for (int64_t t = 0; t < tiles; t++) {
+      if (!own->tiles[t].exact) continue;
+      p->kernel->exact(&p->view, &own->tiles[t], own->packed, from * GV_PANEL, last - from * GV_PANEL);
+    }
+  }
+}
+
+/* Panels [first, end) against a tile by the filter; where that leaves too much undecided it pauses for a while. */
+static void search_filtered(const plan *p, const scratch *own, gv_brute_tile *tile, int64_t first, int64_t end) {
+  for (int q = 0; q < tile->width; q++) {
+    tile->threshold[q] = q < tile->count ? gv_brute_threshold(tile, q) : -INFINITY;
+  }
+  int64_t reached = p->kernel->filter(&p->view, tile, first, end);
+  if (reached == end) {
+    tile->next_pause = PAUSE_MIN;
+    return;
+  }
+  scratch only = {own->values, own->packed, tile};
+  tile->exact = true;
+  search_exactly(p, &only, 1, reached, end);
+  tile->pause = tile->next_pause;
+  if (tile->next_pause < PAUSE_MAX) tile->next_pause *= 2;
+}
+
+/* Block `block` of queries against range `range` of the reference set, into the block's lists at `indices` and
+ * `canonical`. False once cancelled. */
+static bool search_block(const plan *p, const scratch *own, int64_t block, int64_t range, int64_t *indices,
+                         double *canonical, gv_progress *progress) {
+  const gv_query *query = p->query;
+  int64_t first = block * p->block_queries;
+  int64_t end = first + p->block_queries < query->count ? first + p->block_queries : query->count;
+  int width = p->kernel->width;
+  int64_t tiles = 0;
+  for (int64_t at = first; at < end; at += width, tiles++) {
+    start_tile(p, &own->tiles[tiles], own->values + tiles * width * p->view.dim, at, end,
+               indices + (at - first) * query->k, canonical + (at - first) * query->k);
+    own->tiles[tiles].exact = true;
+  }
+  int64_t panel = range * p->range_panels, panels = panels_of(p->view.count);
+  int64_t stop = panel + p->range_panels < panels ? panel + p->range_panels : panels;
+  /* The first points fill the lists, exactly, so that the filter has something to compare with. */
+  int64_t next = panel + (2 * (int64_t)query->k + 127) / GV_PANEL;
+  if (next > stop) next = stop;
+  search_exactly(p, own, tiles, panel, next);
+  int64_t step = 2;
+  for (;;) {
+    if (!gv_progress_add(progress, (next - panel) * (end - first))) return false;
+    panel = next;
+    if (panel == stop) break;
+    /* Chunks start small: where the filter is of no use, that is found out early. */
+    if (step < p->chunk_panels) step = 2 * step < p->chunk_panels ? 2 * step : p->chunk_panels;
+    next = panel + step < stop ? panel + step : stop;
+    bool any_exact = false;
+    for (int64_t t = 0; t < tiles; t++) {
+      gv_brute_tile *tile = &own->tiles[t];
+      tile->exact = !tile->filterable || tile->pause > 0;
+      any_exact |= tile->exact;
+      tile->pause -= tile->exact ? next - panel : 0;
+    }
+    if (any_exact) search_exactly(p, own, tiles, panel, next);
+    for (int64_t t = 0; t < tiles; t++) {
+      if (!own->tiles[t].exact) search_filtered(p, own, &own->tiles[t], panel, next);
+    }
+  }
+  for (int64_t t = 0; t < tiles; t++) {
+    for (int q = 0; q < own->tiles[t].count; q++)
+      gv_list_finish(&own->tiles[t].list[q]);
+  }
+  return true;
+}
+
+/* Joins the lists that the ranges found for each query. */
+static void merge_ranges(const plan *p, const int64_t *part_indices, const double *part_canonical, int64_t *indices,
+                         double *canonical, int threads) {
+  const gv_query *query = p->query;
+  int64_t k = query->k, step = query->count * k;
+#pragma omp parallel for num_threads(threads) schedule(static) if (query->count > 64)
+  for (int64_t i = 0; i < query->count; i++) {
+    gv_nearest_list list;
+    gv_list_start(&list, canonical + i * k, indices + i * k, query->k, query->max_canonical);
+    for (int64_t r = 0; r < p->ranges; r++) {
+      for (int64_t j = r * step + i * k; j < r * step + i * k + k && part_indices[j] >= 0; j++) {
+        gv_list_offer(&list, part_canonical[j], part_indices[j]);
+      }
+    }
+    gv_list_finish(&list);
+  }
+}
+
+static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
+                        const gv_query *query, int64_t *indices, double *canonical) {
+  const gv_allocator *allocator = &context->allocator;
+  plan p = make_plan(context, reference, state, query);
+  int64_t tasks = p.blocks * p.ranges;
+  int threads = tasks < context->threads ? (int)tasks : context->threads;
+  gv_status status = GV_OK;
+  int64_t *part_indices = NULL;
+  double *part_canonical = NULL;
+  /* Rounded up to whole cache lines, so that every thread's part is aligned and its own. */
+  int64_t values = (p.block_queries * p.view.dim + 15) / 16 * 16;
+  int64_t packed = p.packed_panels * GV_PANEL * p.view.dim;
+  float *all_values = gv_allocate(allocator, threads * values, sizeof(float));
+  double *all_packed = gv_allocate(allocator, threads * packed, sizeof(double));
+  gv_brute_tile *all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_brute_tile));
+  if (p.ranges > 1) {
+    part_indices = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof *part_indices);
+    part_canonical = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof *part_canonical);
+  }
+  if (all_values == NULL || all_packed == NULL || all_tiles == NULL ||
+      (p.ranges > 1 && (part_indices == NULL || part_canonical == NULL))) {
+    status = gv_fail_memory(context, "the search");
+    goto done;
+  }
+  gv_progress progress;
+  gv_progress_init(&progress, context, panels_of(reference->count) * query->count);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+  for (int64_t task = 0; task < tasks; task++) {
+    if (gv_progress_cancelled(&progress)) continue;
+    int me = omp_get_thread_num();
+    scratch own = {all_values + me * values, all_packed + me * packed, all_tiles + me * p.tiles};
+    int64_t block = task / p.ranges, range = task % p.ranges;
+    int64_t at = (range * query->count + block * p.block_queries) * query->k;
+    search_block(&p, &own, block, range, (p.ranges > 1 ? part_indices : indices) + at,
+                 (p.ranges > 1 ? part_canonical : canonical) + at, &progress);
+  }
+  if (gv_progress_cancelled(&progress)) {
+    status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+    goto done;
+  }
+  if (p.ranges > 1) merge_ranges(&p, part_indices, part_canonical, indices, canonical, context->threads);
+
+done:
+  gv_release(allocator, all_values);
+  gv_release(allocator, all_packed);
+  gv_release(allocator, all_tiles);
+  gv_release(allocator, part_indices);
+  gv_release(allocator, part_canonical);
+  return status;
+}
+
+const gv_backend gv_backend_openmp = {
+    .name = "openmp",
+    .summary = "blocked brute force on all processors: float filter in registers, canonical recheck",
+    .max_dim = 4096,
+    .probe = probe,
+    .build = build,
+    .search = search,
+    .destroy = destroy,
+};

@@ -1,0 +1,98 @@
+/* Every allocation of a build and a search fails once: the status says so and nothing leaks. */
+#include "cmocka_test.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuvoronoi.h"
+#include "search/backend.h"
+
+typedef struct counter {
+  atomic_long calls, live, fail_at;
+} counter;
+
+static void *count_allocate(size_t bytes, void *user) {
+  counter *c = user;
+  if (atomic_fetch_add(&c->calls, 1) == atomic_load(&c->fail_at)) return NULL;
+  void *memory = malloc(bytes);
+  if (memory != NULL) atomic_fetch_add(&c->live, 1);
+  return memory;
+}
+
+static void count_release(void *memory, void *user) {
+  counter *c = user;
+  atomic_fetch_sub(&c->live, 1);
+  free(memory);
+}
+
+static void try_all(const char *backend, const gv_points *reference, const gv_points *queries, int32_t k,
+                    bool with_distances) {
+  int64_t *indices = malloc((size_t)(queries->count * k) * sizeof *indices);
+  double *distances = malloc((size_t)(queries->count * k) * sizeof *distances);
+  bool finished = false;
+  long failures = 0;
+  for (long fail_at = 0; !finished; fail_at++) {
+    assert_true(fail_at < 200);
+    counter c;
+    atomic_init(&c.calls, 0);
+    atomic_init(&c.live, 0);
+    atomic_init(&c.fail_at, fail_at);
+    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    options.threads = 2;
+    options.allocate = count_allocate;
+    options.release = count_release;
+    options.allocate_user = &c;
+    gv_context *context = NULL;
+    gv_index *index = NULL;
+    gv_status status = gv_context_create(&options, &context);
+    if (status == GV_OK) {
+      gv_index_options build = GV_INDEX_OPTIONS_INIT;
+      build.backend = backend;
+      status = gv_index_build(context, reference, &build, &index);
+      if (status == GV_OK) {
+        gv_search_options search = GV_SEARCH_OPTIONS_INIT;
+        search.k = k;
+        status = gv_index_search(context, index, queries, &search, indices, with_distances ? distances : NULL);
+      }
+      if (status != GV_OK) assert_non_null(strstr(gv_context_message(context), "memory"));
+    }
+    finished = atomic_load(&c.calls) <= fail_at;
+    assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
+    failures += !finished;
+    gv_index_destroy(index);
+    gv_context_destroy(context);
+    assert_int_equal(atomic_load(&c.live), 0);
+  }
+  assert_true(failures >= 3); /* the context, the index, its points */
+  free(indices);
+  free(distances);
+}
+
+static void test_failing_allocations(void **state) {
+  (void)state;
+  enum { N = 20000, DIM = 3 };
+  double *wide = malloc(N * DIM * sizeof *wide);
+  float *narrow = malloc(N * DIM * sizeof *narrow);
+  for (int i = 0; i < N * DIM; i++) {
+    wide[i] = (double)((int64_t)i * 7919 % 10007);
+    narrow[i] = (float)wide[i];
+  }
+  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
+    const char *reason;
+    if ((*b)->probe(&reason) != GV_OK) continue;
+    int64_t many = strcmp((*b)->name, "serial") == 0 ? 10 : 2000;
+    gv_points reference = {wide, N, DIM, GV_FLOAT64}, queries = {narrow, many, DIM, GV_FLOAT32}, one = queries;
+    one.count = 1;
+    try_all((*b)->name, &reference, &queries, 3, false);
+    try_all((*b)->name, &reference, &one, 1, true);
+  }
+  free(wide);
+  free(narrow);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
