@@ -71,7 +71,7 @@ class Work:
         self.path(name).write_text(text, encoding="utf-8")
         return name
 
-    def csv(self, name, x, y, header="lon,lat", **columns):
+    def csv(self, name, x, y, /, header="lon,lat", **columns):
         names = ",".join([header, *columns])
         rows = [",".join([repr(float(a)), repr(float(b)), *(str(c[i]) for c in columns.values())])
                 for i, (a, b) in enumerate(zip(x, y))]
