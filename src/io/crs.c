@@ -298,6 +298,22 @@ static void lighten(gv_operation *operation, steps *s) {
   }
 }
 
+/* "+proj=unitconvert +xy_in=us-ft +xy_out=m", "+inv +proj=lcc ..." is "+proj=lcc ... +units=us-ft" undone. NULL if
+ * the two steps are anything else. */
+static char *fold_units(const steps *s) {
+  static const char convert[] = "+proj=unitconvert +xy_in=", metres[] = " +xy_out=m";
+  const char *unit = s->step[s->first], *projection = s->step[s->first + 1];
+  if (strncmp(unit, convert, strlen(convert)) != 0 || strncmp(projection, "+inv +proj=", 11) != 0) return NULL;
+  if (strstr(projection, "+units=") != NULL || strstr(projection, "+to_meter=") != NULL) return NULL;
+  unit += strlen(convert);
+  size_t length = strcspn(unit, " ");
+  bool named = length > 0 && strchr("0123456789.", unit[0]) == NULL;
+  if (!named || strcmp(unit + length, metres) != 0) return NULL;
+  char *text = malloc(strlen(projection) + length + 16);
+  if (text != NULL) sprintf(text, "%s +units=%.*s", projection + 5, (int)length, unit);
+  return text;
+}
+
 static char *join(const steps *s) {
   size_t size = 64;
   for (int i = s->first; i < s->end; i++)
@@ -319,7 +335,11 @@ static gv_status simplify(gv_io *io, gv_operation *operation, const char *defini
   } else {
     lighten(operation, &s);
     int left = s.end - s.first;
-    if (left == 0) {
+    char *with_units = left == 2 ? fold_units(&s) : NULL;
+    if (with_units != NULL) {
+      operation->direction = PJ_INV;
+      operation->definition = with_units;
+    } else if (left == 0) {
       operation->identity = true;
       operation->definition = strdup("+proj=noop");
     } else if (left == 1 && strncmp(s.step[s.first], "+inv ", 5) == 0) {

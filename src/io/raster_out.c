@@ -207,7 +207,7 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   for (char **option = user; option != NULL && *option != NULL; option++) {
     char *key = NULL;
     const char *value = CPLParseNameValue(*option, &key);
-    bool resampling = key != NULL && strstr(key, "RESAMPLING") != NULL;
+    bool resampling = key != NULL && strcasestr(key, "RESAMPLING") != NULL;
     bool well_formed = key != NULL && value != NULL;
     bool fine = !resampling || EQUAL(value, "NEAREST") || EQUAL(value, "MODE");
     CPLFree(key);
@@ -604,7 +604,11 @@ end:
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttributeTableH table) {
   gv_gdal_reset();
   if (GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), table) == CE_None) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->path);
+  if (gv_gdal_failed())
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->path);
+  /* Some formats decline without a word; the raster is worth having all the same. */
+  gv_io_warn("the driver %s has no place for an attribute table", GDALGetDriverShortName(raster->driver));
+  return GV_OK;
 }
 
 /* GDALClose tells of a full disk only through the message handler. */

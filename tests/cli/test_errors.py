@@ -1,0 +1,231 @@
+"""What bad input gets: one line, the right status, no output, and whatever was there before untouched."""
+
+import os
+import resource
+import subprocess
+
+import pytest
+from osgeo import ogr
+
+from conftest import COMMAND
+
+LON, LAT = [-100.0, 10.0, 120.0], [40.0, 50.0, -30.0]
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", LON, LAT, no=[1, 2, 3], real=[1.5, 2, 3])
+    return work
+
+
+# Wrong usage: status 2.
+
+@pytest.mark.parametrize("arguments,has", [
+    ([], "nothing to do"),
+    (["out.tif"], "--seeds"),
+    (["--seeds", "s.csv"], "output"),
+    (["--seeds", "s.csv", "a.tif", "b.tif"], "b.tif"),
+    (["--seeds", "s.csv", "--frobnicate", "out.tif"], "--frobnicate"),
+    (["--seeds", "s.csv", "--over", "out.tif"], "--over"),
+    (["--seeds", "s.csv", "--overwrite=1", "out.tif"], "takes no value"),
+    (["--seeds", "s.csv", "out.tif", "--res"], "needs a value"),
+    (["--seeds", "s.csv", "--res", "a", "out.tif"], "--res"),
+    (["--seeds", "s.csv", "--res", "1,2,3", "out.tif"], "--res"),
+    (["--seeds", "s.csv", "--size", "10", "out.tif"], "--size"),
+    (["--seeds", "s.csv", "--size", "1.5,2", "out.tif"], "--size"),
+    (["--seeds", "s.csv", "--size", "99999999999999999999,2", "out.tif"], "--size"),
+    (["--seeds", "s.csv", "--extent", "0,0,1", "out.tif"], "--extent"),
+    (["--seeds", "s.csv", "--metric", "euclid", "out.tif"], "--metric"),
+    (["--seeds", "s.csv", "--threads", "0", "out.tif"], "--threads"),
+    (["--seeds", "s.csv", "--nodata", "x", "out.tif"], "--nodata"),
+    (["backends", "x"], "backends"),
+])
+def test_usage(seeds, arguments, has):
+    seeds.fails(*arguments, status=2, has=has)
+
+
+# Errors: status 1.
+
+@pytest.mark.parametrize("arguments,has", [
+    (["--seeds", "missing.csv"], "missing.csv"),
+    (["--seeds", "."], "."),
+    (["--seeds", "text.txt"], "text.txt"),
+    (["--seeds", "s.csv", "--layer", "nope"], ["nope", "s"]),
+    (["--seeds", "s.csv", "--id", "nope"], ["nope", "no, real"]),
+    (["--seeds", "s.csv", "--id", "real"], ["real", "integers"]),
+    (["--seeds", "s.csv", "--where", "no > 100"], "none left after --where"),
+    (["--seeds", "s.csv", "--where", "nope = 1"], ["--where", "nope"]),
+    (["--seeds", "s.csv", "--where", "no >"], "--where"),
+    (["--seeds", "empty.csv"], "empty"),
+    (["--seeds", "nothing.csv"], ["lon", "x and y"]),
+    (["--seeds", "nan.csv"], "row 2"),
+    (["--seeds", "inf.csv"], "row 2"),
+    (["--seeds", "text.csv"], ["row 2", "abc"]),
+    (["--seeds", "blank.csv"], ["row 2", "empty"]),
+    (["--seeds", "lat.csv"], ["row 2", "91"]),
+    (["--seeds", "lat.csv", "--metric", "great-circle"], ["row 2", "91"]),
+    (["--seeds", "poly.geojson"], ["Polygon", "entroid"]),
+    (["--seeds", "null.geojson"], "no geometry"),
+    (["--seeds", "s.csv", "--seeds-crs", "EPSG:999999"], ["--seeds-crs", "999999"]),
+    (["--seeds", "s.csv", "--crs", "nonsense"], ["--crs", "nonsense"]),
+    (["--seeds", "s.csv", "--seeds-crs", "EPSG:32633"], "degrees"),
+    (["--seeds", "xy.csv", "--metric", "geodesic"], ["geodesic", "--seeds-crs"]),
+    (["--seeds", "xy.csv", "--metric", "great-circle"], ["great-circle", "--seeds-crs"]),
+    (["--seeds", "xy.csv", "--crs", "EPSG:32633"], "--seeds-crs"),
+    (["--seeds", "xy.csv", "--seeds-crs", 'LOCAL_CS["site",UNIT["metre",1]]', "--metric", "geodesic"], "site"),
+    (["--seeds", "s.csv", "--crs", "EPSG:4978"], "geocentric"),
+    (["--seeds", "s.csv", "--size", "0,5"], "--size"),
+    (["--seeds", "s.csv", "--size", "5,-5"], "--size"),
+    (["--seeds", "s.csv", "--size", "3000000000,5"], "--size"),
+    (["--seeds", "s.csv", "--res", "0"], "--res"),
+    (["--seeds", "s.csv", "--res", "-1"], "--res"),
+    (["--seeds", "s.csv", "--res", "1,0"], "--res"),
+    (["--seeds", "s.csv", "--res", "nan"], "--res"),
+    (["--seeds", "s.csv", "--res", "1e-9"], ["--res", "2147483647"]),
+    (["--seeds", "s.csv", "--res", "1000"], ["--res", "half a cell"]),
+    (["--seeds", "s.csv", "--extent", "10,0,-10,5"], ["--extent", "360"]),
+    (["--seeds", "s.csv", "--extent", "0,5,10,5"], "--extent"),
+    (["--seeds", "s.csv", "--extent", "0,nan,10,5"], "--extent"),
+    (["--seeds", "s.csv", "--extent", "0,80,10,100", "--res", "1"], "latitudes"),
+    (["--seeds", "s.csv", "--res", "1", "--size", "5,5"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--size", "5,5"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--res", "5"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--extent", "0,0,5,5"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--like", "like.tif", "--crs", "EPSG:3857"], "two grid definitions at once"),
+    (["--seeds", "s.csv", "--like", "missing.tif"], ["--like", "missing.tif"]),
+    (["--seeds", "s.csv", "--of", "NOPE"], ["--of", "NOPE"]),
+    (["--seeds", "s.csv", "--of", "GeoJSON"], ["--of", "GeoJSON"]),
+    (["--seeds", "s.csv", "--co", "FOO=BAR"], ["--co", "FOO"]),
+    (["--seeds", "s.csv", "--co", "COMPRESS=FOO"], ["--co", "FOO"]),
+    (["--seeds", "s.csv", "--co", "COMPRESS"], ["--co", "NAME=VALUE"]),
+    (["--seeds", "s.csv", "--of", "COG", "--co", "RESAMPLING=AVERAGE"], ["RESAMPLING=AVERAGE", "NEAREST"]),
+    (["--seeds", "s.csv", "--of", "COG", "--co", "overview_resampling=cubic"], "NEAREST"),
+    (["--seeds", "s.csv", "--of", "PNG"], ["Int32", "PNG"]),
+    (["--seeds", "s.csv", "--backend", "nope"], "nope"),
+    (["--seeds", "s.csv", "--nodata", "2"], ["--nodata", "seed"]),
+    (["--seeds", "s.csv", "--nodata", "3000000000"], ["--nodata", "Int32"]),
+    (["--seeds", "multi.gpkg"], ["--layer", "a, b"]),
+    (["--seeds", "poly.geojson", "--skip-invalid"], "Polygon"),
+    (["--seeds", "allbad.csv", "--skip-invalid"], "none left"),
+])
+def test_errors(seeds, arguments, has):
+    work = seeds
+    work.write("text.txt", "no vector source\n")
+    work.write("empty.csv", "lon,lat\n")
+    work.write("nothing.csv", "a,b\n1,2\n")
+    for name, bad in dict(nan="nan,5", inf="5,inf", text="5,abc", blank=",5", lat="5,91").items():
+        work.write(f"{name}.csv", f"lon,lat\n0,0\n{bad}\n1,1\n")
+    work.write("allbad.csv", "lon,lat\n,0\nx,0\n")
+    work.write("xy.csv", "x,y\n0,0\n10,10\n")
+    work.write("poly.geojson", '{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":'
+                               '[[[0,0],[1,0],[1,1],[0,0]]]}}')
+    work.write("null.geojson", '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":'
+                               'null},{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[1,1]'
+                               '}}]}')
+    work.raster("like.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
+    if "multi.gpkg" in arguments:
+        source = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("multi.gpkg")))
+        source.CreateLayer("a", geom_type=ogr.wkbPoint)
+        source.CreateLayer("b", geom_type=ogr.wkbPoint)
+        source = None
+    work.fails(*arguments, "out.tif", has=has)
+    work.write("out.tif", "something precious")  # and what was there before stays, to the byte
+    work.fails(*arguments, "--overwrite", "out.tif", has=has)
+
+
+def test_ids_of_a_type_that_can_be_no_id(work):
+    work.points("s.gpkg", "GPKG", LON, LAT, fields=[("when", ogr.OFTDate), ("size", ogr.OFTReal)],
+                rows=[("2024/01/01", 1.0)] * 3)
+    work.fails("--seeds", "s.gpkg", "--id", "when", "out.tif", has=["when", "Date"])
+    work.fails("--seeds", "s.gpkg", "--id", "size", "out.tif", has=["size", "Real"])
+
+
+def test_missing_id_names_the_row(work):
+    work.csv("s.csv", LON, LAT, no=[1, "", 3])
+    work.fails("--seeds", "s.csv", "--id", "no", "out.tif", has=["row 2", "no"])
+
+
+def test_seed_without_a_place_in_the_grid(work):
+    """The gnomonic projection shows one hemisphere; on the globe the same seed is no trouble."""
+    work.csv("s.csv", [0, 0], [80, -80])
+    crs = ["--crs", "+proj=gnom +lat_0=90 +datum=WGS84"]
+    work.fails("--seeds", "s.csv", *crs, "out.tif", has="row 2")
+    work.ok("--seeds", "s.csv", *crs, "--metric", "great-circle", "--size", "20,10", "out.tif")
+
+
+def test_existing_output_needs_overwrite(seeds):
+    seeds.write("out.tif", "something precious")
+    seeds.fails("--seeds", "s.csv", "out.tif", has=["exists", "--overwrite"])
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--overwrite", "out.tif")
+    assert seeds.read("out.tif").shape == (10, 20)
+
+
+def test_overwriting_drops_stale_side_files(seeds):
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "out.tif")
+    seeds.write("out.tif.ovr", "old overviews")
+    assert seeds.path("out.tif.aux.xml").exists()
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--no-style", "--overwrite", "out.tif")
+    assert not seeds.path("out.tif.aux.xml").exists() and not seeds.path("out.tif.ovr").exists()
+
+
+def test_output_is_an_input(seeds):
+    seeds.fails("--seeds", "s.csv", "--overwrite", "s.csv", "--of", "GTiff", has="input")
+    seeds.raster("like.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
+    seeds.fails("--seeds", "s.csv", "--like", "like.tif", "--overwrite", "./like.tif", has="input")
+
+
+def test_output_directory(seeds):
+    seeds.fails("--seeds", "s.csv", "no/such/out.tif", has="no/such")
+    seeds.path("dir.tif").mkdir()
+    seeds.fails("--seeds", "s.csv", "--overwrite", "dir.tif", has="directory")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_output_directory_without_permission(seeds):
+    seeds.path("locked").mkdir(mode=0o555)
+    seeds.fails("--seeds", "s.csv", "locked/out.tif", has="locked")
+
+
+def test_unknown_extension(seeds):
+    seeds.fails("--seeds", "s.csv", "out.nope", has="--of")
+    seeds.fails("--seeds", "s.csv", "out", has="--of")
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--of", "GTiff", "out")
+
+
+@pytest.mark.parametrize("options", [["--co", "COMPRESS=NONE"], ["--co", "COMPRESS=NONE", "--co", "TILED=NO"], ["--of", "COG", "--co", "COMPRESS=NONE"],
+                                     ["--of", "ENVI"]])
+@pytest.mark.parametrize("kilobytes", [40, 700])
+def test_full_disk(seeds, options, kilobytes):
+    """A limit on file sizes stands for a disk that fills up, early and late in a file of about 800 kB."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, kilobytes << 10))
+
+    arguments = ["--seeds", "s.csv", "--size", "600,340", *options, "--overwrite", "out.tif"]
+    if "COG" in options:
+        arguments[3] = "600,1200"  # the copy outgrows the limit, its compressed source does not
+    seeds.write("out.tif", "something precious")
+    seeds.fails(*arguments, has="cannot write", preexec_fn=limit)
+    seeds.ok(*arguments)
+
+
+def test_full_file_system(seeds):
+    """The real thing, where mounting is allowed."""
+    disk = seeds.path("disk")
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("mounting is not allowed here")
+    try:
+        for options in (["--co", "COMPRESS=NONE"], ["--of", "COG", "--co", "COMPRESS=NONE"]):
+            done = seeds.run("--seeds", "s.csv", "--size", "600,600", *options, "disk/out.tif")
+            assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+            assert list(disk.iterdir()) == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_help_and_version(work):
+    assert "--skip-invalid" in work.ok("--help").stdout
+    assert work.ok("--version").stdout.startswith("gpuvoronoi 0.")
+    assert "serial" in work.ok("backends").stdout
+    assert subprocess.run([COMMAND, "--seeds", "x", "--help"], capture_output=True).returncode == 0

@@ -1,0 +1,213 @@
+"""What the output looks like to GDAL: formats, creation options, metadata, attribute table, progress."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from osgeo import gdal
+
+from conftest import COMMAND, centres, check_great_circle, globe, planar
+
+LON, LAT = globe(40, seed=4)
+GRID = ["--metric", "great-circle", "--size", "900,450"]
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", LON, LAT, name=[f"place {i}" for i in range(40)])
+    return work
+
+
+@pytest.fixture
+def expected(seeds):
+    seeds.ok("--seeds", "s.csv", *GRID, "--of", "GTiff", "expected")
+    return seeds.read("expected")
+
+
+def test_geotiff(seeds):
+    seeds.ok("--seeds", "s.csv", *GRID, "out.tif")
+    out = seeds.open("out.tif")
+    band = out.GetRasterBand(1)
+    assert band.DataType == gdal.GDT_Int32 and out.RasterCount == 1
+    assert band.GetBlockSize() == [512, 512]
+    assert out.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == "ZSTD"
+    assert band.GetNoDataValue() == -1
+    assert band.GetDescription() == "id of the nearest seed"
+    assert out.GetMetadataItem("TIFFTAG_SOFTWARE").startswith("gpuvoronoi ")
+    metadata = out.GetMetadata()
+    assert metadata["GPUVORONOI_SEEDS"] == "s.csv"
+    assert metadata["GPUVORONOI_SEED_COUNT"] == "40"
+    assert metadata["GPUVORONOI_METRIC"] == "great-circle"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", metadata["GPUVORONOI_VERSION"])
+    assert sorted(p.name for p in seeds.directory.iterdir()) == ["out.tif", "out.tif.aux.xml", "s.csv"]
+    check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
+
+
+def test_gdalinfo_sees_nothing_odd(seeds):
+    seeds.ok("--seeds", "s.csv", *GRID, "out.tif")
+    done = subprocess.run(["gdalinfo", "-checksum", str(seeds.path("out.tif"))], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    assert 'ID["EPSG",4326]' in done.stdout and "tableType=\"thematic\"" in done.stdout
+
+
+@pytest.mark.parametrize("name,driver,options", [
+    ("out.tif", "COG", []), ("out.tif", "COG", ["COMPRESS=DEFLATE"]), ("out.asc", "AAIGrid", []),
+    ("out.img", "HFA", []), ("out.bin", "ENVI", []), ("out.nc", "netCDF", []), ("out.sdat", "SAGA", []),
+    ("out.bil", "EHdr", []), ("out.vrt.tif", "GTiff", ["TILED=NO"]), ("out.tif", "GTiff", ["TILED=NO", "BLOCKYSIZE=7"]),
+    ("out.tif", "GTiff", ["BLOCKXSIZE=128", "BLOCKYSIZE=256"]), ("out.tif", "GTiff", ["COMPRESS=NONE"]),
+    ("out.tif", "GTiff", ["COMPRESS=LZW", "PREDICTOR=2"]), ("out.tif", "GTiff", ["BLOCKXSIZE=16", "BLOCKYSIZE=16"]),
+    ("out.tif", "GTiff", ["SPARSE_OK=TRUE"]), ("out.xyz", "XYZ", []), ("out.kea", "KEA", []),
+])
+def test_formats(seeds, expected, name, driver, options):
+    if gdal.GetDriverByName(driver) is None:
+        pytest.skip(f"this GDAL has no {driver} driver")
+    options = [f"--co={option}" for option in options]
+    seeds.ok("--seeds", "s.csv", *GRID, "--of", driver, *options, name)
+    out = seeds.open(name)
+    assert out.GetDriver().ShortName in (driver, "GTiff")
+    assert np.array_equal(out.ReadAsArray(), expected)
+    assert out.GetGeoTransform() == pytest.approx((-180, 0.4, 0, 90, 0, -0.4))
+    if driver not in ("XYZ", "netCDF"):
+        assert out.GetRasterBand(1).GetNoDataValue() == -1
+
+
+def test_driver_by_extension(seeds, expected):
+    seeds.ok("--seeds", "s.csv", *GRID, "out.asc")
+    assert seeds.open("out.asc").GetDriver().ShortName == "AAIGrid"
+    seeds.ok("--seeds", "s.csv", *GRID, "out.TIFF")
+    assert seeds.open("out.TIFF").GetDriver().ShortName == "GTiff"
+    assert np.array_equal(seeds.read("out.asc"), expected)
+
+
+def test_cog(work):
+    work.csv("s.csv", LON, LAT)
+    work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "3000,1500", "--of", "COG", "out.tif")
+    out = work.open("out.tif")
+    assert out.GetMetadataItem("LAYOUT", "IMAGE_STRUCTURE") == "COG"
+    band = out.GetRasterBand(1)
+    assert band.GetOverviewCount() >= 2
+    ids = set(band.ReadAsArray().ravel().tolist())
+    for i in range(band.GetOverviewCount()):
+        small = band.GetOverview(i).ReadAsArray()
+        assert set(small.ravel().tolist()) <= ids
+    assert band.GetDescription() == "id of the nearest seed"
+    assert work.table("out.tif") is not None
+    assert out.GetMetadataItem("GPUVORONOI_METRIC") == "great-circle"
+
+
+def test_cog_in_a_tiling_scheme_keeps_ids_whole(work):
+    work.csv("s.csv", LON, LAT)
+    work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "720,360", "--extent", "-180,-80,180,80", "--of",
+            "COG", "--co", "TILING_SCHEME=GoogleMapsCompatible", "out.tif")
+    assert set(work.read("out.tif").ravel().tolist()) <= {-1, *range(1, 41)}
+
+
+def test_creation_options_replace_single_defaults(seeds):
+    seeds.ok("--seeds", "s.csv", *GRID, "--co", "compress=lzw", "out.tif")
+    out = seeds.open("out.tif")
+    assert out.GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") == "LZW"
+    assert out.GetRasterBand(1).GetBlockSize() == [512, 512]
+    seeds.ok("--seeds", "s.csv", *GRID, "-co", "TILED=NO", "-co", "COMPRESS=NONE", "-of", "GTiff", "strips")
+    assert seeds.open("strips").GetRasterBand(1).GetBlockSize()[0] == 900
+    assert seeds.open("strips").GetMetadataItem("COMPRESSION", "IMAGE_STRUCTURE") is None
+
+
+def test_nodata(work):
+    work.csv("s.csv", [0, 50, 100], [0, 10, 20], no=[-1, 5, 6])
+    grid = ["--size", "20,10"]
+    work.ok("--seeds", "s.csv", "--id", "no", *grid, "a.tif")
+    assert work.open("a.tif").GetRasterBand(1).GetNoDataValue() == -(2 ** 31)
+    work.ok("--seeds", "s.csv", "--id", "no", "--nodata", "-9999", *grid, "b.tif")
+    assert work.open("b.tif").GetRasterBand(1).GetNoDataValue() == -9999
+    work.csv("t.csv", [0, 50], [0, 10], no=[-1, -(2 ** 31)])
+    work.fails("--seeds", "t.csv", "--id", "no", *grid, "c.tif", has="--nodata")
+    work.ok("--seeds", "t.csv", "--id", "no", "--nodata=0", *grid, "c.tif")
+
+
+def test_nodata_is_what_cells_without_a_place_hold(work):
+    work.csv("s.csv", LON, LAT, no=[10 ** 12 + i for i in range(40)])
+    for extra, nodata in (["--id", "no"], -1), (["--nodata", "0"], 0):
+        work.ok("--seeds", "s.csv", *extra, "--crs", "ESRI:54009", "--extent", "-18040096,-9020048,18040096,9020048",
+                "--size", "40,20", "--metric", "great-circle", "--overwrite", "out.tif")
+        assert work.read("out.tif")[0, 0] == nodata
+
+
+def lab_distance(a, b):
+    """Contrast of two sRGB colours, roughly."""
+    weights = np.array([2, 4, 3])
+    return np.sqrt(((np.array(a) - np.array(b)) ** 2 * weights).sum())
+
+
+@pytest.mark.parametrize("n", [6, 300, 4000])
+def test_neighbouring_regions_differ_in_colour(work, n):
+    lon, lat = globe(n, seed=n)
+    work.csv("s.csv", lon, lat, name=[f"n{i}" for i in range(n)])
+    work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "1200,600", "out.tif")
+    table = work.table("out.tif")
+    assert table[gdal.GFU_MinMax] == list(range(1, n + 1))
+    assert table[gdal.GFU_Name] == [f"n{i}" for i in range(n)]
+    colours = np.stack([table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue]], 1)
+    assert colours.min() >= 0 and colours.max() <= 255
+    numbers = work.read("out.tif") - 1
+    pairs = {(a, b) for x, y in ((numbers[:, 1:], numbers[:, :-1]), (numbers[1:], numbers[:-1]))
+             for a, b in zip(x[x != y].tolist(), y[x != y].tolist())}
+    inside = [lab_distance(colours[a], colours[b]) for a, b in pairs]
+    # Regions that meet only across the edge of two blocks are not looked for: hardly any.
+    assert np.mean(np.array(inside) < 40) < 0.002
+    if n == 300:
+        assert len({tuple(c) for c in colours.tolist()}) > 20
+
+
+def test_no_style(seeds):
+    seeds.ok("--seeds", "s.csv", *GRID, "--no-style", "out.tif")
+    assert not seeds.path("out.tif.aux.xml").exists()
+    assert seeds.table("out.tif") is None
+
+
+def test_too_many_seeds_for_a_table(work):
+    for n, has in (65535, True), (65536, False):
+        lon, lat = globe(n)
+        work.csv("s.csv", lon, lat, name=["x"] * n)
+        work.ok("--seeds", "s.csv", "--size", "64,32", "--metric", "great-circle", "--overwrite", "out.tif")
+        assert work.path("out.tif.aux.xml").exists() == has
+
+
+def test_progress(seeds):
+    assert seeds.ok("--seeds", "s.csv", *GRID, "a.tif").stdout == ""
+    bar = "0...10...20...30...40...50...60...70...80...90...100 - done.\n"
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "b.tif").stdout == bar
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--of", "COG", "c.tif").stdout == bar
+    assert seeds.ok("--seeds", "s.csv", *GRID, "--progress", "--quiet", "d.tif").stdout == ""
+
+
+def test_progress_on_a_terminal(seeds):
+    import os
+    import pty
+    master, slave = pty.openpty()
+    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", *GRID, "out.tif"], cwd=seeds.directory, stdout=slave)
+    assert process.wait() == 0
+    os.close(slave)
+    assert os.read(master, 1000).decode().startswith("0...10")
+
+
+def test_relative_paths_and_odd_names(seeds):
+    seeds.path("sub dir").mkdir()
+    seeds.ok("--seeds", "s.csv", *GRID, "sub dir/ä b.tif")
+    assert sorted(p.name for p in seeds.path("sub dir").iterdir()) == ["ä b.tif", "ä b.tif.aux.xml"]
+    seeds.ok("--seeds", "s.csv", *GRID, "--", "--out.tif")
+    assert seeds.path("--out.tif").exists()
+
+
+def test_many_tiles_in_order(work):
+    """More tiles than the ring of buffers holds, computed by more threads than there are processors."""
+    random = np.random.default_rng(9)
+    x, y = random.uniform(0, 300, 200), random.uniform(0, 200, 200)
+    work.csv("s.csv", x, y, header="x,y")
+    for options in [], ["--co", "TILED=NO"], ["--of", "AAIGrid"]:
+        work.ok("--seeds", "s.csv", "--extent", "0,0,300,200", "--res", "0.25", "--threads", "7", "--co",
+                "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--overwrite", "a.tif") if not options else \
+            work.ok("--seeds", "s.csv", "--extent", "0,0,300,200", "--res", "0.25", "--threads", "7", *options,
+                    "--overwrite", "a.tif")
+        out = work.open("a.tif")
+        assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), x, y) + 1)

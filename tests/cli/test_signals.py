@@ -1,0 +1,74 @@
+"""Interrupted runs leave nothing; killed ones leave nothing that looks finished."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import COMMAND, globe
+
+BIG = ["--size", "40000,20000", "--metric", "great-circle", "--backend", "serial"]
+
+
+def start(work, *options):
+    lon, lat = globe(2000)
+    work.csv("s.csv", lon, lat)
+    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", *BIG, *options, "out.tif"], cwd=work.directory,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for _ in range(400):
+        if list(work.directory.glob(".*tmp-*/*")):
+            break
+        time.sleep(0.02)
+    time.sleep(0.2)
+    assert process.poll() is None
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("options", [[], ["--co", "COMPRESS=NONE"], ["--of", "COG"]])
+def test_interrupt(work, number, options):
+    work.write("out.tif", "something precious")
+    process = start(work, "--overwrite", *options)
+    before = time.monotonic()
+    process.send_signal(number)
+    out, error = process.communicate(timeout=30)
+    assert time.monotonic() - before < 10
+    assert process.returncode == 128 + number
+    assert out == "" and error in ("", "gpuvoronoi: error: interrupted\n")
+    assert sorted(p.name for p in work.directory.iterdir()) == ["out.tif", "s.csv"]
+    assert work.path("out.tif").read_text() == "something precious"
+
+
+def test_impatient_user(work):
+    process = start(work)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode in (130, 143)
+    assert sorted(p.name for p in work.directory.iterdir()) == ["s.csv"]
+
+
+def test_kill(work):
+    process = start(work)
+    process.kill()
+    process.communicate(timeout=30)
+    assert not work.path("out.tif").exists()
+    assert [p for p in work.directory.glob("*.tif")] == []
+    assert work.run("--seeds", "s.csv", "--size", "20,10", "out.tif").returncode == 0  # what is left is in nobody's way
+
+
+def test_interrupt_while_copying(work):
+    """COG: the copying, not only the computing, stops."""
+    work.csv("s.csv", *globe(50))
+    process = subprocess.Popen([COMMAND, "--seeds", "s.csv", "--size", "12000,6000", "--of", "COG", "--co",
+                                "COMPRESS=LZMA", "out.tif"], cwd=work.directory, stderr=subprocess.PIPE, text=True)
+    for _ in range(2000):
+        if list(work.directory.glob(".*tmp-*/out.tif*")):
+            break
+        time.sleep(0.01)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert sorted(p.name for p in work.directory.iterdir()) == ["s.csv"]
