@@ -317,6 +317,84 @@ GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi
 /* Computes the whole grid into out[row * stride + column] with the context's threads and progress. */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
 
+/* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
+
+/*
+ * Dutton's quaternary triangular mesh: the octahedron's eight faces, each split in four again and again at the edge
+ * midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows). Level L has 8 x 4^L
+ * triangles. See docs/qtm.md for the definitions.
+ *
+ * These functions are pure: no context, no message, no memory, safe in any thread. Where one fails
+ * (GV_ERROR_INVALID_ARGUMENT) its outputs are left as they were.
+ */
+
+/* A cell of any level. Bits 62-59 hold the octant (1 ... 8), then two bits a digit, a 1 bit that ends the digits, and
+ * zeros: so an id knows its level, is positive, and a cell's descendants are the ids around it. 0 is no cell. */
+typedef int64_t gv_qtm_id;
+
+#define GV_QTM_MAX_LEVEL   29
+#define GV_QTM_STRING_SIZE 31 /* bytes of the longest digit string: octant, 29 digits, NUL */
+
+/*
+ * The cell of `level` (0 ... GV_QTM_MAX_LEVEL) that a place belongs to, decided exactly for the doubles given. Degrees;
+ * longitudes wrap, +-180 is in octant 3 (7), the equator in the north, meridians in the octant to their east, the poles
+ * in octants 1 and 5. A place on an edge goes to the corner cell of the two that the edge parts, at the level where the
+ * edge appears; the midpoint of an edge to the lower basis number.
+ * Errors: a level out of range, a longitude that is not finite, a latitude not in [-90, 90].
+ */
+GV_API gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id);
+
+/* Non-zero for the id of a cell. */
+GV_API int gv_qtm_is_valid(gv_qtm_id id);
+
+/* Level (0 ... 29) and octant (1 ... 4 north from 0 degrees eastward, 5 ... 8 south); -1 for an invalid id. */
+GV_API int gv_qtm_level(gv_qtm_id id);
+GV_API int gv_qtm_octant(gv_qtm_id id);
+
+/* Dutton's notation: the octant's digit and one digit 0 ... 3 a level, e.g. "1133013130312011310", with a NUL. `size` of
+ * `text` must be at least level + 2 (GV_QTM_STRING_SIZE is always enough). Errors: an invalid id, a short buffer. */
+GV_API gv_status gv_qtm_to_string(gv_qtm_id id, char *text, size_t size);
+
+/* Reads such a string, nothing before or after it. Errors: NULL, anything else. */
+GV_API gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id);
+
+/* Number of cells of a level, 8 x 4^level; -1 for a level out of range. */
+GV_API int64_t gv_qtm_count(int level);
+
+/* Cells of a level in the order of their digit strings: number 0 ... gv_qtm_count(level) - 1. A cell's children have
+ * the numbers 4 x number + child. gv_qtm_number gives -1 for an invalid id. */
+GV_API gv_status gv_qtm_from_number(int level, int64_t number, gv_qtm_id *id);
+GV_API int64_t gv_qtm_number(gv_qtm_id id);
+
+/* The cell of a coarser (or the same) level that contains this one. Errors: an invalid id, a level out of range. */
+GV_API gv_status gv_qtm_ancestor(gv_qtm_id id, int level, gv_qtm_id *ancestor);
+
+/* The cell one level up. Errors: an invalid id, level 0. */
+GV_API gv_status gv_qtm_parent(gv_qtm_id id, gv_qtm_id *parent);
+
+/* The four cells one level down: 0 the centre, 1 ... 3 at the corner of that basis number. Errors: an invalid id, level
+ * GV_QTM_MAX_LEVEL. */
+GV_API gv_status gv_qtm_children(gv_qtm_id id, gv_qtm_id children[4]);
+
+/*
+ * Corners in degrees, counter-clockwise seen from outside, starting with basis number 1. Any output may be NULL.
+ * Corners that cells share have the same numbers, except for longitudes at +-180 (180 in octants 2 and 6, -180 in 3 and
+ * 7), and at the poles (the middle of the octant), so that a cell never reaches across the map.
+ */
+GV_API gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], int basis[3]);
+
+/* The three cells of the same level across the edges; number i lies opposite corner i of gv_qtm_corners. */
+GV_API gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]);
+
+/* The centre: the normalised sum of the corners' unit vectors. As a unit vector, the canonical position that distances
+ * are measured from, and in degrees. */
+GV_API gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]);
+GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude);
+
+/* Area on the unit sphere, in steradians, of the cell whose edges are straight in the ZOT plane (so the cells tile the
+ * sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id. */
+GV_API double gv_qtm_area(gv_qtm_id id);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,5 +11,9 @@ typedef int (*command_fn)(int argc, char **argv);
 int voronoi_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
+/* gpuvoronoi devices */
+int devices_command(int argc, char **argv);
+/* gpuvoronoi qtm encode|decode|neighbors|info */
+int qtm_command(int argc, char **argv);
 
 #endif

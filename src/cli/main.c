@@ -12,6 +12,8 @@ static const struct {
   command_fn run;
 } commands[] = {
     {"backends", backends_command},
+    {"devices", devices_command},
+    {"qtm", qtm_command},
 };
 
 int main(int argc, char **argv) {

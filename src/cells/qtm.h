@@ -1,0 +1,37 @@
+/*
+ * QTM cells in lattice coordinates, in which neighbours, rows and bounds are simple.
+ *
+ * At level L, N = 2^L, an octant is a triangular lattice: a place has the coordinates (pole, west, east), which are its
+ * barycentric coordinates times N and add up to N. In degrees its latitude is 90 pole / N (away from the equator) and
+ * its longitude 90 east / (west + east) from the octant's western meridian. The corners of cells are the integer places.
+ * A cell is named by its smallest corner coordinates; they add up to N - 1 in a cell that points to its pole ("up") and
+ * to N - 2 in one that points away ("down").
+ */
+#ifndef GV_QTM_H
+#define GV_QTM_H
+
+#include "core/core.h"
+
+enum { GV_QTM_POLE, GV_QTM_WEST, GV_QTM_EAST };
+
+typedef struct gv_qtm_cell {
+  int level;
+  int octant;       /* 1 ... 8 */
+  bool down;        /* points away from its pole */
+  int32_t least[3]; /* smallest pole, west and east coordinate of its corners */
+} gv_qtm_cell;
+
+/* From an id (which must be valid) and back. */
+void gv_qtm_cell_from_id(gv_qtm_id id, gv_qtm_cell *cell);
+gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell);
+
+/* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
+void gv_qtm_cell_corner(const gv_qtm_cell *cell, int role, int32_t place[3]);
+
+/* The cell across the edge opposite that corner. */
+void gv_qtm_cell_neighbor(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighbor);
+
+/* Degrees of a lattice place of an octant; exact latitude, at most two roundings in the longitude. */
+void gv_qtm_place_to_lonlat(int level, int octant, const int32_t place[3], double *longitude, double *latitude);
+
+#endif

@@ -1,0 +1,102 @@
+/* gpuvoronoi devices: the GPUs of this machine, or why there are none. */
+#include "cli/commands.h"
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "gpuvoronoi.h"
+
+static const char help[] =
+    "Usage: gpuvoronoi devices [--json]\n"
+    "\n"
+    "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
+    "and what keeps a device from being used. Without any it says why. Status 0 in both cases.\n";
+
+static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
+
+static void print_json_string(const char *text) {
+  putchar('"');
+  for (; *text != '\0'; text++) {
+    unsigned char c = (unsigned char)*text;
+    if (c < 0x20) {
+      printf("\\u%04x", c);
+    } else {
+      if (c == '"' || c == '\\') putchar('\\');
+      putchar(c);
+    }
+  }
+  putchar('"');
+}
+
+static void print_json_device(int number, const gv_device_info *info) {
+  printf("%s\n    {\"number\": %d, \"name\": ", number > 0 ? "," : "", number);
+  print_json_string(info->name);
+  printf(", \"pci\": ");
+  print_json_string(info->pci);
+  printf(", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d,\n", info->compute_major,
+         info->compute_minor, info->multiprocessors, info->clock_mhz);
+  printf("     \"memory_bytes\": %lld, \"free_memory_bytes\": %lld, \"l2_bytes\": %lld, "
+         "\"shared_block_bytes\": %lld,\n     \"usable\": %s, \"reason\": ",
+         (long long)info->memory_bytes, (long long)info->free_memory_bytes, (long long)info->l2_bytes,
+         (long long)info->shared_block_bytes, info->usable ? "true" : "false");
+  print_json_string(info->reason);
+  putchar('}');
+}
+
+static void print_device(int number, const gv_device_info *info) {
+  printf("%d  %s, compute capability %d.%d, %d multiprocessors, %.1f GiB", number, info->name, info->compute_major,
+         info->compute_minor, info->multiprocessors, (double)info->memory_bytes / gibibyte);
+  if (info->usable) printf(" (%.1f GiB free)", (double)info->free_memory_bytes / gibibyte);
+  printf(", %s", info->pci);
+  if (!info->usable) printf(" [not usable: %s]", info->reason);
+  putchar('\n');
+}
+
+static int list(gv_context *context, bool json) {
+  int count = 0;
+  gv_status status = gv_device_count(context, &count);
+  if (status != GV_OK && status != GV_ERROR_UNAVAILABLE)
+    return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
+  if (json) {
+    printf("{\n  \"reason\": ");
+    print_json_string(status == GV_OK ? "" : gv_context_message(context));
+    printf(",\n  \"devices\": [");
+  } else if (status != GV_OK) {
+    printf("no CUDA device: %s\n", gv_context_message(context));
+  }
+  for (int i = 0; i < count; i++) {
+    gv_device_info info;
+    if (gv_device_get(context, i, &info) != GV_OK) return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
+    (json ? print_json_device : print_device)(i, &info);
+  }
+  if (json) printf("%s]\n}\n", count > 0 ? "\n  " : "");
+  return EXIT_OK;
+}
+
+int devices_command(int argc, char **argv) {
+  enum { KEY_HELP = 1, KEY_JSON };
+  static const cli_option options[] = {{"help", KEY_HELP, false}, {"json", KEY_JSON, false}, {NULL, 0, false}};
+  cli_parser parser = {.options = options, .argc = argc, .argv = argv};
+  bool json = false;
+  const char *value;
+  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
+    switch (key) {
+    case KEY_HELP:
+      fputs(help, stdout);
+      return EXIT_OK;
+    case KEY_JSON:
+      json = true;
+      break;
+    case CLI_POSITIONAL:
+      return cli_fail(EXIT_USAGE, "devices takes no arguments, not '%s'", value);
+    default:
+      return EXIT_USAGE;
+    }
+  }
+  gv_context *context = NULL;
+  if (gv_context_create(NULL, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
+  int status = list(context, json);
+  gv_context_destroy(context);
+  if (fflush(stdout) != 0 || ferror(stdout)) return cli_fail(EXIT_ERROR, "cannot write to standard output");
+  return status;
+}

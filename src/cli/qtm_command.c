@@ -1,0 +1,277 @@
+/*
+ * gpuvoronoi qtm: places to cells of the triangular mesh and back, for people and scripts.
+ *
+ * Each subcommand handles items, places or ids: those on the command line, or else one a line of standard input. One
+ * item gives one line (`info`: one block), so output lines up with input; the first bad item ends the run.
+ */
+#include "cli/commands.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "gpuvoronoi.h"
+
+static const char help[] =
+    "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
+    "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
+    "\n"
+    "Cells of Dutton's quaternary triangular mesh. Without LON LAT or ID, one of them is read from each\n"
+    "line of standard input.\n"
+    "\n"
+    "  encode      the cell of level L (0 to 29) at a longitude and latitude in degrees\n"
+    "  decode      longitude and latitude of a cell's centre\n"
+    "  neighbors   the three cells across a cell's edges\n"
+    "  info        all about a cell\n"
+    "\n"
+    "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n"
+    "\n"
+    "  --integer   read and write ids as the library's 64-bit integers instead\n"
+    "  --help\n";
+
+typedef struct request {
+  int level; /* -1: not given */
+  bool integer;
+  const char *where; /* "line 3: ", or "" for the command line */
+} request;
+
+/* Handles one item of `count` words. */
+typedef int (*item_fn)(const request *r, int count, char **words);
+
+/* ---------------------------------------------------------------------------------------------------- reading items */
+
+/* Splits a line into words, which blanks or single commas part; at most `most` are told apart. */
+static int split(char *line, char **words, int most) {
+  int count = 0;
+  for (char *at = line + strspn(line, " \t\r\n"); *at != '\0' && count < most; at += strspn(at, " \t\r\n")) {
+    words[count++] = at;
+    at += strcspn(at, " \t\r\n,");
+    if (*at != '\0') *at++ = '\0';
+  }
+  return count;
+}
+
+static bool read_number(const char *text, double *number) {
+  char *end;
+  *number = strtod(text, &end);
+  return end != text && *end == '\0' && isfinite(*number);
+}
+
+static bool read_id(const request *r, const char *text, gv_qtm_id *id) {
+  if (!r->integer) return gv_qtm_from_string(text, id) == GV_OK;
+  char *end;
+  *id = strtoll(text, &end, 10);
+  return isdigit((unsigned char)*text) && *end == '\0' && gv_qtm_is_valid(*id);
+}
+
+static int fail_id(const request *r, const char *text) {
+  if (r->integer) return cli_fail(EXIT_ERROR, "%s'%s' is no 64-bit QTM id", r->where, text);
+  return cli_fail(EXIT_ERROR, "%s'%s' is no QTM id: octant 1 to 8, then up to %d digits 0 to 3", r->where, text,
+                  GV_QTM_MAX_LEVEL);
+}
+
+static void print_id(const request *r, gv_qtm_id id) {
+  char text[GV_QTM_STRING_SIZE];
+  if (r->integer) {
+    printf("%" PRId64, id);
+  } else if (gv_qtm_to_string(id, text, sizeof text) == GV_OK) {
+    fputs(text, stdout);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------ subcommands */
+
+static int encode(const request *r, int count, char **words) {
+  double longitude, latitude;
+  if (count != 2) return cli_fail(EXIT_ERROR, "%sa place is two numbers, LON LAT", r->where);
+  if (!read_number(words[0], &longitude)) {
+    return cli_fail(EXIT_ERROR, "%s'%s' is no longitude", r->where, words[0]);
+  }
+  if (!read_number(words[1], &latitude)) {
+    return cli_fail(EXIT_ERROR, "%s'%s' is no latitude", r->where, words[1]);
+  }
+  gv_qtm_id id;
+  if (gv_qtm_from_lonlat(longitude, latitude, r->level, &id) != GV_OK) {
+    return cli_fail(EXIT_ERROR, "%slatitude %s is not between -90 and 90", r->where, words[1]);
+  }
+  print_id(r, id);
+  putchar('\n');
+  return EXIT_OK;
+}
+
+/* The one id of an item. */
+static int item_id(const request *r, int count, char **words, gv_qtm_id *id) {
+  if (count != 1) return cli_fail(EXIT_ERROR, "%sone id a line is needed", r->where);
+  return read_id(r, words[0], id) ? EXIT_OK : fail_id(r, words[0]);
+}
+
+static int decode(const request *r, int count, char **words) {
+  gv_qtm_id id;
+  double longitude, latitude;
+  int status = item_id(r, count, words, &id);
+  if (status != EXIT_OK) return status;
+  if (gv_qtm_center(id, &longitude, &latitude) != GV_OK) return fail_id(r, words[0]);
+  printf("%.12f %.12f\n", longitude, latitude);
+  return EXIT_OK;
+}
+
+static int neighbors(const request *r, int count, char **words) {
+  gv_qtm_id id, near[3];
+  int status = item_id(r, count, words, &id);
+  if (status != EXIT_OK) return status;
+  if (gv_qtm_neighbors(id, near) != GV_OK) return fail_id(r, words[0]);
+  for (int i = 0; i < 3; i++) {
+    if (i > 0) putchar(' ');
+    print_id(r, near[i]);
+  }
+  putchar('\n');
+  return EXIT_OK;
+}
+
+static int info(const request *r, int count, char **words) {
+  gv_qtm_id id, parent, children[4], near[3];
+  double longitude[3], latitude[3], center_longitude, center_latitude;
+  int basis[3];
+  int status = item_id(r, count, words, &id);
+  if (status != EXIT_OK) return status;
+  if (gv_qtm_corners(id, longitude, latitude, basis) != GV_OK || gv_qtm_neighbors(id, near) != GV_OK ||
+      gv_qtm_center(id, &center_longitude, &center_latitude) != GV_OK) {
+    return fail_id(r, words[0]);
+  }
+  char text[GV_QTM_STRING_SIZE];
+  if (gv_qtm_to_string(id, text, sizeof text) != GV_OK) return fail_id(r, words[0]);
+  printf("id: %s\ninteger: %" PRId64 "\nlevel: %d\noctant: %d\nnumber: %" PRId64 "\n", text, id, gv_qtm_level(id),
+         gv_qtm_octant(id), gv_qtm_number(id));
+  printf("center: %.12f %.12f\n", center_longitude, center_latitude);
+  for (int i = 0; i < 3; i++)
+    printf("corner %d: %.12f %.12f\n", basis[i], longitude[i], latitude[i]);
+  /* The mean radius of WGS 84. */
+  const double radius_km = 6371.0087714150598;
+  printf("area: %.9g km2\n", gv_qtm_area(id) * radius_km * radius_km);
+  if (gv_qtm_parent(id, &parent) == GV_OK) {
+    printf("parent: ");
+    print_id(r, parent);
+    putchar('\n');
+  }
+  if (gv_qtm_children(id, children) == GV_OK) {
+    printf("children:");
+    for (int i = 0; i < 4; i++) {
+      putchar(' ');
+      print_id(r, children[i]);
+    }
+    putchar('\n');
+  }
+  printf("neighbors:");
+  for (int i = 0; i < 3; i++) {
+    putchar(' ');
+    print_id(r, near[i]);
+  }
+  putchar('\n');
+  return EXIT_OK;
+}
+
+static const struct {
+  const char *name;
+  item_fn run;
+  bool places; /* items are two words */
+} subcommands[] = {
+    {"encode", encode, true},
+    {"decode", decode, false},
+    {"neighbors", neighbors, false},
+    {"info", info, false},
+};
+
+static int run_lines(request *r, item_fn run) {
+  char *line = NULL, *words[3], where[40];
+  size_t capacity = 0;
+  int status = EXIT_OK;
+  for (int64_t number = 1; status == EXIT_OK && getline(&line, &capacity, stdin) != -1; number++) {
+    snprintf(where, sizeof where, "line %" PRId64 ": ", number);
+    r->where = where;
+    status = run(r, split(line, words, 3), words);
+  }
+  if (status == EXIT_OK && ferror(stdin)) status = cli_fail(EXIT_ERROR, "cannot read standard input");
+  free(line);
+  return status;
+}
+
+int qtm_command(int argc, char **argv) {
+  enum { KEY_HELP = 1, KEY_LEVEL, KEY_INTEGER };
+  static const cli_option options[] = {
+      {"help", KEY_HELP, false}, {"level", KEY_LEVEL, true}, {"integer", KEY_INTEGER, false}, {NULL, 0, false}};
+  cli_parser parser = {.options = options, .argc = argc, .argv = argv};
+  request r = {-1, false, ""};
+  item_fn run = NULL;
+  bool places = false;
+  /* Words after the subcommand; they stay where they are in argv, which has room for all of them. */
+  char **words = argv;
+  int count = 0;
+  for (;;) {
+    const char *value;
+    /* "-70.5" is a longitude, not an option. */
+    char *next = parser.at < argc ? argv[parser.at] : NULL;
+    bool negative = next != NULL && next[0] == '-' && (isdigit((unsigned char)next[1]) || next[1] == '.');
+    int key = CLI_POSITIONAL;
+    if (negative) {
+      value = next;
+      parser.at++;
+    } else {
+      key = cli_next(&parser, &value);
+    }
+    if (key == CLI_END) break;
+    switch (key) {
+    case KEY_HELP:
+      fputs(help, stdout);
+      return EXIT_OK;
+    case KEY_LEVEL: {
+      int64_t level;
+      if (!cli_integers(value, &level, 1) || level < 0 || level > GV_QTM_MAX_LEVEL) {
+        return cli_fail(EXIT_USAGE, "--level %s is not between 0 and %d", value, GV_QTM_MAX_LEVEL);
+      }
+      r.level = (int)level;
+      break;
+    }
+    case KEY_INTEGER:
+      r.integer = true;
+      break;
+    case CLI_POSITIONAL:
+      if (run != NULL) {
+        words[count++] = argv[parser.at - 1];
+        break;
+      }
+      for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
+        if (strcmp(value, subcommands[i].name) == 0) {
+          run = subcommands[i].run;
+          places = subcommands[i].places;
+        }
+      }
+      if (run == NULL) return cli_fail(EXIT_USAGE, "qtm has no subcommand '%s' (gpuvoronoi qtm --help)", value);
+      break;
+    default:
+      return EXIT_USAGE;
+    }
+  }
+  if (run == NULL)
+    return cli_fail(EXIT_USAGE, "qtm needs encode, decode, neighbors or info (gpuvoronoi qtm --help)");
+  if (places && r.level < 0) return cli_fail(EXIT_USAGE, "qtm encode needs --level (0 to %d)", GV_QTM_MAX_LEVEL);
+  if (!places && r.level >= 0) return cli_fail(EXIT_USAGE, "--level is for qtm encode only: an id knows its level");
+  if (places && count != 0 && count != 2) {
+    return cli_fail(EXIT_USAGE, "qtm encode takes LON LAT, or lines of them on standard input");
+  }
+
+  int status = EXIT_OK;
+  if (count == 0) {
+    status = run_lines(&r, run);
+  } else {
+    int step = places ? 2 : 1;
+    for (int i = 0; i < count && status == EXIT_OK; i += step)
+      status = run(&r, step, words + i);
+  }
+  if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_OK) {
+    return cli_fail(EXIT_ERROR, "cannot write to standard output");
+  }
+  return status;
+}
