@@ -42,7 +42,7 @@ void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian
 /*
  * Cartesian positions of n places (longitude, latitude), already normalised: unit vectors, or with
  * geocentric_cartesian points of the ellipsoid in units of a. The products are formed as the grid's tables form them.
- * NaN gives NaN. Same rules as gv_sincos_degrees.
+ * NaN gives NaN. `ellipsoid` is not looked at for unit vectors. Same rules as gv_sincos_degrees.
  */
 void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
                           const double *longitude, const double *latitude, double *x, double *y, double *z);

@@ -395,16 +395,10 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
 static const double pi = 3.14159265358979323846;
 
 gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]) {
-  double longitude[3], latitude[3], sum[3] = {0.0, 0.0, 0.0};
+  double longitude[3], latitude[3], x[3], y[3], z[3];
   if (vector == NULL || gv_qtm_corners(id, longitude, latitude, NULL) != GV_OK) return GV_ERROR_INVALID_ARGUMENT;
-  for (int i = 0; i < 3; i++) {
-    double sin_lon, cos_lon, sin_lat, cos_lat;
-    gv_sincos_degrees(longitude[i], &sin_lon, &cos_lon);
-    gv_sincos_degrees(latitude[i], &sin_lat, &cos_lat);
-    sum[0] += cos_lat * cos_lon;
-    sum[1] += cos_lat * sin_lon;
-    sum[2] += sin_lat;
-  }
+  gv_lonlat_to_vectors(NULL, false, 3, longitude, latitude, x, y, z);
+  double sum[3] = {(x[0] + x[1]) + x[2], (y[0] + y[1]) + y[2], (z[0] + z[1]) + z[2]};
   double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
   for (int axis = 0; axis < 3; axis++)
     vector[axis] = sum[axis] / length;
