@@ -359,8 +359,8 @@ static void corners_of(gv_qtm_id id, place *out) {
   for (int i = 0; i < 3; i++) {
     out[i] = canonical(lon[i], lat[i], basis[i]);
     double s, c, sp, cp;
-    gv_sincos_degrees(lon[i], &s, &c);
-    gv_sincos_degrees(lat[i], &sp, &cp);
+    gv_sincos_degrees(1, &lon[i], &s, &c);
+    gv_sincos_degrees(1, &lat[i], &sp, &cp);
     v[i][0] = cp * c, v[i][1] = cp * s, v[i][2] = sp;
   }
   double determinant = v[0][0] * (v[1][1] * v[2][2] - v[1][2] * v[2][1]) -
