@@ -9,6 +9,8 @@ typedef int (*command_fn)(int argc, char **argv);
 
 /* gpuvoronoi --seeds SRC ... OUT: the main job, which has no name of its own. */
 int voronoi_command(int argc, char **argv);
+/* gpuvoronoi bench BENCHMARK */
+int bench_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
 /* gpuvoronoi devices */

@@ -22,7 +22,7 @@
 
 static const char help[] =
     "Usage: gpuvoronoi --seeds SRC [options] OUT\n"
-    "       gpuvoronoi backends | devices | qtm\n"
+    "       gpuvoronoi backends | bench | devices | qtm\n"
     "\n"
     "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on the "
     "plane,\n"

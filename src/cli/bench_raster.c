@@ -1,0 +1,521 @@
+/*
+ * gpuvoronoi bench raster: how fast rasters are made, always as a ratio to a reference timed in the same round.
+ *
+ *   engine     gv_voronoi_create + gv_voronoi_compute into a buffer whose pages are touched, against one thread's
+ *              memset of that buffer
+ *   command    this program as a process, seeds file to GeoTIFF, against gdal_create with the same size and options
+ *   projected  great-circle on a UTM grid, against PROJ's proj_trans_generic alone over every cell, all threads
+ *
+ * Rounds are interleaved (reference, case, reference, case ...), so that a machine that slows down slows both; the
+ * ratio is the median of the rounds' ratios.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <proj.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "gpuvoronoi.h"
+#include "io/crs.h"
+
+enum { MAX_RUNS = 101, MAX_COUNTS = 16 };
+
+static const char help[] =
+    "Usage: gpuvoronoi bench raster [options]\n"
+    "\n"
+    "  --suite NAME      engine, command, projected or all (default: all)\n"
+    "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
+    "  --projected-size N  cells a side of the projected raster (default: 4000)\n"
+    "  --seeds N,N,...   numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)\n"
+    "  --backend NAME    engine to time (default: auto)\n"
+    "  --runs N          rounds after one to warm up (default: 5)\n"
+    "  --threads N       default: one a processor\n"
+    "  --directory DIR   where the command writes its rasters (default: a temporary directory)\n"
+    "  --csv FILE        the table as CSV too\n";
+
+typedef struct settings {
+  const char *suite, *backend, *directory;
+  int64_t width, height, projected;
+  int64_t counts[MAX_COUNTS];
+  int count_of_counts, runs, threads;
+  FILE *csv;
+} settings;
+
+/* ------------------------------------------------------------------------------------------------ the table */
+
+static void print_header(const settings *s) {
+  printf("%-10s %-34s %9s %10s %10s %10s %10s  %8s  %s\n", "suite", "case", "seeds", "median s", "least s",
+         "most s", "Mcell/s", "ratio", "reference");
+  if (s->csv != NULL) {
+    fprintf(s->csv, "suite,case,seeds,cells,median_s,least_s,most_s,mcells_per_s,ratio,reference,peak_mib\n");
+  }
+}
+
+/* peak_mib < 0: not measured. */
+static void print_row(const settings *s, const char *suite, const char *name, int64_t seeds, double cells,
+                      double *seconds, double *ratios, int n, const char *reference, double peak_mib) {
+  bench_summary t = bench_summarise(seconds, n);
+  double rate = cells / t.median / 1e6, ratio = ratios != NULL ? bench_summarise(ratios, n).median : NAN;
+  printf("%-10s %-34s %9" PRId64 " %10.4f %10.4f %10.4f %10.1f  ", suite, name, seeds, t.median, t.least, t.most,
+         rate);
+  if (ratios != NULL) {
+    printf("%8.2f  %s", ratio, reference);
+  } else {
+    printf("%8s  %s", "", reference);
+  }
+  if (peak_mib >= 0) printf("  (peak %.0f MiB)", peak_mib);
+  printf("\n");
+  fflush(stdout);
+  if (s->csv != NULL) {
+    fprintf(s->csv, "%s,%s,%" PRId64 ",%.0f,%.6f,%.6f,%.6f,%.3f,", suite, name, seeds, cells, t.median, t.least,
+            t.most, rate);
+    if (ratios != NULL) fprintf(s->csv, "%.4f", ratio);
+    fprintf(s->csv, ",%s,", reference);
+    if (peak_mib >= 0) fprintf(s->csv, "%.0f", peak_mib);
+    fprintf(s->csv, "\n");
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------- engine */
+
+static gv_grid globe_grid(const settings *s) {
+  gv_grid grid = GV_GRID_INIT;
+  double geotransform[6] = {-180.0, 360.0 / (double)s->width, 0.0, 90.0, 0.0, -180.0 / (double)s->height};
+  grid.kind = GV_GRID_LONLAT;
+  grid.width = s->width;
+  grid.height = s->height;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  return grid;
+}
+
+static gv_status engine_once(gv_context *context, const settings *s, gv_metric metric, const gv_seeds *seeds,
+                             int32_t *out) {
+  gv_grid grid = globe_grid(s);
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi *voronoi = NULL;
+  options.backend = s->backend;
+  options.metric = metric;
+  gv_status status = gv_voronoi_create(context, &grid, seeds, &options, &voronoi);
+  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, s->width);
+  gv_voronoi_destroy(voronoi);
+  return status;
+}
+
+static int bench_engine(const settings *s, gv_context *context) {
+  static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
+  double cells = (double)s->width * (double)s->height;
+  size_t bytes = (size_t)(s->width * s->height) * sizeof(int32_t);
+  int64_t most = 0;
+  for (int c = 0; c < s->count_of_counts; c++)
+    most = s->counts[c] > most ? s->counts[c] : most;
+  int32_t *out = malloc(bytes);
+  double *lon = malloc((size_t)most * sizeof *lon), *lat = malloc((size_t)most * sizeof *lat);
+  int result = EXIT_OK;
+  if (out == NULL || lon == NULL || lat == NULL) {
+    result = cli_fail(EXIT_ERROR, "bench: out of memory for a buffer of %zu bytes", bytes);
+    goto done;
+  }
+  memset(out, 1, bytes);
+  for (int c = 0; c < s->count_of_counts; c++) {
+    gv_seeds seeds = {lon, lat, s->counts[c]};
+    double fill[MAX_RUNS], time[2][MAX_RUNS], ratio[2][MAX_RUNS], geodesic_ratio[MAX_RUNS];
+    bench_seeds_on_globe(seeds.count, 42, lon, lat);
+    for (int run = -1; run < s->runs; run++) {
+      int at = run < 0 ? 0 : run;
+      double start = bench_now();
+      memset(out, run + 2, bytes);
+      fill[at] = bench_now() - start;
+      for (int m = 0; m < 2; m++) {
+        start = bench_now();
+        if (engine_once(context, s, metrics[m], &seeds, out) != GV_OK) {
+          result = cli_fail(EXIT_ERROR, "bench: %s", gv_context_message(context));
+          goto done;
+        }
+        time[m][at] = bench_now() - start;
+        ratio[m][at] = time[m][at] / fill[at];
+      }
+      geodesic_ratio[at] = time[1][at] / time[0][at];
+    }
+    if (c == 0) print_row(s, "engine", "memset, one thread", 0, cells, fill, NULL, s->runs, "", -1.0);
+    double again[MAX_RUNS];
+    memcpy(again, time[1], sizeof again);
+    print_row(s, "engine", "great-circle", seeds.count, cells, time[0], ratio[0], s->runs, "memset", -1.0);
+    print_row(s, "engine", "geodesic", seeds.count, cells, time[1], ratio[1], s->runs, "memset", -1.0);
+    print_row(s, "engine", "geodesic", seeds.count, cells, again, geodesic_ratio, s->runs, "great-circle", -1.0);
+  }
+done:
+  free(out);
+  free(lon);
+  free(lat);
+  return result;
+}
+
+/* -------------------------------------------------------------------------------------------------- command */
+
+/* Runs a program with its output thrown away; seconds, or -1 when it could not run or failed. With fork, not vfork or
+ * posix_spawn: there the kernel counts this process's own peak memory as the child's. */
+static double run_program(char **argv, double *peak_mib) {
+  int wait_status = 0;
+  struct rusage usage;
+  double start = bench_now();
+  pid_t child = fork();
+  if (child < 0) return -1.0;
+  if (child == 0) {
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (nowhere >= 0) dup2(nowhere, 1);
+    execvp(argv[0], argv);
+    _exit(127);
+  }
+  while (wait4(child, &wait_status, 0, &usage) < 0) {
+    if (errno != EINTR) return -1.0;
+  }
+  if (peak_mib != NULL) *peak_mib = (double)usage.ru_maxrss / 1024.0;
+  return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0 ? bench_now() - start : -1.0;
+}
+
+static char **arguments(const char *first, ...) {
+  char **list = NULL;
+  va_list rest;
+  va_start(rest, first);
+  for (const char *a = first; a != NULL; a = va_arg(rest, const char *))
+    list = CSLAddString(list, a);
+  va_end(rest);
+  return list;
+}
+
+static char **creation_options(char **list, const char *const *options) {
+  for (; *options != NULL; options++)
+    list = CSLAddString(CSLAddString(list, list != NULL && strcmp(list[0], "gdal_create") == 0 ? "-co" : "--co"),
+                        *options);
+  return list;
+}
+
+static bool write_seeds(const char *path, int64_t n) {
+  double *lon = malloc((size_t)n * sizeof *lon), *lat = malloc((size_t)n * sizeof *lat);
+  FILE *file = lon != NULL && lat != NULL ? fopen(path, "w") : NULL;
+  bool good = file != NULL;
+  if (good) {
+    bench_seeds_on_globe(n, 42, lon, lat);
+    fprintf(file, "lon,lat\n");
+    for (int64_t i = 0; i < n; i++)
+      fprintf(file, "%.9f,%.9f\n", lon[i], lat[i]);
+    good = fclose(file) == 0;
+  }
+  free(lon);
+  free(lat);
+  return good;
+}
+
+typedef struct command_case {
+  const char *name;
+  const char *ours[4], *theirs[4];
+  const char *reference;
+} command_case;
+
+static int bench_whole_command(const settings *s, const char *directory) {
+  static const command_case cases[] = {
+      {"COMPRESS=NONE",
+       {"TILED=YES", "COMPRESS=NONE"},
+       {"TILED=YES", "COMPRESS=NONE"},
+       "gdal_create, same options"},
+      {"COMPRESS=ZSTD",
+       {"TILED=YES", "COMPRESS=ZSTD"},
+       {"TILED=YES", "COMPRESS=ZSTD"},
+       "gdal_create, same options"},
+      {"COMPRESS=LZW", {"TILED=YES", "COMPRESS=LZW"}, {"TILED=YES", "COMPRESS=LZW"}, "gdal_create, same options"},
+      {"defaults", {NULL}, {"TILED=YES", "COMPRESS=NONE"}, "gdal_create, uncompressed"},
+  };
+  const int64_t seeds = 10000;
+  const char *seeds_file = CPLFormFilename(directory, "seeds", "csv");
+  char *csv = strdup(seeds_file), *ours_file = strdup(CPLFormFilename(directory, "ours", "tif"));
+  char *their_file = strdup(CPLFormFilename(directory, "gdal_create", "tif"));
+  char program[4096], width[32], height[32], size[64];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  int result = EXIT_OK;
+  if (length <= 0 || csv == NULL || ours_file == NULL || their_file == NULL || !write_seeds(csv, seeds)) {
+    result = cli_fail(EXIT_ERROR, "bench: cannot write into '%s'", directory);
+    goto done;
+  }
+  program[length] = '\0';
+  snprintf(width, sizeof width, "%" PRId64, s->width);
+  snprintf(height, sizeof height, "%" PRId64, s->height);
+  snprintf(size, sizeof size, "%s,%s", width, height);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases && result == EXIT_OK; c++) {
+    char **ours = arguments(program, "--seeds", csv, "--metric", "great-circle", "--size", size, "--overwrite",
+                            "--quiet", NULL);
+    char **theirs = arguments("gdal_create", "-q", "-of", "GTiff", "-ot", "Int32", "-outsize", width, height,
+                              "-bands", "1", "-burn", "7", "-a_srs", "EPSG:4326", "-a_ullr", "-180", "90", "180",
+                              "-90", "-a_nodata", "-1", "-co", "BIGTIFF=IF_SAFER", NULL);
+    ours = CSLAddString(creation_options(ours, cases[c].ours), ours_file);
+    theirs = CSLAddString(creation_options(theirs, cases[c].theirs), their_file);
+    double time[MAX_RUNS], reference[MAX_RUNS], ratio[MAX_RUNS], peak = 0.0;
+    for (int run = -1; run < s->runs; run++) {
+      int at = run < 0 ? 0 : run;
+      unlink(their_file);
+      reference[at] = run_program(theirs, NULL);
+      unlink(ours_file);
+      time[at] = run_program(ours, &peak);
+      if (time[at] < 0.0 || reference[at] < 0.0) {
+        result = cli_fail(EXIT_ERROR, "bench: %s could not run", time[at] < 0.0 ? program : "gdal_create");
+        break;
+      }
+      ratio[at] = time[at] / reference[at];
+    }
+    CSLDestroy(ours);
+    CSLDestroy(theirs);
+    if (result == EXIT_OK) {
+      double cells = (double)s->width * (double)s->height;
+      char name[64];
+      snprintf(name, sizeof name, "gdal_create for %s", cases[c].name);
+      print_row(s, "command", name, 0, cells, reference, NULL, s->runs, "", -1.0);
+      print_row(s, "command", cases[c].name, seeds, cells, time, ratio, s->runs, cases[c].reference, peak);
+    }
+  }
+done:
+  if (csv != NULL) unlink(csv);
+  if (ours_file != NULL) {
+    unlink(ours_file);
+    unlink(CPLFormFilename(directory, "ours.tif", "aux.xml"));
+  }
+  if (their_file != NULL) unlink(their_file);
+  free(csv);
+  free(ours_file);
+  free(their_file);
+  return result;
+}
+
+static int bench_command_suite(const settings *s) {
+  if (s->directory != NULL) return bench_whole_command(s, s->directory);
+  char directory[4096];
+  const char *base = getenv("TMPDIR");
+  snprintf(directory, sizeof directory, "%s/gpuvoronoi-bench-XXXXXX", base != NULL ? base : "/tmp");
+  if (mkdtemp(directory) == NULL) return cli_fail(EXIT_ERROR, "bench: cannot make a directory in '%s'", base);
+  int result = bench_whole_command(s, directory);
+  rmdir(directory);
+  return result;
+}
+
+/* ------------------------------------------------------------------------------------------------ projected */
+
+static const double utm_origin[2] = {300000.0, 5700000.0};
+static const double utm_width = 400000.0;
+
+/* PROJ by the book: one operation a thread, rows handed over as arrays. False if PROJ would not. */
+static bool invert_with_proj_alone(int64_t n, int threads) {
+  bool good = true;
+#pragma omp parallel num_threads(threads) reduction(&& : good)
+  {
+    PJ_CONTEXT *context = proj_context_create();
+    PJ *plain = proj_create_crs_to_crs(context, "EPSG:32632", "EPSG:4326", NULL);
+    PJ *operation = plain != NULL ? proj_normalize_for_visualization(context, plain) : NULL;
+    double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+    good = operation != NULL && x != NULL && y != NULL;
+    size_t step = sizeof *x, count = (size_t)n;
+#pragma omp for schedule(dynamic, 16)
+    for (int64_t row = 0; row < n; row++) {
+      if (!good) continue;
+      for (int64_t i = 0; i < n; i++) {
+        x[i] = utm_origin[0] + ((double)i + 0.5) * (utm_width / (double)n);
+        y[i] = utm_origin[1] - ((double)row + 0.5) * (utm_width / (double)n);
+      }
+      good = proj_trans_generic(operation, PJ_FWD, x, step, count, y, step, count, NULL, 0, 0, NULL, 0, 0) == count;
+    }
+    free(x);
+    free(y);
+    proj_destroy(operation);
+    proj_destroy(plain);
+    proj_context_destroy(context);
+  }
+  return good;
+}
+
+static int bench_projected(const settings *s, gv_context *context) {
+  enum { SEEDS = 10000 };
+  static double lon[SEEDS], lat[SEEDS];
+  int64_t n = s->projected;
+  int32_t *out = malloc((size_t)(n * n) * sizeof *out);
+  gv_io io = {.cancelled = NULL};
+  OGRSpatialReferenceH utm = NULL, globe = NULL;
+  gv_operation *inverse = NULL;
+  gv_voronoi *voronoi = NULL;
+  int result = EXIT_OK;
+  uint64_t state = 5;
+  if (out == NULL) return cli_fail(EXIT_ERROR, "bench: out of memory for the projected raster");
+  if (gv_crs_parse(&io, "EPSG:32632", "bench", &utm) != GV_OK ||
+      gv_crs_parse(&io, "EPSG:4326", "bench", &globe) != GV_OK ||
+      gv_operation_to_globe(&io, utm, globe, NULL, NULL, 0, &inverse) != GV_OK) {
+    result = cli_fail(EXIT_ERROR, "bench: %s", io.message);
+    goto done;
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = utm_origin[0] + utm_width * bench_uniform(&state);
+    lat[i] = utm_origin[1] - utm_width * bench_uniform(&state);
+  }
+  if (gv_operation_apply(lon, lat, SEEDS, inverse) != 0) {
+    result = cli_fail(EXIT_ERROR, "bench: the seeds could not be projected");
+    goto done;
+  }
+  gv_grid grid = GV_GRID_INIT;
+  double geotransform[6] = {utm_origin[0], utm_width / (double)n, 0.0, utm_origin[1], 0.0, -utm_width / (double)n};
+  grid.kind = GV_GRID_PROJECTED;
+  grid.width = grid.height = n;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  grid.inverse = gv_operation_apply;
+  grid.inverse_user = inverse;
+  gv_seeds seeds = {lon, lat, SEEDS};
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  options.backend = s->backend;
+  options.metric = GV_GREAT_CIRCLE;
+  double time[MAX_RUNS], reference[MAX_RUNS], ratio[MAX_RUNS];
+  for (int run = -1; run < s->runs; run++) {
+    int at = run < 0 ? 0 : run;
+    double start = bench_now();
+    if (!invert_with_proj_alone(n, gv_context_threads(context))) {
+      result = cli_fail(EXIT_ERROR, "bench: PROJ could not invert the grid");
+      goto done;
+    }
+    reference[at] = bench_now() - start;
+    start = bench_now();
+    gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
+    if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, n);
+    gv_voronoi_destroy(voronoi);
+    voronoi = NULL;
+    if (status != GV_OK) {
+      result = cli_fail(EXIT_ERROR, "bench: %s", gv_context_message(context));
+      goto done;
+    }
+    time[at] = bench_now() - start;
+    ratio[at] = time[at] / reference[at];
+  }
+  double cells = (double)n * (double)n;
+  print_row(s, "projected", "PROJ alone, all threads", 0, cells, reference, NULL, s->runs, "", -1.0);
+  print_row(s, "projected", "great-circle on UTM", SEEDS, cells, time, ratio, s->runs, "PROJ alone", -1.0);
+done:
+  gv_operation_destroy(inverse);
+  if (utm != NULL) OSRRelease(utm);
+  if (globe != NULL) OSRRelease(globe);
+  free(out);
+  return result;
+}
+
+/* -------------------------------------------------------------------------------------------------- options */
+
+enum { SUITE = 1, SIZE, PROJECTED, SEEDS, BACKEND, RUNS, THREADS, DIRECTORY, CSV, HELP };
+
+static const cli_option options_table[] = {
+    {"suite", SUITE, true},
+    {"size", SIZE, true},
+    {"projected-size", PROJECTED, true},
+    {"seeds", SEEDS, true},
+    {"backend", BACKEND, true},
+    {"runs", RUNS, true},
+    {"threads", THREADS, true},
+    {"directory", DIRECTORY, true},
+    {"csv", CSV, true},
+    {"help", HELP, false},
+    {NULL, 0, false},
+};
+
+static bool read_counts(const char *text, settings *s) {
+  char **parts = CSLTokenizeString2(text, ",", 0);
+  int n = CSLCount(parts);
+  bool good = n >= 1 && n <= MAX_COUNTS;
+  for (int i = 0; i < n && good; i++)
+    good = cli_integers(parts[i], &s->counts[i], 1) && s->counts[i] >= 1 && s->counts[i] <= INT32_MAX;
+  s->count_of_counts = n;
+  CSLDestroy(parts);
+  return good;
+}
+
+int bench_raster(int argc, char **argv) {
+  settings s = {.suite = "all",
+                .backend = "auto",
+                .width = 21600,
+                .height = 10800,
+                .projected = 4000,
+                .counts = {100, 1000, 10000, 100000, 1000000},
+                .count_of_counts = 5,
+                .runs = 5};
+  cli_parser parser = {.options = options_table, .argc = argc, .argv = argv};
+  const char *value = NULL, *csv = NULL;
+  int64_t number = 0, pair[2];
+  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
+    bool good = true;
+    switch (key) {
+    case SUITE:
+      s.suite = value;
+      good = strcmp(value, "all") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "command") == 0 ||
+             strcmp(value, "projected") == 0;
+      break;
+    case SIZE:
+      good = cli_integers(value, pair, 2) && pair[0] >= 1 && pair[1] >= 1 && pair[0] <= INT32_MAX &&
+             pair[1] <= INT32_MAX;
+      if (good) s.width = pair[0], s.height = pair[1];
+      break;
+    case PROJECTED:
+      good = cli_integers(value, &s.projected, 1) && s.projected >= 1 && s.projected <= INT32_MAX;
+      break;
+    case SEEDS:
+      good = read_counts(value, &s);
+      break;
+    case BACKEND:
+      s.backend = value;
+      break;
+    case RUNS:
+      good = cli_integers(value, &number, 1) && number >= 1 && number <= MAX_RUNS;
+      s.runs = (int)number;
+      break;
+    case THREADS:
+      good = cli_integers(value, &number, 1) && number >= 1 && number <= 4096;
+      s.threads = (int)number;
+      break;
+    case DIRECTORY:
+      s.directory = value;
+      break;
+    case CSV:
+      csv = value;
+      break;
+    case HELP:
+      fputs(help, stdout);
+      return EXIT_OK;
+    case CLI_POSITIONAL:
+      return cli_fail(EXIT_USAGE, "bench raster: what is '%s' for?", value);
+    default:
+      return EXIT_USAGE;
+    }
+    if (!good) return cli_fail(EXIT_USAGE, "bench raster: --%s cannot be '%s'", parser.name, value);
+  }
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *context = NULL;
+  context_options.threads = s.threads;
+  if (gv_context_create(&context_options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "bench: out of memory");
+  if (csv != NULL && (s.csv = fopen(csv, "w")) == NULL) {
+    gv_context_destroy(context);
+    return cli_fail(EXIT_ERROR, "bench: cannot write '%s': %s", csv, strerror(errno));
+  }
+  bool all = strcmp(s.suite, "all") == 0;
+  int result = EXIT_OK;
+  gv_io_initialize();
+  print_header(&s);
+  if (all || strcmp(s.suite, "engine") == 0) result = bench_engine(&s, context);
+  if (result == EXIT_OK && (all || strcmp(s.suite, "command") == 0)) result = bench_command_suite(&s);
+  if (result == EXIT_OK && (all || strcmp(s.suite, "projected") == 0)) result = bench_projected(&s, context);
+  if (s.csv != NULL && fclose(s.csv) != 0 && result == EXIT_OK) {
+    result = cli_fail(EXIT_ERROR, "bench: cannot write '%s'", csv);
+  }
+  gv_context_destroy(context);
+  return result;
+}
