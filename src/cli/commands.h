@@ -11,6 +11,8 @@ typedef int (*command_fn)(int argc, char **argv);
 int voronoi_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
+/* gpuvoronoi search: nearest neighbours of points in files */
+int search_command(int argc, char **argv);
 /* gpuvoronoi devices */
 int devices_command(int argc, char **argv);
 /* gpuvoronoi qtm encode|decode|neighbors|info */
