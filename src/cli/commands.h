@@ -11,6 +11,9 @@ typedef int (*command_fn)(int argc, char **argv);
 int voronoi_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
+/* gpuvoronoi bench NAME, and bench search */
+int bench_command(int argc, char **argv);
+int bench_search_command(int argc, char **argv);
 /* gpuvoronoi search: nearest neighbours of points in files */
 int search_command(int argc, char **argv);
 /* gpuvoronoi devices */

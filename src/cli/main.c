@@ -12,6 +12,7 @@ static const struct {
   command_fn run;
 } commands[] = {
     {"backends", backends_command},
+    {"bench", bench_command},
     {"search", search_command},
     {"devices", devices_command},
     {"qtm", qtm_command},
