@@ -394,6 +394,42 @@ GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude
 /* Area on the unit sphere, in steradians, of the cell whose edges are straight in the ZOT plane (so the cells tile the
  * sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id. */
 GV_API double gv_qtm_area(gv_qtm_id id);
+/* ------------------------------------------------------------------------------------- neighbours on the globe */
+
+/* Seeds on the globe prepared for searching from any positions. Immutable; shared by threads. */
+typedef struct gv_globe_index gv_globe_index;
+
+typedef struct gv_globe_options {
+  size_t struct_size;
+  const char *backend; /* searches by chord: as in gv_index_options */
+  gv_metric metric;    /* GV_GEODESIC or GV_GREAT_CIRCLE */
+  double semi_major;   /* a in metres; 0 = WGS 84 */
+  double flattening;   /* f = (a-b)/a; with semi_major 0 also WGS 84's */
+} gv_globe_options;
+
+#define GV_GLOBE_OPTIONS_INIT                                                                                      \
+  { sizeof(gv_globe_options), NULL, GV_GEODESIC, 0.0, 0.0 }
+
+/*
+ * Copies the seeds (longitude, latitude in degrees; longitudes wrap) and builds an index over them. options may be NULL.
+ * Errors: INVALID_ARGUMENT (message names the first bad seed), UNSUPPORTED, UNKNOWN_BACKEND, UNAVAILABLE,
+ * OUT_OF_MEMORY, CANCELLED.
+ */
+GV_API gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const gv_globe_options *options,
+                                      gv_globe_index **out);
+
+/* Frees an index; NULL is allowed. No thread may be searching it. */
+GV_API void gv_globe_index_destroy(gv_globe_index *index);
+
+/* The backend that searches by chord (static string). */
+GV_API const char *gv_globe_index_backend(const gv_globe_index *index);
+
+/*
+ * As gv_index_search, for queries in degrees (NULL = the seeds themselves): the k nearest seeds by (canonical distance,
+ * index). Distances and options->max_distance are in metres.
+ */
+GV_API gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *index, const gv_seeds *queries,
+                                       const gv_search_options *options, int64_t *indices, double *distances);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,4 @@ double bench_uniform(uint64_t *state);
 /* n seeds uniform on the globe, in degrees. */
 void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat);
 
-/* gpuvoronoi bench raster ... */
-int bench_raster(int argc, char **argv);
-
 #endif

@@ -28,6 +28,7 @@
 
 #include "cli/bench.h"
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "gpuvoronoi.h"
 #include "io/crs.h"
 
@@ -440,7 +441,7 @@ static bool read_counts(const char *text, settings *s) {
   return good;
 }
 
-int bench_raster(int argc, char **argv) {
+int bench_raster_command(int argc, char **argv) {
   settings s = {.suite = "all",
                 .backend = "auto",
                 .width = 21600,

@@ -13,6 +13,11 @@ int voronoi_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
+/* gpuvoronoi bench raster, bench search */
+int bench_raster_command(int argc, char **argv);
+int bench_search_command(int argc, char **argv);
+/* gpuvoronoi search: nearest neighbours of points in files */
+int search_command(int argc, char **argv);
 /* gpuvoronoi devices */
 int devices_command(int argc, char **argv);
 /* gpuvoronoi qtm encode|decode|neighbors|info */

@@ -15,6 +15,7 @@ static const struct {
     {"bench", bench_command},
     {"devices", devices_command},
     {"qtm", qtm_command},
+    {"search", search_command},
 };
 
 int main(int argc, char **argv) {

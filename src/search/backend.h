@@ -46,6 +46,12 @@ typedef struct gv_backend {
   void (*destroy)(const gv_reference *reference, void *state);
 } gv_backend;
 
+/* Threads worth waking for so many steps of about a nanosecond: a parallel region costs microseconds, and milliseconds
+ * where the processors are busy with other things. */
+static inline int gv_threads_for(const gv_context *context, double steps) {
+  return steps < 1e6 ? 1 : context->threads;
+}
+
 /* The table, NULL-terminated, in the order in which it is listed to people. */
 extern const gv_backend *const gv_backends[];
 

@@ -425,7 +425,7 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
   gv_box_tree_kernel *kernel = kernels[gv_simd_level()];
   const gv_allocator *allocator = &context->allocator;
   bool ordered = tree->dim <= ORDERED_DIM_MAX && query->count >= ORDERED_QUERIES_MIN;
-  int threads = query->count > CHUNK_QUERIES / 8 ? context->threads : 1;
+  int threads = gv_threads_for(context, 100.0 * (double)query->count * (double)(tree->dim + query->k));
   int64_t slab = query->count < SLAB_QUERIES ? query->count : SLAB_QUERIES;
   gv_code *order = NULL, *scratch = NULL;
   gv_status status = GV_OK;

@@ -5,10 +5,20 @@
 #include <omp.h>
 #include <string.h>
 
-enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, FEW = 128 };
 
 bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scratch, int64_t count, int bits,
                    int threads) {
+  if (count <= FEW) {
+    for (int64_t i = 1; i < count; i++) {
+      gv_code moving = codes[i];
+      int64_t j = i;
+      for (; j > 0 && codes[j - 1].code > moving.code; j--)
+        codes[j] = codes[j - 1];
+      codes[j] = moving;
+    }
+    return true;
+  }
   if (count < 65536) threads = 1;
   int64_t *counts = gv_allocate(allocator, (int64_t)threads * BUCKETS, sizeof *counts);
   if (counts == NULL) return false;

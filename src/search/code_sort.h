@@ -9,7 +9,7 @@ typedef struct gv_code {
   int64_t index;
 } gv_code;
 
-/* Stable sort by the lowest `bits` bits of the code. `scratch` has room for count codes. Returns false when out of
+/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` has room for count codes. Returns false when out of
  * memory (a few KB a thread). */
 bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scratch, int64_t count, int bits,
                    int threads);

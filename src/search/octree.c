@@ -37,14 +37,15 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
     status = gv_fail_memory(context, "the points' codes");
     goto done;
   }
+  int threads = gv_threads_for(context, 20.0 * (double)reference->count);
   double low[3], high[3];
-  bounding_box(reference, context->threads, low, high);
+  bounding_box(reference, threads, low, high);
   gv_morton morton = {dim, bits[dim], low, high};
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < reference->count; i++) {
     codes[i] = (gv_code){gv_morton_code(&morton, reference->data + i * dim), i};
   }
-  if (!gv_codes_sort(allocator, codes, scratch, reference->count, bits[dim] * dim, context->threads)) {
+  if (!gv_codes_sort(allocator, codes, scratch, reference->count, bits[dim] * dim, threads)) {
     status = gv_fail_memory(context, "sorting the points' codes");
     goto done;
   }

@@ -84,7 +84,7 @@ static inline double extend_length(double length, double x, gv_metric metric) {
 static bool find_frame(const gv_reference *reference, brute_state *state, int threads) {
   int32_t dim = reference->dim;
   double widest = 0.0;
-#pragma omp parallel for num_threads(threads) reduction(max : widest) schedule(static) if (reference->count > 4096)
+#pragma omp parallel for num_threads(threads) reduction(max : widest) schedule(static)
   for (int32_t base = 0; base < dim; base += 8) {
     double low[8], high[8];
     int32_t dims = dim - base < 8 ? dim - base : 8;
@@ -120,17 +120,18 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   int32_t dim = reference->dim;
   int64_t panels = panels_of(reference->count);
   bool euclidean = reference->metric == GV_EUCLIDEAN;
+  int threads = gv_threads_for(context, 2.0 * (double)reference->count * dim);
   brute_state *state = gv_allocate_zeroed(allocator, 1, sizeof *state);
   if (state == NULL) return gv_fail_memory(context, "the index");
   state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
   if (state->centre == NULL) goto fail;
-  state->filterable = find_frame(reference, state, context->threads);
+  state->filterable = find_frame(reference, state, threads);
   if (state->filterable) {
     state->panels = gv_allocate(allocator, panels * GV_PANEL, (size_t)dim * sizeof(float));
     if (euclidean) state->halves = gv_allocate(allocator, panels * GV_PANEL, sizeof(float));
     if (state->panels == NULL || (euclidean && state->halves == NULL)) goto fail;
     double scale = ldexp(1.0, state->exponent), longest = 0.0;
-#pragma omp parallel for num_threads(context->threads) reduction(max : longest) schedule(static)
+#pragma omp parallel for num_threads(threads) reduction(max : longest) schedule(static)
     for (int64_t p = 0; p < panels; p++) {
       float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
       for (int lane = 0; lane < GV_PANEL; lane++) {
@@ -177,15 +178,14 @@ typedef struct scratch {
   gv_brute_tile *tiles;
 } scratch;
 
-static plan make_plan(const gv_context *context, const gv_reference *reference, const brute_state *state,
-                      const gv_query *query) {
+static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
   static const gv_brute_kernel *const kernels[] = {&gv_brute_kernel_baseline, &gv_brute_kernel_avx2,
                                                    &gv_brute_kernel_avx512};
   plan p = {.kernel = kernels[gv_simd_level()], .state = state, .query = query};
   int64_t dim = reference->dim, width = p.kernel->width;
   p.view = (gv_brute_reference){reference->data,  state->panels,  state->halves,
                                 reference->count, reference->dim, reference->metric};
-  int64_t block = query->count / (2 * context->threads) + 1;
+  int64_t block = query->count / (2 * threads) + 1;
   if (block > BLOCK_QUERIES_MAX) block = BLOCK_QUERIES_MAX;
   if (block > BLOCK_VALUES_MAX / dim) block = BLOCK_VALUES_MAX / dim;
   p.tiles = (block + width - 1) / width;
@@ -198,8 +198,8 @@ static plan make_plan(const gv_context *context, const gv_reference *reference, 
   if (p.packed_panels < 1) p.packed_panels = 1;
   /* Ranges of the reference set only where blocks of queries alone cannot keep the threads busy. */
   p.ranges = 1;
-  if (p.blocks < 2 * context->threads && context->threads > 1) {
-    p.ranges = (RANGES_A_THREAD * (int64_t)context->threads + p.blocks - 1) / p.blocks;
+  if (p.blocks < 2 * threads && threads > 1) {
+    p.ranges = (RANGES_A_THREAD * (int64_t)threads + p.blocks - 1) / p.blocks;
     int64_t enough = panels / (p.chunk_panels < 64 ? 64 : p.chunk_panels);
     if (p.ranges > enough) p.ranges = enough > 0 ? enough : 1;
   }
@@ -369,9 +369,11 @@ static void merge_ranges(const plan *p, const int64_t *part_indices, const doubl
 static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
                         const gv_query *query, int64_t *indices, double *canonical) {
   const gv_allocator *allocator = &context->allocator;
-  plan p = make_plan(context, reference, state, query);
+  double pairs = (double)query->count * (double)reference->count;
+  int threads = gv_threads_for(context, pairs * (0.2 + 0.05 * reference->dim));
+  plan p = make_plan(threads, reference, state, query);
   int64_t tasks = p.blocks * p.ranges;
-  int threads = tasks < context->threads ? (int)tasks : context->threads;
+  if (tasks < threads) threads = (int)tasks;
   gv_status status = GV_OK;
   int64_t *part_indices = NULL;
   double *part_canonical = NULL;
@@ -406,7 +408,7 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
     status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
     goto done;
   }
-  if (p.ranges > 1) merge_ranges(&p, part_indices, part_canonical, indices, canonical, context->threads);
+  if (p.ranges > 1) merge_ranges(&p, part_indices, part_canonical, indices, canonical, threads);
 
 done:
   gv_release(allocator, all_values);

@@ -1,0 +1,551 @@
+/*
+ * gpuvoronoi search --reference R [--queries Q] -k K OUT: nearest neighbours of rows of numbers, or of points of
+ * vector layers. Arrays of queries are read, searched and written in batches, so that memory is bounded by the
+ * reference set; the reference set, and layers, are held in memory.
+ */
+#include "cli/commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "io/arrays.h"
+#include "io/crs.h"
+#include "io/heights.h"
+#include "io/seeds.h"
+
+static const char help[] =
+    "Usage: gpuvoronoi search --reference R [--queries Q] [options] OUT\n"
+    "\n"
+    "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the "
+    "reference\n"
+    "file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or text with the "
+    "columns\n"
+    "query, rank, index, distance if it ends in .csv. -1 stands for a neighbour that does not exist.\n"
+    "\n"
+    "  --reference FILE      .npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every "
+    "column is\n"
+    "                        a coordinate; the first line may be a header), or any vector source that GDAL reads, "
+    "with\n"
+    "                        points: x, y, and z if there is one. A text file with the columns lon and lat is such "
+    "a\n"
+    "                        source too\n"
+    "  --queries FILE        the same kinds; without it the reference set is searched against itself, without "
+    "each\n"
+    "                        point itself\n"
+    "  -k K                  number of neighbours, 1 ... 1024 (default: 1)\n"
+    "  --metric NAME         l2 (euclidean, default), l1 (manhattan), linf (chebyshev); on longitudes and "
+    "latitudes\n"
+    "                        geodesic (default there) or great-circle\n"
+    "  --max-distance D      only neighbours at most this far; metres for geodesic and great-circle\n"
+    "  --distances FILE      distances as a float64 .npy, queries x k; inf where there is no neighbour\n"
+    "  --layer NAME, --query-layer NAME\n"
+    "                        layers of the two sources, needed if they have several\n"
+    "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
+    "  --threads N           threads to use (default: one a processor)\n"
+    "  --overwrite           replace OUT and FILE if they exist\n"
+    "  --help\n"
+    "\n"
+    "Examples\n"
+    "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
+    "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n";
+
+enum { BATCH_BYTES = 64 << 20 };
+
+enum {
+  KEY_REFERENCE = 1,
+  KEY_QUERIES,
+  KEY_K,
+  KEY_METRIC,
+  KEY_MAX_DISTANCE,
+  KEY_DISTANCES,
+  KEY_LAYER,
+  KEY_QUERY_LAYER,
+  KEY_BACKEND,
+  KEY_THREADS,
+  KEY_OVERWRITE,
+  KEY_HELP
+};
+
+static const cli_option table[] = {
+    {"reference", KEY_REFERENCE, true},
+    {"queries", KEY_QUERIES, true},
+    {"k", KEY_K, true},
+    {"metric", KEY_METRIC, true},
+    {"max-distance", KEY_MAX_DISTANCE, true},
+    {"distances", KEY_DISTANCES, true},
+    {"layer", KEY_LAYER, true},
+    {"query-layer", KEY_QUERY_LAYER, true},
+    {"backend", KEY_BACKEND, true},
+    {"threads", KEY_THREADS, true},
+    {"overwrite", KEY_OVERWRITE, false},
+    {"help", KEY_HELP, false},
+    {NULL, 0, false},
+};
+
+typedef struct job {
+  const char *reference, *queries, *out, *distances, *layer, *query_layer, *backend;
+  int k, threads;
+  gv_metric metric;
+  bool has_metric, overwrite;
+  double max_distance;
+} job;
+
+/* ------------------------------------------------------------------------------------------------- options */
+
+static bool parse_metric(const char *text, gv_metric *out) {
+  static const struct {
+    const char *name;
+    gv_metric metric;
+  } names[] = {{"l2", GV_EUCLIDEAN},        {"euclidean", GV_EUCLIDEAN},      {"l1", GV_MANHATTAN},
+               {"manhattan", GV_MANHATTAN}, {"linf", GV_CHEBYSHEV},           {"chebyshev", GV_CHEBYSHEV},
+               {"geodesic", GV_GEODESIC},   {"great-circle", GV_GREAT_CIRCLE}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (strcmp(text, names[i].name) == 0) {
+      *out = names[i].metric;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool ends_with(const char *path, const char *end) {
+  size_t length = strlen(path), tail = strlen(end);
+  return length >= tail && strcasecmp(path + length - tail, end) == 0;
+}
+
+/* -1: help was printed, nothing more to do. */
+static int parse(job *j, int argc, char **argv) {
+  cli_parser parser = {.options = table, .argc = argc, .argv = argv};
+  const char *value;
+  int64_t number;
+  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
+    switch (key) {
+    case KEY_REFERENCE:
+      j->reference = value;
+      break;
+    case KEY_QUERIES:
+      j->queries = value;
+      break;
+    case KEY_K:
+      if (!cli_integers(value, &number, 1) || number < 1 || number > 1024) {
+        return cli_fail(EXIT_USAGE, "-k needs a number from 1 to 1024, not '%s'", value);
+      }
+      j->k = (int)number;
+      break;
+    case KEY_METRIC:
+      if (!parse_metric(value, &j->metric)) {
+        return cli_fail(EXIT_USAGE, "--metric is l2, l1, linf, geodesic or great-circle, not '%s'", value);
+      }
+      j->has_metric = true;
+      break;
+    case KEY_MAX_DISTANCE:
+      if (!cli_numbers(value, &j->max_distance, 1) || !(j->max_distance >= 0.0)) {
+        return cli_fail(EXIT_USAGE, "--max-distance needs a number >= 0, not '%s'", value);
+      }
+      break;
+    case KEY_DISTANCES:
+      j->distances = value;
+      break;
+    case KEY_LAYER:
+      j->layer = value;
+      break;
+    case KEY_QUERY_LAYER:
+      j->query_layer = value;
+      break;
+    case KEY_BACKEND:
+      j->backend = value;
+      break;
+    case KEY_THREADS:
+      if (!cli_integers(value, &number, 1) || number < 1 || number > 4096) {
+        return cli_fail(EXIT_USAGE, "--threads needs a number from 1 to 4096, not '%s'", value);
+      }
+      j->threads = (int)number;
+      break;
+    case KEY_OVERWRITE:
+      j->overwrite = true;
+      break;
+    case KEY_HELP:
+      fputs(help, stdout);
+      return -1;
+    case CLI_POSITIONAL:
+      if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
+      j->out = value;
+      break;
+    default:
+      return EXIT_USAGE;
+    }
+  }
+  if (j->reference == NULL) return cli_fail(EXIT_USAGE, "search needs --reference");
+  if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
+  if (!ends_with(j->out, ".npy") && !ends_with(j->out, ".csv")) {
+    return cli_fail(EXIT_USAGE, "the output is a .npy or a .csv file, not '%s'", j->out);
+  }
+  if (j->distances != NULL && !ends_with(j->distances, ".npy")) {
+    return cli_fail(EXIT_USAGE, "--distances is a .npy file, not '%s'", j->distances);
+  }
+  if (j->query_layer != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-layer needs --queries");
+  return EXIT_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------- points */
+
+/* Points of a file: an open array, or a layer in memory. */
+typedef struct source {
+  gv_array_reader *array; /* NULL: a layer */
+  gv_seed_set seeds;      /* layer */
+  double *rows;           /* layer on the plane: count x dim */
+  int32_t dim;
+  bool lonlat;
+} source;
+
+static bool is_layer(const char *path, const char *layer, bool globe) {
+  if (layer != NULL) return true;
+  if (!gv_array_is_text(path)) return false;
+  bool text =
+      ends_with(path, ".csv") || ends_with(path, ".txt") || ends_with(path, ".tsv") || ends_with(path, ".dat");
+  return !text || globe || gv_array_has_lonlat(path);
+}
+
+static gv_status open_source(gv_io *io, const job *j, const char *path, const char *layer, source *s) {
+  bool globe = j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
+  *s = (source){.seeds = GV_SEED_SET_INIT};
+  if (!is_layer(path, layer, globe)) {
+    gv_status status = gv_array_open(io, path, &s->array);
+    if (status == GV_OK) s->dim = gv_array_dim(s->array);
+    return status;
+  }
+  gv_seed_options options = {.source = path, .layer = layer};
+  gv_status status = gv_seeds_read(io, &options, &s->seeds);
+  if (status == GV_OK) status = gv_seeds_require_some(io, &s->seeds);
+  if (status != GV_OK) return status;
+  s->dim = 2;
+  s->lonlat = s->seeds.crs != NULL && gv_crs_is_lonlat(s->seeds.crs);
+  return GV_OK;
+}
+
+static void close_source(source *s) {
+  gv_array_close(s->array);
+  gv_seeds_free(&s->seeds);
+  free(s->rows);
+}
+
+/* A layer's x, y and z if there is one, as rows. */
+static gv_status make_rows(gv_io *io, const char *path, const char *layer, source *s) {
+  gv_seed_options options = {.source = path, .layer = layer};
+  double *z = NULL;
+  gv_status status = gv_seed_heights(io, &options, &s->seeds, &z);
+  if (status != GV_OK) return status;
+  s->dim = z != NULL ? 3 : 2;
+  s->rows = malloc((size_t)s->seeds.count * (size_t)s->dim * sizeof *s->rows);
+  if (s->rows == NULL) {
+    free(z);
+    return gv_io_fail_memory(io, "the points");
+  }
+  for (int64_t i = 0; i < s->seeds.count; i++) {
+    s->rows[i * s->dim] = s->seeds.x[i];
+    s->rows[i * s->dim + 1] = s->seeds.y[i];
+    if (z != NULL) s->rows[i * s->dim + 2] = z[i];
+  }
+  free(z);
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------- results */
+
+typedef struct results {
+  gv_array_writer *indices, *distances; /* distances may be NULL */
+  bool text;
+  int k;
+  int64_t queries; /* written so far */
+} results;
+
+static gv_status create_results(gv_io *io, const job *j, results *r) {
+  r->text = ends_with(j->out, ".csv");
+  r->k = j->k;
+  gv_status status =
+      gv_array_create(io, j->out, j->overwrite, r->text ? GV_ARRAY_CSV : GV_ARRAY_NPY_INT64, j->k, &r->indices);
+  if (status == GV_OK && r->text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
+  if (status == GV_OK && j->distances != NULL) {
+    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
+  }
+  return status;
+}
+
+static gv_status write_results(gv_io *io, results *r, int64_t count, const int64_t *indices,
+                               const double *distances) {
+  gv_status status = GV_OK;
+  if (!r->text) {
+    status = gv_array_write(io, r->indices, indices, count);
+  } else {
+    for (int64_t i = 0; i < count * r->k && status == GV_OK; i++) {
+      status = gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", r->queries + i / r->k,
+                              (int)(i % r->k) + 1, indices[i], distances[i]);
+    }
+  }
+  if (status == GV_OK && r->distances != NULL) status = gv_array_write(io, r->distances, distances, count);
+  r->queries += count;
+  return status;
+}
+
+static gv_status finish_results(gv_io *io, results *r) {
+  gv_status status = gv_array_finish(io, r->indices);
+  if (status == GV_OK && r->distances != NULL) status = gv_array_finish(io, r->distances);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------- searching */
+
+static int go_on(double fraction, void *user) {
+  (void)fraction;
+  (void)user;
+  return !cli_interrupted(NULL);
+}
+
+static gv_status library_failed(gv_io *io, gv_status status, const gv_context *context, const char *path) {
+  return gv_io_fail(io, status, "%s: %s", path, gv_context_message(context));
+}
+
+/* Queries of one batch, by memory. */
+static int64_t batch_rows(int32_t dim, int k) {
+  int64_t row = (int64_t)dim * 8 + (int64_t)k * 16;
+  return BATCH_BYTES / row > 1 ? BATCH_BYTES / row : 1;
+}
+
+/* Searches all queries: an array batch by batch, rows in memory, or the reference set against itself (q NULL). */
+static gv_status search_plane(gv_io *io, const job *j, gv_context *context, const gv_index *index, source *q,
+                              results *r) {
+  bool self = q == NULL;
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = j->k;
+  options.max_distance = j->max_distance;
+  options.exclude_self = self;
+  int32_t dim = gv_index_dim(index);
+  bool need_distances = r->text || r->distances != NULL;
+  bool stream = !self && q->array != NULL;
+  int64_t rows = self ? gv_index_count(index) : stream ? batch_rows(dim, j->k) : q->seeds.count;
+  if (stream && gv_array_count(q->array) >= 0 && gv_array_count(q->array) < rows) rows = gv_array_count(q->array);
+  int64_t places = rows > 0 ? rows : 1;
+  gv_status status = GV_OK;
+  void *data = stream ? malloc((size_t)(places * dim) * sizeof(double)) : NULL;
+  int64_t *indices = malloc((size_t)(places * j->k) * sizeof *indices);
+  double *distances = need_distances ? malloc((size_t)(places * j->k) * sizeof *distances) : NULL;
+  if (indices == NULL || (need_distances && distances == NULL) || (stream && data == NULL)) {
+    status = gv_io_fail_memory(io, "the results");
+    goto done;
+  }
+  for (;;) {
+    gv_points queries = {self ? NULL : q->rows, rows, dim, GV_FLOAT64};
+    if (stream) {
+      status = gv_array_read(io, q->array, rows, data, &queries.count);
+      if (status != GV_OK || queries.count == 0) break;
+      queries.data = data;
+      queries.dtype = gv_array_dtype(q->array);
+    }
+    status = gv_index_search(context, index, self ? NULL : &queries, &options, indices, distances);
+    if (status != GV_OK) {
+      library_failed(io, status, context, self ? j->reference : j->queries);
+      break;
+    }
+    status = write_results(io, r, queries.count, indices, distances);
+    if (status != GV_OK || !stream) break;
+  }
+
+done:
+  free(data);
+  free(indices);
+  free(distances);
+  return status;
+}
+
+static gv_status run_plane(gv_io *io, const job *j, gv_context *context, source *reference, source *q, results *r) {
+  gv_points points = {NULL, 0, 0, GV_FLOAT64};
+  void *data = NULL;
+  gv_index *index = NULL;
+  gv_status status = GV_OK;
+  if (reference->array != NULL) {
+    status = gv_array_read_all(io, reference->array, &data, &points.count);
+    points.data = data;
+    points.dtype = gv_array_dtype(reference->array);
+  } else {
+    status = make_rows(io, j->reference, j->layer, reference);
+    points.data = reference->rows;
+    points.count = reference->seeds.count;
+  }
+  points.dim = reference->dim;
+  if (status == GV_OK && points.count == 0) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference);
+  }
+  if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, j->queries, j->query_layer, q);
+  if (status == GV_OK && q != NULL && q->dim != reference->dim) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->queries,
+                        (int)q->dim, j->reference, (int)reference->dim);
+  }
+  if (status == GV_OK) {
+    gv_index_options options = GV_INDEX_OPTIONS_INIT;
+    options.backend = j->backend;
+    options.metric = j->metric;
+    options.expected_k = j->k;
+    options.expected_queries = q == NULL          ? points.count
+                               : q->array != NULL ? gv_array_count(q->array)
+                                                  : q->seeds.count;
+    if (options.expected_queries < 0) options.expected_queries = 0;
+    status = gv_index_build(context, &points, &options, &index);
+    if (status != GV_OK) library_failed(io, status, context, j->reference);
+  }
+  free(data);
+  if (status == GV_OK) status = search_plane(io, j, context, index, q, r);
+  gv_index_destroy(index);
+  return status;
+}
+
+/* Brings a layer to longitude and latitude in degrees on the globe of `globe`. */
+static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
+  gv_operation *operation = NULL;
+  gv_status status = GV_OK;
+  double scale = 1.0;
+  if (s->seeds.crs == NULL || gv_crs_same(s->seeds.crs, globe)) {
+    scale = gv_crs_unit_degrees(globe);
+  } else {
+    status = gv_operation_to_globe(io, s->seeds.crs, globe, s->seeds.x, s->seeds.y, s->seeds.count, &operation);
+  }
+  if (status == GV_OK) status = gv_seeds_transform(io, &s->seeds, operation, true, scale);
+  gv_operation_destroy(operation);
+  return status;
+}
+
+static gv_status run_globe(gv_io *io, const job *j, gv_context *context, source *reference, source *q, results *r) {
+  gv_globe_index *index = NULL;
+  int64_t *indices = NULL;
+  double *distances = NULL;
+  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
+  build.backend = j->backend;
+  build.metric = j->metric;
+  gv_status status = gv_crs_ellipsoid(io, reference->seeds.crs, &build.semi_major, &build.flattening);
+  if (status == GV_OK && q != NULL) status = to_globe(io, q, reference->seeds.crs);
+  if (status == GV_OK) status = to_globe(io, reference, reference->seeds.crs);
+  if (status != GV_OK) return status;
+  gv_seeds seeds = {reference->seeds.x, reference->seeds.y, reference->seeds.count}, queries = seeds;
+  if (q != NULL) queries = (gv_seeds){q->seeds.x, q->seeds.y, q->seeds.count};
+  bool need_distances = r->text || r->distances != NULL;
+  indices = malloc((size_t)(queries.count * j->k) * sizeof *indices);
+  distances = need_distances ? malloc((size_t)(queries.count * j->k) * sizeof *distances) : NULL;
+  if (indices == NULL || (need_distances && distances == NULL)) {
+    status = gv_io_fail_memory(io, "the results");
+    goto done;
+  }
+  status = gv_globe_index_build(context, &seeds, &build, &index);
+  if (status != GV_OK) {
+    library_failed(io, status, context, j->reference);
+    goto done;
+  }
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = j->k;
+  options.max_distance = j->max_distance;
+  options.exclude_self = q == NULL;
+  status = gv_globe_index_search(context, index, &queries, &options, indices, distances);
+  if (status != GV_OK) {
+    library_failed(io, status, context, q != NULL ? j->queries : j->reference);
+    goto done;
+  }
+  status = write_results(io, r, queries.count, indices, distances);
+
+done:
+  gv_globe_index_destroy(index);
+  free(indices);
+  free(distances);
+  return status;
+}
+
+/* Settles the metric, and brings query layers on the plane to the reference's coordinate system. */
+static gv_status settle(gv_io *io, job *j, const source *reference, source *q) {
+  if (!j->has_metric) j->metric = reference->lonlat ? GV_GEODESIC : GV_EUCLIDEAN;
+  bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
+  if (globe && !reference->lonlat) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: metric %s needs a layer of longitudes and latitudes",
+                      j->reference, gv_metric_name(j->metric));
+  }
+  if (q == NULL) return GV_OK;
+  if (globe && q->array != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: metric %s needs a layer of longitudes and latitudes",
+                      j->queries, gv_metric_name(j->metric));
+  }
+  if (globe || q->array != NULL || reference->array != NULL || q->seeds.crs == NULL ||
+      reference->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs)) {
+    return GV_OK;
+  }
+  gv_operation *operation = NULL;
+  gv_status status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y,
+                                          q->seeds.count, &operation);
+  if (status == GV_OK) status = gv_seeds_transform(io, &q->seeds, operation, false, 1.0);
+  gv_operation_destroy(operation);
+  return status;
+}
+
+/* True if both names lead to one file: an output must not replace what it is made from. */
+static bool same_file(const char *a, const char *b) {
+  struct stat first, second;
+  if (a == NULL || b == NULL) return false;
+  if (strcmp(a, b) == 0) return true;
+  if (stat(a, &first) != 0 || stat(b, &second) != 0) return false;
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static gv_status run_search(gv_io *io, job *j, gv_context *context) {
+  source reference = {.seeds = GV_SEED_SET_INIT}, queries = {.seeds = GV_SEED_SET_INIT};
+  source *q = j->queries != NULL ? &queries : NULL;
+  results r = {0};
+  gv_status status = GV_OK;
+  if (same_file(j->out, j->reference) || same_file(j->out, j->queries) || same_file(j->distances, j->reference) ||
+      same_file(j->distances, j->queries)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "an output is an input too");
+  }
+  if (same_file(j->out, j->distances)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", j->out);
+  }
+  status = open_source(io, j, j->reference, j->layer, &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, j, j->queries, j->query_layer, q);
+  if (status == GV_OK) status = settle(io, j, &reference, q);
+  if (status == GV_OK) status = create_results(io, j, &r);
+  if (status == GV_OK) {
+    bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
+    status = (globe ? run_globe : run_plane)(io, j, context, &reference, q, &r);
+  }
+  if (status == GV_OK) status = finish_results(io, &r);
+  gv_array_discard(r.indices);
+  gv_array_discard(r.distances);
+  close_source(&reference);
+  close_source(&queries);
+  return status;
+}
+
+int search_command(int argc, char **argv) {
+  job j = {.k = 1, .backend = "auto", .max_distance = INFINITY};
+  int result = parse(&j, argc, argv);
+  if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
+  cli_catch_signals(gv_arrays_abandon);
+  gv_io_initialize();
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.threads = j.threads;
+  options.progress = go_on;
+  gv_context *context = NULL;
+  if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
+  gv_status status = run_search(&io, &j, context);
+  gv_context_destroy(context);
+  char warning[512];
+  if (status == GV_OK) {
+    while (gv_io_next_warning(warning, sizeof warning))
+      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
+    return EXIT_OK;
+  }
+  if (cli_interrupted(NULL)) {
+    cli_fail(EXIT_ERROR, "interrupted");
+    return cli_signal_status();
+  }
+  return cli_fail(EXIT_ERROR, "%s", io.message);
+}

@@ -1,0 +1,136 @@
+"""Bad input: one line that names the file, the row and the reason; no output file, no crash."""
+import os
+import signal
+import struct
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from conftest import COMMAND
+
+GOOD = np.arange(12.0).reshape(6, 2)
+
+
+def fails(runner, text, *arguments, status=1):
+    before = set(os.listdir(runner.folder))
+    line = runner.run(*arguments, runner.path("out.npy"), status=status)
+    assert text in line, line
+    assert set(os.listdir(runner.folder)) == before
+
+
+def test_usage(runner):
+    good = runner.save("good.npy", GOOD)
+    fails(runner, "--reference", status=2)
+    for k in ["0", "-3", "1025", "x", ""]:
+        fails(runner, "-k", "--reference", good, "-k", k, status=2)
+    fails(runner, "--metric", "--reference", good, "--metric", "l3", status=2)
+    fails(runner, "--max-distance", "--reference", good, "--max-distance", "-1", status=2)
+    fails(runner, "--max-distance", "--reference", good, "--max-distance", "nan", status=2)
+    fails(runner, "unknown option", "--reference", good, "--frobnicate", status=2)
+    fails(runner, "no-such", "--reference", good, "--backend", "no-such")
+    assert "output" in runner.run("--reference", good, status=2)
+    assert ".npy or a .csv" in runner.run("--reference", good, runner.path("out.tif"), status=2)
+
+
+def test_files(runner):
+    good = runner.save("good.npy", GOOD)
+    fails(runner, "No such file", "--reference", runner.path("none.npy"))
+    fails(runner, "no such file", "--reference", runner.path("none.gpkg"))
+    fails(runner, "q.npy", "--reference", good, "--queries", runner.path("q.npy"))
+    os.mkdir(runner.path("folder.npy"))
+    fails(runner, "directory", "--reference", runner.path("folder.npy"))
+    assert "exists" in runner.run("--reference", good, runner.save("old.npy", GOOD), status=1)
+    np.testing.assert_array_equal(np.load(runner.path("old.npy")), GOOD)
+    assert "input" in runner.run("--reference", good, "--overwrite", good, status=1)
+    assert "cannot be written" in runner.run("--reference", good, runner.path("no/such/out.npy"), status=1)
+
+
+def test_npy(runner):
+    def bad(text, content):
+        with open(runner.path("bad.npy"), "wb") as f:
+            f.write(content)
+        fails(runner, "bad.npy: " + text, "--reference", runner.path("bad.npy"))
+
+    whole = open(runner.save("good.npy", GOOD), "rb").read()
+    bad("not a .npy", b"")
+    bad("not a .npy", b"hello, this is no array")
+    bad("unknown version", whole[:6] + b"\x09" + whole[7:])
+    bad("the .npy header is truncated", whole[:60])
+    for cut in (1, 8, 90):
+        bad("truncated", whole[:-cut])
+    bad("the .npy header is damaged", whole.replace(b"'shape'", b"'spahe'"))
+    bad("the .npy header is damaged", whole.replace(b"(6, 2)", b"(6, x)"))
+    bad("truncated", whole.replace(b"(6, 2)", b"(7, 2)"))
+    bad("the .npy header is damaged", whole.replace(b"(6, 2)", b"(-6,2)"))
+    for array, text in [
+        (np.asfortranarray(GOOD), "Fortran"),
+        (GOOD.astype(np.complex128), "type"),
+        (GOOD.astype(np.float16), "type"),
+        (GOOD.reshape(3, 2, 2), "more than two dimensions"),
+        (np.array(3.0), "single number"),
+        (np.zeros((3, 0)), "columns"),
+        (np.zeros((2, 4097)), "columns"),
+        (np.zeros((0, 2)), "no points"),
+        (np.zeros(3, dtype=[("x", "f8"), ("y", "f8")]), "structured"),
+        (np.array([[1, 2], [3, 2**60]]), "row 1 (from 0), column 1 is an integer beyond"),
+        (np.array([[0, 1], [2, np.nan]]), "row 1 (from 0), column 1 is not finite"),
+        (np.array([[0, -np.inf]], np.float32), "row 0 (from 0), column 1 is not finite"),
+    ]:
+        fails(runner, text, "--reference", runner.save("bad.npy", array))
+        if "points" not in text:
+            fails(runner, text, "--reference", runner.path("good.npy"), "--queries", runner.path("bad.npy"))
+    fails(runner, "3 coordinates", "--reference", runner.path("good.npy"), "--queries", runner.save("q.npy", np.zeros((4, 3))))
+
+
+def test_vecs(runner):
+    def bad(text, content):
+        with open(runner.path("bad.fvecs"), "wb") as f:
+            f.write(content)
+        fails(runner, "bad.fvecs: " + text, "--reference", runner.path("bad.fvecs"))
+
+    row = struct.pack("<i3f", 3, 1, 2, 3)
+    bad("the file is empty", b"")
+    bad("the file is empty", b"\x01\x00")
+    bad("truncated", row + row[:-1])
+    bad("row 1 (from 0) does not have 3 values", row + struct.pack("<i3f", 2, 1, 2, 3))
+    bad("0 columns", struct.pack("<i", 0))
+    bad("4294967295 columns", struct.pack("<i", -1))
+    bad("row 1 (from 0), column 2 is not finite", row + struct.pack("<i3f", 3, 1, 2, float("nan")))
+
+
+@pytest.mark.parametrize("content,text", [
+    ("", "no numbers"),
+    ("a,b\n", "no numbers"),
+    ("a,b\nc,d\n", "line 2 has a field that is no number"),
+    ("1,2\n3\n", "line 2 has fewer than the 2 fields"),
+    ("1,2\n3,4,5\n", "line 2 has more than the 2 fields"),
+    ("1,2\n3,x\n", "line 2: field 2 is no number"),
+    ("1,2\n\n# comment\n3,\n", "line 4: field 2 is no number"),
+    ("1,2\n,4\n", "line 2: field 1 is no number"),
+    ("1,2\n3,nan\n", "line 2: field 2 is not finite"),
+    ("1,2\n3,1e999\n", "line 2: field 2 is not finite"),
+    ("1,2\n3,4\0\n", "line 2"),
+    ("x\n" + ",".join("1" * 4097), "4097 columns"),
+])
+def test_text(runner, content, text):
+    fails(runner, text, "--reference", runner.text("bad.csv", content))
+    good = runner.text("good.csv", "1,2\n3,4\n")
+    fails(runner, "bad.csv", "--reference", good, "--queries", runner.path("bad.csv"))
+
+
+def test_globe_needs_lonlat(runner):
+    fails(runner, "longitudes and latitudes", "--reference", runner.save("r.npy", GOOD), "--metric", "geodesic")
+    bad = runner.text("bad.csv", "lon,lat\n1,2\n3,95\n")
+    fails(runner, "row 2", "--reference", bad)
+
+
+def test_interrupt_leaves_nothing(runner):
+    big = runner.save("big.npy", np.random.default_rng(1).random((300000, 32)))
+    process = subprocess.Popen([COMMAND, "search", "--reference", big, "--backend", "serial", "-k", "5",
+                                runner.path("out.npy")], stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert os.listdir(runner.folder) == ["big.npy"]
