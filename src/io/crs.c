@@ -199,7 +199,7 @@ bool gv_operation_is_cylindrical(const gv_operation *operation) {
 }
 
 static inline PJ_COORD step(const gv_operation *operation, PJ *pj, PJ_DIRECTION direction, double x, double y) {
-  PJ_COORD position = proj_coord(x, y, 0.0, HUGE_VAL);
+  PJ_COORD position = {{x, y, 0.0, HUGE_VAL}};
   if (operation->identity) return position;
   return proj_trans(pj, direction, position);
 }
