@@ -3,9 +3,11 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
-# What every test sees: no network for PROJ's grids, sanitizers that fail loudly.
+# What every test sees: no network for PROJ's grids, threads that sleep while they wait (tests run side by side on few
+# cores), sanitizers that fail loudly.
 set(GPUVORONOI_TEST_ENVIRONMENT
     PROJ_NETWORK=OFF
+    OMP_WAIT_POLICY=PASSIVE
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp
@@ -13,7 +15,7 @@ set(GPUVORONOI_TEST_ENVIRONMENT
 
 # gpuvoronoi_test_properties(name [PROPERTY value ...]): the defaults of every test, then those given.
 function(gpuvoronoi_test_properties name)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
                        ENVIRONMENT "${GPUVORONOI_TEST_ENVIRONMENT}" ${ARGN})
 endfunction()
 

@@ -48,7 +48,7 @@ static gv_qtm_id random_cell(int level) {
 
 static void golden_places(void **state) {
   (void)state;
-  /* Dutton 1999: the university of Zurich. */
+  /* Dutton's own example, in Zurich. */
   assert_place(8.0 + 32.0 / 60 + 52.0 / 3600, 47.0 + 24.0 / 60 + 18.0 / 3600, 18, "1133013130312011310");
   assert_int_equal(gv_qtm_count(9), 2097152);
   assert_int_equal(gv_qtm_count(0), 8);

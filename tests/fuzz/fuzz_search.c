@@ -1,0 +1,77 @@
+/* Point search on arbitrary points: every backend refuses, or returns what the first one (serial) returns. */
+#include "fuzz.h"
+
+#include <stdbool.h>
+
+#include "gpuvoronoi.h"
+
+enum { MOST_POINTS = 200, MOST_QUERIES = 40, MOST_DIM = 5, MOST_K = 8 };
+
+static gv_status search(gv_context *context, const char *backend, gv_metric metric, const gv_points *reference,
+                        const gv_points *queries, const gv_search_options *options, int64_t *indices,
+                        double *distances) {
+  gv_index_options build = GV_INDEX_OPTIONS_INIT;
+  gv_index *index = NULL;
+  build.backend = backend;
+  build.metric = metric;
+  gv_status status = gv_index_build(context, reference, &build, &index);
+  if (status == GV_OK) status = gv_index_search(context, index, queries, options, indices, distances);
+  if (status != GV_OK) FUZZ_REQUIRE(gv_context_message(context)[0] != '\0');
+  gv_index_destroy(index);
+  return status;
+}
+
+/* Coordinates of a few kinds: small whole numbers (ties), any bits (NaN, infinities, denormals), fractions. */
+static void take_coordinates(fuzz_input *input, uint8_t kind, double *out, int count) {
+  for (int i = 0; i < count; i++) {
+    if (kind % 4 == 0) {
+      fuzz_take(input, &out[i], sizeof out[i]);
+    } else {
+      int8_t value = (int8_t)fuzz_byte(input);
+      out[i] = kind % 4 == 1 ? value % 4 : kind % 4 == 2 ? value / 7.0 : 1e7 + value / 1024.0;
+    }
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static double points[MOST_POINTS * MOST_DIM], places[MOST_QUERIES * MOST_DIM];
+  static int64_t expected[MOST_POINTS * MOST_K], found[MOST_POINTS * MOST_K];
+  static double expected_distance[MOST_POINTS * MOST_K], found_distance[MOST_POINTS * MOST_K];
+  fuzz_input input = {data, size};
+  uint8_t kind = fuzz_byte(&input), choices = fuzz_byte(&input);
+  int32_t dim = 1 + fuzz_byte(&input) % MOST_DIM;
+  gv_metric metric = (gv_metric)(choices % 3);
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = 1 + fuzz_byte(&input) % MOST_K;
+  bool self = (choices & 0x40U) != 0;
+  options.exclude_self = self && (choices & 0x80U) != 0;
+  if (choices & 0x20U) options.max_distance = fuzz_byte(&input) / 8.0;
+  int64_t count = 1 + fuzz_byte(&input) % MOST_POINTS, query_count = fuzz_byte(&input) % MOST_QUERIES;
+  take_coordinates(&input, kind, places, (int)query_count * dim);
+  take_coordinates(&input, kind, points, (int)count * dim);
+  gv_points reference = {points, count, dim, GV_FLOAT64}, queries = {places, query_count, dim, GV_FLOAT64};
+  if (self) query_count = count;
+  size_t cells = (size_t)query_count * (size_t)options.k;
+
+  gv_context_options threads = GV_CONTEXT_OPTIONS_INIT;
+  threads.threads = 1 + (choices & 0x10U ? 1 : 0);
+  gv_context *context = NULL;
+  FUZZ_REQUIRE(gv_context_create(&threads, &context) == GV_OK);
+  gv_status first =
+      search(context, "serial", metric, &reference, self ? NULL : &queries, &options, expected, expected_distance);
+  FUZZ_REQUIRE(first == GV_OK || first == GV_ERROR_INVALID_ARGUMENT);
+  for (int i = 0; i < gv_backend_count(); i++) {
+    gv_backend_info info;
+    FUZZ_REQUIRE(gv_backend_get(i, &info) == GV_OK);
+    if (!info.searches_points || !info.available) continue;
+    gv_status status =
+        search(context, info.name, metric, &reference, self ? NULL : &queries, &options, found, found_distance);
+    if (status == GV_ERROR_UNSUPPORTED) continue;
+    FUZZ_REQUIRE(status == first);
+    if (status != GV_OK) continue;
+    FUZZ_REQUIRE(memcmp(expected, found, cells * sizeof *found) == 0);
+    FUZZ_REQUIRE(memcmp(expected_distance, found_distance, cells * sizeof *found_distance) == 0);
+  }
+  gv_context_destroy(context);
+  return 0;
+}
