@@ -87,6 +87,7 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
   cells->column_y = make_table(context, w);
   cells->row_p = make_table(context, h);
   cells->row_z = make_table(context, h);
+  cells->row_inverse = make_table(context, h);
   cells->half_cos = make_table(context, 2 * w);
   cells->half_sin = make_table(context, 2 * w);
   cells->half_p = make_table(context, 2 * h);
@@ -94,8 +95,8 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
   cells->half_sin_lat = make_table(context, 2 * h);
   cells->half_cos_lat = make_table(context, 2 * h);
   if (cells->column_x == NULL || cells->column_y == NULL || cells->row_p == NULL || cells->row_z == NULL ||
-      cells->half_cos == NULL || cells->half_sin == NULL || cells->half_p == NULL || cells->half_z == NULL ||
-      cells->half_sin_lat == NULL || cells->half_cos_lat == NULL) {
+      cells->row_inverse == NULL || cells->half_cos == NULL || cells->half_sin == NULL || cells->half_p == NULL ||
+      cells->half_z == NULL || cells->half_sin_lat == NULL || cells->half_cos_lat == NULL) {
     return gv_fail_memory(context, "the grid's tables");
   }
   double *longitude = make_table(context, 2 * w), *latitude = make_table(context, 2 * h);
@@ -125,6 +126,7 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
   for (int64_t i = 0; i < h; i++) {
     cells->row_p[i] = cells->half_p[2 * i];
     cells->row_z[i] = cells->half_z[2 * i];
+    cells->row_inverse[i] = 1.0 / cells->row_p[i];
   }
   gv_release(&context->allocator, longitude);
   gv_release(&context->allocator, latitude);
@@ -173,9 +175,9 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
 }
 
 void gv_cells_clear(gv_cells *cells) {
-  double **tables[] = {&cells->column_x,     &cells->column_y,    &cells->row_p,  &cells->row_z,
-                       &cells->half_cos,     &cells->half_sin,    &cells->half_p, &cells->half_z,
-                       &cells->half_sin_lat, &cells->half_cos_lat};
+  double **tables[] = {&cells->column_x,    &cells->column_y,     &cells->row_p,       &cells->row_z,
+                       &cells->row_inverse, &cells->half_cos,     &cells->half_sin,    &cells->half_p,
+                       &cells->half_z,      &cells->half_sin_lat, &cells->half_cos_lat};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
     gv_release(&cells->allocator, *tables[i]);
     *tables[i] = NULL;

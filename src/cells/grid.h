@@ -27,6 +27,7 @@ typedef struct gv_cells {
   /* Canonical tables. PLANE: column_x, row_z (= y). LONLAT: column_x = cos, column_y = sin, row_p, row_z. */
   double *column_x, *column_y;
   double *row_p, *row_z;
+  double *row_inverse; /* 1 / row_p, infinite at a pole; LONLAT only */
 
   /* Positions at half steps (entry h is row or column h / 2), for bounds only: cos, sin of longitude; p, z and
    * sin, cos of latitude. LONLAT only. */

@@ -22,11 +22,12 @@ typedef struct gv_leaf {
   int32_t rows, columns;
   const double *column_x, *column_y; /* at the tile's first column (PLANE, LONLAT) */
   const double *row_p, *row_z;       /* at the tile's first row */
+  const double *row_inverse;         /* 1 / row_p; geodesic LONLAT only */
   const double *x, *y, *z;           /* at the tile's first cell (POINTS) */
   int64_t point_stride;
   const gv_candidates *candidates;
   const double *label; /* value to write for each candidate; whole numbers in the range of int32, padded */
-  double *scratch;     /* 3 x (candidates + GV_CANDIDATE_PADDING) */
+  double *scratch;     /* rows x (candidates + GV_CANDIDATE_PADDING) */
   int32_t *out;
   int64_t out_stride;
   /* Geodesic only: how much larger than all others q.s - |s|^2/2 must be for a cell to be decided, and the cells

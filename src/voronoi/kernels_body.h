@@ -156,11 +156,15 @@ GV_INLINE vd norm_join(const int metric, vd a, vd b) {
   return metric == GV_CHEBYSHEV ? vd_max(a, b) : vd_add(a, b);
 }
 
-/* What a row adds to the distance of each candidate: its term of the last coordinate, the same for all columns. */
-GV_INLINE void row_terms(const int metric, double row, const double *seed, int32_t count, double *term) {
-  vd q = vd_set1(row);
-  for (int32_t i = 0; i < count; i += VD_LANES)
-    vd_store(term + i, norm_of(metric, vd_sub(q, vd_load(seed + i))));
+/* What each row adds to the distance of each candidate: its term of the last coordinate, the same for all columns.
+ * All rows at once, so that no row waits for its own terms. term[row * stride + candidate]. */
+GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *seed, int32_t stride) {
+  for (int32_t i = 0; i < leaf->candidates->count; i += VD_LANES) {
+    vd s = vd_load(seed + i);
+    for (int32_t row = 0; row < leaf->rows; row++) {
+      vd_store(leaf->scratch + (int64_t)row * stride + i, norm_of(metric, vd_sub(vd_set1(leaf->row_z[row]), s)));
+    }
+  }
 }
 
 GV_INLINE void store_labels(vd label, int32_t *out, int32_t lanes) {
@@ -177,7 +181,7 @@ GV_INLINE void store_labels(vd label, int32_t *out, int32_t lanes) {
 GV_INLINE void decide_cells(const int form, const int metric, const int vectors, const gv_leaf *leaf, int32_t row,
                             int32_t j, const double *term, int32_t *out) {
   const gv_candidates *c = leaf->candidates;
-  vd q0[4], q1[4], q2[4], best[4], label[4];
+  vd q0[VD_GROUP], q1[VD_GROUP], q2[VD_GROUP], best[VD_GROUP], label[VD_GROUP];
   for (int v = 0; v < vectors; v++) {
     int32_t at = j + v * VD_LANES;
     if (form == FORM_PLANE) {
@@ -218,21 +222,27 @@ GV_INLINE void decide_cells(const int form, const int metric, const int vectors,
   }
 }
 
+/* Walks over the cells of a row in groups of vectors; `decide` is decide_cells or filter_cells with its arguments. */
+#define GV_FOR_GROUPS(columns, decide)                                                                             \
+  do {                                                                                                             \
+    int32_t j = 0;                                                                                                 \
+    for (; j + (VD_GROUP - 1) * VD_LANES < (columns); j += VD_GROUP * VD_LANES)                                    \
+      decide(VD_GROUP);                                                                                            \
+    for (; j < (columns); j += VD_LANES)                                                                           \
+      decide(1);                                                                                                   \
+  } while (0)
+
 GV_INLINE void leaf_body(const int form, const int metric, gv_leaf *leaf) {
   const gv_candidates *c = leaf->candidates;
+  int32_t stride = c->count + GV_CANDIDATE_PADDING;
+  if (form == FORM_PLANE) row_terms(metric, leaf, c->y, stride);
+  if (form == FORM_LONLAT) row_terms(metric, leaf, c->z, stride);
   for (int32_t row = 0; row < leaf->rows; row++) {
-    if (form == FORM_PLANE) row_terms(metric, leaf->row_z[row], c->y, c->count, leaf->scratch);
-    if (form == FORM_LONLAT) row_terms(metric, leaf->row_z[row], c->z, c->count, leaf->scratch);
+    const double *term = leaf->scratch + (int64_t)row * stride;
     int32_t *out = leaf->out + row * leaf->out_stride;
-    int32_t j = 0;
-    for (; j + 3 * VD_LANES < leaf->columns; j += 4 * VD_LANES) {
-      decide_cells(form, metric, 4, leaf, row, j, leaf->scratch, out);
-    }
-    for (; j + VD_LANES < leaf->columns; j += 2 * VD_LANES) {
-      decide_cells(form, metric, 2, leaf, row, j, leaf->scratch, out);
-    }
-    for (; j < leaf->columns; j += VD_LANES)
-      decide_cells(form, metric, 1, leaf, row, j, leaf->scratch, out);
+#define GV_DECIDE(vectors) decide_cells(form, metric, vectors, leaf, row, j, term, out)
+    GV_FOR_GROUPS(leaf->columns, GV_DECIDE);
+#undef GV_DECIDE
   }
 }
 
@@ -269,7 +279,7 @@ static void leaf_lonlat_chord(gv_leaf *leaf) {
 GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, int32_t row, int32_t j,
                             const double *constant, double least_gap, int32_t *out) {
   const gv_candidates *c = leaf->candidates;
-  vd q0[4], q1[4], q2[4], best[4], second[4], label[4];
+  vd q0[VD_GROUP], q1[VD_GROUP], q2[VD_GROUP], best[VD_GROUP], second[VD_GROUP], label[VD_GROUP];
   for (int v = 0; v < vectors; v++) {
     int32_t at = j + v * VD_LANES;
     if (form == FORM_LONLAT) {
@@ -295,7 +305,7 @@ GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, in
       label[v] = vd_select(better, candidate, label[v]);
     }
   }
-  vd margin = vd_set1(least_gap), gap[4], least = vd_set1(INFINITY);
+  vd margin = vd_set1(least_gap), gap[VD_GROUP], least = vd_set1(INFINITY);
   for (int v = 0; v < vectors; v++) {
     int32_t at = j + v * VD_LANES;
     store_labels(label[v], out + at, leaf->columns - at);
@@ -317,35 +327,24 @@ GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, in
 
 GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
   const gv_candidates *c = leaf->candidates;
-  double *half = leaf->scratch, *row_constant = half + c->count + GV_CANDIDATE_PADDING;
-  double least_gap = leaf->margin;
+  int32_t stride = c->count + GV_CANDIDATE_PADDING;
   leaf->undecided_count = 0;
   for (int32_t i = 0; i < c->count; i += VD_LANES) {
     vd x = vd_load(c->x + i), y = vd_load(c->y + i), z = vd_load(c->z + i);
-    vd square = vd_fma_loose(z, z, vd_fma_loose(y, y, vd_mul(x, x)));
-    vd_store(half + i, vd_mul(vd_set1(-0.5), square));
+    vd half = vd_mul(vd_set1(-0.5), vd_fma_loose(z, z, vd_fma_loose(y, y, vd_mul(x, x))));
+    if (form != FORM_LONLAT) vd_store(leaf->scratch + i, half);
+    for (int32_t row = 0; form == FORM_LONLAT && row < leaf->rows; row++) {
+      vd term = vd_mul(vd_fma_loose(z, vd_set1(leaf->row_z[row]), half), vd_set1(leaf->row_inverse[row]));
+      vd_store(leaf->scratch + (int64_t)row * stride + i, term);
+    }
   }
   for (int32_t row = 0; row < leaf->rows; row++) {
-    const double *constant = half;
-    if (form == FORM_LONLAT) {
-      double inverse = 1.0 / leaf->row_p[row];
-      vd scale = vd_set1(inverse), height = vd_set1(leaf->row_z[row] * inverse);
-      for (int32_t i = 0; i < c->count; i += VD_LANES) {
-        vd_store(row_constant + i, vd_fma_loose(vd_load(c->z + i), height, vd_mul(vd_load(half + i), scale)));
-      }
-      constant = row_constant;
-      least_gap = leaf->margin * inverse;
-    }
+    const double *constant = form == FORM_LONLAT ? leaf->scratch + (int64_t)row * stride : leaf->scratch;
+    double least_gap = form == FORM_LONLAT ? leaf->margin * leaf->row_inverse[row] : leaf->margin;
     int32_t *out = leaf->out + row * leaf->out_stride;
-    int32_t j = 0;
-    for (; j + 3 * VD_LANES < leaf->columns; j += 4 * VD_LANES) {
-      filter_cells(form, 4, leaf, row, j, constant, least_gap, out);
-    }
-    for (; j + VD_LANES < leaf->columns; j += 2 * VD_LANES) {
-      filter_cells(form, 2, leaf, row, j, constant, least_gap, out);
-    }
-    for (; j < leaf->columns; j += VD_LANES)
-      filter_cells(form, 1, leaf, row, j, constant, least_gap, out);
+#define GV_DECIDE(vectors) filter_cells(form, vectors, leaf, row, j, constant, least_gap, out)
+    GV_FOR_GROUPS(leaf->columns, GV_DECIDE);
+#undef GV_DECIDE
   }
 }
 

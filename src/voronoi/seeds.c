@@ -31,21 +31,29 @@ static uint64_t mix(uint64_t h, double value) {
   return h ^ (h >> 29);
 }
 
-typedef struct position {
-  double x, y, z, lon, lat;
-} position;
+enum { BATCH = 1024 };
 
-/* The place of a seed; what makes two seeds the same is x, y, z on plane and sphere, longitude and latitude for
+/* The places of some seeds. What makes two seeds the same is x, y, z on plane and sphere, longitude and latitude for
  * geodesics (whose canonical distance starts from those). */
-static position place_of(const gv_cells *cells, const gv_seeds *seeds, int64_t i) {
-  position p = {seeds->x[i] + 0.0, seeds->y[i] + 0.0, 0.0, 0.0, 0.0};
-  if (cells->dim == 3) {
-    p.lon = seeds->x[i];
-    p.lat = seeds->y[i];
-    gv_normalise_lonlat(&p.lon, &p.lat);
-    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), 1, &p.lon, &p.lat, &p.x, &p.y, &p.z);
+typedef struct places {
+  double x[BATCH], y[BATCH], z[BATCH], lon[BATCH], lat[BATCH];
+} places;
+
+static void find_places(const gv_cells *cells, const gv_seeds *seeds, int64_t first, int64_t count, places *p) {
+  for (int64_t i = 0; i < count; i++) {
+    if (cells->dim == 3) {
+      p->lon[i] = seeds->x[first + i];
+      p->lat[i] = seeds->y[first + i];
+      gv_normalise_lonlat(&p->lon[i], &p->lat[i]);
+    } else {
+      p->x[i] = seeds->x[first + i] + 0.0;
+      p->y[i] = seeds->y[first + i] + 0.0;
+      p->z[i] = 0.0;
+    }
   }
-  return p;
+  if (cells->dim == 3) {
+    gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), count, p->lon, p->lat, p->x, p->y, p->z);
+  }
 }
 
 gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, bool distinct,
@@ -60,6 +68,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   while (distinct && slots < 2 * (uint64_t)n)
     slots *= 2;
   int32_t *table = gv_allocate(&context->allocator, (int64_t)slots, sizeof *table);
+  places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
   out->number = gv_allocate(&context->allocator, n, sizeof *out->number);
   out->x = gv_allocate(&context->allocator, n, sizeof(double));
   out->y = gv_allocate(&context->allocator, n, sizeof(double));
@@ -68,40 +77,43 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     out->lon = gv_allocate(&context->allocator, n, sizeof(double));
     out->lat = gv_allocate(&context->allocator, n, sizeof(double));
   }
-  if (table == NULL || out->number == NULL || out->x == NULL || out->y == NULL || (globe && out->z == NULL) ||
-      (geodesic && (out->lon == NULL || out->lat == NULL))) {
+  if (table == NULL || p == NULL || out->number == NULL || out->x == NULL || out->y == NULL ||
+      (globe && out->z == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
     status = gv_fail_memory(context, "the seeds");
     goto done;
   }
   memset(table, 0xff, (size_t)slots * sizeof *table);
   out->total = n;
   for (int64_t i = 0; i < n; i++) {
-    position p = place_of(cells, seeds, i);
+    int64_t at = i % BATCH;
+    if (at == 0) find_places(cells, seeds, i, n - i < BATCH ? n - i : BATCH, p);
+    double x = p->x[at], y = p->y[at], z = p->z[at], lon = p->lon[at], lat = p->lat[at];
     if (distinct) {
-      uint64_t h = geodesic ? mix(mix(1, p.lon), p.lat) : mix(mix(mix(1, p.x), p.y), p.z);
+      uint64_t h = geodesic ? mix(mix(1, lon), lat) : mix(mix(mix(1, x), y), z);
       uint64_t slot = (h ^ (h >> 32)) & (slots - 1);
       bool seen = false;
       while (table[slot] >= 0 && !seen) {
         int32_t k = table[slot];
-        seen = geodesic ? out->lon[k] == p.lon && out->lat[k] == p.lat
-                        : out->x[k] == p.x && out->y[k] == p.y && (!globe || out->z[k] == p.z);
+        seen = geodesic ? out->lon[k] == lon && out->lat[k] == lat
+                        : out->x[k] == x && out->y[k] == y && (!globe || out->z[k] == z);
         slot = (slot + 1) & (slots - 1);
       }
       if (seen) continue;
       table[slot] = out->count;
     }
     out->number[out->count] = (int32_t)i;
-    out->x[out->count] = p.x;
-    out->y[out->count] = p.y;
-    if (globe) out->z[out->count] = p.z;
+    out->x[out->count] = x;
+    out->y[out->count] = y;
+    if (globe) out->z[out->count] = z;
     if (geodesic) {
-      out->lon[out->count] = p.lon;
-      out->lat[out->count] = p.lat;
+      out->lon[out->count] = lon;
+      out->lat[out->count] = lat;
     }
     out->count++;
   }
 done:
   gv_release(&context->allocator, table);
+  gv_release(&context->allocator, p);
   if (status != GV_OK) gv_seed_set_clear(out);
   return status;
 }

@@ -50,7 +50,7 @@ typedef struct workspace {
   struct workspace *next;
   gv_allocator allocator;
   level_buffer level[MAX_DEPTH];
-  double *scratch; /* leaf kernels: 3 x candidates, then labels */
+  double *scratch; /* leaf kernels: LEAF_ROWS x candidates, then labels */
   int32_t scratch_capacity;
   int32_t undecided[LEAF_ROWS * LEAF_COLUMNS];
   /* Blocks of points: positions of all cells, and the boxes of 8 x 8 squares of them. */
@@ -268,11 +268,12 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
   int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
   if (space->scratch_capacity < padded) {
     gv_release(&space->allocator, space->scratch);
-    space->scratch = gv_allocate_zeroed(&space->allocator, 4 * ((int64_t)padded + padded / 4), sizeof(double));
+    space->scratch =
+        gv_allocate_zeroed(&space->allocator, (LEAF_ROWS + 1) * ((int64_t)padded + padded / 4), sizeof(double));
     space->scratch_capacity = space->scratch != NULL ? padded + padded / 4 : 0;
     if (space->scratch == NULL) return false;
   }
-  double *label = space->scratch + 3 * (int64_t)padded;
+  double *label = space->scratch + LEAF_ROWS * (int64_t)padded;
   for (int32_t i = 0; i < candidates->count; i++)
     label[i] = v->label[candidates->id[i]];
 
@@ -296,6 +297,7 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
     leaf.column_y = cells->column_y != NULL ? cells->column_y + tile->c0 : NULL;
     leaf.row_p = cells->row_p != NULL ? cells->row_p + tile->r0 : NULL;
     leaf.row_z = cells->row_z + tile->r0;
+    leaf.row_inverse = cells->row_inverse != NULL ? cells->row_inverse + tile->r0 : NULL;
   }
   if (cells->metric == GV_GEODESIC) {
     /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
@@ -486,26 +488,30 @@ static void tree_quarters(const gv_voronoi *v, const gv_tile *tile, gv_tile quar
   }
 }
 
-/* Narrows the parent's list for one node. */
+/* Narrows the parent's list for some of its four children. */
 static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_state *state, const tree_node *parent,
-                             tree_node *node) {
-  if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) return GV_OK;
+                             int first, int parts) {
   workspace *space = workspace_take(context, state);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_status status = GV_OK;
-  if (!level_gather(v, space, 0, parent->id, parent->count)) {
+  if (!level_gather(v, space, 0, parent->id, parent->count) ||
+      !level_reserve(space, 1, parent->count, v->cells.dim)) {
     status = gv_fail_memory(context, "candidate lists");
-  } else {
+  }
+  const gv_candidates *all = &space->level[0].candidates;
+  gv_candidates *kept = &space->level[1].candidates;
+  for (int part = first; part < first + parts && status == GV_OK; part++) {
+    tree_node *node = &state->node[parent->child + part];
+    if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
     gv_bound bound;
-    gv_candidates *candidates = &space->level[0].candidates;
     gv_cells_bound(&v->cells, &node->tile, &bound);
-    cull_tile(v, state->kernels, &bound, candidates, candidates);
-    node->id = gv_allocate(&v->allocator, candidates->count, sizeof *node->id);
+    cull_tile(v, state->kernels, &bound, all, kept);
+    node->id = gv_allocate(&v->allocator, kept->count, sizeof *node->id);
     if (node->id == NULL) {
       status = gv_fail_memory(context, "candidate lists");
     } else {
-      node->count = candidates->count;
-      memcpy(node->id, candidates->id, (size_t)candidates->count * sizeof *node->id);
+      node->count = kept->count;
+      memcpy(node->id, kept->id, (size_t)kept->count * sizeof *node->id);
     }
   }
   workspace_give(state, space);
@@ -542,16 +548,16 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
       }
     }
     int32_t end = state->node_count;
+    /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
+    int parts = last - first < 4 * context->threads ? 1 : 4;
 #pragma omp parallel for schedule(dynamic) num_threads(context->threads)
-    for (int32_t i = first; i < last; i++) {
-      if (state->node[i].child < 0) continue;
-      for (int part = 0; part < 4 && !gv_first_error_seen(&error); part++) {
-        gv_context worker;
-        gv_context_for_worker(context, &worker);
-        gv_status status =
-            tree_narrow(&worker, v, state, &state->node[i], &state->node[state->node[i].child + part]);
-        gv_first_error_set(&error, status, worker.message);
-      }
+    for (int64_t task = 0; task < (int64_t)(last - first) * (4 / parts); task++) {
+      const tree_node *parent = &state->node[first + task / (4 / parts)];
+      if (parent->child < 0 || gv_first_error_seen(&error)) continue;
+      gv_context worker;
+      gv_context_for_worker(context, &worker);
+      gv_status status = tree_narrow(&worker, v, state, parent, parts * (int)(task % (4 / parts)), parts);
+      gv_first_error_set(&error, status, worker.message);
     }
     if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
     for (int32_t i = first; i < last; i++) {

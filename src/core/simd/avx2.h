@@ -5,7 +5,10 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-enum { VD_LANES = 4 };
+enum {
+  VD_LANES = 4,
+  VD_GROUP = 2 /* vectors of cells a kernel keeps in registers at once: 16 registers hold two */
+};
 
 typedef __m256d vd;
 typedef __m256d vm;

@@ -5,7 +5,10 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-enum { VD_LANES = 8 };
+enum {
+  VD_LANES = 8,
+  VD_GROUP = 4 /* vectors of cells a kernel keeps in registers at once: 32 registers hold four */
+};
 
 typedef __m512d vd;
 typedef __mmask8 vm;

@@ -6,7 +6,10 @@
 #include <math.h>
 #include <stdint.h>
 
-enum { VD_LANES = 4 };
+enum {
+  VD_LANES = 4,
+  VD_GROUP = 1 /* vectors of cells a kernel keeps in registers at once: one is as good as more */
+};
 
 typedef struct vd {
   double v[4];
