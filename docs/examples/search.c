@@ -11,7 +11,8 @@ enum { POINTS = 1000, DIM = 3, QUERIES = 3, K = 5 };
 
 int main(void) {
   static double points[POINTS * DIM];
-  for (int i = 0; i < POINTS * DIM; i++) points[i] = (double)(i * 7919 % 1000) / 1000.0;
+  for (int i = 0; i < POINTS * DIM; i++)
+    points[i] = (double)(i * 7919 % 1000) / 1000.0;
   const float positions[QUERIES * DIM] = {0.5f, 0.5f, 0.5f, 0.0f, 0.0f, 0.0f, 2.0f, 2.0f, 2.0f};
 
   gv_context *context = NULL;
@@ -35,7 +36,8 @@ int main(void) {
   printf("searched with %s\n", gv_index_backend(index));
   for (int q = 0; q < QUERIES; q++) {
     for (int r = 0; r < K; r++) {
-      printf("query %d, neighbour %d: point %" PRId64 " at %.6f\n", q, r + 1, indices[q * K + r], distances[q * K + r]);
+      printf("query %d, neighbour %d: point %" PRId64 " at %.6f\n", q, r + 1, indices[q * K + r],
+             distances[q * K + r]);
     }
   }
 
