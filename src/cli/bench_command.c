@@ -14,7 +14,8 @@ static const struct {
   command_fn run;
   const char *summary;
 } benchmarks[] = {
-    {"raster", bench_raster_command, "engines, whole command and projected grids, against memset, gdal_create and PROJ"},
+    {"raster", bench_raster_command,
+     "engines, whole command and projected grids, against memset, gdal_create and PROJ"},
     {"search", bench_search_command, "the search backends side by side, in four suites"},
 };
 

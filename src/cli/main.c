@@ -11,11 +11,8 @@ static const struct {
   const char *name;
   command_fn run;
 } commands[] = {
-    {"backends", backends_command},
-    {"bench", bench_command},
-    {"devices", devices_command},
-    {"qtm", qtm_command},
-    {"search", search_command},
+    {"backends", backends_command}, {"bench", bench_command},   {"devices", devices_command},
+    {"qtm", qtm_command},           {"search", search_command},
 };
 
 int main(int argc, char **argv) {
