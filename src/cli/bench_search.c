@@ -238,7 +238,7 @@ static int run_case(job *j, const bench_case *c) {
     printf("  %-18s build ms %-32s search ms %-32s %s\n", info.name, build, search, gain);
     fflush(stdout);
     if (j->csv != NULL) {
-      fprintf(j->csv, "%c,%d,%" PRId64 ",%" PRId64 ",%d,%s,%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", c->suite,
+      fprintf(j->csv, "%c,%d,%" PRId64 ",%" PRId64 ",%d,\"%s\",%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", c->suite,
               (int)c->dim, c->queries, c->references, (int)c->k, data_names[c->data], info.name, m.runs,
               m.build.median, m.build.least, m.build.most, m.search.median, m.search.least, m.search.most);
       if (serial > 0.0) fprintf(j->csv, "%.4g", serial / m.search.median);

@@ -611,11 +611,15 @@ gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, i
 }
 
 gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format, ...) {
+  char text[256];
   va_list arguments;
   va_start(arguments, format);
-  int written = vfprintf(writer->file, format, arguments);
+  int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return written < 0 ? fail_write(io, writer) : GV_OK;
+  if (length < 0 || (size_t)length >= sizeof text) {
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s: a line is too long", writer->path);
+  }
+  return fwrite(text, 1, (size_t)length, writer->file) == (size_t)length ? GV_OK : fail_write(io, writer);
 }
 
 gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {

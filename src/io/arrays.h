@@ -54,7 +54,7 @@ gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_
 /* Appends rows of a .npy. */
 gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count);
 
-/* Appends text to a CSV. */
+/* Appends text (at most 255 bytes a call) to a CSV. */
 gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format, ...) GV_IO_PRINTF(3, 4);
 
 /* Completes the file and gives it its name. */

@@ -92,7 +92,39 @@ static void test_failing_allocations(void **state) {
   free(narrow);
 }
 
+/* The same on the globe: three seeds far away make every query ask for more neighbours than at first. */
+static void test_globe(void **state) {
+  (void)state;
+  const double lon[] = {0, 90, -90, 180, 45}, lat[] = {0, 0, 0, 0, 89}, x[] = {1, 2, 3}, y[] = {-80, -85, -90};
+  bool finished = false;
+  for (long fail_at = 0; !finished; fail_at++) {
+    assert_true(fail_at < 100);
+    counter c;
+    atomic_init(&c.calls, 0);
+    atomic_init(&c.live, 0);
+    atomic_init(&c.fail_at, fail_at);
+    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    options.threads = 1;
+    options.allocate = count_allocate;
+    options.release = count_release;
+    options.allocate_user = &c;
+    gv_context *context = NULL;
+    gv_globe_index *index = NULL;
+    gv_status status = gv_context_create(&options, &context);
+    gv_seeds seeds = {lon, lat, 5}, queries = {x, y, 3};
+    int64_t indices[3] = {-9, -9, -9};
+    if (status == GV_OK) status = gv_globe_index_build(context, &seeds, NULL, &index);
+    if (status == GV_OK) status = gv_globe_index_search(context, index, &queries, NULL, indices, NULL);
+    finished = atomic_load(&c.calls) <= fail_at;
+    assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
+    if (finished) assert_int_equal(indices[0], 0);
+    gv_globe_index_destroy(index);
+    gv_context_destroy(context);
+    assert_int_equal(atomic_load(&c.live), 0);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_globe)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
