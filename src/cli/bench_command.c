@@ -50,10 +50,12 @@ bench_summary bench_summarise(double *values, int n) {
   return (bench_summary){median, values[0], values[n - 1]};
 }
 
+/* SplitMix64: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014. */
 double bench_uniform(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t x = *state ^ (*state >> 29);
-  return (double)(x >> 11) * 0x1p-53;
+  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
 }
 
 void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat) {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/bench.h"
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
 
@@ -71,23 +72,16 @@ typedef struct job {
 
 /* ---------------------------------------------------------------------------------------------------- data */
 
-/* Points number `stream`, the same on every machine (SplitMix64). */
-static double next_uniform(uint64_t *state) {
-  uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
-}
-
+/* Points number `stream`, the same on every machine. */
 static void fill(double *values, int64_t count, int32_t dim, data_kind kind, uint64_t stream) {
   uint64_t state = stream * 1000003, centres = 42;
   double centre[CLUSTERS * 16];
   for (int i = 0; i < CLUSTERS * 16; i++)
-    centre[i] = next_uniform(&centres);
+    centre[i] = bench_uniform(&centres);
   for (int64_t i = 0; i < count; i++) {
-    int cluster = kind == CLUSTERED ? (int)(next_uniform(&state) * CLUSTERS) : 0;
+    int cluster = kind == CLUSTERED ? (int)(bench_uniform(&state) * CLUSTERS) : 0;
     for (int32_t d = 0; d < dim; d++) {
-      double u = next_uniform(&state), *out = values + i * dim + d;
+      double u = bench_uniform(&state), *out = values + i * dim + d;
       switch (kind) {
       case UNIFORM_WIDE:
         *out = u * 1000.0 - 500.0;
@@ -96,7 +90,7 @@ static void fill(double *values, int64_t count, int32_t dim, data_kind kind, uin
         *out = floor(u * 100.0);
         break;
       case CLUSTERED: /* a sum of uniforms: bell-shaped, 1 % wide */
-        *out = centre[cluster * 16 + d % 16] + 0.01 * (u + next_uniform(&state) + next_uniform(&state) - 1.5);
+        *out = centre[cluster * 16 + d % 16] + 0.01 * (u + bench_uniform(&state) + bench_uniform(&state) - 1.5);
         break;
       default:
         *out = u;
@@ -107,27 +101,6 @@ static void fill(double *values, int64_t count, int32_t dim, data_kind kind, uin
 }
 
 /* ----------------------------------------------------------------------------------------------- measuring */
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-typedef struct timing {
-  double median, least, most;
-} timing;
-
-static timing summarise(double *seconds, int count) {
-  qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-  double median = count % 2 == 1 ? seconds[count / 2] : 0.5 * (seconds[count / 2 - 1] + seconds[count / 2]);
-  return (timing){median, seconds[0], seconds[count - 1]};
-}
 
 /* A rough forecast of a search in seconds, for two processors: only to leave out what would take minutes. */
 static double forecast(const char *backend, const bench_case *c) {
@@ -151,7 +124,7 @@ static bool listed(const char *list, const char *name) {
 }
 
 typedef struct measurement {
-  timing build, search;
+  bench_summary build, search;
   int runs;
 } measurement;
 
@@ -166,12 +139,12 @@ static gv_status measure(const job *j, const bench_case *c, const char *backend,
   out->runs = 0;
   for (int run = -1; run < j->repeat && (run < 1 || spent < j->seconds); run++) {
     gv_index *index = NULL;
-    double start = now();
+    double start = bench_now();
     gv_status status = gv_index_build(j->context, references, &index_options, &index);
-    double built = now();
+    double built = bench_now();
     if (status != GV_OK) return status;
     status = gv_index_search(j->context, index, c->self ? NULL : queries, &options, indices, distances);
-    double found = now();
+    double found = bench_now();
     gv_index_destroy(index);
     if (status != GV_OK) return status;
     spent += found - start;
@@ -179,12 +152,12 @@ static gv_status measure(const job *j, const bench_case *c, const char *backend,
     build[out->runs] = built - start;
     search[out->runs++] = found - built;
   }
-  out->build = summarise(build, out->runs);
-  out->search = summarise(search, out->runs);
+  out->build = bench_summarise(build, out->runs);
+  out->search = bench_summarise(search, out->runs);
   return GV_OK;
 }
 
-static void print_timing(char *text, size_t size, timing t) {
+static void print_timing(char *text, size_t size, bench_summary t) {
   snprintf(text, size, "%.4g (%.4g - %.4g)", t.median * 1e3, t.least * 1e3, t.most * 1e3);
 }
 

@@ -11,7 +11,7 @@
  * place.
  */
 #include "search/box_tree.h"
-#include "search/simd.h"
+#include "core/simd/eight.h"
 
 #include <float.h>
 

@@ -6,7 +6,7 @@
  * points, one broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
  */
 #include "search/brute.h"
-#include "search/simd.h"
+#include "core/simd/eight.h"
 
 /* 32 floats. */
 #if defined(__AVX512F__)

@@ -3,8 +3,8 @@
  * No function here contracts a product and a sum, so a kernel written with them computes canonical distances bit
  * for bit. Included by kernel files only; the file's own flags decide the level.
  */
-#ifndef GV_SIMD_H
-#define GV_SIMD_H
+#ifndef GV_SIMD_EIGHT_H
+#define GV_SIMD_EIGHT_H
 
 #include <math.h>
 
