@@ -49,8 +49,95 @@ static double chord2_between(const double vector[3], const gv_candidates *candid
   return x * x + y * y + z * z;
 }
 
+/* Largest second derivative of the distance from a seed, in any direction, where that distance is s: metres. */
+static double bend_at(const gv_geodesic *geodesic, double s) {
+  double a = geodesic->geod.a, b = geodesic->geod.b;
+  double strong = 1.0 / b, weak = b / (a * a); /* square roots of the curvatures */
+  return fmax(fabs(strong / tan(strong * s)), fabs(weak / tan(weak * s)));
+}
+
+bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+                       const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
+  double a = geodesic->geod.a, half_around = 3.141592653589793 * geodesic->geod.b;
+  if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chord2_limit < 0.0 || !(reach < 0.1) || isnan(lon)) {
+    return false;
+  }
+  double sin_lon, cos_lon, sin_lat, cos_lat;
+  gv_sincos_degrees(1, &lon, &sin_lon, &cos_lon);
+  gv_sincos_degrees(1, &lat, &sin_lat, &cos_lat);
+  *out = (gv_expansion){.count = candidates->count,
+                        .centre = {vector[0], vector[1], vector[2]},
+                        .east = {-sin_lon, cos_lon, 0.0},
+                        .north = {-sin_lat * cos_lon, -sin_lat * sin_lon, cos_lat},
+                        .reach = reach};
+  double length = 1.01 * reach * a; /* of geodesics to cells within reach: chords are shorter by less than 1 % */
+  for (int32_t i = 0; i < candidates->count; i++) {
+    int32_t seed = candidates->id[i];
+    double azimuth = 0.0, sine, cosine;
+    geod_inverse(&geodesic->geod, lat, lon, seeds->lat[seed], seeds->lon[seed], &out->distance[i], &azimuth, NULL);
+    double nearest = out->distance[i] - length, farthest = out->distance[i] + length;
+    if (!(nearest > length) || !(farthest < 0.95 * half_around)) return false;
+    out->bend[i] = 1.0001 * fmax(bend_at(geodesic, nearest), bend_at(geodesic, farthest));
+    gv_sincos_degrees(1, &azimuth, &sine, &cosine);
+    out->rate_east[i] = -sine;
+    out->rate_north[i] = -cosine;
+  }
+  return true;
+}
+
+/* What the tangent plane is off by for a geodesic of `length` metres, and the errors of geod_inverse and of this
+ * arithmetic (micrometres). */
+static double plane_error(const gv_geodesic *geodesic, double length) {
+  double r1 = geodesic->r_small * geodesic->geod.a;
+  return length * length * length / (4.0 * r1 * r1) + 1e-6;
+}
+
+void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *e, gv_candidates *candidates) {
+  int32_t nearest = 0, kept = 0;
+  for (int32_t i = 1; i < e->count; i++) {
+    if (e->distance[i] < e->distance[nearest]) nearest = i;
+  }
+  double length = 1.01 * e->reach * geodesic->geod.a, error = 2.0 * plane_error(geodesic, length);
+  double distance = e->distance[nearest], bend = e->bend[nearest];
+  double east = e->rate_east[nearest], north = e->rate_north[nearest];
+  for (int32_t i = 0; i < e->count; i++) {
+    double apart = hypot(e->rate_east[i] - east, e->rate_north[i] - north);
+    double least = e->distance[i] - distance - apart * length - 0.5 * (e->bend[i] + bend) * length * length - error;
+    if (least > 0.0) continue;
+    e->distance[kept] = e->distance[i];
+    e->rate_east[kept] = e->rate_east[i];
+    e->rate_north[kept] = e->rate_north[i];
+    e->bend[kept] = e->bend[i];
+    candidates->x[kept] = candidates->x[i];
+    candidates->y[kept] = candidates->y[i];
+    candidates->z[kept] = candidates->z[i];
+    candidates->id[kept] = candidates->id[i];
+    kept++;
+  }
+  e->count = candidates->count = kept;
+}
+
+/* Bounds of the distances of all candidates at a cell; false if it is out of reach. */
+static bool expansion_bounds(const gv_geodesic *geodesic, const gv_expansion *e, const double vector[3],
+                             double *low, double *high) {
+  double a = geodesic->geod.a;
+  double d[3] = {vector[0] - e->centre[0], vector[1] - e->centre[1], vector[2] - e->centre[2]};
+  double chord = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  if (!(chord <= e->reach)) return false;
+  double east = a * (d[0] * e->east[0] + d[1] * e->east[1]);
+  double north = a * (d[0] * e->north[0] + d[1] * e->north[1] + d[2] * e->north[2]);
+  double length = 1.01 * chord * a, error = plane_error(geodesic, length);
+  for (int32_t i = 0; i < e->count; i++) {
+    double distance = e->distance[i] + e->rate_east[i] * east + e->rate_north[i] * north;
+    double rest = 0.5 * e->bend[i] * length * length + error;
+    low[i] = distance - rest;
+    high[i] = distance + rest;
+  }
+  return true;
+}
+
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
-                           const double vector[3], const gv_candidates *candidates) {
+                           const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion) {
   double least = INFINITY, second = INFINITY;
   int32_t nearest = 0;
   for (int32_t i = 0; i < candidates->count; i++) {
@@ -67,9 +154,22 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds
   double reach = least + gv_geodesic_slack(geodesic, least);
   if (second > reach) return nearest;
 
+  double low[GV_EXPANSION_LARGEST], high[GV_EXPANSION_LARGEST], best_high = INFINITY;
+  bool expanded = expansion != NULL && expansion_bounds(geodesic, expansion, vector, low, high);
+  int32_t open = 0;
+  for (int32_t i = 0; expanded && i < candidates->count; i++)
+    best_high = high[i] < best_high ? high[i] : best_high;
+  for (int32_t i = 0; expanded && i < candidates->count; i++) {
+    if (low[i] <= best_high) {
+      nearest = i;
+      open++;
+    }
+  }
+  if (expanded && open == 1) return nearest;
+
   double best = INFINITY;
   for (int32_t i = 0; i < candidates->count; i++) {
-    if (chord2_between(vector, candidates, i) > reach) continue;
+    if (chord2_between(vector, candidates, i) > reach || (expanded && low[i] > best_high)) continue;
     int32_t seed = candidates->id[i];
     double distance = INFINITY;
     geod_inverse(&geodesic->geod, lat, lon, seeds->lat[seed], seeds->lon[seed], &distance, NULL, NULL);

@@ -37,11 +37,48 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord2);
 
 /*
+ * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other
+ * cells of a small tile, where chords cannot tell them apart (seeds close together as seen from far away).
+ *
+ * With v the initial vector of the geodesic of length L from the centre m to a cell, the distance of a seed there is
+ *   s(m) - cos(azimuth - direction of v) |v| + rest,   |rest| <= K L^2 / 2,
+ * where K bounds the second derivative of the distance along any direction. By the Hessian comparison theorem (e.g.
+ * Petersen, Riemannian Geometry, ch. 6) that derivative lies between sqrt(k) cot(sqrt(k) s) for the largest and the
+ * smallest Gaussian curvature k: 1/b^2 (equator) and b^2/a^4 (poles) on an oblate ellipsoid, as long as s < pi b. v is
+ * taken from the chord by projection on the tangent plane, which is off by at most L^3 / (4 R1^2).
+ */
+enum { GV_EXPANSION_LARGEST = 64 };
+
+typedef struct gv_expansion {
+  int32_t count;
+  double centre[3], east[3], north[3];
+  double distance[GV_EXPANSION_LARGEST]; /* metres, from the centre */
+  double
+      rate_east[GV_EXPANSION_LARGEST]; /* change of the distance per unit of v: minus the direction to the seed */
+  double rate_north[GV_EXPANSION_LARGEST];
+  double bend[GV_EXPANSION_LARGEST]; /* K in 1 / metre, valid within `reach` of the centre */
+  double reach;                      /* in units of the semi-major axis */
+} gv_expansion;
+
+/*
+ * Expands around the place (lon, lat) with position `vector` for all candidates, good for cells within `reach` of it.
+ * False where the bounds do not hold: too many candidates, a seed closer than twice the reach or nearly antipodal, a
+ * prolate ellipsoid.
+ */
+bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+                       const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out);
+
+/* Drops the candidates that are farther than another one in every cell within reach, from the expansion and from the
+ * list alike. */
+void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *expansion, gv_candidates *candidates);
+
+/*
  * The canonical decision for one cell: which of the candidates has the smallest geod_inverse distance, the first of
  * equal ones. lon, lat are the cell's, vector its position; seeds hold the candidates' longitudes and latitudes.
+ * `expansion` may be NULL; with one of the same candidates that reaches the cell fewer are asked about.
  * Returns the place in the candidate list.
  */
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
-                           const double vector[3], const gv_candidates *candidates);
+                           const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion);
 
 #endif

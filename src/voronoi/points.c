@@ -104,7 +104,7 @@ static gv_status widen_geodesic(gv_context *context, const gv_voronoi *v, const 
       c->y[n] = v->seeds.y[c->id[n]];
       c->z[n] = v->seeds.z[c->id[n]];
     }
-    *nearest = c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, b->lon[i], b->lat[i], vector, c)];
+    *nearest = c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, b->lon[i], b->lat[i], vector, c, NULL)];
     return GV_OK;
   }
 }

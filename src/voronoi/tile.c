@@ -236,32 +236,62 @@ static void fill_tile(const job *j, const gv_tile *tile, int32_t label) {
   }
 }
 
+/* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
+static void place_of_cell(const job *j, int64_t column, int64_t row, double *lon, double *lat, double vector[3]) {
+  const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    gv_cells_lonlat(cells, column, row, lon, lat);
+    vector[0] = cells->row_p[row] * cells->column_x[column];
+    vector[1] = cells->row_p[row] * cells->column_y[column];
+    vector[2] = cells->row_z[row];
+  } else {
+    int64_t cell = (row - j->block.r0) * (j->block.c1 - j->block.c0) + column - j->block.c0;
+    *lon = j->lon[cell];
+    *lat = j->lat[cell];
+    vector[0] = j->x[cell];
+    vector[1] = j->y[cell];
+    vector[2] = j->z[cell];
+  }
+}
+
+/*
+ * Geodesics from far away: chords leave several candidates open in most cells, distances expanded around the tile's
+ * middle cell tell them apart. Worth it where the chords' slack, as a distance, is well above what the expansion
+ * leaves open, about radius^2 / distance. Culls the list; true if `expansion` serves the tile's cells.
+ */
+static bool expand_tile(const job *j, const gv_tile *tile, const gv_bound *bound, double slack,
+                        gv_candidates *candidates, gv_expansion *expansion) {
+  const gv_voronoi *v = j->v;
+  if (v->cells.metric != GV_GEODESIC || candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST)
+    return false;
+  if (!(slack > 8.0 * bound->radius * bound->radius)) return false;
+  double lon, lat, vector[3], square = 0.0;
+  place_of_cell(j, (tile->c0 + tile->c1) / 2, (tile->r0 + tile->r1) / 2, &lon, &lat, vector);
+  if (isnan(lon)) return false;
+  for (int d = 0; d < 3; d++)
+    square += (vector[d] - bound->centre[d]) * (vector[d] - bound->centre[d]);
+  double reach = (bound->radius + sqrt(square)) * (1.0 + 1e-9) + 1e-12;
+  if (!gv_expansion_make(&v->geodesic, &v->seeds, lon, lat, vector, reach, candidates, expansion)) return false;
+  gv_expansion_cull(&v->geodesic, expansion, candidates);
+  return true;
+}
+
 /* Canonical decisions for the cells that the geodesic filter left open. */
-static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *leaf) {
+static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *leaf,
+                              const gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
     int32_t row = leaf->undecided[u] / leaf->columns, column = leaf->undecided[u] % leaf->columns;
     double lon, lat, vector[3];
-    if (v->cells.shape == GV_CELLS_LONLAT) {
-      gv_cells_lonlat(&v->cells, tile->c0 + column, tile->r0 + row, &lon, &lat);
-      vector[0] = leaf->row_p[row] * leaf->column_x[column];
-      vector[1] = leaf->row_p[row] * leaf->column_y[column];
-      vector[2] = leaf->row_z[row];
-    } else {
-      int64_t cell = (tile->r0 - j->block.r0 + row) * (j->block.c1 - j->block.c0) + tile->c0 - j->block.c0 + column;
-      lon = j->lon[cell];
-      lat = j->lat[cell];
-      vector[0] = j->x[cell];
-      vector[1] = j->y[cell];
-      vector[2] = j->z[cell];
-      if (isnan(lon)) continue;
-    }
-    int32_t place = gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, leaf->candidates);
+    place_of_cell(j, tile->c0 + column, tile->r0 + row, &lon, &lat, vector);
+    if (isnan(lon)) continue;
+    int32_t place = gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, leaf->candidates, expansion);
     leaf->out[row * leaf->out_stride + column] = v->label[leaf->candidates->id[place]];
   }
 }
 
-static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates) {
+static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates,
+                        const gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
   const gv_cells *cells = &v->cells;
   workspace *space = j->space;
@@ -304,7 +334,7 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
     leaf.margin = 0.5 * slack + 1e-14;
   }
   leaf_kernel(cells, j->kernels)(&leaf);
-  if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf);
+  if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
   return true;
 }
 
@@ -361,13 +391,17 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   if (!level_reserve(j->space, depth, in->count, v->cells.dim)) return gv_fail_memory(context, "candidate lists");
   gv_candidates *candidates = &j->space->level[depth].candidates;
   double slack = cull_tile(v, j->kernels, &bound, in, candidates);
+  gv_expansion expansion;
+  bool expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
   if (candidates->count == 1) {
     fill_tile(j, tile, v->label[candidates->id[0]]);
     return GV_OK;
   }
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   if (columns <= LEAF_COLUMNS && rows <= LEAF_ROWS) {
-    return decide_leaf(j, tile, slack, candidates) ? GV_OK : gv_fail_memory(context, "a leaf tile");
+    return decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
+               ? GV_OK
+               : gv_fail_memory(context, "a leaf tile");
   }
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
   bool across = columns > LEAF_COLUMNS && (rows <= LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);

@@ -68,6 +68,7 @@ static const grid_case grid_cases[] = {
     {"pole, fine", GV_GRID_LONLAT, 100, 40, {-180, 3.6, 0, 90, 0, -0.05}, NULL},
     {"cell centres on the poles", GV_GRID_LONLAT, 36, 19, {-185, 10, 0, 95, 0, -10}, NULL},
     {"more than once around", GV_GRID_LONLAT, 130, 20, {-400, 7, 0, 80, 0, -8}, NULL},
+    {"fine, far from the seeds that lie outside", GV_GRID_LONLAT, 70, 50, {20, 0.01, 0, 35, 0, -0.01}, NULL},
     {"one meridian", GV_GRID_LONLAT, 1, 180, {10, 1, 0, 90, 0, -1}, NULL},
     {"sinusoidal", GV_GRID_PROJECTED, 80, 40, {-3.2e6, 8e4, 0, 1.6e6, 0, -8e4}, inverse_sinusoidal},
     {"polar", GV_GRID_PROJECTED, 61, 61, {-3.05e6, 1e5, 0, 3.05e6, 0, -1e5}, inverse_polar},

@@ -195,6 +195,66 @@ static void slack_is_enough_and_grows(void **state) {
   assert_true(isinf(gv_geodesic_slack(&geodesic, geodesic.chord2_limit)));
 }
 
+/* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its reach, and
+ * decisions with it are those of geod_inverse about every seed. */
+static void expansions_keep_the_nearest(void **state) {
+  (void)state;
+  enum { SEEDS = 12, CELLS = 30 };
+  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 100.0};
+  int made = 0, culled = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    gv_ellipsoid ellipsoid;
+    gv_geodesic geodesic;
+    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[trial % 3], &ellipsoid), GV_OK);
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    double lon[SEEDS], lat[SEEDS], x[SEEDS], y[SEEDS], z[SEEDS], spread = pow(10.0, 1.0 - 4.0 * uniform());
+    int32_t id[SEEDS];
+    double east = 360.0 * uniform() - 180.0, north = 160.0 * uniform() - 80.0;
+    for (int i = 0; i < SEEDS; i++) {
+      id[i] = i;
+      lon[i] = east + spread * (uniform() - 0.5);
+      lat[i] = north + spread * (uniform() - 0.5);
+      gv_normalise_lonlat(&lon[i], &lat[i]);
+    }
+    gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
+    gv_seed_set seeds = {.count = SEEDS, .lon = lon, .lat = lat};
+    gv_candidates candidates = {x, y, z, id, SEEDS};
+    double m_lon = 360.0 * uniform() - 180.0, m_lat = trial % 7 == 0 ? 90.0 : 180.0 * uniform() - 90.0, m[3];
+    double degrees = pow(10.0, -3.0 * uniform()), reach = degrees * 3.0 * 3.14159265358979323846 / 180.0;
+    gv_normalise_lonlat(&m_lon, &m_lat);
+    gv_lonlat_to_vectors(&ellipsoid, true, 1, &m_lon, &m_lat, &m[0], &m[1], &m[2]);
+    double cell_lon[CELLS], cell_lat[CELLS];
+    int32_t nearest[CELLS];
+    for (int c = 0; c < CELLS; c++) {
+      double best = INFINITY;
+      cell_lat[c] = fmax(-90.0, fmin(90.0, m_lat + degrees * (2.0 * uniform() - 1.0)));
+      cell_lon[c] = m_lon + degrees * (2.0 * uniform() - 1.0);
+      gv_normalise_lonlat(&cell_lon[c], &cell_lat[c]);
+      for (int32_t i = 0; i < SEEDS; i++) {
+        double s12 = 0.0;
+        geod_inverse(&geodesic.geod, cell_lat[c], cell_lon[c], lat[i], lon[i], &s12, NULL, NULL);
+        if (s12 < best) {
+          best = s12;
+          nearest[c] = i;
+        }
+      }
+    }
+    gv_expansion expansion;
+    if (!gv_expansion_make(&geodesic, &seeds, m_lon, m_lat, m, reach, &candidates, &expansion)) continue;
+    made++;
+    gv_expansion_cull(&geodesic, &expansion, &candidates);
+    culled += SEEDS - candidates.count;
+    for (int c = 0; c < CELLS; c++) {
+      double vector[3];
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1], &vector[2]);
+      int32_t with =
+          gv_geodesic_decide(&geodesic, &seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
+      assert_int_equal(candidates.id[with], nearest[c]);
+    }
+  }
+  assert_true(made > 1500 && culled > 6000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sines_are_exact_at_right_angles),
@@ -203,6 +263,7 @@ int main(void) {
       cmocka_unit_test(bounds_hold_their_cells),
       cmocka_unit_test(chords_bound_geodesics),
       cmocka_unit_test(slack_is_enough_and_grows),
+      cmocka_unit_test(expansions_keep_the_nearest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
