@@ -34,10 +34,11 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   }
 }
 
-double gv_geodesic_slack(const gv_geodesic *geodesic, double chord2) {
+double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
+  double chord2 = chord * chord;
   if (!(chord2 < geodesic->chord2_limit)) return INFINITY;
   if (chord2 <= geodesic->near_chord2) {
-    return geodesic->near_coefficient * chord2 * chord2 + 2.1 * sqrt(chord2) * tolerance + tolerance * tolerance +
+    return geodesic->near_coefficient * chord2 * chord2 + 2.1 * chord * tolerance + tolerance * tolerance +
            1e-15 * chord2;
   }
   /* The factor keeps the step between the formulas upward. */
@@ -151,7 +152,7 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds
     }
   }
   /* Positions are good to a few 1e-16, chords to twice that: tolerance covers it. */
-  double reach = least + gv_geodesic_slack(geodesic, least);
+  double reach = least + gv_geodesic_slack(geodesic, sqrt(least));
   if (second > reach) return nearest;
 
   double low[GV_EXPANSION_LARGEST], high[GV_EXPANSION_LARGEST], best_high = INFINITY;

@@ -31,10 +31,10 @@ typedef struct gv_geodesic {
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 
 /*
- * How much longer, as a squared chord, a chord may be than one of squared length chord2 and still belong to a
- * geodesic that is not longer. Grows with chord2; INFINITY where the bounds do not hold.
+ * How much longer, as a squared chord, a chord may be than one of the given length and still belong to a geodesic that
+ * is not longer. Grows with the chord; INFINITY where the bounds do not hold.
  */
-double gv_geodesic_slack(const gv_geodesic *geodesic, double chord2);
+double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
 
 /*
  * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other

@@ -193,7 +193,7 @@ static int32_t undecided(const task *t, const int64_t *found, const double *chor
     have++;
   bool all = have < asked;
   if (have < t->k || have == 0) return all ? have : -1;
-  double reach = chord2[t->k - 1] + gv_geodesic_slack(&t->globe->geodesic, chord2[t->k - 1]);
+  double reach = chord2[t->k - 1] + gv_geodesic_slack(&t->globe->geodesic, sqrt(chord2[t->k - 1]));
   int32_t within = t->k;
   while (within < have && !(chord2[within] > reach))
     within++;
@@ -212,7 +212,8 @@ static gv_status decide(gv_context *context, const task *t, int64_t *indices, do
   if (count == t->k && !t->measure) {
     /* Each chord clear of the next: the order by chord is the order by geodesic. */
     int32_t r = 0;
-    while (r + 1 < count && t->chord2[r + 1] > t->chord2[r] + gv_geodesic_slack(&globe->geodesic, t->chord2[r]))
+    while (r + 1 < count &&
+           t->chord2[r + 1] > t->chord2[r] + gv_geodesic_slack(&globe->geodesic, sqrt(t->chord2[r])))
       r++;
     if (r + 1 == count) {
       memcpy(indices, t->found, (size_t)t->k * sizeof *indices);

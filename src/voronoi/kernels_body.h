@@ -167,14 +167,17 @@ GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *se
   }
 }
 
-GV_INLINE void store_labels(vd label, int32_t *out, int32_t lanes) {
-  if (lanes >= VD_LANES) {
-    vd_store_int32(out, label);
-  } else {
-    int32_t tail[VD_LANES];
-    vd_store_int32(tail, label);
-    memcpy(out, tail, (size_t)lanes * sizeof *tail);
+/* Writes the labels of some vectors of cells from column j; those beyond the tile's last column are dropped. */
+GV_INLINE void store_labels(const int vectors, const vd *label, int32_t *out, int32_t j, int32_t columns) {
+  if (j + vectors * VD_LANES <= columns) {
+    for (int v = 0; v < vectors; v++)
+      vd_store_int32(out + j + v * VD_LANES, label[v]);
+    return;
   }
+  int32_t tail[VD_GROUP * VD_LANES];
+  for (int v = 0; v < vectors; v++)
+    vd_store_int32(tail + v * VD_LANES, label[v]);
+  memcpy(out + j, tail, (size_t)(columns - j) * sizeof *tail);
 }
 
 /* Decides `vectors` vectors of cells of one row from column j. */
@@ -216,10 +219,7 @@ GV_INLINE void decide_cells(const int form, const int metric, const int vectors,
       label[v] = vd_select(nearer, candidate, label[v]);
     }
   }
-  for (int v = 0; v < vectors; v++) {
-    int32_t at = j + v * VD_LANES;
-    store_labels(label[v], out + at, leaf->columns - at);
-  }
+  store_labels(vectors, label, out, j, leaf->columns);
 }
 
 /* Walks over the cells of a row in groups of vectors; `decide` is decide_cells or filter_cells with its arguments. */
@@ -276,8 +276,8 @@ static void leaf_lonlat_chord(gv_leaf *leaf) {
  * the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so that only one
  * term a candidate changes from row to row; at a pole, where p is 0, nothing is decided here.
  */
-GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, int32_t row, int32_t j,
-                            const double *constant, double least_gap, int32_t *out) {
+GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, gv_leaf *leaf, int32_t row,
+                            int32_t j, const double *constant, double least_gap, int32_t *out, vd *closest) {
   const gv_candidates *c = leaf->candidates;
   vd q0[VD_GROUP], q1[VD_GROUP], q2[VD_GROUP], best[VD_GROUP], second[VD_GROUP], label[VD_GROUP];
   for (int v = 0; v < vectors; v++) {
@@ -299,30 +299,41 @@ GV_INLINE void filter_cells(const int form, const int vectors, gv_leaf *leaf, in
     for (int v = 0; v < vectors; v++) {
       vd value = vd_fma_loose(vd_set1(c->x[i]), q0[v], vd_fma_loose(vd_set1(c->y[i]), q1[v], vd_set1(constant[i])));
       if (form == FORM_POINTS3) value = vd_fma_loose(vd_set1(c->z[i]), q2[v], value);
-      vm better = vd_less(best[v], value);
-      second[v] = vd_max(second[v], vd_min(value, best[v]));
-      best[v] = vd_max(value, best[v]);
-      label[v] = vd_select(better, candidate, label[v]);
+      label[v] = vd_select(vd_rank(value, &best[v], &second[v]), candidate, label[v]);
     }
   }
-  vd margin = vd_set1(least_gap), gap[VD_GROUP], least = vd_set1(INFINITY);
-  for (int v = 0; v < vectors; v++) {
-    int32_t at = j + v * VD_LANES;
-    store_labels(label[v], out + at, leaf->columns - at);
-    gap[v] = vd_sub(best[v], second[v]);
-    least = vd_min(gap[v], least);
+  if (!mark) {
+    store_labels(vectors, label, out, j, leaf->columns);
+    for (int v = 0; v < vectors; v++)
+      *closest = vd_min(vd_sub(best[v], second[v]), *closest);
+    return;
   }
-  const unsigned all = (1U << VD_LANES) - 1U;
-  if ((vm_bits(vd_less(margin, least)) & all) == all) return;
   for (int v = 0; v < vectors; v++) {
     int32_t at = j + v * VD_LANES;
-    unsigned undecided = ~vm_bits(vd_less(margin, gap[v])) & all;
+    unsigned decided = vm_bits(vd_less(vd_set1(least_gap), vd_sub(best[v], second[v])));
     for (int lane = 0; lane < VD_LANES; lane++) {
-      if ((undecided >> lane & 1U) && at + lane < leaf->columns) {
+      if (!(decided >> lane & 1U) && at + lane < leaf->columns) {
         leaf->undecided[leaf->undecided_count++] = row * leaf->columns + at + lane;
       }
     }
   }
+}
+
+/* All cells of a leaf: first only labels and the smallest gap of all, which mostly tells that every cell is decided
+ * (true); else a second walk marks the cells that are not. */
+GV_INLINE bool filter_rows(const int form, const bool mark, gv_leaf *leaf, int32_t stride) {
+  vd closest = vd_set1(INFINITY);
+  double largest_gap = leaf->margin;
+  for (int32_t row = 0; row < leaf->rows; row++) {
+    const double *constant = form == FORM_LONLAT ? leaf->scratch + (int64_t)row * stride : leaf->scratch;
+    double least_gap = form == FORM_LONLAT ? leaf->margin * leaf->row_inverse[row] : leaf->margin;
+    int32_t *out = leaf->out + row * leaf->out_stride;
+    largest_gap = least_gap > largest_gap ? least_gap : largest_gap;
+#define GV_DECIDE(vectors) filter_cells(form, vectors, mark, leaf, row, j, constant, least_gap, out, &closest)
+    GV_FOR_GROUPS(leaf->columns, GV_DECIDE);
+#undef GV_DECIDE
+  }
+  return vd_reduce_min(closest) > largest_gap;
 }
 
 GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
@@ -338,14 +349,8 @@ GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
       vd_store(leaf->scratch + (int64_t)row * stride + i, term);
     }
   }
-  for (int32_t row = 0; row < leaf->rows; row++) {
-    const double *constant = form == FORM_LONLAT ? leaf->scratch + (int64_t)row * stride : leaf->scratch;
-    double least_gap = form == FORM_LONLAT ? leaf->margin * leaf->row_inverse[row] : leaf->margin;
-    int32_t *out = leaf->out + row * leaf->out_stride;
-#define GV_DECIDE(vectors) filter_cells(form, vectors, leaf, row, j, constant, least_gap, out)
-    GV_FOR_GROUPS(leaf->columns, GV_DECIDE);
-#undef GV_DECIDE
-  }
+  if (filter_rows(form, false, leaf, stride)) return;
+  filter_rows(form, true, leaf, stride);
 }
 
 static void leaf_points3_filter(gv_leaf *leaf) {

@@ -89,7 +89,7 @@ static gv_status widen_geodesic(gv_context *context, const gv_voronoi *v, const 
     gv_status status = gv_index_search_canonical(context, index, &query, found, chord2);
     if (status != GV_OK) return status;
     bool all = found[k - 1] < 0;
-    if (!all && !(chord2[k - 1] > chord2[0] + gv_geodesic_slack(&v->geodesic, chord2[0]))) continue;
+    if (!all && !(chord2[k - 1] > chord2[0] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[0])))) continue;
     /* Ascending seed number: equal geodesics go to the lowest. */
     gv_candidates *c = &b->candidates;
     c->count = 0;
@@ -121,7 +121,7 @@ static gv_status search_batch(gv_context *context, const gv_voronoi *v, const gv
     int32_t nearest = (int32_t)b->found[(int64_t)q * k];
     if (geodesic && b->found[(int64_t)q * k + 1] >= 0) {
       double first = b->canonical[(int64_t)q * k], second = b->canonical[(int64_t)q * k + 1];
-      if (!(second > first + gv_geodesic_slack(&v->geodesic, first))) {
+      if (!(second > first + gv_geodesic_slack(&v->geodesic, sqrt(first)))) {
         status = widen_geodesic(context, v, index, b, i, &nearest);
       }
     }

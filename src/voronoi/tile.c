@@ -177,7 +177,7 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
   double slack = 0.0;
   if (v->cells.metric == GV_GEODESIC) {
     double farthest = sqrt(pivot2) + bound->radius;
-    slack = gv_geodesic_slack(&v->geodesic, farthest * farthest * (1.0 + 1e-12));
+    slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
   }
   kernels->cull[dim](in, bound, pivot, cull_slack, limit + slack, out);
   return slack;
