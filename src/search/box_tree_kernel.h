@@ -10,8 +10,8 @@
  * holds with self-exclusion too: should this query be among those k neighbours, the query before it takes its
  * place.
  */
-#include "search/box_tree.h"
 #include "core/simd/eight.h"
+#include "search/box_tree.h"
 
 #include <float.h>
 

@@ -5,8 +5,8 @@
  * The filter is the inner loop of a matrix product in registers: a tile of GV_WIDTH queries against a panel of 32
  * points, one broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
  */
-#include "search/brute.h"
 #include "core/simd/eight.h"
+#include "search/brute.h"
 
 /* 32 floats. */
 #if defined(__AVX512F__)
