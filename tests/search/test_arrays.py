@@ -113,9 +113,10 @@ def test_many_batches(runner):
 
 
 def test_real_sets(runner):
-    folder = os.environ.get("GPUVORONOI_REAL_DATA", "")
+    default = os.path.join(os.path.dirname(__file__), "../../../shared/data")
+    folder = os.environ.get("GPUVORONOI_TEST_DATA", default)
     if not os.path.isdir(folder):
-        pytest.skip("GPUVORONOI_REAL_DATA names no folder of real sets")
+        pytest.skip("the real data sets are not here")
     digits = os.path.join(folder, "highd/digits_64d.csv")
     values = np.loadtxt(digits, delimiter=",", skiprows=1)
     got = runner.search("--reference", digits, "-k", 10)
