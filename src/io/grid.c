@@ -301,6 +301,14 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                         gv_metric_name(out->metric), name);
     }
   }
+  if (geographic && !on_globe(out->metric)) {
+    gv_crs_describe(out->crs, name, sizeof name);
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
+        "or a projected --crs",
+        gv_metric_name(out->metric), name);
+  }
   if (out->crs != NULL && seeds->crs == NULL) {
     gv_crs_describe(out->crs, name, sizeof name);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,

@@ -172,10 +172,9 @@ def test_template_without_a_crs_takes_the_seeds(seeds):
     assert seeds.open("plane.tif").GetSpatialRef() is None
 
 
-def test_degrees_as_a_plane_when_asked_for(seeds):
-    seeds.ok("--seeds", "s.csv", "--metric", "euclidean", "--res", "2", "out.tif")
-    out = seeds.open("out.tif")
-    assert np.array_equal(out.ReadAsArray(), planar("euclidean", *centres(out), LON, LAT) + 1)
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", "chebyshev"])
+def test_degrees_are_no_plane(seeds, metric):
+    seeds.fails("--seeds", "s.csv", "--metric", metric, "--res", "2", "out.tif", has=[metric, "makes no sense"])
 
 
 def test_grads_and_other_meridians(work):

@@ -86,7 +86,8 @@ def test_one_place_by_many_names(work):
 
 @pytest.mark.parametrize("arguments", [["--metric", "geodesic", "--res", "6"],
                                        ["--metric", "great-circle", "--res", "1.5"],
-                                       ["--metric", "euclidean", "--res", "2"],
+                                       ["--metric", "euclidean", "--crs", "EPSG:3857", "--res", "200000", "--extent",
+                                        "-2e7,-1e7,2e7,1e7"],
                                        ["--metric", "geodesic", "--crs", "EPSG:3035", "--extent",
                                         "2500000,1500000,7000000,5500000", "--res", "120000"]])
 def test_the_same_file_from_every_backend(work, arguments):
