@@ -50,6 +50,12 @@ static const char help[] =
     "                        in the grid's coordinate system; longitudes may go beyond 180 (default: the globe, "
     "or\n"
     "                        the seeds' extent plus 10 % a side; 1 km around a seed that is alone)\n"
+    "  --level L             the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and "
+    "each\n"
+    "                        pixel of the grid carries its triangle's answer (default grid: the globe in "
+    "2^(L+3) x\n"
+    "                        2^(L+2) pixels)\n"
+    "  --snap-seeds          with --level: seeds move to the centre of their own triangle\n"
     "  --crs CRS             coordinate system of the grid (default: the seeds')\n"
     "\n"
     "Computing\n"
@@ -71,6 +77,7 @@ static const char help[] =
     "\n"
     "Examples\n"
     "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
+    "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
     "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
     "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG stations.tif\n";
 
@@ -85,6 +92,8 @@ enum {
   KEY_RES,
   KEY_SIZE,
   KEY_EXTENT,
+  KEY_LEVEL,
+  KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
   KEY_BACKEND,
@@ -111,6 +120,8 @@ static const cli_option table[] = {
     {"res", KEY_RES, true},
     {"size", KEY_SIZE, true},
     {"extent", KEY_EXTENT, true},
+    {"level", KEY_LEVEL, true},
+    {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
     {"backend", KEY_BACKEND, true},
@@ -194,6 +205,17 @@ static int take_option(job *j, int key, const char *value) {
     if (!cli_numbers(value, j->grid.extent, 4)) {
       return cli_fail(EXIT_USAGE, "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
     }
+    return EXIT_OK;
+  case KEY_LEVEL:
+    j->grid.has_level = true;
+    if (!cli_integers(value, &integer, 1) || integer < 0 || integer > GV_QTM_MAX_GRID_LEVEL) {
+      return cli_fail(EXIT_USAGE, "--level: '%s' is not a level of the QTM mesh, 0 to %d", value,
+                      GV_QTM_MAX_GRID_LEVEL);
+    }
+    j->grid.level = (int)integer;
+    return EXIT_OK;
+  case KEY_SNAP_SEEDS:
+    j->grid.snap_seeds = true;
     return EXIT_OK;
   case KEY_CRS:
     j->grid.crs = value;
@@ -357,6 +379,7 @@ static char **make_metadata(const job *j, const gv_seed_set *seeds, const gv_ras
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
   items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, seeds->count));
   items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(grid->metric));
+  if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
   const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           seeds->ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
