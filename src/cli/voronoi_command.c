@@ -16,6 +16,7 @@
 
 #include "cli/cli.h"
 #include "io/grid.h"
+#include "io/mesh_out.h"
 #include "io/raster_out.h"
 #include "io/seeds.h"
 #include "io/style.h"
@@ -66,6 +67,9 @@ static const char help[] =
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
+    "  --cells FILE          with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance "
+    "and\n"
+    "                        area_km2; .gpkg, .fgb, .csv, .geojson or any other vector format's extension\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
@@ -93,6 +97,7 @@ enum {
   KEY_SIZE,
   KEY_EXTENT,
   KEY_LEVEL,
+  KEY_CELLS,
   KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
@@ -121,6 +126,7 @@ static const cli_option table[] = {
     {"size", KEY_SIZE, true},
     {"extent", KEY_EXTENT, true},
     {"level", KEY_LEVEL, true},
+    {"cells", KEY_CELLS, true},
     {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
@@ -143,6 +149,7 @@ typedef struct job {
   gv_grid_options grid;
   gv_raster_options raster;
   const char *backend;
+  const char *cells; /* file for the triangles, or NULL */
   int threads;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
@@ -213,6 +220,9 @@ static int take_option(job *j, int key, const char *value) {
                       GV_QTM_MAX_GRID_LEVEL);
     }
     j->grid.level = (int)integer;
+    return EXIT_OK;
+  case KEY_CELLS:
+    j->cells = value;
     return EXIT_OK;
   case KEY_SNAP_SEEDS:
     j->grid.snap_seeds = true;
@@ -518,7 +528,21 @@ static bool same_file(const char *a, const char *b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+static gv_status write_cells(gv_io *io, const job *j, const gv_seed_set *seeds, const gv_raster_grid *grid,
+                             gv_mesh_out *mesh) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *context = NULL;
+  options.threads = j->threads;
+  options.progress = go_on;
+  if (gv_context_create(&options, &context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
+  gv_status status = gv_mesh_write(io, mesh, grid, seeds, j->backend, context);
+  gv_context_destroy(context);
+  return status;
+}
+
 static gv_status make_raster(gv_io *io, job *j) {
+  gv_mesh_out *mesh = NULL;
+  gv_mesh_options mesh_options = {j->cells, j->raster.overwrite};
   gv_seed_set seeds = GV_SEED_SET_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
@@ -526,15 +550,25 @@ static gv_status make_raster(gv_io *io, job *j) {
   gv_status status = GV_OK;
   if (same_file(j->seeds.source, j->raster.path) || same_file(j->grid.like, j->raster.path)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
+  } else if (j->cells != NULL && !j->grid.has_level) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells needs --level: it writes the mesh's triangles");
+  } else if (j->cells != NULL && (same_file(j->seeds.source, j->cells) || same_file(j->grid.like, j->cells) ||
+                                  same_file(j->raster.path, j->cells) || strcmp(j->raster.path, j->cells) == 0)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells: %s is an input or the output too", j->cells);
   }
   if (status == GV_OK) status = gv_raster_plan(io, &j->raster, &raster);
+  if (status == GV_OK && j->cells != NULL) status = gv_mesh_plan(io, &mesh_options, &mesh);
   if (status == GV_OK) status = gv_seeds_read(io, &j->seeds, &seeds);
   if (status == GV_OK) status = gv_raster_grid_make(io, &j->grid, &seeds, &grid);
+  /* Both outputs are made before either is put in its place. */
+  if (status == GV_OK && mesh != NULL) status = write_cells(io, j, &seeds, &grid, mesh);
   if (status == GV_OK) status = compute_raster(io, j, &seeds, &grid, raster);
+  if (status == GV_OK && mesh != NULL) status = gv_mesh_finish(io, mesh);
   if (status == GV_OK && seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
                seeds.skipped_first);
   }
+  gv_mesh_close(mesh);
   gv_raster_close(raster);
   gv_raster_grid_free(&grid);
   gv_seeds_free(&seeds);

@@ -156,3 +156,58 @@ def test_bad_input(work):
     work.fails("--seeds", "s.csv", "--snap-seeds", "out.tif", has="--level")
     work.csv("p.csv", [0, 10], [0, 10], header="x,y")
     work.fails("--seeds", "p.csv", "--level", "3", "out.tif", has="--seeds-crs")
+
+
+@pytest.mark.parametrize("extension", ["gpkg", "fgb", "csv", "geojson"])
+@pytest.mark.parametrize("metric", ["geodesic", "great-circle"])
+def test_triangles_as_features(work, extension, metric):
+    from conftest import WGS84, Geodesic
+    from osgeo import gdal, ogr
+    lon, lat = globe(40)
+    work.csv("s.csv", lon, lat)
+    level, name = 3, f"cells.{extension}"
+    work.ok("--seeds", "s.csv", "--level", level, "--metric", metric, "--cells", name, "out.tif")
+    numbers = work.read("out.tif")
+    source = gdal.OpenEx(str(work.path(name)), gdal.OF_VECTOR,
+                         open_options=["AUTODETECT_TYPE=YES", "KEEP_GEOM_COLUMNS=NO"] if extension == "csv" else [])
+    layer = source.GetLayer(0)
+    assert layer.GetFeatureCount() == 8 * 4**level
+    if extension != "csv":
+        assert layer.GetSpatialRef().IsGeographic()
+    geodesic, radius = Geodesic(*WGS84), 6371.0087714150598
+    ids, on_map, on_globe = set(), 0.0, 0.0
+    for feature in layer:
+        ids.add((feature.GetFieldAsString("id"), int(feature.GetFieldAsString("id64"))))
+        x, y, seed = feature.GetField("lon"), feature.GetField("lat"), int(feature.GetField("seed")) - 1
+        shape = feature.GetGeometryRef()
+        assert shape.IsValid()
+        box = shape.GetEnvelope()
+        assert box[0] >= -180 and box[1] <= 180 and box[2] >= -90 and box[3] <= 90 and box[1] - box[0] <= 90
+        assert shape.Contains(ogr.CreateGeometryFromWkt(f"POINT ({x} {y})"))
+        on_map += shape.GetArea()
+        on_globe += feature.GetField("area_km2")
+        column, row = int((x + 180) / 360 * numbers.shape[1]), int((90 - y) / 180 * numbers.shape[0])
+        assert numbers[row, column] == seed + 1 or abs(y) > 85
+        distance = feature.GetField("distance")
+        if metric == "geodesic":
+            expected = [geodesic.distance(x, y, *place) for place in zip(lon, lat)]
+        else:
+            chord = np.linalg.norm(unit_vectors(x, y) - unit_vectors(lon, lat), axis=-1)
+            expected = 2000 * radius * np.arcsin(chord / 2)
+        assert distance == pytest.approx(min(expected), rel=1e-9)
+        assert distance == pytest.approx(expected[seed], rel=1e-9)
+    assert len(ids) == 8 * 4**level
+    assert on_map == pytest.approx(360 * 180, rel=1e-12)
+    assert on_globe == pytest.approx(4 * np.pi * radius**2, rel=1e-9)
+
+
+def test_triangles_refused(work):
+    work.csv("s.csv", [0, 10], [0, 10])
+    work.fails("--seeds", "s.csv", "--cells", "c.gpkg", "out.tif", has="--level")
+    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "c.nothing", "out.tif", has="c.nothing")
+    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "s.csv", "--overwrite", "out.tif", has="s.csv")
+    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "missing/c.gpkg", "out.tif", has="missing/c.gpkg")
+    work.write("c.gpkg", "old")
+    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "out.tif", has=["c.gpkg", "--overwrite"])
+    work.ok("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "--overwrite", "out.tif")
+    assert work.path("c.gpkg").stat().st_size > 4096
