@@ -238,9 +238,10 @@ GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, con
 /* ------------------------------------------------------------------------------------------ Voronoi of a grid */
 
 typedef enum gv_grid_kind {
-  GV_GRID_PLANE = 0,    /* cells and seeds share plane coordinates; euclidean, manhattan, chebyshev */
-  GV_GRID_LONLAT = 1,   /* cells and seeds are longitude, latitude in degrees; great-circle, geodesic */
-  GV_GRID_PROJECTED = 2 /* cells are projected, `inverse` gives their longitude, latitude; seeds are lon, lat */
+  GV_GRID_PLANE = 0,     /* cells and seeds share plane coordinates; euclidean, manhattan, chebyshev */
+  GV_GRID_LONLAT = 1,    /* cells and seeds are longitude, latitude in degrees; great-circle, geodesic */
+  GV_GRID_PROJECTED = 2, /* cells are projected, `inverse` gives their longitude, latitude; seeds are lon, lat */
+  GV_GRID_QTM = 3 /* cells are the triangles of a QTM level, in the order of gv_qtm_number; seeds are lon, lat */
 } gv_grid_kind;
 
 /*
@@ -255,6 +256,12 @@ typedef int (*gv_inverse_fn)(double *x, double *y, int64_t n, void *user);
  *   x = (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2],  y likewise with g[3..5]   (GDAL's geotransform).
  * Lon/lat grids must not be rotated (g[2] = g[4] = 0). Longitudes may leave [-180, 180]; latitudes of centres may
  * not leave [-90, 90].
+ *
+ * With `level` from 0 to GV_QTM_MAX_GRID_LEVEL the cells that ask for their nearest seed are the triangles of that QTM
+ * level, at their centres (gv_qtm_center_vector). GV_GRID_QTM lists them: one row of gv_qtm_count(level) cells, in the
+ * order of their numbers (width and height are set by the library, geotransform is not looked at). On a LONLAT or
+ * PROJECTED grid each cell of the raster carries the answer of the triangle that its centre lies in, by the rule of
+ * gv_qtm_from_lonlat.
  */
 typedef struct gv_grid {
   size_t struct_size;
@@ -265,10 +272,14 @@ typedef struct gv_grid {
   double flattening;     /* f = (a-b)/a; with semi_major 0 also WGS 84's */
   gv_inverse_fn inverse; /* GV_GRID_PROJECTED only */
   void *inverse_user;
+  int level; /* of the QTM mesh; GV_QTM_NONE = the raster's own cells ask */
 } gv_grid;
 
+#define GV_QTM_NONE           (-1)
+#define GV_QTM_MAX_GRID_LEVEL 20
+
 #define GV_GRID_INIT                                                                                               \
-  { sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL }
+  { sizeof(gv_grid), GV_GRID_PLANE, 0, 0, {0, 1, 0, 0, 0, 1}, 0.0, 0.0, NULL, NULL, GV_QTM_NONE }
 
 /* Seeds of a grid: count pairs x[i], y[i] (longitude and latitude in degrees on the globe). */
 typedef struct gv_seeds {
@@ -280,7 +291,8 @@ typedef struct gv_voronoi_options {
   size_t struct_size;
   const char *backend; /* "auto" or NULL, "tile", "serial", ... */
   gv_metric metric;
-  int32_t block_width, block_height; /* cells handled at once; 0 = 512. Has no influence on results. */
+  int32_t block_width, block_height; /* cells handled at once; 0 = 512. Has no influence on results.
+                                        GV_GRID_QTM: the width goes down to a power of 4, up to 4^10; 0 = 4^8 */
   const int32_t *labels; /* value written for each seed (count values, copied); NULL = the seed's number from 0 */
   int32_t nodata;        /* value of cells that have no seed (no inverse projection) */
 } gv_voronoi_options;

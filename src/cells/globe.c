@@ -1,7 +1,7 @@
 /* Positions on the globe. Geocentric coordinates: any textbook, e.g. Hofmann-Wellenhof, GNSS, section 8.2. */
 #include "cells/globe_kernels.h"
 
-static const gv_globe_kernels *kernels(void) {
+const gv_globe_kernels *gv_globe_kernels_get(void) {
 #if defined(GV_HAVE_X86_KERNELS)
   switch (gv_simd_level()) {
   case GV_SIMD_AVX512:
@@ -16,7 +16,7 @@ static const gv_globe_kernels *kernels(void) {
 }
 
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine) {
-  kernels()->sincos(n, degrees, sine, cosine);
+  gv_globe_kernels_get()->sincos(n, degrees, sine, cosine);
 }
 
 void gv_normalise_lonlat(double *longitude, double *latitude) {
@@ -43,10 +43,11 @@ gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flatt
 
 void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n, const double *sine,
                         const double *cosine, double *p, double *z) {
-  kernels()->meridian(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, sine, cosine, p, z);
+  gv_globe_kernels_get()->meridian(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, sine, cosine, p, z);
 }
 
 void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
                           const double *longitude, const double *latitude, double *x, double *y, double *z) {
-  kernels()->vectors(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, longitude, latitude, x, y, z);
+  gv_globe_kernels_get()->vectors(geocentric_cartesian ? ellipsoid->eccentricity2 : -1.0, n, longitude, latitude, x,
+                                  y, z);
 }

@@ -109,4 +109,49 @@ static void vectors_kernel(double eccentricity2, int64_t n, const double *lon, c
   }
 }
 
-const gv_globe_kernels GV_GLOBE_KERNELS = {sincos_kernel, meridian_kernel, vectors_kernel};
+/* Sums over `cells` triangles in a row: corners k and k + 1 of one parallel and corner k of the other. */
+GV_INLINE void sum_corners(int32_t cells, double p, double z, const double *sine, const double *cosine,
+                           double other_p, double other_z, const double *other_sine, const double *other_cosine,
+                           double *x, double *y, double *height) {
+  vd one_p = vd_set1(p), two_p = vd_set1(other_p), sum_z = vd_set1((z + z) + other_z);
+  for (int32_t k = 0; k < cells; k += VD_LANES) {
+    vd sum_x = vd_add(vd_mul(one_p, vd_load(cosine + k)), vd_mul(one_p, vd_load(cosine + k + 1)));
+    vd sum_y = vd_add(vd_mul(one_p, vd_load(sine + k)), vd_mul(one_p, vd_load(sine + k + 1)));
+    vd_store(x + k, vd_add(sum_x, vd_mul(two_p, vd_load(other_cosine + k))));
+    vd_store(y + k, vd_add(sum_y, vd_mul(two_p, vd_load(other_sine + k))));
+    vd_store(height + k, sum_z);
+  }
+}
+
+/* Rows are packed without gaps: what a row's last vector writes too much, the next row overwrites. */
+static void centres_kernel(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
+                           double *z) {
+  int32_t cell = 0, cells = side * side;
+  for (int inverted = 0; inverted < 2; inverted++) {
+    int32_t upper = side + 1; /* first vertex of the row's upper parallel */
+    for (int32_t i = 0; i < side; i++) {
+      int32_t lower = upper + (down ? side - i + 1 : i + 1);
+      int32_t count = (down ? side - i : i + 1) - inverted;
+      if (down == (inverted == 1)) { /* up cells: two corners below, the apex above */
+        int32_t apex = upper + (down ? 1 : 0);
+        sum_corners(count, cosine[i + 1], sine[i + 1], sine + lower, cosine + lower, cosine[i], sine[i],
+                    sine + apex, cosine + apex, x + cell, y + cell, z + cell);
+      } else {
+        int32_t apex = lower + (down ? 0 : 1);
+        sum_corners(count, cosine[i], sine[i], sine + upper, cosine + upper, cosine[i + 1], sine[i + 1],
+                    sine + apex, cosine + apex, x + cell, y + cell, z + cell);
+      }
+      cell += count;
+      upper = lower;
+    }
+  }
+  for (int32_t i = 0; i < cells; i += VD_LANES) {
+    vd sx = vd_load(x + i), sy = vd_load(y + i), sz = vd_load(z + i);
+    vd length = vd_sqrt(vd_add(vd_add(vd_mul(sx, sx), vd_mul(sy, sy)), vd_mul(sz, sz)));
+    vd_store(x + i, vd_divide(sx, length));
+    vd_store(y + i, vd_divide(sy, length));
+    vd_store(z + i, vd_divide(sz, length));
+  }
+}
+
+const gv_globe_kernels GV_GLOBE_KERNELS = {sincos_kernel, meridian_kernel, vectors_kernel, centres_kernel};

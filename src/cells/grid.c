@@ -1,5 +1,5 @@
 /* Grids: tables of canonical positions, and bounds of tiles. */
-#include "cells/grid.h"
+#include "cells/mesh.h"
 
 #include <string.h>
 
@@ -27,7 +27,25 @@ static double *make_table(gv_context *context, int64_t count) {
   return gv_allocate_zeroed(&context->allocator, count + GV_TABLE_PADDING, sizeof(double));
 }
 
+static gv_status check_mesh(gv_context *context, const gv_grid *grid, gv_metric metric) {
+  if (grid->level < 0 || grid->level > GV_QTM_MAX_GRID_LEVEL) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no QTM level %d (0 to %d)", grid->level,
+                   GV_QTM_MAX_GRID_LEVEL);
+  }
+  if (metric != GV_GREAT_CIRCLE && metric != GV_GEODESIC) {
+    const char *name = gv_metric_name(metric);
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s makes no sense on a QTM mesh",
+                   name != NULL ? name : "of no name");
+  }
+  return GV_OK;
+}
+
 static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric metric) {
+  if (grid->kind == GV_GRID_QTM) return check_mesh(context, grid, metric);
+  if (grid->level != GV_QTM_NONE) {
+    gv_status status = check_mesh(context, grid, metric);
+    if (status != GV_OK) return status;
+  }
   if (grid->width < 1 || grid->height < 1) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a grid of %lld x %lld cells", (long long)grid->width,
                    (long long)grid->height);
@@ -151,7 +169,18 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
   double reach_x = fabs(g[0]) + fabs(w * g[1]) + fabs(h * g[2]);
   double reach_y = fabs(g[3]) + fabs(w * g[4]) + fabs(h * g[5]);
   const double epsilon = 0x1p-52;
-  if (grid->kind == GV_GRID_PLANE) {
+  /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
+  out->curvature = metric == GV_GEODESIC ? 1.0 / pow(1.0 - fabs(out->ellipsoid.flattening), 6.0) : 1.0;
+  if (grid->kind == GV_GRID_QTM) {
+    out->shape = GV_CELLS_POINTS;
+    out->grid.width = gv_qtm_count(grid->level);
+    out->grid.height = 1;
+    /* Angles have a few roundings, and the mean and its length a few more. */
+    out->position_error = 40.0 * epsilon;
+  } else if (grid->level != GV_QTM_NONE) {
+    out->shape = GV_CELLS_POINTS;
+    out->position_error = 16.0 * epsilon; /* as below */
+  } else if (grid->kind == GV_GRID_PLANE) {
     out->position_error = 4.0 * epsilon * fmax(reach_x, reach_y);
     if (g[2] == 0.0 && g[4] == 0.0) {
       out->shape = GV_CELLS_PLANE;
@@ -163,18 +192,26 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     out->shape = GV_CELLS_LONLAT;
     /* Degrees to radians, and a few roundings of sines, cosines and products of size one. */
     out->position_error = 4.0 * epsilon * fmax(reach_x, reach_y) * (pi / 180.0) + 16.0 * epsilon;
-    /* Radii of curvature are at most 1 / (1 - f)^2 and change slowly; the power leaves room. A sphere has 1. */
-    out->curvature = metric == GV_GEODESIC ? 1.0 / pow(1.0 - fabs(out->ellipsoid.flattening), 6.0) : 1.0;
     status = make_lonlat_tables(context, out);
   } else {
     out->shape = GV_CELLS_POINTS;
     out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
+  }
+  if (status == GV_OK && grid->level != GV_QTM_NONE) {
+    out->orders = gv_allocate(&out->allocator, 1, sizeof *out->orders);
+    if (out->orders == NULL) {
+      status = gv_fail_memory(context, "the mesh's tables");
+    } else {
+      gv_mesh_orders_init(out->orders);
+    }
   }
   if (status != GV_OK) gv_cells_clear(out);
   return status;
 }
 
 void gv_cells_clear(gv_cells *cells) {
+  gv_release(&cells->allocator, cells->orders);
+  cells->orders = NULL;
   double **tables[] = {&cells->column_x,    &cells->column_y,     &cells->row_p,       &cells->row_z,
                        &cells->row_inverse, &cells->half_cos,     &cells->half_sin,    &cells->half_p,
                        &cells->half_z,      &cells->half_sin_lat, &cells->half_cos_lat};
@@ -209,33 +246,28 @@ static void plane_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *ou
  * whose second derivative by latitude is at most the bound `curvature` below; between the two end rows it leaves
  * the chord by at most curvature * span^2 / 8.
  */
-static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
-  const double *g = cells->grid.geotransform;
-  int64_t middle_column = tile->c0 + tile->c1 - 1, middle_row = tile->r0 + tile->r1 - 1;
-  double half_width = 0.5 * (double)(tile->c1 - tile->c0 - 1) * fabs(g[1]) * (pi / 180.0);
-  double span = (double)(tile->r1 - tile->r0 - 1) * fabs(g[5]) * (pi / 180.0);
-  double sag = cells->curvature * span * span / 8.0;
+void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out) {
+  double sag = piece->curvature * piece->span * piece->span / 8.0, pad = piece->pad;
+  double half_width = piece->half_width;
 
   /* sin and cos of T, bounded: sin T <= T, cos T >= 1 - T^2 / 2. */
   double sin_max = half_width < 1.0 ? half_width : 1.0;
   double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
 
-  double p0 = cells->row_p[tile->r0], p1 = cells->row_p[tile->r1 - 1];
-  double z0 = cells->row_z[tile->r0], z1 = cells->row_z[tile->r1 - 1];
-  double sin_lat = cells->half_sin_lat[middle_row], cos_lat = cells->half_cos_lat[middle_row];
-  double east = (larger(p0, p1) + sag) * sin_max;
+  double p0 = piece->p[0], p1 = piece->p[1], z0 = piece->z[0], z1 = piece->z[1];
+  double sin_lat = piece->sin_lat, cos_lat = piece->cos_lat, sin_lon = piece->sin_lon, cos_lon = piece->cos_lon;
+  double east = (larger(p0, p1) + sag) * sin_max + pad;
   double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
   double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
   double up_a = p0 * cos_lat + z0 * sin_lat, up_b = p1 * cos_lat + z1 * sin_lat;
   double up_c = p0 * cos_min * cos_lat + z0 * sin_lat, up_d = p1 * cos_min * cos_lat + z1 * sin_lat;
-  double north_low = smaller(smaller(north_a, north_b), smaller(north_c, north_d)) - sag;
-  double north_high = larger(larger(north_a, north_b), larger(north_c, north_d)) + sag;
-  double up_low = smaller(smaller(up_a, up_b), smaller(up_c, up_d)) - sag;
-  double up_high = larger(larger(up_a, up_b), larger(up_c, up_d)) + sag;
+  double north_low = smaller(smaller(north_a, north_b), smaller(north_c, north_d)) - sag - pad;
+  double north_high = larger(larger(north_a, north_b), larger(north_c, north_d)) + sag + pad;
+  double up_low = smaller(smaller(up_a, up_b), smaller(up_c, up_d)) - sag - pad;
+  double up_high = larger(larger(up_a, up_b), larger(up_c, up_d)) + sag + pad;
   double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
   double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
 
-  double cos_lon = cells->half_cos[middle_column], sin_lon = cells->half_sin[middle_column];
   double meridian = up_middle * cos_lat - north_middle * sin_lat;
   out->centre[0] = meridian * cos_lon;
   out->centre[1] = meridian * sin_lon;
@@ -252,6 +284,21 @@ static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *o
   out->extent_across = east;
   out->extent_down = north;
   out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
+}
+
+static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
+  const double *g = cells->grid.geotransform;
+  int64_t middle_column = tile->c0 + tile->c1 - 1, middle_row = tile->r0 + tile->r1 - 1;
+  gv_globe_piece piece = {.half_width = 0.5 * (double)(tile->c1 - tile->c0 - 1) * fabs(g[1]) * (pi / 180.0),
+                          .span = (double)(tile->r1 - tile->r0 - 1) * fabs(g[5]) * (pi / 180.0),
+                          .curvature = cells->curvature,
+                          .p = {cells->row_p[tile->r0], cells->row_p[tile->r1 - 1]},
+                          .z = {cells->row_z[tile->r0], cells->row_z[tile->r1 - 1]},
+                          .sin_lat = cells->half_sin_lat[middle_row],
+                          .cos_lat = cells->half_cos_lat[middle_row],
+                          .sin_lon = cells->half_sin[middle_column],
+                          .cos_lon = cells->half_cos[middle_column]};
+  gv_globe_bound(&piece, out);
 }
 
 void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
@@ -281,10 +328,43 @@ static void projected_vectors(const gv_cells *cells, int64_t n, double *lon, dou
   gv_lonlat_to_vectors(&cells->ellipsoid, gv_cells_geocentric(cells), n, lon, lat, x, y, z);
 }
 
+/* Centres of the triangles of a raster's cells, in place of the cells' own; lon and lat hold those and become the
+ * triangles'. Cells that follow each other often lie in one triangle. */
+static gv_status triangles_of_cells(gv_context *context, const gv_cells *cells, int64_t n, double *x, double *y,
+                                    double *z, double *lon, double *lat) {
+  const double none[5] = {NAN, NAN, NAN, NAN, NAN};
+  double centre[5];
+  gv_qtm_id last = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const double *found = none;
+    if (isfinite(lon[i]) && fabs(lat[i]) <= 90.0) {
+      gv_qtm_id id;
+      if (gv_qtm_from_lonlat(lon[i], lat[i], cells->grid.level, &id) != GV_OK) {
+        return gv_fail(context, GV_ERROR_INTERNAL, "no triangle at %.17g %.17g", lon[i], lat[i]);
+      }
+      if (id != last) gv_mesh_centre(id, gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, centre);
+      last = id;
+      found = centre;
+    }
+    x[i] = found[0];
+    y[i] = found[1];
+    z[i] = found[2];
+    lon[i] = found[3];
+    lat[i] = found[4];
+  }
+  return GV_OK;
+}
+
 gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
                              double *z, double *lon, double *lat, double *scratch) {
   const double *g = cells->grid.geotransform;
   int64_t columns = tile->c1 - tile->c0, n = columns * (tile->r1 - tile->r0), i = 0;
+  bool mesh = cells->grid.level != GV_QTM_NONE;
+  if (cells->grid.kind == GV_GRID_QTM) {
+    gv_mesh_number_positions(cells->orders, cells->grid.level,
+                             gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, tile->c0, n, x, y, z, lon, lat);
+    return GV_OK;
+  }
   if (cells->shape == GV_CELLS_LONLAT) {
     for (int64_t r = tile->r0; r < tile->r1; r++) {
       for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
@@ -296,8 +376,8 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
     }
     return GV_OK;
   }
-  double *cx = cells->grid.kind == GV_GRID_PROJECTED ? (lon != NULL ? lon : scratch) : x;
-  double *cy = cells->grid.kind == GV_GRID_PROJECTED ? (lat != NULL ? lat : scratch + n) : y;
+  double *cx = cells->dim == 3 ? (lon != NULL ? lon : scratch) : x;
+  double *cy = cells->dim == 3 ? (lat != NULL ? lat : scratch + n) : y;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
       cx[i] = cell_x(g, (double)c, (double)r);
@@ -308,7 +388,8 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
     if (cells->grid.inverse(cx, cy, n, cells->grid.inverse_user) != 0) {
       return gv_fail(context, GV_ERROR_PROJECTION, "the grid's inverse projection failed");
     }
-    projected_vectors(cells, n, cx, cy, x, y, z);
   }
+  if (mesh) return triangles_of_cells(context, cells, n, x, y, z, cx, cy);
+  if (cells->grid.kind == GV_GRID_PROJECTED) projected_vectors(cells, n, cx, cy, x, y, z);
   return GV_OK;
 }

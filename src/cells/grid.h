@@ -4,7 +4,7 @@
  * Three shapes of position, named after what a cell's coordinates depend on:
  *   GV_CELLS_PLANE    x by column, y by row (north-up or south-up plane grid)
  *   GV_CELLS_LONLAT   (p_row cos_column, p_row sin_column, z_row): W + H table entries serve W x H cells
- *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe)
+ *   GV_CELLS_POINTS   nothing simpler than one position a cell (rotated plane; projected grid on the globe; triangles)
  */
 #ifndef GV_GRID_H
 #define GV_GRID_H
@@ -15,6 +15,8 @@ typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS }
 
 /* Tables are padded so that a vector kernel may read this many entries past their end. */
 enum { GV_TABLE_PADDING = 64 };
+
+typedef struct gv_mesh_orders gv_mesh_orders;
 
 typedef struct gv_cells {
   gv_cells_shape shape;
@@ -34,7 +36,9 @@ typedef struct gv_cells {
   double *half_cos, *half_sin;
   double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
 
-  double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT only */
+  gv_mesh_orders *orders; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
+
+  double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT, QTM */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */
 } gv_cells;
 
@@ -61,6 +65,22 @@ static inline bool gv_cells_geocentric(const gv_cells *cells) {
   return cells->metric == GV_GEODESIC;
 }
 
+/*
+ * A piece of the globe between two parallels and two meridians. Angles in radians; `curvature` as in gv_cells.
+ */
+typedef struct gv_globe_piece {
+  double half_width; /* from the middle meridian */
+  double span;       /* of latitude */
+  double curvature;
+  double p[2], z[2];       /* of the two parallels */
+  double sin_lat, cos_lat; /* any latitude to take directions at, best in the middle */
+  double sin_lon, cos_lon; /* of the middle meridian */
+  double pad;              /* to be added on all sides */
+} gv_globe_piece;
+
+/* A zonotope that holds it. */
+void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out);
+
 /* Bound of a tile of a PLANE, LONLAT or rotated plane grid. Not for projected grids on the globe: theirs come from
  * the positions themselves. */
 void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out);
@@ -68,7 +88,7 @@ void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out);
 /*
  * Canonical positions of a tile, row-major: x[i], y[i], z[i] (z untouched on the plane), longitude and latitude too
  * where lon and lat are not NULL (globe only; normalised). Cells without a position get NaN everywhere.
- * scratch: 2 x cells of the tile, used by projected grids; may be NULL otherwise.
+ * scratch: 2 x cells of the tile, used by projected grids and rasters of triangles; may be NULL otherwise.
  */
 gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const gv_tile *tile, double *x, double *y,
                              double *z, double *lon, double *lat, double *scratch);

@@ -123,7 +123,7 @@ gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id) {
 /* --------------------------------------------------------------------------------------------- the tree's descent */
 
 /* An octant's corner (pole, west, east) -> its basis number. Meridians 0 and 180 carry 2 on the equator. */
-static int basis_of_role(int octant, int role) {
+int gv_qtm_basis_of_role(int octant, int role) {
   if (role == GV_QTM_POLE) return 1;
   bool west_is_2 = octant % 2 != 0;
   return (role == GV_QTM_WEST) == west_is_2 ? 2 : 3;
@@ -133,7 +133,7 @@ static int basis_of_role(int octant, int role) {
  * Digits of the place whose barycentric coordinate for basis number i is weight[i] / one. Overwrites the weights.
  * A coordinate of one half or more means corner child i; ties go to the lowest number.
  */
-static uint64_t descend(int64_t weight[4], int64_t one, int level) {
+uint64_t gv_qtm_descend(int64_t weight[4], int64_t one, int level) {
   uint64_t digits = 0;
   for (int depth = 0; depth < level; depth++) {
     int child = 0;
@@ -162,7 +162,7 @@ void gv_qtm_cell_from_id(gv_qtm_id id, gv_qtm_cell *cell) {
   int32_t n = INT32_C(1) << level;
   int32_t corner[4][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   for (int role = 0; role < 3; role++)
-    corner[basis_of_role(octant, role)][role] = n;
+    corner[gv_qtm_basis_of_role(octant, role)][role] = n;
   for (int depth = level - 1; depth >= 0; depth--) {
     int child = (int)(digits >> 2 * depth & 3U);
     int32_t middle[4][3]; /* middle[i] lies opposite corner i */
@@ -192,9 +192,9 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell) {
   /* Thirds of lattice steps, so that the cell's centroid is a whole number and no tie can occur. */
   int64_t weight[4] = {0, 0, 0, 0};
   for (int role = 0; role < 3; role++) {
-    weight[basis_of_role(cell->octant, role)] = 3 * (int64_t)cell->least[role] + (cell->down ? 2 : 1);
+    weight[gv_qtm_basis_of_role(cell->octant, role)] = 3 * (int64_t)cell->least[role] + (cell->down ? 2 : 1);
   }
-  return compose(cell->octant, cell->level, descend(weight, INT64_C(3) << cell->level, cell->level));
+  return compose(cell->octant, cell->level, gv_qtm_descend(weight, INT64_C(3) << cell->level, cell->level));
 }
 
 /* -------------------------------------------------------------------------------------------------- point location */
@@ -279,9 +279,9 @@ gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qt
                           near = {8100.0, -90.0, -90.0, 1.0};
   int64_t weight[4] = {0, 0, 0, 0};
   weight[1] = quantise(&pole, t, m);
-  weight[basis_of_role(octant, near_role)] = quantise(&near, t, m);
-  weight[basis_of_role(octant, GV_QTM_WEST + GV_QTM_EAST - near_role)] = quantise(&far, t, m);
-  *id = compose(octant, level, descend(weight, INT64_C(1) << 31, level));
+  weight[gv_qtm_basis_of_role(octant, near_role)] = quantise(&near, t, m);
+  weight[gv_qtm_basis_of_role(octant, GV_QTM_WEST + GV_QTM_EAST - near_role)] = quantise(&far, t, m);
+  *id = compose(octant, level, gv_qtm_descend(weight, INT64_C(1) << 31, level));
   return GV_OK;
 }
 
@@ -339,7 +339,7 @@ static int basis_of_place(int level, int octant, const int32_t place[3]) {
   int32_t colour = (place[GV_QTM_WEST] - place[GV_QTM_EAST]) % 3;
   if (colour == 0) return 1;
   int32_t western_colour = level % 2 == 0 ? 1 : 2; /* 2^level mod 3 */
-  return basis_of_role(octant, (colour + 3) % 3 == western_colour ? GV_QTM_WEST : GV_QTM_EAST);
+  return gv_qtm_basis_of_role(octant, (colour + 3) % 3 == western_colour ? GV_QTM_WEST : GV_QTM_EAST);
 }
 
 /* The roles of a cell's corners, counter-clockwise from basis number 1, and their basis numbers. */
@@ -394,23 +394,50 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
 
 static const double pi = 3.14159265358979323846;
 
-gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]) {
+/*
+ * The canonical position. Corners are taken in the frame of octant 1, where longitudes are 90 j / row, so that the mesh
+ * is exactly as symmetric as its octants; the two corners on one parallel are added first. gv_mesh_centres does the
+ * same, many cells at a time.
+ */
+void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]) {
+  /* The corner at the pole (up) or away from it (down) lies on a parallel of its own. */
+  static const int order[3] = {GV_QTM_WEST, GV_QTM_EAST, GV_QTM_POLE};
   double longitude[3], latitude[3], x[3], y[3], z[3];
-  if (vector == NULL || gv_qtm_corners(id, longitude, latitude, NULL) != GV_OK) return GV_ERROR_INVALID_ARGUMENT;
+  for (int i = 0; i < 3; i++) {
+    int32_t place[3];
+    gv_qtm_cell_corner(cell, order[i], place);
+    int32_t row = place[GV_QTM_WEST] + place[GV_QTM_EAST];
+    longitude[i] = row == 0 ? 0.0 : 90.0 * place[GV_QTM_EAST] / row;
+    latitude[i] = 90.0 * place[GV_QTM_POLE] / (double)(INT32_C(1) << cell->level);
+  }
   gv_lonlat_to_vectors(NULL, false, 3, longitude, latitude, x, y, z);
   double sum[3] = {(x[0] + x[1]) + x[2], (y[0] + y[1]) + y[2], (z[0] + z[1]) + z[2]};
-  double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
-  for (int axis = 0; axis < 3; axis++)
-    vector[axis] = sum[axis] / length;
+  double length = sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
+  double east = sum[0] / length, north = sum[1] / length, up = sum[2] / length;
+  int quarter = (cell->octant - 1) % 4;
+  vector[0] = quarter == 0 ? east : quarter == 1 ? 0.0 - north : quarter == 2 ? 0.0 - east : north;
+  vector[1] = quarter == 0 ? north : quarter == 1 ? east : quarter == 2 ? 0.0 - north : 0.0 - east;
+  vector[2] = cell->octant <= 4 ? up : 0.0 - up;
+}
+
+gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]) {
+  if (vector == NULL || !gv_qtm_is_valid(id)) return GV_ERROR_INVALID_ARGUMENT;
+  gv_qtm_cell cell;
+  gv_qtm_cell_from_id(id, &cell);
+  gv_qtm_cell_center(&cell, vector);
   return GV_OK;
+}
+
+void gv_qtm_vector_to_lonlat(const double vector[3], double *longitude, double *latitude) {
+  *longitude = atan2(vector[1], vector[0]) * (180.0 / pi);
+  *latitude = atan2(vector[2], hypot(vector[0], vector[1])) * (180.0 / pi);
 }
 
 gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude) {
   double v[3];
   if (longitude == NULL || latitude == NULL || gv_qtm_center_vector(id, v) != GV_OK)
     return GV_ERROR_INVALID_ARGUMENT;
-  *longitude = atan2(v[1], v[0]) * (180.0 / pi);
-  *latitude = atan2(v[2], hypot(v[0], v[1])) * (180.0 / pi);
+  gv_qtm_vector_to_lonlat(v, longitude, latitude);
   return GV_OK;
 }
 

@@ -34,4 +34,14 @@ void gv_qtm_cell_neighbor(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighb
 /* Degrees of a lattice place of an octant; exact latitude, at most two roundings in the longitude. */
 void gv_qtm_place_to_lonlat(int level, int octant, const int32_t place[3], double *longitude, double *latitude);
 
+/* The basis number of an octant's corner. */
+int gv_qtm_basis_of_role(int octant, int role);
+
+/* Digits of the place whose barycentric coordinate for basis number i is weight[i] / one. Overwrites the weights. */
+uint64_t gv_qtm_descend(int64_t weight[4], int64_t one, int level);
+
+/* The canonical position of a cell, as gv_qtm_center_vector, and a position in degrees, as gv_qtm_center. */
+void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]);
+void gv_qtm_vector_to_lonlat(const double vector[3], double *longitude, double *latitude);
+
 #endif

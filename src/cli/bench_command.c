@@ -14,6 +14,7 @@ static const struct {
   command_fn run;
   const char *summary;
 } benchmarks[] = {
+    {"qtm", bench_qtm_command, "triangles of the QTM mesh: backends against serial, then level after level"},
     {"raster", bench_raster_command,
      "engines, whole command and projected grids, against memset, gdal_create and PROJ"},
     {"search", bench_search_command, "the search backends side by side, in four suites"},

@@ -16,6 +16,7 @@
 
 #include "cli/cli.h"
 #include "io/grid.h"
+#include "io/mesh_out.h"
 #include "io/raster_out.h"
 #include "io/seeds.h"
 #include "io/style.h"
@@ -50,6 +51,12 @@ static const char help[] =
     "                        in the grid's coordinate system; longitudes may go beyond 180 (default: the globe, "
     "or\n"
     "                        the seeds' extent plus 10 % a side; 1 km around a seed that is alone)\n"
+    "  --level L             the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and "
+    "each\n"
+    "                        pixel of the grid carries its triangle's answer (default grid: the globe in "
+    "2^(L+3) x\n"
+    "                        2^(L+2) pixels)\n"
+    "  --snap-seeds          with --level: seeds move to the centre of their own triangle\n"
     "  --crs CRS             coordinate system of the grid (default: the seeds')\n"
     "\n"
     "Computing\n"
@@ -60,6 +67,9 @@ static const char help[] =
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
+    "  --cells FILE          with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance "
+    "and\n"
+    "                        area_km2; .gpkg, .fgb, .csv, .geojson or any other vector format's extension\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
@@ -71,6 +81,7 @@ static const char help[] =
     "\n"
     "Examples\n"
     "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
+    "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
     "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
     "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG stations.tif\n";
 
@@ -85,6 +96,9 @@ enum {
   KEY_RES,
   KEY_SIZE,
   KEY_EXTENT,
+  KEY_LEVEL,
+  KEY_CELLS,
+  KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
   KEY_BACKEND,
@@ -111,6 +125,9 @@ static const cli_option table[] = {
     {"res", KEY_RES, true},
     {"size", KEY_SIZE, true},
     {"extent", KEY_EXTENT, true},
+    {"level", KEY_LEVEL, true},
+    {"cells", KEY_CELLS, true},
+    {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
     {"backend", KEY_BACKEND, true},
@@ -132,6 +149,7 @@ typedef struct job {
   gv_grid_options grid;
   gv_raster_options raster;
   const char *backend;
+  const char *cells; /* file for the triangles, or NULL */
   int threads;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
@@ -194,6 +212,20 @@ static int take_option(job *j, int key, const char *value) {
     if (!cli_numbers(value, j->grid.extent, 4)) {
       return cli_fail(EXIT_USAGE, "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
     }
+    return EXIT_OK;
+  case KEY_LEVEL:
+    j->grid.has_level = true;
+    if (!cli_integers(value, &integer, 1) || integer < 0 || integer > GV_QTM_MAX_GRID_LEVEL) {
+      return cli_fail(EXIT_USAGE, "--level: '%s' is not a level of the QTM mesh, 0 to %d", value,
+                      GV_QTM_MAX_GRID_LEVEL);
+    }
+    j->grid.level = (int)integer;
+    return EXIT_OK;
+  case KEY_CELLS:
+    j->cells = value;
+    return EXIT_OK;
+  case KEY_SNAP_SEEDS:
+    j->grid.snap_seeds = true;
     return EXIT_OK;
   case KEY_CRS:
     j->grid.crs = value;
@@ -357,6 +389,7 @@ static char **make_metadata(const job *j, const gv_seed_set *seeds, const gv_ras
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
   items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, seeds->count));
   items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(grid->metric));
+  if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
   const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           seeds->ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
@@ -495,7 +528,21 @@ static bool same_file(const char *a, const char *b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+static gv_status write_cells(gv_io *io, const job *j, const gv_seed_set *seeds, const gv_raster_grid *grid,
+                             gv_mesh_out *mesh) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *context = NULL;
+  options.threads = j->threads;
+  options.progress = go_on;
+  if (gv_context_create(&options, &context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
+  gv_status status = gv_mesh_write(io, mesh, grid, seeds, j->backend, context);
+  gv_context_destroy(context);
+  return status;
+}
+
 static gv_status make_raster(gv_io *io, job *j) {
+  gv_mesh_out *mesh = NULL;
+  gv_mesh_options mesh_options = {j->cells, j->raster.overwrite};
   gv_seed_set seeds = GV_SEED_SET_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
@@ -503,15 +550,25 @@ static gv_status make_raster(gv_io *io, job *j) {
   gv_status status = GV_OK;
   if (same_file(j->seeds.source, j->raster.path) || same_file(j->grid.like, j->raster.path)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
+  } else if (j->cells != NULL && !j->grid.has_level) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells needs --level: it writes the mesh's triangles");
+  } else if (j->cells != NULL && (same_file(j->seeds.source, j->cells) || same_file(j->grid.like, j->cells) ||
+                                  same_file(j->raster.path, j->cells) || strcmp(j->raster.path, j->cells) == 0)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells: %s is an input or the output too", j->cells);
   }
   if (status == GV_OK) status = gv_raster_plan(io, &j->raster, &raster);
+  if (status == GV_OK && j->cells != NULL) status = gv_mesh_plan(io, &mesh_options, &mesh);
   if (status == GV_OK) status = gv_seeds_read(io, &j->seeds, &seeds);
   if (status == GV_OK) status = gv_raster_grid_make(io, &j->grid, &seeds, &grid);
+  /* Both outputs are made before either is put in its place. */
+  if (status == GV_OK && mesh != NULL) status = write_cells(io, j, &seeds, &grid, mesh);
   if (status == GV_OK) status = compute_raster(io, j, &seeds, &grid, raster);
+  if (status == GV_OK && mesh != NULL) status = gv_mesh_finish(io, mesh);
   if (status == GV_OK && seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
                seeds.skipped_first);
   }
+  gv_mesh_close(mesh);
   gv_raster_close(raster);
   gv_raster_grid_free(&grid);
   gv_seeds_free(&seeds);

@@ -114,6 +114,8 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
   } else {
     if (options->has_resolution) {
       memcpy(resolution, options->resolution, sizeof resolution);
+    } else if (options->has_level && gv_crs_is_lonlat(out->crs)) {
+      resolution[0] = resolution[1] = ldexp(360.0 / gv_crs_unit_degrees(out->crs), -(options->level + 3));
     } else {
       resolution[0] = resolution[1] = fmax(width, height) / DEFAULT_LONGER_SIDE;
     }
@@ -142,6 +144,15 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
                       options->has_extent ? "--extent"
                       : options->has_size ? "--size"
                                           : "--res");
+  }
+  if (options->snap_seeds && !options->has_level) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--snap-seeds needs --level: it moves seeds to their triangles");
+  }
+  if (options->has_level && options->has_metric && !on_globe(options->metric)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
+                      gv_metric_name(options->metric));
   }
   if (options->has_resolution && options->has_size) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --res and --size");
@@ -282,7 +293,9 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                                gv_raster_grid *out) {
   char name[256];
   bool geographic = out->crs != NULL && OSRIsGeographic(out->crs);
-  out->metric = options->has_metric ? options->metric : geographic ? GV_GEODESIC : GV_EUCLIDEAN;
+  out->metric = options->has_metric                ? options->metric
+                : geographic || options->has_level ? GV_GEODESIC
+                                                   : GV_EUCLIDEAN;
   if (out->crs != NULL && OSRIsGeocentric(out->crs)) {
     gv_crs_describe(out->crs, name, sizeof name);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is geocentric: a raster grid needs a map's coordinates",
@@ -290,6 +303,10 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
   }
   if (on_globe(out->metric)) {
     if (out->crs == NULL) {
+      if (options->has_level) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                          "--level needs a coordinate system: the seeds have none, give --seeds-crs");
+      }
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "--metric %s needs a coordinate system: the seeds have none, give --seeds-crs",
                         gv_metric_name(out->metric));
@@ -330,6 +347,31 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_set *seeds, const g
   return status;
 }
 
+/* As the published algorithm, which measures distances from the cell that a seed lies in. */
+static void snap_seeds(int level, gv_seed_set *seeds) {
+  for (int64_t i = 0; i < seeds->count; i++) {
+    gv_qtm_id id;
+    /* Positions on the globe are checked by now. */
+    if (gv_qtm_from_lonlat(seeds->x[i], seeds->y[i], level, &id) == GV_OK)
+      gv_qtm_center(id, &seeds->x[i], &seeds->y[i]);
+  }
+}
+
+/* The seeds' own CRS; for a mesh the longitudes and latitudes it is based on. */
+static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_set *seeds,
+                              gv_raster_grid *out) {
+  bool swapped;
+  if (!options->has_level || !OSRIsProjected(seeds->crs)) return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
+  gv_gdal_reset();
+  OGRSpatialReferenceH geographic = OSRCloneGeogCS(seeds->crs);
+  if (geographic == NULL) {
+    return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the seeds' coordinate system has no longitudes and latitudes");
+  }
+  gv_status status = gv_crs_copy(io, geographic, &out->crs, &swapped);
+  OSRRelease(geographic);
+  return status;
+}
+
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_set *seeds, gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
   out->grid = (gv_grid)GV_GRID_INIT;
@@ -338,10 +380,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (status == GV_OK && out->crs == NULL && options->crs != NULL) {
     status = gv_crs_parse(io, options->crs, "--crs", &out->crs);
   }
-  if (status == GV_OK && out->crs == NULL && seeds->crs != NULL) {
-    bool swapped;
-    status = gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
-  }
+  if (status == GV_OK && out->crs == NULL && seeds->crs != NULL) status = crs_of_seeds(io, options, seeds, out);
   if (status == GV_OK) status = choose_metric(io, options, seeds, out);
   if (status != GV_OK) return status;
 
@@ -373,7 +412,10 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (status == GV_OK) status = grid_from_extent(io, options, extent, out);
     if (status != GV_OK) return status;
   }
-  if (globe) return put_on_globe(io, seeds, out);
+  if (options->has_level) out->grid.level = options->level;
+  if (globe) status = put_on_globe(io, seeds, out);
+  if (status == GV_OK && options->snap_seeds) snap_seeds(options->level, seeds);
+  if (globe) return status;
   out->grid.kind = GV_GRID_PLANE;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
   return GV_OK;

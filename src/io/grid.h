@@ -1,5 +1,7 @@
 /*
- * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the seeds' way there.
+ * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the seeds' way there. With a
+ * QTM level the raster's pixels carry the answers of the mesh's triangles; by default it is 2^(level + 3) pixels around
+ * the globe, one or more for every triangle.
  */
 #ifndef GV_IO_GRID_H
 #define GV_IO_GRID_H
@@ -15,6 +17,9 @@ typedef struct gv_grid_options {
   double extent[4]; /* xmin, ymin, xmax, ymax */
   bool has_metric;  /* else geodesic on a geographic grid, euclidean on the others */
   gv_metric metric;
+  bool has_level; /* the cells that ask are the triangles of this QTM level */
+  int level;
+  bool snap_seeds; /* with a level: seeds move to the centre of their own triangle */
 } gv_grid_options;
 
 typedef struct gv_raster_grid {

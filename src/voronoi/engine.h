@@ -29,7 +29,9 @@ typedef struct gv_engine {
 } gv_engine;
 
 extern const gv_engine gv_engine_tile;
-extern const gv_backend_info gv_tile_info; /* how the culling engine is listed among the backends */
+extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
+extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
+extern const gv_backend_info gv_tile_info;    /* how the culling engine is listed among the backends */
 extern const gv_engine gv_engine_points;
 
 #endif

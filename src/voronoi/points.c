@@ -160,7 +160,9 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   b.candidates.y = b.candidates.x + LARGEST_K;
   b.candidates.z = b.candidates.y + LARGEST_K;
   b.candidates.id = b.cell + BATCH;
-  status = gv_cells_positions(context, &v->cells, tile, b.x, b.y, b.z, b.lon, b.lat, NULL);
+  status = v->cells.grid.kind == GV_GRID_QTM && v->cells.metric != GV_GEODESIC
+               ? gv_cells_positions(context, &v->cells, tile, b.x, b.y, b.z, NULL, NULL, NULL)
+               : gv_cells_positions(context, &v->cells, tile, b.x, b.y, b.z, b.lon, b.lat, NULL);
 
   int32_t n = 0;
   for (int64_t i = 0; i < cells && status == GV_OK; i++) {

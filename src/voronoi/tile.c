@@ -1,64 +1,17 @@
 /*
- * The culling engine.
+ * The culling engine for rasters.
  *
- * For a tile inside the zonotope {m + sum t_k g_k} and any seed p (the pivot; the one nearest m is a good choice),
- * |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least
- *   |s - m|^2 - |p - m|^2 - 2 sum_k |g_k . (s - p)|.
- * Where that exceeds a margin, no cell of the tile belongs to s, and s is culled. What is left goes to the tile's
- * children, until one candidate is left (a constant) or the tile is small enough to be decided cell by cell.
+ * A tile's candidates are culled (see cull.h), and what is left goes to the tile's four children, until one candidate
+ * is left (a constant) or the tile is small enough to be decided cell by cell.
  * No structure over the seeds is needed; each seed is looked at a few hundred times in all.
- *
- * The margin. Everything is computed in double; canonical positions lie within e (cells->position_error) of the
- * ideal ones per coordinate, so a cell's f differs from the ideal by at most 2 sqrt(3) e |s - p|, which for any t >
- * 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s - m|^2 + 2 |p - m|^2. With t = 1e-12 that gives the
- * relative slack below; it also dwarfs the rounding of this computation and of the canonical sums (a few 1e-16 of
- * (|s - m| + radius)^2). So a culled seed's canonical distance is larger than the pivot's in every cell of the
- * tile, strictly: ties are kept.
- *
- * For geodesics the margin grows by gv_geodesic_slack of the largest chord from the pivot to the tile.
  *
  * A tree of tiles over the whole grid narrows the seeds down to each block once; blocks go on from there.
  */
-#include <omp.h>
 #include <string.h>
 
-#include "voronoi/engine.h"
+#include "voronoi/cull.h"
 
-static const double cull_slack = 4e-12;
-
-enum {
-  MAX_DEPTH = 64,
-  LEAF_ROWS = 16,
-  LEAF_COLUMNS = 32,
-  MICROTILE = 8,             /* cells a side of the squares whose bounds a block of points keeps */
-  MANY_CANDIDATES = 48,      /* from here on several pivots pay */
-  TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
-  TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by the tree, together (4 bytes each) */
-};
-
-/* ---------------------------------------------------------------------------------------------- workspaces */
-
-typedef struct level_buffer {
-  gv_candidates candidates;
-  double *memory;
-  int32_t *id_memory;
-  int32_t capacity;
-} level_buffer;
-
-/* What one thread needs to work on a block. Kept in a pool and reused. */
-typedef struct workspace {
-  struct workspace *next;
-  gv_allocator allocator;
-  level_buffer level[MAX_DEPTH];
-  double *scratch; /* leaf kernels: LEAF_ROWS x candidates, then labels */
-  int32_t scratch_capacity;
-  int32_t undecided[LEAF_ROWS * LEAF_COLUMNS];
-  /* Blocks of points: positions of all cells, and the boxes of 8 x 8 squares of them. */
-  double *points;
-  int64_t points_capacity;
-  double *boxes; /* low x, y, z, high x, y, z; low > high where a square has no position */
-  int64_t boxes_capacity;
-} workspace;
+enum { MICROTILE = 8 /* cells a side of the squares whose bounds a block of points keeps */ };
 
 typedef struct tree_node {
   gv_tile tile;
@@ -71,133 +24,8 @@ typedef struct tile_state {
   const gv_kernels *kernels;
   tree_node *node;
   int32_t node_count, node_capacity;
-  omp_lock_t lock; /* of the pool */
-  workspace *pool;
+  gv_workspace_pool pool;
 } tile_state;
-
-static void workspace_free(workspace *space) {
-  for (int i = 0; i < MAX_DEPTH; i++) {
-    gv_release(&space->allocator, space->level[i].memory);
-    gv_release(&space->allocator, space->level[i].id_memory);
-  }
-  gv_release(&space->allocator, space->scratch);
-  gv_release(&space->allocator, space->points);
-  gv_release(&space->allocator, space->boxes);
-  gv_allocator allocator = space->allocator;
-  gv_release(&allocator, space);
-}
-
-static workspace *workspace_take(gv_context *context, tile_state *state) {
-  omp_set_lock(&state->lock);
-  workspace *space = state->pool;
-  if (space != NULL) state->pool = space->next;
-  omp_unset_lock(&state->lock);
-  if (space == NULL) {
-    space = gv_allocate_zeroed(&context->allocator, 1, sizeof *space);
-    if (space == NULL) {
-      gv_fail_memory(context, "a workspace");
-      return NULL;
-    }
-    space->allocator = context->allocator;
-  }
-  return space;
-}
-
-static void workspace_give(tile_state *state, workspace *space) {
-  omp_set_lock(&state->lock);
-  space->next = state->pool;
-  state->pool = space;
-  omp_unset_lock(&state->lock);
-}
-
-/* Room for `count` candidates at a depth; what was there is lost. */
-static bool level_reserve(workspace *space, int depth, int32_t count, int dim) {
-  level_buffer *level = &space->level[depth];
-  if (level->capacity < count || level->memory == NULL) {
-    int64_t padded = ((int64_t)count + count / 4 + GV_CANDIDATE_PADDING + 7) / 8 * 8;
-    gv_release(&space->allocator, level->memory);
-    gv_release(&space->allocator, level->id_memory);
-    level->memory = gv_allocate_zeroed(&space->allocator, padded * dim, sizeof(double));
-    level->id_memory = gv_allocate_zeroed(&space->allocator, padded, sizeof(int32_t));
-    level->capacity = level->memory != NULL && level->id_memory != NULL ? count + count / 4 : 0;
-    if (level->capacity == 0 && (level->memory == NULL || level->id_memory == NULL)) return false;
-    level->candidates.x = level->memory;
-    level->candidates.y = level->memory + padded;
-    level->candidates.z = dim == 3 ? level->memory + 2 * padded : NULL;
-    level->candidates.id = level->id_memory;
-  }
-  level->candidates.count = 0;
-  return true;
-}
-
-/* Fills a level with the seeds of a list (NULL: all). */
-static bool level_gather(const gv_voronoi *v, workspace *space, int depth, const int32_t *id, int32_t count) {
-  if (!level_reserve(space, depth, count, v->cells.dim)) return false;
-  gv_candidates *c = &space->level[depth].candidates;
-  for (int32_t i = 0; i < count; i++) {
-    int32_t seed = id != NULL ? id[i] : i;
-    c->id[i] = seed;
-    c->x[i] = v->seeds.x[seed];
-    c->y[i] = v->seeds.y[seed];
-    if (c->z != NULL) c->z[i] = v->seeds.z[seed];
-  }
-  c->count = count;
-  return true;
-}
-
-/* ------------------------------------------------------------------------------------------------- culling */
-
-static double distance2(const gv_candidates *c, int32_t i, const double *m) {
-  double x = c->x[i] - m[0], y = c->y[i] - m[1], z = c->z != NULL ? c->z[i] - m[2] : 0.0;
-  return x * x + y * y + z * z;
-}
-
-/* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
- * (0 for other metrics). */
-static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
-                        const gv_candidates *in, gv_candidates *out) {
-  int dim = v->cells.dim;
-  double e = v->cells.position_error;
-  int32_t nearest = kernels->nearest[dim](in, point);
-  double pivot[3] = {in->x[nearest], in->y[nearest], in->z != NULL ? in->z[nearest] : 0.0};
-  if (v->cells.metric == GV_MANHATTAN || v->cells.metric == GV_CHEBYSHEV) {
-    double low[2], high[2], reach = 0.0;
-    for (int d = 0; d < 2; d++) {
-      double half = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]) + 2.0 * e;
-      low[d] = bound->centre[d] - half;
-      high[d] = bound->centre[d] + half;
-      reach += fmax(fabs(low[d] - pivot[d]), fabs(high[d] - pivot[d]));
-    }
-    /* Differences of coordinates are good to an ulp of the largest that matters, about 10 times `reach`. */
-    kernels->cull_box[v->cells.metric](in, low, high, pivot, 1e-14 * reach + 4.0 * e, out);
-    return 0.0;
-  }
-  double pivot2 = distance2(in, nearest, bound->centre);
-  double limit = pivot2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
-  double slack = 0.0;
-  if (v->cells.metric == GV_GEODESIC) {
-    double farthest = sqrt(pivot2) + bound->radius;
-    slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
-  }
-  kernels->cull[dim](in, bound, pivot, cull_slack, limit + slack, out);
-  return slack;
-}
-
-/* Culls a list for a tile: against the candidate nearest the middle, and where many are left also against those
- * nearest its corners. Returns the geodesic slack that serves every cell of the tile. */
-static double cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-                        const gv_candidates *in, gv_candidates *out) {
-  double slack = cull_once(v, kernels, bound, bound->centre, in, out);
-  for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES; corner++) {
-    double point[3];
-    for (int d = 0; d < 3; d++) {
-      point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
-                 (corner & 2 ? 1.0 : -1.0) * bound->generator[1][d];
-    }
-    cull_once(v, kernels, bound, point, out, out);
-  }
-  return slack;
-}
 
 /* -------------------------------------------------------------------------------------------------- blocks */
 
@@ -205,7 +33,7 @@ static double cull_tile(const gv_voronoi *v, const gv_kernels *kernels, const gv
 typedef struct job {
   const gv_voronoi *v;
   const gv_kernels *kernels;
-  workspace *space;
+  gv_workspace *space;
   gv_tile block;
   int32_t *out; /* of the block's first cell */
   int64_t stride;
@@ -294,28 +122,12 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
                         const gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
   const gv_cells *cells = &v->cells;
-  workspace *space = j->space;
-  int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
-  if (space->scratch_capacity < padded) {
-    gv_release(&space->allocator, space->scratch);
-    space->scratch =
-        gv_allocate_zeroed(&space->allocator, (LEAF_ROWS + 1) * ((int64_t)padded + padded / 4), sizeof(double));
-    space->scratch_capacity = space->scratch != NULL ? padded + padded / 4 : 0;
-    if (space->scratch == NULL) return false;
-  }
-  double *label = space->scratch + LEAF_ROWS * (int64_t)padded;
-  for (int32_t i = 0; i < candidates->count; i++)
-    label[i] = v->label[candidates->id[i]];
-
   int64_t c0 = tile->c0 - j->block.c0, r0 = tile->r0 - j->block.r0;
   gv_leaf leaf = {.rows = (int32_t)(tile->r1 - tile->r0),
                   .columns = (int32_t)(tile->c1 - tile->c0),
-                  .candidates = candidates,
-                  .label = label,
-                  .scratch = space->scratch,
                   .out = j->out + r0 * j->stride + c0,
-                  .out_stride = j->stride,
-                  .undecided = space->undecided};
+                  .out_stride = j->stride};
+  if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
   if (cells->shape == GV_CELLS_POINTS) {
     leaf.point_stride = j->block.c1 - j->block.c0;
     int64_t first = r0 * leaf.point_stride + c0;
@@ -328,10 +140,6 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
     leaf.row_p = cells->row_p != NULL ? cells->row_p + tile->r0 : NULL;
     leaf.row_z = cells->row_z + tile->r0;
     leaf.row_inverse = cells->row_inverse != NULL ? cells->row_inverse + tile->r0 : NULL;
-  }
-  if (cells->metric == GV_GEODESIC) {
-    /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
-    leaf.margin = 0.5 * slack + 1e-14;
   }
   leaf_kernel(cells, j->kernels)(&leaf);
   if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
@@ -387,10 +195,11 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   } else {
     gv_cells_bound(&v->cells, tile, &bound);
   }
-  if (depth >= MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
-  if (!level_reserve(j->space, depth, in->count, v->cells.dim)) return gv_fail_memory(context, "candidate lists");
+  if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
+  if (!gv_level_reserve(j->space, depth, in->count, v->cells.dim))
+    return gv_fail_memory(context, "candidate lists");
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  double slack = cull_tile(v, j->kernels, &bound, in, candidates);
+  double slack = gv_cull(v, j->kernels, &bound, in, candidates);
   gv_expansion expansion;
   bool expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
   if (candidates->count == 1) {
@@ -398,14 +207,15 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     return GV_OK;
   }
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  if (columns <= LEAF_COLUMNS && rows <= LEAF_ROWS) {
+  if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
     return decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
                ? GV_OK
                : gv_fail_memory(context, "a leaf tile");
   }
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
-  bool across = columns > LEAF_COLUMNS && (rows <= LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
-  bool down = rows > LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
+  bool across =
+      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
+  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
   int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
   for (int part = 0; part < 4; part++) {
     gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
@@ -434,7 +244,7 @@ static void range_of_square(const double *value, int64_t stride, const gv_tile *
 /* Positions of all cells of a block, and boxes of its squares. */
 static gv_status prepare_points(gv_context *context, job *j) {
   const gv_cells *cells = &j->v->cells;
-  workspace *space = j->space;
+  gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0, n = columns * rows;
   int64_t stride = n + GV_TABLE_PADDING;
   bool globe = cells->dim == 3;
@@ -525,11 +335,11 @@ static void tree_quarters(const gv_voronoi *v, const gv_tile *tile, gv_tile quar
 /* Narrows the parent's list for some of its four children. */
 static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_state *state, const tree_node *parent,
                              int first, int parts) {
-  workspace *space = workspace_take(context, state);
+  gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_status status = GV_OK;
-  if (!level_gather(v, space, 0, parent->id, parent->count) ||
-      !level_reserve(space, 1, parent->count, v->cells.dim)) {
+  if (!gv_level_gather(v, space, 0, parent->id, parent->count) ||
+      !gv_level_reserve(space, 1, parent->count, v->cells.dim)) {
     status = gv_fail_memory(context, "candidate lists");
   }
   const gv_candidates *all = &space->level[0].candidates;
@@ -539,7 +349,7 @@ static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_stat
     if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
     gv_bound bound;
     gv_cells_bound(&v->cells, &node->tile, &bound);
-    cull_tile(v, state->kernels, &bound, all, kept);
+    gv_cull(v, state->kernels, &bound, all, kept);
     node->id = gv_allocate(&v->allocator, kept->count, sizeof *node->id);
     if (node->id == NULL) {
       status = gv_fail_memory(context, "candidate lists");
@@ -548,13 +358,13 @@ static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_stat
       memcpy(node->id, kept->id, (size_t)kept->count * sizeof *node->id);
     }
   }
-  workspace_give(state, space);
+  gv_workspace_give(&state->pool, space);
   return status;
 }
 
 /*
  * Level by level from the whole grid down to blocks. A node is narrowed only while its list is long enough to
- * matter and all lists together stay within TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
+ * matter and all lists together stay within GV_TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
  */
 static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *state) {
   if (!tree_reserve(v, state, 1)) return gv_fail_memory(context, "the tree of tiles");
@@ -565,7 +375,7 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
   int32_t first = 0, last = 1;
   gv_first_error error;
   gv_first_error_init(&error);
-  while (first < last && entries < TREE_MAX_ENTRIES) {
+  while (first < last && entries < GV_TREE_MAX_ENTRIES) {
     int32_t next = state->node_count;
     if (!tree_reserve(v, state, next + 4 * (int64_t)(last - first)))
       return gv_fail_memory(context, "the tree of tiles");
@@ -573,7 +383,7 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
       tree_node *node = &state->node[i];
       bool block =
           node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
-      if (block || node->count < TREE_MIN_CANDIDATES) continue;
+      if (block || node->count < GV_TREE_MIN_CANDIDATES) continue;
       gv_tile quarter[4];
       tree_quarters(v, &node->tile, quarter);
       node->child = state->node_count;
@@ -616,19 +426,14 @@ static void tile_destroy(const gv_voronoi *v, void *opaque) {
   for (int32_t i = 0; i < state->node_count; i++)
     gv_release(&v->allocator, state->node[i].id);
   gv_release(&v->allocator, state->node);
-  while (state->pool != NULL) {
-    workspace *space = state->pool;
-    state->pool = space->next;
-    workspace_free(space);
-  }
-  omp_destroy_lock(&state->lock);
+  gv_workspace_pool_clear(&state->pool);
   gv_release(&v->allocator, state);
 }
 
 static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
   tile_state *state = gv_allocate_zeroed(&v->allocator, 1, sizeof *state);
   if (state == NULL) return gv_fail_memory(context, "the engine");
-  omp_init_lock(&state->lock);
+  gv_workspace_pool_init(&state->pool);
   state->kernels = gv_kernels_get();
   gv_status status = tree_build(context, v, state);
   if (status != GV_OK) {
@@ -642,12 +447,12 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             int32_t *out, int64_t stride) {
   tile_state *state = opaque;
-  workspace *space = workspace_take(context, state);
+  gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .out = out, .stride = stride};
   const tree_node *node = tree_find(state, tile);
   gv_status status = GV_OK;
-  if (!level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
+  if (!gv_level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
   if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = prepare_points(context, &j);
   if (status == GV_OK) status = solve_tile(context, &j, tile, 1, &space->level[0].candidates);
   if (status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED) {
@@ -656,7 +461,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
       if (isnan(j.lon[i])) out[i / columns * stride + i % columns] = v->nodata;
     }
   }
-  workspace_give(state, space);
+  gv_workspace_give(&state->pool, space);
   return status;
 }
 

@@ -5,13 +5,15 @@
 #include "search/backend.h"
 #include "voronoi/engine.h"
 
-enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192 };
+enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_RUN = 1 << 16, LARGEST_RUN = 1 << 20 };
 
 /* Engines by name. Every backend that searches points is one too; `tile` is none of them and also what "auto"
  * means: nothing else comes near it on a grid. */
-static gv_status choose_engine(gv_context *context, gv_voronoi *v, const char *name) {
+static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, const char *name) {
   if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, gv_tile_info.name) == 0) {
     v->engine = &gv_engine_tile;
+    if (grid->kind == GV_GRID_QTM) v->engine = &gv_engine_mesh;
+    if (grid->kind == GV_GRID_LONLAT && grid->level != GV_QTM_NONE) v->engine = &gv_engine_mesh_raster;
     v->backend = gv_tile_info.name;
     return GV_OK;
   }
@@ -31,6 +33,14 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
   return GV_OK;
 }
 
+/* A run of cells of one sub-triangle: a power of 4. */
+static void set_run(gv_voronoi *v, const gv_voronoi_options *options) {
+  int32_t wanted = options->block_width > 0 ? options->block_width : DEFAULT_RUN;
+  v->block_width = 1;
+  while (4 * (int64_t)v->block_width <= wanted)
+    v->block_width *= 4;
+}
+
 gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                             const gv_voronoi_options *options, gv_voronoi **out) {
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
@@ -40,7 +50,9 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
   memcpy(&g, grid, grid->struct_size < sizeof g ? grid->struct_size : sizeof g);
   if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
-  if (o.block_width < 0 || o.block_height < 0 || o.block_width > LARGEST_BLOCK || o.block_height > LARGEST_BLOCK) {
+  bool mesh = g.kind == GV_GRID_QTM;
+  if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_RUN : LARGEST_BLOCK) ||
+      o.block_height > LARGEST_BLOCK) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks of %d x %d cells", (int)o.block_width,
                    (int)o.block_height);
   }
@@ -50,7 +62,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   v->nodata = o.nodata;
   v->block_width = o.block_width > 0 ? o.block_width : DEFAULT_BLOCK;
   v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
-  gv_status status = choose_engine(context, v, o.backend);
+  if (mesh) set_run(v, &o);
+  gv_status status = choose_engine(context, v, &g, o.backend);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
   /* The reference engine sees every seed. */
   bool distinct = strcmp(v->backend != NULL ? v->backend : "", "serial") != 0;

@@ -1,0 +1,227 @@
+/* Sub-triangles of the mesh: the walk down the tree, positions of cells, bounds. */
+#include "cells/mesh.h"
+
+#include <string.h>
+
+#include "cells/globe_kernels.h"
+
+static const double pi = 3.14159265358979323846;
+
+void gv_mesh_part_child(const gv_mesh_part *part, int child, gv_mesh_part *out) {
+  int32_t half = INT32_C(1) << (part->bits - 1);
+  gv_mesh_part made = *part;
+  made.bits = part->bits - 1;
+  made.first = part->first + ((int64_t)child << 2 * made.bits);
+  if (child == 0) {
+    /* The centre: its corners are the midpoints, each with the number of the corner opposite. */
+    made.down = !part->down;
+    if (part->down) {
+      for (int axis = 0; axis < 3; axis++)
+        made.least[axis] += half;
+    }
+  } else {
+    int role = part->basis[0] == child ? 0 : part->basis[1] == child ? 1 : 2;
+    int a = (role + 1) % 3, b = (role + 2) % 3;
+    for (int axis = 0; axis < 3; axis++) {
+      if ((axis == role) != part->down) made.least[axis] += half;
+    }
+    made.basis[a] = part->basis[b];
+    made.basis[b] = part->basis[a];
+  }
+  *out = made;
+}
+
+void gv_mesh_part_at(int level, int bits, int64_t index, gv_mesh_part *out) {
+  int depth = level - bits;
+  gv_mesh_part part = {.level = level, .bits = level, .octant = 1 + (int)(index >> 2 * depth)};
+  for (int role = 0; role < 3; role++)
+    part.basis[role] = (int8_t)gv_qtm_basis_of_role(part.octant, role);
+  part.first = (int64_t)(part.octant - 1) << 2 * level;
+  for (int d = depth - 1; d >= 0; d--)
+    gv_mesh_part_child(&part, (int)(index >> 2 * d & 3), &part);
+  *out = part;
+}
+
+/* ------------------------------------------------------------------------------------------------------- positions */
+
+void gv_mesh_positions(const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid, double *x, double *y, double *z) {
+  enum { SIDE = 1 << GV_MESH_LEAF_BITS, VERTICES = (SIDE + 1) * (SIDE + 2) / 2, ANGLES = SIDE + 1 + VERTICES };
+  double angle[ANGLES], sine[ANGLES + GV_TABLE_PADDING], cosine[ANGLES + GV_TABLE_PADDING];
+  int32_t side = INT32_C(1) << leaf->bits;
+  double n = (double)(INT32_C(1) << leaf->level);
+  int64_t top = gv_mesh_part_row(leaf);
+  int count = 0;
+  for (int32_t i = 0; i <= side; i++)
+    angle[count++] = 90.0 * (n - (double)(top + i)) / n;
+  for (int32_t i = 0; i <= side; i++) {
+    double row = (double)(top + i), first = (double)leaf->least[GV_QTM_EAST] + (leaf->down ? i : 0);
+    int32_t vertices = leaf->down ? side - i + 1 : i + 1;
+    for (int32_t j = 0; j < vertices; j++)
+      angle[count++] = 90.0 * (first + j) / row;
+  }
+  if (top == 0) angle[side + 1] = 0.0; /* the pole */
+  gv_sincos_degrees(count, angle, sine, cosine);
+  for (int i = 0; i < 8; i++) /* read, not used */
+    sine[count + i] = cosine[count + i] = 1.0;
+  const gv_globe_kernels *kernels = gv_globe_kernels_get();
+  kernels->centres(leaf->down, side, sine, cosine, x, y, z);
+
+  int64_t cells = gv_mesh_part_count(leaf);
+  if (ellipsoid != NULL) {
+    double unit_x[GV_MESH_LEAF_CELLS], unit_y[GV_MESH_LEAF_CELLS], unit_z[GV_MESH_LEAF_CELLS];
+    memcpy(unit_x, x, (size_t)cells * sizeof *x);
+    memcpy(unit_y, y, (size_t)cells * sizeof *y);
+    memcpy(unit_z, z, (size_t)cells * sizeof *z);
+    kernels->meridian(ellipsoid->eccentricity2, cells, unit_z, unit_x, x, z);
+    kernels->meridian(ellipsoid->eccentricity2, cells, unit_z, unit_y, y, z);
+  }
+  int quarter = (leaf->octant - 1) % 4;
+  for (int64_t i = 0; i < cells && quarter != 0; i++) {
+    double east = x[i], north = y[i];
+    x[i] = quarter == 1 ? 0.0 - north : quarter == 2 ? 0.0 - east : north;
+    y[i] = quarter == 1 ? east : quarter == 2 ? 0.0 - north : 0.0 - east;
+  }
+  for (int64_t i = 0; i < cells && leaf->octant > 4; i++)
+    z[i] = 0.0 - z[i];
+}
+
+/* From the unit vector; every operation as in gv_mesh_positions. */
+static void put_on_ellipsoid(const gv_ellipsoid *ellipsoid, const double unit[3], double *x, double *y, double *z) {
+  gv_meridian_points(ellipsoid, true, 1, &unit[2], &unit[0], x, z);
+  gv_meridian_points(ellipsoid, true, 1, &unit[2], &unit[1], y, z);
+}
+
+void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5]) {
+  gv_qtm_cell cell;
+  double unit[3];
+  gv_qtm_cell_from_id(id, &cell);
+  gv_qtm_cell_center(&cell, unit);
+  gv_qtm_vector_to_lonlat(unit, &centre[3], &centre[4]);
+  if (ellipsoid != NULL) {
+    put_on_ellipsoid(ellipsoid, unit, &centre[0], &centre[1], &centre[2]);
+  } else {
+    memcpy(centre, unit, sizeof unit);
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- bounds */
+
+/*
+ * All vertices of a part lie between two parallels and two meridians, and gv_globe_bound holds that piece of the globe
+ * (it is convex, so the triangles' plane centres too). A cell's centre is the mean of its three vertices, lengthened to
+ * 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is longer than s. Along a parallel vertices are at most
+ * (pi/2)^2 / N apart, between parallels (pi/2) / N, so s <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the
+ * ellipsoid a place and its normal move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1
+ * for e^2 < 0.02 and the whole globe otherwise.
+ */
+void gv_mesh_bound(const gv_mesh_part *part, const gv_ellipsoid *ellipsoid, double curvature, gv_bound *out) {
+  double n = (double)(INT32_C(1) << part->level), side = (double)(INT32_C(1) << part->bits);
+  double top = (double)gv_mesh_part_row(part), first = (double)part->least[GV_QTM_EAST];
+  double low = part->down ? first / top : first / (top + side);
+  double high = part->down ? (first + side) / top : (first + side) / (top + side);
+  /* Latitudes of the first and the last parallel and of the middle; the middle meridian. */
+  double angle[4] = {90.0 * (n - top) / n, 90.0 * (n - top - side) / n, 90.0 * (n - top - 0.5 * side) / n,
+                     45.0 * (low + high)};
+  double sine[4], cosine[4], p[3], z[3];
+  gv_sincos_degrees(4, angle, sine, cosine);
+  gv_meridian_points(ellipsoid, ellipsoid != NULL, 3, sine, cosine, p, z);
+  gv_globe_piece piece = {.half_width = (high - low) * (pi / 4.0),
+                          .span = side / n * (pi / 2.0),
+                          .curvature = curvature,
+                          .p = {p[0], p[1]},
+                          .z = {z[0], z[1]},
+                          .sin_lat = sine[2],
+                          .cos_lat = cosine[2],
+                          .sin_lon = sine[3],
+                          .cos_lon = cosine[3]};
+  double stretch = 3.0 / (n * n) < 2.0 / 3.0 ? 3.0 / (n * n) : 2.0 / 3.0;
+  piece.pad = 1.0 - sqrt(1.0 - stretch);
+  if (ellipsoid != NULL) piece.pad = fabs(ellipsoid->eccentricity2) < 0.02 ? 1.1 * piece.pad : 10.0;
+  gv_globe_bound(&piece, out);
+
+  /* From octant 1 to the part's own. */
+  int quarter = (part->octant - 1) % 4;
+  double *vector[4] = {out->centre, out->generator[0], out->generator[1], out->generator[2]};
+  for (int i = 0; i < 4; i++) {
+    double east = vector[i][0], north = vector[i][1];
+    vector[i][0] = quarter == 0 ? east : quarter == 1 ? -north : quarter == 2 ? -east : north;
+    vector[i][1] = quarter == 0 ? north : quarter == 1 ? east : quarter == 2 ? -north : -east;
+    if (part->octant > 4) vector[i][2] = -vector[i][2];
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- orders */
+
+/* The six orders of three basis numbers. */
+static int permutation(const int8_t basis[3]) {
+  return 2 * (basis[0] - 1) + (basis[1] > basis[2] ? 1 : 0);
+}
+
+static void make_order(int bits, bool down, const int8_t basis[3], gv_mesh_order *order) {
+  int32_t side = INT32_C(1) << bits;
+  int at = 0;
+  for (int inverted = 0; inverted < 2; inverted++) {
+    for (int32_t i = 0; i < side; i++) {
+      int32_t cells = (down ? side - i : i + 1) - inverted;
+      for (int32_t j = 0; j < cells; j++, at++) {
+        bool cell_down = down != (inverted == 1);
+        int32_t east = down ? i + j + inverted : j;
+        int32_t place = 2 * east + (cell_down ? 1 : 0);
+        order->row[at] = (uint8_t)i;
+        order->place[at] = (int8_t)place;
+        /* Smallest coordinates from the part's least; they add up to side - 1 or - 2 in an up part, and to side more in
+         * a down part, where barycentric coordinates run the other way. */
+        int32_t least[3];
+        least[GV_QTM_POLE] = side - 1 - i;
+        least[GV_QTM_WEST] = (down ? side : 0) + i - east - (cell_down ? 1 : 0);
+        least[GV_QTM_EAST] = east;
+        int64_t weight[4] = {0, 0, 0, 0};
+        for (int role = 0; role < 3; role++) {
+          int64_t thirds = 3 * (int64_t)least[role] + (cell_down ? 2 : 1);
+          weight[basis[role]] = down ? 3 * (int64_t)side - thirds : thirds;
+        }
+        order->number[at] = (uint8_t)gv_qtm_descend(weight, INT64_C(3) << bits, bits);
+      }
+    }
+  }
+}
+
+void gv_mesh_orders_init(gv_mesh_orders *orders) {
+  static const int8_t all[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
+  for (int bits = 0; bits <= GV_MESH_LEAF_BITS; bits++) {
+    for (int down = 0; down < 2; down++) {
+      for (int i = 0; i < 6; i++)
+        make_order(bits, down != 0, all[i], &orders->order[bits][down][permutation(all[i])]);
+    }
+  }
+}
+
+const gv_mesh_order *gv_mesh_order_of(const gv_mesh_orders *orders, const gv_mesh_part *leaf) {
+  return &orders->order[leaf->bits][leaf->down][permutation(leaf->basis)];
+}
+
+void gv_mesh_number_positions(const gv_mesh_orders *orders, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+                              int64_t count, double *x, double *y, double *z, double *lon, double *lat) {
+  enum { SIZE = GV_MESH_LEAF_CELLS + GV_TABLE_PADDING };
+  double leaf_x[SIZE], leaf_y[SIZE], leaf_z[SIZE];
+  int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
+  int64_t end = first + count;
+  for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {
+    gv_mesh_part leaf;
+    gv_mesh_part_at(level, bits, index, &leaf);
+    gv_mesh_positions(&leaf, ellipsoid, leaf_x, leaf_y, leaf_z);
+    const gv_mesh_order *order = gv_mesh_order_of(orders, &leaf);
+    for (int64_t i = 0; i < gv_mesh_part_count(&leaf); i++) {
+      int64_t number = leaf.first + order->number[i], at = number - first;
+      if (number < first || number >= end) continue;
+      x[at] = leaf_x[i];
+      y[at] = leaf_y[i];
+      z[at] = leaf_z[i];
+      if (lon != NULL) {
+        gv_qtm_id id = 0;
+        gv_qtm_from_number(level, number, &id);
+        gv_qtm_center(id, &lon[at], &lat[at]);
+      }
+    }
+  }
+}

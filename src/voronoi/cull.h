@@ -1,0 +1,86 @@
+/*
+ * What the culling engines share: lists of candidates, their culling against a bound, and the memory for it.
+ *
+ * For a tile inside the zonotope {m + sum t_k g_k} and any seed p (the pivot; the one nearest m is a good choice),
+ * |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least
+ *   |s - m|^2 - |p - m|^2 - 2 sum_k |g_k . (s - p)|.
+ * Where that exceeds a margin, no cell of the tile belongs to s, and s is culled.
+ *
+ * The margin. Everything is computed in double; canonical positions lie within e (cells->position_error) of the
+ * ideal ones per coordinate, so a cell's f differs from the ideal by at most 2 sqrt(3) e |s - p|, which for any t >
+ * 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s - m|^2 + 2 |p - m|^2. With t = 1e-12 that gives the
+ * relative slack of cull.c; it also dwarfs the rounding of this computation and of the canonical sums (a few 1e-16 of
+ * (|s - m| + radius)^2). So a culled seed's canonical distance is larger than the pivot's in every cell of the
+ * tile, strictly: ties are kept.
+ *
+ * For geodesics the margin grows by gv_geodesic_slack of the largest chord from the pivot to the tile.
+ */
+#ifndef GV_CULL_H
+#define GV_CULL_H
+
+#include <omp.h>
+
+#include "voronoi/engine.h"
+
+enum {
+  GV_MAX_DEPTH = 64,
+  GV_LEAF_ROWS = 16,
+  GV_LEAF_COLUMNS = 32,
+  GV_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
+  GV_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
+};
+
+/* A list of candidates at one depth of the descent. */
+typedef struct gv_level_buffer {
+  gv_candidates candidates;
+  double *memory;
+  int32_t *id_memory;
+  int32_t capacity;
+} gv_level_buffer;
+
+/* What one thread needs to work on a block. Kept in a pool and reused. */
+typedef struct gv_workspace {
+  struct gv_workspace *next;
+  gv_allocator allocator;
+  gv_level_buffer level[GV_MAX_DEPTH];
+  double *scratch; /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
+  int32_t scratch_capacity;
+  int32_t undecided[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
+  /* Blocks of points: positions of all cells, and the boxes of squares of them. */
+  double *points;
+  int64_t points_capacity;
+  double *boxes; /* low x, y, z, high x, y, z; low > high where a square has no position */
+  int64_t boxes_capacity;
+  /* Blocks of triangles: a band of the mesh. */
+  int32_t *band;
+  int64_t band_capacity;
+} gv_workspace;
+
+typedef struct gv_workspace_pool {
+  omp_lock_t lock;
+  gv_workspace *first;
+} gv_workspace_pool;
+
+void gv_workspace_pool_init(gv_workspace_pool *pool);
+void gv_workspace_pool_clear(gv_workspace_pool *pool);
+
+/* A workspace for the calling thread; NULL when out of memory (the message is set). */
+gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool);
+void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space);
+
+/* Room for `count` candidates at a depth; what was there is lost. False: out of memory. */
+bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
+
+/* Fills a level with the seeds of a list (NULL: all). */
+bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
+
+/* Culls a list for a tile: against the candidate nearest the middle, and where many are left also against those
+ * nearest its corners. Returns the geodesic slack that serves every cell of the tile (0 for other metrics). */
+double gv_cull(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const gv_candidates *in,
+               gv_candidates *out);
+
+/* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. False: out of memory. */
+bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
+                     gv_leaf *leaf);
+
+#endif

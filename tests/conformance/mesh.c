@@ -1,0 +1,419 @@
+/*
+ * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds hold them, every engine gives
+ * the bytes of `serial` on the mesh, and rasters carry their triangles' answers.
+ */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/mesh.h"
+#include "gpuvoronoi.h"
+
+static const double pi = 3.14159265358979323846;
+
+static uint64_t random_state = 7;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+static const char *const simd_levels[] = {"baseline", "avx2", "avx512"};
+
+/* ------------------------------------------------------------------------------------------------ positions, bounds */
+
+static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_orders *orders, const gv_ellipsoid *ellipsoid) {
+  double x[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING], y[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
+  double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
+  const gv_mesh_order *order = gv_mesh_order_of(orders, leaf);
+  gv_mesh_positions(leaf, ellipsoid, x, y, z);
+  bool seen[GV_MESH_LEAF_CELLS] = {false};
+  for (int i = 0; i < gv_mesh_part_count(leaf); i++) {
+    gv_qtm_id id;
+    gv_qtm_cell cell;
+    double centre[5];
+    assert_false(seen[order->number[i]]);
+    seen[order->number[i]] = true;
+    assert_int_equal(gv_qtm_from_number(leaf->level, leaf->first + order->number[i], &id), GV_OK);
+    gv_mesh_centre(id, ellipsoid, centre);
+    assert_true(x[i] == centre[0] && y[i] == centre[1] && z[i] == centre[2]);
+    gv_qtm_cell_from_id(id, &cell);
+    assert_int_equal(cell.down, order->place[i] % 2 != 0);
+    int64_t row = cell.least[GV_QTM_WEST] + cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
+    assert_int_equal(row, gv_mesh_part_row(leaf) + order->row[i]);
+    assert_int_equal(2 * (int64_t)cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0),
+                     2 * (int64_t)leaf->least[GV_QTM_EAST] + order->place[i]);
+  }
+}
+
+static void positions_are_canonical(void **state) {
+  (void)state;
+  gv_mesh_orders *orders = malloc(sizeof *orders);
+  gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)};
+  assert_non_null(orders);
+  gv_mesh_orders_init(orders);
+  for (size_t s = 0; s < 3; s++) {
+    assert_int_equal(setenv("GPUVORONOI_SIMD", simd_levels[s], 1), 0);
+    for (int level = 0; level <= 20; level++) {
+      for (int bits = 0; bits <= GV_MESH_LEAF_BITS && bits <= level; bits++) {
+        int64_t parts = INT64_C(8) << 2 * (level - bits);
+        int64_t checked = parts < 600 ? parts : 300;
+        for (int64_t i = 0; i < checked; i++) {
+          gv_mesh_part leaf;
+          gv_mesh_part_at(level, bits, parts < 600 ? i : (int64_t)(uniform() * (double)parts), &leaf);
+          check_leaf(&leaf, orders, NULL);
+          check_leaf(&leaf, orders, &wgs84);
+        }
+      }
+    }
+  }
+  free(orders);
+}
+
+/* Solves for the coordinates in the generators' directions: they are orthogonal. */
+static bool inside(const gv_bound *bound, const double v[3]) {
+  double square = 0.0;
+  for (int d = 0; d < 3; d++)
+    square += (v[d] - bound->centre[d]) * (v[d] - bound->centre[d]);
+  if (sqrt(square) > bound->radius + 1e-15) return false;
+  for (int k = 0; k < 3; k++) {
+    const double *g = bound->generator[k];
+    double along = 0.0, length2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+    for (int d = 0; d < 3; d++)
+      along += g[d] * (v[d] - bound->centre[d]);
+    if (fabs(along) > length2 + 1e-15 * sqrt(length2)) return false;
+  }
+  return true;
+}
+
+static void bounds_hold_their_cells(void **state) {
+  (void)state;
+  gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
+                          {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
+                          {6378137.0, 0.1, 0.19}};
+  for (int e = -1; e < 3; e++) {
+    const gv_ellipsoid *ellipsoid = e < 0 ? NULL : &globe[e];
+    double curvature = e < 0 ? 1.0 : 1.0 / pow(1.0 - globe[e].flattening, 6.0);
+    for (int level = 0; level <= 20; level++) {
+      for (int bits = 0; bits <= level && bits <= 5; bits++) {
+        int64_t parts = INT64_C(8) << 2 * (level - bits);
+        for (int sample = 0; sample < 40; sample++) {
+          gv_mesh_part part;
+          gv_bound bound;
+          gv_mesh_part_at(level, bits, parts <= 40 ? sample % parts : (int64_t)(uniform() * (double)parts), &part);
+          gv_mesh_bound(&part, ellipsoid, curvature, &bound);
+          for (int i = 0; i < 20; i++) {
+            double centre[5];
+            gv_qtm_id id;
+            int64_t number = part.first + (int64_t)(uniform() * (double)gv_mesh_part_count(&part));
+            assert_int_equal(gv_qtm_from_number(level, number, &id), GV_OK);
+            gv_mesh_centre(id, ellipsoid, centre);
+            assert_true(inside(&bound, centre));
+          }
+        }
+      }
+    }
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ seeds */
+
+typedef enum seed_kind {
+  UNIFORM,
+  DUPLICATES,
+  ON_CENTRES,
+  ON_VERTICES,
+  CORNER,
+  COINCIDENT,
+  ONE_PLACE,
+  EQUATOR,
+  POLES_AND_ANTIMERIDIAN,
+  SEED_KINDS
+} seed_kind;
+
+static void make_seed(seed_kind kind, int level, int64_t i, double *x, double *y) {
+  gv_qtm_id id;
+  double lon[3], lat[3];
+  assert_int_equal(gv_qtm_from_number(level, (int64_t)(uniform() * (double)gv_qtm_count(level)), &id), GV_OK);
+  x[i] = 360.0 * uniform() - 180.0;
+  y[i] = asin(2.0 * uniform() - 1.0) * 180.0 / pi;
+  switch (kind) {
+  case DUPLICATES:
+    if (i > 0 && uniform() < 0.7) {
+      int64_t k = (int64_t)(uniform() * (double)i);
+      x[i] = x[k] + (uniform() < 0.5 ? 360.0 : 0.0);
+      y[i] = y[k];
+    }
+    break;
+  case ON_CENTRES:
+    assert_int_equal(gv_qtm_center(id, &x[i], &y[i]), GV_OK);
+    break;
+  case ON_VERTICES:
+    assert_int_equal(gv_qtm_corners(id, lon, lat, NULL), GV_OK);
+    x[i] = lon[0];
+    y[i] = lat[0];
+    break;
+  case CORNER:
+    x[i] = 120.0 + uniform() * 0.1;
+    y[i] = -35.0 + uniform() * 0.1;
+    break;
+  case COINCIDENT:
+    x[i] = 90.0 * floor(4.0 * uniform()) + (i % 2 ? 1e-12 : 0.0);
+    y[i] = 45.0 * floor(3.0 * uniform()) - 45.0;
+    break;
+  case ONE_PLACE:
+    x[i] = -71.0;
+    y[i] = 12.0;
+    break;
+  case EQUATOR:
+    x[i] = 7.0 * (double)(i % 60);
+    y[i] = 0.0;
+    break;
+  case POLES_AND_ANTIMERIDIAN: {
+    static const double places[][2] = {{0, 90}, {77, 90}, {0, -90}, {180, 10}, {-180, 10}, {180, 0}, {-180, -0.0}};
+    if (i < 7) {
+      x[i] = places[i][0];
+      y[i] = places[i][1];
+    }
+    break;
+  }
+  default:
+    break;
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------- engines */
+
+typedef struct run_options {
+  const char *backend, *simd;
+  int threads;
+  int32_t block_width, block_height;
+} run_options;
+
+static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                int64_t cells, int64_t stride, int32_t *out) {
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_context *context = NULL;
+  gv_voronoi *voronoi = NULL;
+  context_options.threads = options->threads;
+  o.backend = options->backend;
+  o.metric = metric;
+  o.block_width = options->block_width;
+  o.block_height = options->block_height;
+  o.nodata = -7;
+  assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
+  assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
+  for (int64_t i = 0; i < cells; i++)
+    out[i] = INT32_MIN;
+  gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
+  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, stride);
+  if (status != GV_OK) fail_msg("%s: %s", options->backend, gv_context_message(context));
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric metric, const run_options *o,
+                    const int32_t *expected, const int32_t *got) {
+  for (int64_t i = 0; i < cells; i++) {
+    if (expected[i] != got[i]) {
+      fail_msg("level %d, seed kind %d (%lld), %s: %s (%s, blocks of %d) says %d at cell %lld, not %d", level, kind,
+               (long long)seeds, gv_metric_name(metric), o->backend, o->simd, (int)o->block_width, (int)got[i],
+               (long long)i, (int)expected[i]);
+    }
+  }
+}
+
+static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
+  static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
+                                              {"tile", "avx2", 2, 64, 0},
+                                              {"tile", "baseline", 2, 17, 0},
+                                              {"auto", "avx512", 2, 1, 0}};
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  int64_t cells = gv_qtm_count(level);
+  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
+  for (int64_t i = 0; i < n; i++)
+    make_seed(kind, level, i, x, y);
+  gv_seeds seeds = {x, y, n};
+  gv_grid grid = GV_GRID_INIT;
+  grid.kind = GV_GRID_QTM;
+  grid.level = level;
+  run_options serial = {"serial", "avx512", 2, 0, 0};
+  run(&grid, &seeds, metric, &serial, cells, cells, expected);
+  for (int b = 0; b < gv_backend_count(); b++) {
+    gv_backend_info info;
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    if (!info.available || !info.allocates_grids || strcmp(info.name, "serial") == 0) continue;
+    size_t variants = strcmp(info.name, "tile") == 0 ? sizeof tile_variants / sizeof *tile_variants : 1;
+    for (size_t i = 0; i < variants; i++) {
+      run_options o = variants > 1 ? tile_variants[i] : (run_options){info.name, "avx512", 2, 100, 0};
+      run(&grid, &seeds, metric, &o, cells, cells, got);
+      compare(cells, level, kind, n, metric, &o, expected, got);
+    }
+  }
+  free(x);
+  free(y);
+  free(expected);
+  free(got);
+}
+
+static void great_circle(void **state) {
+  (void)state;
+  static const int64_t counts[] = {1, 2, 17, 300};
+  for (int level = 0; level <= 5; level++) {
+    for (int kind = 0; kind < SEED_KINDS; kind++) {
+      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        check_mesh(level, (seed_kind)kind, counts[c], GV_GREAT_CIRCLE);
+    }
+  }
+  check_mesh(7, UNIFORM, 1000, GV_GREAT_CIRCLE);
+  check_mesh(2, UNIFORM, 100000, GV_GREAT_CIRCLE);
+  check_mesh(3, CORNER, 100000, GV_GREAT_CIRCLE);
+}
+
+static void geodesic(void **state) {
+  (void)state;
+  static const int64_t counts[] = {1, 3, 24};
+  for (int level = 0; level <= 4; level++) {
+    for (int kind = 0; kind < SEED_KINDS; kind++) {
+      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        check_mesh(level, (seed_kind)kind, counts[c], GV_GEODESIC);
+    }
+  }
+  check_mesh(5, UNIFORM, 60, GV_GEODESIC);
+}
+
+/* -------------------------------------------------------------------------------------------------------- rasters */
+
+/* Inverse polar azimuthal equidistant, with no inverse outside the globe. */
+static int inverse_polar(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    double lon = atan2(x[i], -y[i]) * 180.0 / pi, lat = 90.0 - hypot(x[i], y[i]) / 1e5;
+    x[i] = lat < -90.0 ? HUGE_VAL : lon;
+    y[i] = lat < -90.0 ? HUGE_VAL : lat;
+  }
+  return 0;
+}
+
+typedef struct raster_case {
+  gv_grid_kind kind;
+  int64_t width, height;
+  double geotransform[6];
+} raster_case;
+
+static const raster_case rasters[] = {
+    {GV_GRID_LONLAT, 256, 128, {-180, 360.0 / 256, 0, 90, 0, -180.0 / 128}},
+    {GV_GRID_LONLAT,
+     256,
+     129,
+     {-180 - 0.5 * 360.0 / 256, 360.0 / 256, 0, 90 + 90.0 / 128, 0, -180.0 / 128}}, /* on edges */
+    {GV_GRID_LONLAT, 145, 73, {0, 2.5, 0, -91.25, 0, 2.5}},   /* south-up, centres on the poles */
+    {GV_GRID_LONLAT, 700, 40, {-400, 1.1, 0, 80, 0, -3.7}},   /* more than once around */
+    {GV_GRID_LONLAT, 90, 90, {200, -2, 0, 45, 0, -1}},        /* from east to west */
+    {GV_GRID_LONLAT, 600, 400, {5, 0.01, 0, 48, 0, -0.01}},   /* finer than the mesh */
+    {GV_GRID_LONLAT, 9, 7, {-180, 40, 0, 90, 0, -180.0 / 7}}, /* coarser */
+    {GV_GRID_PROJECTED, 101, 101, {-18.2e6, 3.6e5, 0, 18.2e6, 0, -3.6e5}},
+};
+
+static void check_raster(const raster_case *r, int level, gv_metric metric) {
+  enum { SEEDS = 90 };
+  double x[SEEDS], y[SEEDS];
+  int64_t cells = gv_qtm_count(level), pixels = r->width * r->height;
+  int32_t *mesh = malloc((size_t)cells * sizeof *mesh), *expected = malloc((size_t)pixels * sizeof *expected);
+  int32_t *got = malloc((size_t)pixels * sizeof *got);
+  assert_true(mesh != NULL && expected != NULL && got != NULL);
+  for (int64_t i = 0; i < SEEDS; i++)
+    make_seed(i % 2 ? UNIFORM : ON_CENTRES, level, i, x, y);
+  gv_seeds seeds = {x, y, SEEDS};
+  gv_grid grid = GV_GRID_INIT;
+  grid.kind = GV_GRID_QTM;
+  grid.level = level;
+  run_options o = {"tile", "avx512", 2, 0, 0};
+  run(&grid, &seeds, metric, &o, cells, cells, mesh);
+  grid.kind = r->kind;
+  grid.width = r->width;
+  grid.height = r->height;
+  memcpy(grid.geotransform, r->geotransform, sizeof grid.geotransform);
+  grid.inverse = r->kind == GV_GRID_PROJECTED ? inverse_polar : NULL;
+  const double *g = r->geotransform;
+  for (int64_t i = 0; i < pixels; i++) {
+    double lon = g[0] + ((double)(i % r->width) + 0.5) * g[1], lat = g[3] + ((double)(i / r->width) + 0.5) * g[5];
+    gv_qtm_id id;
+    if (grid.inverse != NULL) inverse_polar(&lon, &lat, 1, NULL);
+    bool placed = isfinite(lon) && gv_qtm_from_lonlat(lon, lat, level, &id) == GV_OK;
+    expected[i] = placed ? mesh[gv_qtm_number(id)] : -7;
+  }
+  static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},
+                                         {"tile", "avx2", 2, 64, 16},
+                                         {"tile", "baseline", 1, 37, 100},
+                                         {"kdtree", "avx512", 2, 64, 64},
+                                         {"openmp", "avx2", 2, 50, 10}};
+  for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+    run(&grid, &seeds, metric, &variants[i], pixels, r->width, got);
+    compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], expected, got);
+  }
+  free(mesh);
+  free(expected);
+  free(got);
+}
+
+static void rasters_carry_their_triangles(void **state) {
+  (void)state;
+  for (size_t r = 0; r < sizeof rasters / sizeof *rasters; r++) {
+    for (int level = 0; level <= 8; level++) {
+      check_raster(&rasters[r], level, GV_GREAT_CIRCLE);
+      if (level % 3 == 2) check_raster(&rasters[r], level, GV_GEODESIC);
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------- bad input */
+
+static void bad_levels_and_metrics(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  double x = 0.0, y = 0.0;
+  gv_seeds seeds = {&x, &y, 1};
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  static const int levels[] = {-2, -1, 21, 30, 2000000000};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    for (gv_grid_kind kind = GV_GRID_LONLAT; kind <= GV_GRID_QTM; kind++) {
+      gv_grid grid = GV_GRID_INIT;
+      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_voronoi *voronoi = NULL;
+      if (kind == GV_GRID_PROJECTED || (levels[i] == GV_QTM_NONE && kind != GV_GRID_QTM)) continue;
+      grid.kind = kind;
+      grid.width = grid.height = 1;
+      grid.level = levels[i];
+      o.metric = GV_GREAT_CIRCLE;
+      assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_ERROR_INVALID_ARGUMENT);
+      assert_null(voronoi);
+      assert_non_null(strstr(gv_context_message(context), "level"));
+    }
+  }
+  gv_grid grid = GV_GRID_INIT;
+  gv_voronoi *voronoi = NULL;
+  grid.kind = GV_GRID_QTM;
+  grid.level = 3;
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(gv_context_message(context), "euclidean"));
+  gv_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(positions_are_canonical),
+      cmocka_unit_test(bounds_hold_their_cells),
+      cmocka_unit_test(great_circle),
+      cmocka_unit_test(geodesic),
+      cmocka_unit_test(rasters_carry_their_triangles),
+      cmocka_unit_test(bad_levels_and_metrics),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
