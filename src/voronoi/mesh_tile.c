@@ -19,7 +19,8 @@
 enum {
   BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
-  MANY_CELLS = 4      /* triangles a pixel from which on pixels are answered one by one */
+  MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
+  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: bands are kept short */
 };
 
 /* Doubtful pixels: lattice coordinates are good to 2^20 x a few 2^-53. */
@@ -499,11 +500,12 @@ static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *t
   return GV_OK;
 }
 
-/* True if the block's pixels are so few that their own triangles are all that should be answered. */
+/* True if pixels are so few that their own triangles are all that should be answered. */
 static bool few_pixels(const gv_voronoi *v) {
   const double *g = v->cells.grid.geotransform;
   double n = (double)(INT64_C(1) << v->cells.grid.level);
-  return 2.0 * (n * fabs(g[1]) / 90.0) * (n * fabs(g[5]) / 90.0) > MANY_CELLS;
+  double across = n * fabs(g[1]) / 90.0, down = n * fabs(g[5]) / 90.0; /* a pixel's sides in those of triangles */
+  return 2.0 * across * down > MANY_CELLS || across > MANY_ACROSS;
 }
 
 static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,

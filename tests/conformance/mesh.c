@@ -410,6 +410,69 @@ static void bad_levels_and_metrics(void **state) {
   gv_context_destroy(context);
 }
 
+/* ------------------------------------------------------------------------------------------------------- memory */
+
+static int64_t allocations_left, allocations_held;
+
+static void *allocate_until_none_left(size_t bytes, void *user) {
+  (void)user;
+  if (allocations_left-- <= 0) return NULL;
+  allocations_held++;
+  return malloc(bytes);
+}
+
+static void release(void *memory, void *user) {
+  (void)user;
+  if (memory != NULL) allocations_held--;
+  free(memory);
+}
+
+/* Every allocation fails once: an error each time, nothing leaked, and the right answer in the end. */
+static void failing_allocations(void **state) {
+  (void)state;
+  enum { SEEDS = 400, PIXELS = 128 * 64, CELLS = 8 << 8 };
+  double x[SEEDS], y[SEEDS];
+  for (int64_t i = 0; i < SEEDS; i++)
+    make_seed(UNIFORM, 4, i, x, y);
+  gv_seeds seeds = {x, y, SEEDS};
+  int32_t *out = malloc(PIXELS * sizeof *out), *expected = malloc(PIXELS * sizeof *expected);
+  assert_true(out != NULL && expected != NULL);
+  for (int raster = 0; raster < 2; raster++) {
+    const double geotransform[6] = {-180, 360.0 / 128, 0, 90, 0, -180.0 / 64};
+    int64_t cells = raster ? PIXELS : CELLS, failures = 0;
+    gv_grid grid = GV_GRID_INIT;
+    grid.kind = raster ? GV_GRID_LONLAT : GV_GRID_QTM;
+    grid.level = 4;
+    grid.width = 128;
+    grid.height = 64;
+    memcpy(grid.geotransform, geotransform, sizeof geotransform);
+    run_options plain = {"tile", "avx512", 1, 0, 0};
+    run(&grid, &seeds, GV_GREAT_CIRCLE, &plain, cells, raster ? 128 : cells, expected);
+    for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
+      gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_context *context = NULL;
+      gv_voronoi *voronoi = NULL;
+      context_options.threads = 1;
+      context_options.allocate = allocate_until_none_left;
+      context_options.release = release;
+      o.metric = GV_GREAT_CIRCLE;
+      allocations_left = failures + 1;
+      if (gv_context_create(&context_options, &context) != GV_OK) continue;
+      status = gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
+      if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, raster ? 128 : cells);
+      assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
+      gv_voronoi_destroy(voronoi);
+      gv_context_destroy(context);
+      assert_int_equal(allocations_held, 0);
+    }
+    assert_true(failures > 20);
+    assert_memory_equal(out, expected, (size_t)cells * sizeof *out);
+  }
+  free(out);
+  free(expected);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(positions_are_canonical),
@@ -418,6 +481,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(rasters_carry_their_triangles),
       cmocka_unit_test(bad_levels_and_metrics),
+      cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
