@@ -198,11 +198,11 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
     out->position_error = 16.0 * epsilon; /* bounds are taken from the positions themselves */
   }
   if (status == GV_OK && grid->level != GV_QTM_NONE) {
-    out->orders = gv_allocate(&out->allocator, 1, sizeof *out->orders);
-    if (out->orders == NULL) {
+    out->tables = gv_allocate(&out->allocator, 1, sizeof *out->tables);
+    if (out->tables == NULL) {
       status = gv_fail_memory(context, "the mesh's tables");
     } else {
-      gv_mesh_orders_init(out->orders);
+      gv_mesh_tables_init(out->tables);
     }
   }
   if (status != GV_OK) gv_cells_clear(out);
@@ -210,8 +210,8 @@ gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metr
 }
 
 void gv_cells_clear(gv_cells *cells) {
-  gv_release(&cells->allocator, cells->orders);
-  cells->orders = NULL;
+  gv_release(&cells->allocator, cells->tables);
+  cells->tables = NULL;
   double **tables[] = {&cells->column_x,    &cells->column_y,     &cells->row_p,       &cells->row_z,
                        &cells->row_inverse, &cells->half_cos,     &cells->half_sin,    &cells->half_p,
                        &cells->half_z,      &cells->half_sin_lat, &cells->half_cos_lat};
@@ -361,7 +361,7 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
   int64_t columns = tile->c1 - tile->c0, n = columns * (tile->r1 - tile->r0), i = 0;
   bool mesh = cells->grid.level != GV_QTM_NONE;
   if (cells->grid.kind == GV_GRID_QTM) {
-    gv_mesh_number_positions(cells->orders, cells->grid.level,
+    gv_mesh_number_positions(cells->tables, cells->grid.level,
                              gv_cells_geocentric(cells) ? &cells->ellipsoid : NULL, tile->c0, n, x, y, z, lon, lat);
     return GV_OK;
   }

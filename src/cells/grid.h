@@ -16,7 +16,7 @@ typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS }
 /* Tables are padded so that a vector kernel may read this many entries past their end. */
 enum { GV_TABLE_PADDING = 64 };
 
-typedef struct gv_mesh_orders gv_mesh_orders;
+typedef struct gv_mesh_tables gv_mesh_tables;
 
 typedef struct gv_cells {
   gv_cells_shape shape;
@@ -36,7 +36,7 @@ typedef struct gv_cells {
   double *half_cos, *half_sin;
   double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
 
-  gv_mesh_orders *orders; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
+  gv_mesh_tables *tables; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
 
   double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT, QTM */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */

@@ -44,7 +44,8 @@ void gv_mesh_part_at(int level, int bits, int64_t index, gv_mesh_part *out) {
 
 /* ------------------------------------------------------------------------------------------------------- positions */
 
-void gv_mesh_positions(const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid, double *x, double *y, double *z) {
+void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
+                       double *x, double *y, double *z) {
   enum { SIDE = 1 << GV_MESH_LEAF_BITS, VERTICES = (SIDE + 1) * (SIDE + 2) / 2, ANGLES = SIDE + 1 + VERTICES };
   double angle[ANGLES], sine[ANGLES + GV_TABLE_PADDING], cosine[ANGLES + GV_TABLE_PADDING];
   int32_t side = INT32_C(1) << leaf->bits;
@@ -60,10 +61,10 @@ void gv_mesh_positions(const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid, 
       angle[count++] = 90.0 * (first + j) / row;
   }
   if (top == 0) angle[side + 1] = 0.0; /* the pole */
-  gv_sincos_degrees(count, angle, sine, cosine);
+  const gv_globe_kernels *kernels = tables->kernels;
+  kernels->sincos(count, angle, sine, cosine);
   for (int i = 0; i < 8; i++) /* read, not used */
     sine[count + i] = cosine[count + i] = 1.0;
-  const gv_globe_kernels *kernels = gv_globe_kernels_get();
   kernels->centres(leaf->down, side, sine, cosine, x, y, z);
 
   int64_t cells = gv_mesh_part_count(leaf);
@@ -114,7 +115,8 @@ void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5
  * ellipsoid a place and its normal move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1
  * for e^2 < 0.02 and the whole globe otherwise.
  */
-void gv_mesh_bound(const gv_mesh_part *part, const gv_ellipsoid *ellipsoid, double curvature, gv_bound *out) {
+void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,
+                   double curvature, gv_bound *out) {
   double n = (double)(INT32_C(1) << part->level), side = (double)(INT32_C(1) << part->bits);
   double top = (double)gv_mesh_part_row(part), first = (double)part->least[GV_QTM_EAST];
   double low = part->down ? first / top : first / (top + side);
@@ -123,8 +125,8 @@ void gv_mesh_bound(const gv_mesh_part *part, const gv_ellipsoid *ellipsoid, doub
   double angle[4] = {90.0 * (n - top) / n, 90.0 * (n - top - side) / n, 90.0 * (n - top - 0.5 * side) / n,
                      45.0 * (low + high)};
   double sine[4], cosine[4], p[3], z[3];
-  gv_sincos_degrees(4, angle, sine, cosine);
-  gv_meridian_points(ellipsoid, ellipsoid != NULL, 3, sine, cosine, p, z);
+  tables->kernels->sincos(4, angle, sine, cosine);
+  tables->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, 3, sine, cosine, p, z);
   gv_globe_piece piece = {.half_width = (high - low) * (pi / 4.0),
                           .span = side / n * (pi / 2.0),
                           .curvature = curvature,
@@ -150,7 +152,7 @@ void gv_mesh_bound(const gv_mesh_part *part, const gv_ellipsoid *ellipsoid, doub
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- orders */
+/* ---------------------------------------------------------------------------------------------------------- tables */
 
 /* The six orders of three basis numbers. */
 static int permutation(const int8_t basis[3]) {
@@ -186,21 +188,22 @@ static void make_order(int bits, bool down, const int8_t basis[3], gv_mesh_order
   }
 }
 
-void gv_mesh_orders_init(gv_mesh_orders *orders) {
+void gv_mesh_tables_init(gv_mesh_tables *tables) {
+  tables->kernels = gv_globe_kernels_get();
   static const int8_t all[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
   for (int bits = 0; bits <= GV_MESH_LEAF_BITS; bits++) {
     for (int down = 0; down < 2; down++) {
       for (int i = 0; i < 6; i++)
-        make_order(bits, down != 0, all[i], &orders->order[bits][down][permutation(all[i])]);
+        make_order(bits, down != 0, all[i], &tables->order[bits][down][permutation(all[i])]);
     }
   }
 }
 
-const gv_mesh_order *gv_mesh_order_of(const gv_mesh_orders *orders, const gv_mesh_part *leaf) {
-  return &orders->order[leaf->bits][leaf->down][permutation(leaf->basis)];
+const gv_mesh_order *gv_mesh_order_of(const gv_mesh_tables *tables, const gv_mesh_part *leaf) {
+  return &tables->order[leaf->bits][leaf->down][permutation(leaf->basis)];
 }
 
-void gv_mesh_number_positions(const gv_mesh_orders *orders, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
                               int64_t count, double *x, double *y, double *z, double *lon, double *lat) {
   enum { SIZE = GV_MESH_LEAF_CELLS + GV_TABLE_PADDING };
   double leaf_x[SIZE], leaf_y[SIZE], leaf_z[SIZE];
@@ -209,8 +212,8 @@ void gv_mesh_number_positions(const gv_mesh_orders *orders, int level, const gv_
   for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {
     gv_mesh_part leaf;
     gv_mesh_part_at(level, bits, index, &leaf);
-    gv_mesh_positions(&leaf, ellipsoid, leaf_x, leaf_y, leaf_z);
-    const gv_mesh_order *order = gv_mesh_order_of(orders, &leaf);
+    gv_mesh_positions(tables, &leaf, ellipsoid, leaf_x, leaf_y, leaf_z);
+    const gv_mesh_order *order = gv_mesh_order_of(tables, &leaf);
     for (int64_t i = 0; i < gv_mesh_part_count(&leaf); i++) {
       int64_t number = leaf.first + order->number[i], at = number - first;
       if (number < first || number >= end) continue;

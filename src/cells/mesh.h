@@ -46,13 +46,15 @@ static inline int64_t gv_mesh_part_row(const gv_mesh_part *part) {
  * it, in units of a, whose surface normal is the centre's unit vector. Arrays have room for GV_MESH_LEAF_CELLS +
  * GV_TABLE_PADDING values, and are written that far.
  */
-void gv_mesh_positions(const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid, double *x, double *y, double *z);
+void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, const gv_ellipsoid *ellipsoid,
+                       double *x, double *y, double *z);
 
 /* Canonical position of one cell: x, y, z as above, then its longitude and latitude in degrees. */
 void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5]);
 
 /* A zonotope that holds the canonical positions of all cells of a part; `curvature` as in gv_cells. */
-void gv_mesh_bound(const gv_mesh_part *part, const gv_ellipsoid *ellipsoid, double curvature, gv_bound *out);
+void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,
+                   double curvature, gv_bound *out);
 
 /* Where the cells of a leaf lie, by packed order. */
 typedef struct gv_mesh_order {
@@ -61,17 +63,18 @@ typedef struct gv_mesh_order {
   int8_t place[GV_MESH_LEAF_CELLS];   /* place in the row - 2 x least[EAST] */
 } gv_mesh_order;
 
-/* Tables for all sizes and orientations of leaves. */
-struct gv_mesh_orders {
+/* Orders for all sizes and orientations of leaves, and the kernels of this processor. */
+struct gv_mesh_tables {
+  const struct gv_globe_kernels *kernels;
   gv_mesh_order order[GV_MESH_LEAF_BITS + 1][2][6];
 };
 
-void gv_mesh_orders_init(gv_mesh_orders *orders);
-const gv_mesh_order *gv_mesh_order_of(const gv_mesh_orders *orders, const gv_mesh_part *leaf);
+void gv_mesh_tables_init(gv_mesh_tables *tables);
+const gv_mesh_order *gv_mesh_order_of(const gv_mesh_tables *tables, const gv_mesh_part *leaf);
 
 /* Canonical positions of `count` cells from number `first` on, in the order of numbers; lon and lat (degrees, as
  * gv_qtm_center) may both be NULL. */
-void gv_mesh_number_positions(const gv_mesh_orders *orders, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
                               int64_t count, double *x, double *y, double *z, double *lon, double *lat);
 
 #endif

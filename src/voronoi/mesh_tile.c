@@ -19,7 +19,8 @@
 enum {
   BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
-  MANY_CELLS = 4      /* triangles a pixel from which on pixels are answered one by one */
+  MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
+  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: bands are kept short */
 };
 
 /* Doubtful pixels: lattice coordinates are good to 2^20 x a few 2^-53. */
@@ -101,8 +102,8 @@ static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, double slack, con
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
   int32_t answer[GV_MESH_LEAF_CELLS], cells = (int32_t)gv_mesh_part_count(part);
-  const gv_mesh_order *order = gv_mesh_order_of(v->cells.orders, part);
-  gv_mesh_positions(part, j->state->ellipsoid, j->x, j->y, j->z);
+  const gv_mesh_order *order = gv_mesh_order_of(v->cells.tables, part);
+  gv_mesh_positions(v->cells.tables, part, j->state->ellipsoid, j->x, j->y, j->z);
   gv_leaf leaf = {.rows = 1,
                   .columns = cells,
                   .x = j->x,
@@ -138,7 +139,7 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
     fill_part(j, part, v->label[in->id[0]]);
     return GV_OK;
   }
-  gv_mesh_bound(part, j->state->ellipsoid, v->cells.curvature, &bound);
+  gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
   if (!gv_level_reserve(j->space, depth, in->count, 3)) return gv_fail_memory(context, "candidate lists");
   gv_candidates *candidates = &j->space->level[depth].candidates;
   double slack = gv_cull(v, j->state->kernels, &bound, in, candidates);
@@ -195,7 +196,7 @@ static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *st
     gv_bound bound;
     gv_candidates *kept = &space->level[1].candidates;
     gv_mesh_part_at(v->cells.grid.level, v->cells.grid.level - depth, index, &part);
-    gv_mesh_bound(&part, state->ellipsoid, v->cells.curvature, &bound);
+    gv_mesh_bound(v->cells.tables, &part, state->ellipsoid, v->cells.curvature, &bound);
     gv_cull(v, state->kernels, &bound, &space->level[0].candidates, kept);
     node->id = gv_allocate(&v->allocator, kept->count, sizeof *node->id);
     if (node->id == NULL) {
@@ -499,11 +500,12 @@ static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *t
   return GV_OK;
 }
 
-/* True if the block's pixels are so few that their own triangles are all that should be answered. */
+/* True if pixels are so few that their own triangles are all that should be answered. */
 static bool few_pixels(const gv_voronoi *v) {
   const double *g = v->cells.grid.geotransform;
   double n = (double)(INT64_C(1) << v->cells.grid.level);
-  return 2.0 * (n * fabs(g[1]) / 90.0) * (n * fabs(g[5]) / 90.0) > MANY_CELLS;
+  double across = n * fabs(g[1]) / 90.0, down = n * fabs(g[5]) / 90.0; /* a pixel's sides in those of triangles */
+  return 2.0 * across * down > MANY_CELLS || across > MANY_ACROSS;
 }
 
 static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,

@@ -26,11 +26,11 @@ static const char *const simd_levels[] = {"baseline", "avx2", "avx512"};
 
 /* ------------------------------------------------------------------------------------------------ positions, bounds */
 
-static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_orders *orders, const gv_ellipsoid *ellipsoid) {
+static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_tables *tables, const gv_ellipsoid *ellipsoid) {
   double x[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING], y[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
   double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
-  const gv_mesh_order *order = gv_mesh_order_of(orders, leaf);
-  gv_mesh_positions(leaf, ellipsoid, x, y, z);
+  const gv_mesh_order *order = gv_mesh_order_of(tables, leaf);
+  gv_mesh_positions(tables, leaf, ellipsoid, x, y, z);
   bool seen[GV_MESH_LEAF_CELLS] = {false};
   for (int i = 0; i < gv_mesh_part_count(leaf); i++) {
     gv_qtm_id id;
@@ -52,12 +52,12 @@ static void check_leaf(const gv_mesh_part *leaf, const gv_mesh_orders *orders, c
 
 static void positions_are_canonical(void **state) {
   (void)state;
-  gv_mesh_orders *orders = malloc(sizeof *orders);
+  gv_mesh_tables *tables = malloc(sizeof *tables);
   gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)};
-  assert_non_null(orders);
-  gv_mesh_orders_init(orders);
+  assert_non_null(tables);
   for (size_t s = 0; s < 3; s++) {
     assert_int_equal(setenv("GPUVORONOI_SIMD", simd_levels[s], 1), 0);
+    gv_mesh_tables_init(tables);
     for (int level = 0; level <= 20; level++) {
       for (int bits = 0; bits <= GV_MESH_LEAF_BITS && bits <= level; bits++) {
         int64_t parts = INT64_C(8) << 2 * (level - bits);
@@ -65,13 +65,13 @@ static void positions_are_canonical(void **state) {
         for (int64_t i = 0; i < checked; i++) {
           gv_mesh_part leaf;
           gv_mesh_part_at(level, bits, parts < 600 ? i : (int64_t)(uniform() * (double)parts), &leaf);
-          check_leaf(&leaf, orders, NULL);
-          check_leaf(&leaf, orders, &wgs84);
+          check_leaf(&leaf, tables, NULL);
+          check_leaf(&leaf, tables, &wgs84);
         }
       }
     }
   }
-  free(orders);
+  free(tables);
 }
 
 /* Solves for the coordinates in the generators' directions: they are orthogonal. */
@@ -95,6 +95,9 @@ static void bounds_hold_their_cells(void **state) {
   gv_ellipsoid globe[] = {{6378137.0, 0.0, 0.0},
                           {6378137.0, 1.0 / 298.257223563, (1.0 / 298.257223563) * (2.0 - 1.0 / 298.257223563)},
                           {6378137.0, 0.1, 0.19}};
+  gv_mesh_tables *tables = malloc(sizeof *tables);
+  assert_non_null(tables);
+  gv_mesh_tables_init(tables);
   for (int e = -1; e < 3; e++) {
     const gv_ellipsoid *ellipsoid = e < 0 ? NULL : &globe[e];
     double curvature = e < 0 ? 1.0 : 1.0 / pow(1.0 - globe[e].flattening, 6.0);
@@ -105,7 +108,7 @@ static void bounds_hold_their_cells(void **state) {
           gv_mesh_part part;
           gv_bound bound;
           gv_mesh_part_at(level, bits, parts <= 40 ? sample % parts : (int64_t)(uniform() * (double)parts), &part);
-          gv_mesh_bound(&part, ellipsoid, curvature, &bound);
+          gv_mesh_bound(tables, &part, ellipsoid, curvature, &bound);
           for (int i = 0; i < 20; i++) {
             double centre[5];
             gv_qtm_id id;
@@ -118,6 +121,7 @@ static void bounds_hold_their_cells(void **state) {
       }
     }
   }
+  free(tables);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ seeds */
@@ -406,6 +410,69 @@ static void bad_levels_and_metrics(void **state) {
   gv_context_destroy(context);
 }
 
+/* ------------------------------------------------------------------------------------------------------- memory */
+
+static int64_t allocations_left, allocations_held;
+
+static void *allocate_until_none_left(size_t bytes, void *user) {
+  (void)user;
+  if (allocations_left-- <= 0) return NULL;
+  allocations_held++;
+  return malloc(bytes);
+}
+
+static void release(void *memory, void *user) {
+  (void)user;
+  if (memory != NULL) allocations_held--;
+  free(memory);
+}
+
+/* Every allocation fails once: an error each time, nothing leaked, and the right answer in the end. */
+static void failing_allocations(void **state) {
+  (void)state;
+  enum { SEEDS = 400, PIXELS = 128 * 64, CELLS = 8 << 8 };
+  double x[SEEDS], y[SEEDS];
+  for (int64_t i = 0; i < SEEDS; i++)
+    make_seed(UNIFORM, 4, i, x, y);
+  gv_seeds seeds = {x, y, SEEDS};
+  int32_t *out = malloc(PIXELS * sizeof *out), *expected = malloc(PIXELS * sizeof *expected);
+  assert_true(out != NULL && expected != NULL);
+  for (int raster = 0; raster < 2; raster++) {
+    const double geotransform[6] = {-180, 360.0 / 128, 0, 90, 0, -180.0 / 64};
+    int64_t cells = raster ? PIXELS : CELLS, failures = 0;
+    gv_grid grid = GV_GRID_INIT;
+    grid.kind = raster ? GV_GRID_LONLAT : GV_GRID_QTM;
+    grid.level = 4;
+    grid.width = 128;
+    grid.height = 64;
+    memcpy(grid.geotransform, geotransform, sizeof geotransform);
+    run_options plain = {"tile", "avx512", 1, 0, 0};
+    run(&grid, &seeds, GV_GREAT_CIRCLE, &plain, cells, raster ? 128 : cells, expected);
+    for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
+      gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+      gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+      gv_context *context = NULL;
+      gv_voronoi *voronoi = NULL;
+      context_options.threads = 1;
+      context_options.allocate = allocate_until_none_left;
+      context_options.release = release;
+      o.metric = GV_GREAT_CIRCLE;
+      allocations_left = failures + 1;
+      if (gv_context_create(&context_options, &context) != GV_OK) continue;
+      status = gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
+      if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, raster ? 128 : cells);
+      assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
+      gv_voronoi_destroy(voronoi);
+      gv_context_destroy(context);
+      assert_int_equal(allocations_held, 0);
+    }
+    assert_true(failures > 20);
+    assert_memory_equal(out, expected, (size_t)cells * sizeof *out);
+  }
+  free(out);
+  free(expected);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(positions_are_canonical),
@@ -414,6 +481,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(rasters_carry_their_triangles),
       cmocka_unit_test(bad_levels_and_metrics),
+      cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
