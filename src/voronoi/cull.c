@@ -5,10 +5,13 @@
 
 static const double cull_slack = 4e-12;
 
-enum { MANY_CANDIDATES = 48 /* from here on several pivots pay */ };
+enum {
+  MANY_CANDIDATES = 48, /* from here on several pivots pay */
+  LONG_LIST = 16384     /* from here on room for what is culled is worth saving */
+};
 
 static void workspace_free(gv_workspace *space) {
-  for (int i = 0; i < GV_MAX_DEPTH; i++) {
+  for (int i = 0; i <= GV_MAX_DEPTH; i++) {
     gv_release(&space->allocator, space->level[i].memory);
     gv_release(&space->allocator, space->level[i].id_memory);
   }
@@ -140,6 +143,24 @@ double gv_cull(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *b
     cull_once(v, kernels, bound, point, out, out);
   }
   return slack;
+}
+
+bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *in, gv_workspace *space, int depth, double *slack) {
+  int dim = v->cells.dim, into = in->count < LONG_LIST ? depth : GV_MAX_DEPTH;
+  if (!gv_level_reserve(space, into, in->count, dim)) return false;
+  gv_candidates *kept = &space->level[into].candidates;
+  *slack = gv_cull(v, kernels, bound, in, kept);
+  if (into == depth) return true;
+  if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
+  gv_candidates *out = &space->level[depth].candidates;
+  size_t bytes = (size_t)kept->count * sizeof(double);
+  memcpy(out->x, kept->x, bytes);
+  memcpy(out->y, kept->y, bytes);
+  if (dim == 3) memcpy(out->z, kept->z, bytes);
+  memcpy(out->id, kept->id, (size_t)kept->count * sizeof *out->id);
+  out->count = kept->count;
+  return true;
 }
 
 bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,

@@ -42,8 +42,8 @@ typedef struct gv_level_buffer {
 typedef struct gv_workspace {
   struct gv_workspace *next;
   gv_allocator allocator;
-  gv_level_buffer level[GV_MAX_DEPTH];
-  double *scratch; /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
+  gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
+  double *scratch;                         /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
   int32_t scratch_capacity;
   int32_t undecided[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
   /* Blocks of points: positions of all cells, and the boxes of squares of them. */
@@ -78,6 +78,11 @@ bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const 
  * nearest its corners. Returns the geodesic slack that serves every cell of the tile (0 for other metrics). */
 double gv_cull(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const gv_candidates *in,
                gv_candidates *out);
+
+/* gv_cull into the workspace's list at `depth`. A long list goes through a buffer of its own first, so that every level
+ * holds what is left and not room for what came in. False when out of memory. */
+bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *in, gv_workspace *space, int depth, double *slack);
 
 /* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. False: out of memory. */
 bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,

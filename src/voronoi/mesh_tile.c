@@ -140,9 +140,11 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
     return GV_OK;
   }
   gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
-  if (!gv_level_reserve(j->space, depth, in->count, 3)) return gv_fail_memory(context, "candidate lists");
+  double slack;
+  if (!gv_cull_to_level(v, j->state->kernels, &bound, in, j->space, depth, &slack)) {
+    return gv_fail_memory(context, "candidate lists");
+  }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  double slack = gv_cull(v, j->state->kernels, &bound, in, candidates);
   if (candidates->count == 1) {
     fill_part(j, part, v->label[candidates->id[0]]);
     return GV_OK;

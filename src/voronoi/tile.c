@@ -196,10 +196,11 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     gv_cells_bound(&v->cells, tile, &bound);
   }
   if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
-  if (!gv_level_reserve(j->space, depth, in->count, v->cells.dim))
+  double slack;
+  if (!gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack)) {
     return gv_fail_memory(context, "candidate lists");
+  }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  double slack = gv_cull(v, j->kernels, &bound, in, candidates);
   gv_expansion expansion;
   bool expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
   if (candidates->count == 1) {
@@ -375,15 +376,20 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
   int32_t first = 0, last = 1;
   gv_first_error error;
   gv_first_error_init(&error);
-  while (first < last && entries < GV_TREE_MAX_ENTRIES) {
+  while (first < last) {
     int32_t next = state->node_count;
+    int64_t planned = entries;
     if (!tree_reserve(v, state, next + 4 * (int64_t)(last - first)))
       return gv_fail_memory(context, "the tree of tiles");
     for (int32_t i = first; i < last; i++) {
       tree_node *node = &state->node[i];
       bool block =
           node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
-      if (block || node->count < GV_TREE_MIN_CANDIDATES) continue;
+      if (block || node->count < GV_TREE_MIN_CANDIDATES ||
+          planned + 4 * (int64_t)node->count > GV_TREE_MAX_ENTRIES) {
+        continue;
+      }
+      planned += 4 * (int64_t)node->count; /* at worst; mostly a third of it */
       gv_tile quarter[4];
       tree_quarters(v, &node->tile, quarter);
       node->child = state->node_count;
