@@ -20,6 +20,7 @@ enum {
   BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
   MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
+  CHUNK = 256,        /* pixels at a time */
   MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: bands are kept short */
 };
 
@@ -444,7 +445,6 @@ static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b,
 static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, const pixel_row *p, int64_t c0,
                               int64_t c1, int32_t *out) {
   const double *fraction = j->state->fraction;
-  const int32_t *row = place_of(j, p->row, 0);
   double distance = p->distance, inside = p->distance - (double)p->row;
   gv_status status = GV_OK;
   if (p->doubtful) {
@@ -452,18 +452,26 @@ static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, c
       status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0));
     return status;
   }
-  bool doubt = false;
-  for (int64_t c = c0; c < c1; c++) {
-    double east = distance * fraction[c];
-    int32_t whole = (int32_t)east;
-    double rest = east - whole;
-    doubt |= (rest < too_near) | (rest > 1.0 - too_near) | (fabs(rest - inside) < too_near);
-    /* A doubtful place may lie one outside the band; place_of(…, last) + 1 is still in memory or the row is looked at
-     * again below. */
-    int64_t place = 2 * (int64_t)whole + (rest > inside ? 1 : 0);
-    int64_t last = j->place + j->stride - 1;
-    out[c - c0] = row[place > last ? last : place];
+  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the band. */
+  const int32_t *row = place_of(j, p->row, j->place);
+  int32_t first = (int32_t)j->place, last = (int32_t)j->stride - 1, place[CHUNK];
+  double least = 1.0; /* distance of any pixel from an edge */
+  for (int64_t c = c0; c < c1; c += CHUNK) {
+    int32_t count = c1 - c < CHUNK ? (int32_t)(c1 - c) : CHUNK;
+    for (int32_t i = 0; i < count; i++) {
+      double east = distance * fraction[c + i];
+      int32_t whole = (int32_t)east;
+      double rest = east - whole, side = fabs(rest - inside), end = 1.0 - rest;
+      int32_t at = 2 * whole + (rest > inside ? 1 : 0) - first;
+      side = rest < side ? rest : side;
+      side = end < side ? end : side;
+      least = side < least ? side : least;
+      place[i] = at < 0 ? 0 : at > last ? last : at;
+    }
+    for (int32_t i = 0; i < count; i++)
+      out[c - c0 + i] = row[place[i]];
   }
+  bool doubt = least < too_near;
   for (int64_t c = c0; doubt && c < c1 && status == GV_OK; c++) {
     double east = distance * fraction[c], rest = east - floor(east);
     if (rest < too_near || rest > 1.0 - too_near || fabs(rest - inside) < too_near) {

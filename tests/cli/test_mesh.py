@@ -57,6 +57,9 @@ def test_default_grid(work, level):
     assert out.GetSpatialRef().GetAuthorityCode(None) == "4326"
     assert out.GetMetadataItem("GPUVORONOI_QTM_LEVEL") == str(level)
     check(out.ReadAsArray() - 1, *centres(out), level, lon, lat)
+    octant, row, east, down, _ = lattice(*centres(out), level)
+    triangles = ((octant * 2**level + row) * 2**level + east) * 2 + down
+    assert len(np.unique(triangles)) == 8 * 4**level
 
 
 @pytest.mark.parametrize("options", [("--size", "333,217"), ("--res", "0.7,0.9"),
