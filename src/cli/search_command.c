@@ -197,7 +197,7 @@ static int parse(job *j, int argc, char **argv) {
 /* Points of a file: an open array, or a layer in memory. */
 typedef struct source {
   gv_array_reader *array; /* NULL: a layer */
-  gv_seed_set seeds;      /* layer */
+  gv_seed_list seeds;     /* layer */
   double *rows;           /* layer on the plane: count x dim */
   int32_t dim;
   bool lonlat;
@@ -213,7 +213,7 @@ static bool is_layer(const char *path, const char *layer, bool globe) {
 
 static gv_status open_source(gv_io *io, const job *j, const char *path, const char *layer, source *s) {
   bool globe = j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
-  *s = (source){.seeds = GV_SEED_SET_INIT};
+  *s = (source){.seeds = GV_SEED_LIST_INIT};
   if (!is_layer(path, layer, globe)) {
     gv_status status = gv_array_open(io, path, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
@@ -496,7 +496,7 @@ static bool same_file(const char *a, const char *b) {
 }
 
 static gv_status run_search(gv_io *io, job *j, gv_context *context) {
-  source reference = {.seeds = GV_SEED_SET_INIT}, queries = {.seeds = GV_SEED_SET_INIT};
+  source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
   results r = {0};
   gv_status status = GV_OK;

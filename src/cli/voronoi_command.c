@@ -347,7 +347,7 @@ static gv_status compute_block(void *user, int worker, int64_t column, int64_t r
 }
 
 /* Value type and nodata from the ids. */
-static gv_status choose_values(gv_io *io, const job *j, const gv_seed_set *seeds, GDALDataType *type,
+static gv_status choose_values(gv_io *io, const job *j, const gv_seed_list *seeds, GDALDataType *type,
                                int64_t *nodata) {
   int64_t lowest, highest;
   gv_seeds_id_range(seeds, &lowest, &highest);
@@ -379,7 +379,7 @@ static gv_status choose_values(gv_io *io, const job *j, const gv_seed_set *seeds
   return GV_OK;
 }
 
-static char **make_metadata(const job *j, const gv_seed_set *seeds, const gv_raster_grid *grid) {
+static char **make_metadata(const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid) {
   char **items = NULL;
   char source[512];
   snprintf(source, sizeof source, "%s%s%s", CPLGetFilename(j->seeds.source),
@@ -448,7 +448,7 @@ static void free_run(run *r, int threads) {
   free(r->numbers);
 }
 
-static gv_status add_style(gv_io *io, run *r, int threads, const gv_seed_set *seeds, const int32_t *values,
+static gv_status add_style(gv_io *io, run *r, int threads, const gv_seed_list *seeds, const int32_t *values,
                            gv_raster_out *raster) {
   GDALRasterAttributeTableH attributes = NULL;
   for (int i = 1; i < threads; i++)
@@ -459,7 +459,7 @@ static gv_status add_style(gv_io *io, run *r, int threads, const gv_seed_set *se
   return status;
 }
 
-static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_set *seeds, const gv_raster_grid *grid,
+static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid,
                                 gv_raster_out *raster) {
   run r = {.ids = seeds->ids, .width = grid->grid.width, .height = grid->grid.height};
   GDALDataType type = GDT_Int32;
@@ -528,7 +528,7 @@ static bool same_file(const char *a, const char *b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-static gv_status write_cells(gv_io *io, const job *j, const gv_seed_set *seeds, const gv_raster_grid *grid,
+static gv_status write_cells(gv_io *io, const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid,
                              gv_mesh_out *mesh) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
@@ -543,7 +543,7 @@ static gv_status write_cells(gv_io *io, const job *j, const gv_seed_set *seeds, 
 static gv_status make_raster(gv_io *io, job *j) {
   gv_mesh_out *mesh = NULL;
   gv_mesh_options mesh_options = {j->cells, j->raster.overwrite};
-  gv_seed_set seeds = GV_SEED_SET_INIT;
+  gv_seed_list seeds = GV_SEED_LIST_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
   memset(&grid, 0, sizeof grid);

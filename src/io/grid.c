@@ -52,7 +52,7 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
 
 /* The seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box without a unit.
  * `operation` takes the seeds to the grid's CRS, NULL if they are there; those without an image do not count. */
-static gv_status extent_of_seeds(gv_io *io, const gv_seed_set *seeds, gv_operation *operation,
+static gv_status extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                                  OGRSpatialReferenceH crs, double extent[4]) {
   extent[0] = extent[1] = HUGE_VAL;
   extent[2] = extent[3] = -HUGE_VAL;
@@ -249,7 +249,7 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   return GV_OK;
 }
 
-static gv_status put_on_globe(gv_io *io, gv_seed_set *seeds, gv_raster_grid *out) {
+static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
   gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
   if (status != GV_OK) return status;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
@@ -289,7 +289,7 @@ static gv_status put_on_globe(gv_io *io, gv_seed_set *seeds, gv_raster_grid *out
 
 /* ------------------------------------------------------------------------------------------------ all of it */
 
-static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const gv_seed_set *seeds,
+static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                                gv_raster_grid *out) {
   char name[256];
   bool geographic = out->crs != NULL && OSRIsGeographic(out->crs);
@@ -335,7 +335,7 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
 }
 
 /* The default extent on the globe's metrics, for which the seeds themselves do not go to the grid's CRS. */
-static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_set *seeds, const gv_raster_grid *out,
+static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const gv_raster_grid *out,
                                     double extent[4]) {
   gv_operation *operation = NULL;
   gv_status status = GV_OK;
@@ -348,7 +348,7 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_set *seeds, const g
 }
 
 /* As the published algorithm, which measures distances from the cell that a seed lies in. */
-static void snap_seeds(int level, gv_seed_set *seeds) {
+static void snap_seeds(int level, gv_seed_list *seeds) {
   for (int64_t i = 0; i < seeds->count; i++) {
     gv_qtm_id id;
     /* Positions on the globe are checked by now. */
@@ -358,7 +358,7 @@ static void snap_seeds(int level, gv_seed_set *seeds) {
 }
 
 /* The seeds' own CRS; for a mesh the longitudes and latitudes it is based on. */
-static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_set *seeds,
+static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                               gv_raster_grid *out) {
   bool swapped;
   if (!options->has_level || !OSRIsProjected(seeds->crs)) return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
@@ -372,7 +372,7 @@ static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const g
   return status;
 }
 
-gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_set *seeds, gv_raster_grid *out) {
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
   memset(out, 0, sizeof *out);
   out->grid = (gv_grid)GV_GRID_INIT;
   gv_status status = check_options(io, options);

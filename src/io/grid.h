@@ -34,7 +34,7 @@ typedef struct gv_raster_grid {
  * Decides grid and metric and carries the seeds over to it. `out` need not be initialised; free it with
  * gv_raster_grid_free in any case. Errors name the option that asks for the impossible.
  */
-gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_set *seeds, gv_raster_grid *out);
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
 void gv_raster_grid_free(gv_raster_grid *grid);
 
 #endif

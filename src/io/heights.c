@@ -7,7 +7,7 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
-static gv_status take_heights(gv_io *io, const gv_seed_set *seeds, const char *source, OGRGeometryH geometry,
+static gv_status take_heights(gv_io *io, const gv_seed_list *seeds, const char *source, OGRGeometryH geometry,
                               int64_t *count, double *z) {
   if (geometry == NULL) return GV_OK;
   int parts = wkbFlatten(OGR_G_GetGeometryType(geometry)) == wkbMultiPoint ? OGR_G_GetGeometryCount(geometry) : 1;
@@ -28,7 +28,7 @@ static gv_status take_heights(gv_io *io, const gv_seed_set *seeds, const char *s
   return GV_OK;
 }
 
-gv_status gv_seed_heights(gv_io *io, const gv_seed_options *options, const gv_seed_set *seeds, double **out) {
+gv_status gv_seed_heights(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds, double **out) {
   gv_status status = GV_OK;
   double *z = NULL;
   int64_t count = 0;

@@ -6,6 +6,6 @@
 
 /* The heights of the points that gv_seeds_read gave as `seeds` for the same options (nothing skipped), into memory of
  * malloc; *out stays NULL if the layer's geometries are flat. */
-gv_status gv_seed_heights(gv_io *io, const gv_seed_options *options, const gv_seed_set *seeds, double **out);
+gv_status gv_seed_heights(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds, double **out);
 
 #endif

@@ -169,7 +169,7 @@ static OGRGeometryH polygon(gv_qtm_id id, double unit) {
 }
 
 static gv_status write_triangle(gv_io *io, const gv_mesh_out *mesh, OGRLayerH layer, const measures *m, int level,
-                                int64_t number, const gv_seed_set *seeds, int32_t seed) {
+                                int64_t number, const gv_seed_list *seeds, int32_t seed) {
   gv_qtm_id id = 0;
   char text[GV_QTM_STRING_SIZE];
   double lon = 0.0, lat = 0.0, centre[3] = {0.0, 0.0, 0.0};
@@ -193,7 +193,7 @@ static gv_status write_triangle(gv_io *io, const gv_mesh_out *mesh, OGRLayerH la
 }
 
 static gv_status write_blocks(gv_io *io, const gv_mesh_out *mesh, GDALDatasetH dataset, OGRLayerH layer,
-                              const measures *m, int level, const gv_seed_set *seeds, const gv_voronoi *voronoi,
+                              const measures *m, int level, const gv_seed_list *seeds, const gv_voronoi *voronoi,
                               gv_context *context) {
   int64_t cells = gv_qtm_count(level), blocks = gv_voronoi_blocks_across(voronoi), since = 0;
   int64_t block = (cells + blocks - 1) / blocks;
@@ -246,7 +246,7 @@ static gv_status create_layer(gv_io *io, gv_mesh_out *mesh, OGRSpatialReferenceH
   return GV_OK;
 }
 
-gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_set *seeds,
+gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const char *backend, gv_context *context) {
   GDALDatasetH dataset = NULL;
   OGRLayerH layer = NULL;

@@ -21,7 +21,7 @@ typedef struct gv_mesh_out gv_mesh_out;
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **out);
 
 /* Answers and writes all triangles. The grid must have a level; `context` is used for the computing. */
-gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_set *seeds,
+gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const char *backend, gv_context *context);
 
 /* Moves the file into place. */

@@ -24,7 +24,7 @@ typedef enum id_kind { ID_FID, ID_INTEGER, ID_TEXT } id_kind;
 typedef struct reader {
   gv_io *io;
   const gv_seed_options *options;
-  gv_seed_set *set;
+  gv_seed_list *set;
   int64_t capacity;
   GDALDatasetH dataset;
   OGRLayerH layer;
@@ -36,7 +36,7 @@ typedef struct reader {
   int64_t row;
 } reader;
 
-void gv_seeds_free(gv_seed_set *seeds) {
+void gv_seeds_free(gv_seed_list *seeds) {
   if (seeds->names != NULL) {
     for (int64_t i = 0; i < seeds->count; i++)
       free(seeds->names[i]);
@@ -48,12 +48,12 @@ void gv_seeds_free(gv_seed_set *seeds) {
   free(seeds->rows);
   free(seeds->fids);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
-  *seeds = (gv_seed_set)GV_SEED_SET_INIT;
+  *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }
 
 /* ------------------------------------------------------------------------------------ naming and skipping rows */
 
-static void describe_row(const gv_seed_set *set, int64_t row, int64_t fid, char *text, size_t size) {
+static void describe_row(const gv_seed_list *set, int64_t row, int64_t fid, char *text, size_t size) {
   if (set->filtered || row == fid) {
     snprintf(text, size, "%s %" PRId64, set->filtered ? "feature id" : "row", fid);
   } else {
@@ -62,9 +62,9 @@ static void describe_row(const gv_seed_set *set, int64_t row, int64_t fid, char 
 }
 
 /* A seed that cannot be used: an error, or one more skipped. GV_OK means skipped. */
-static gv_status unusable(gv_io *io, gv_seed_set *set, int64_t row, int64_t fid, const char *format, ...)
+static gv_status unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...)
     GV_IO_PRINTF(5, 6);
-static gv_status unusable(gv_io *io, gv_seed_set *set, int64_t row, int64_t fid, const char *format, ...) {
+static gv_status unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...) {
   char where[96], why[400];
   va_list arguments;
   va_start(arguments, format);
@@ -82,7 +82,7 @@ static gv_status unusable(gv_io *io, gv_seed_set *set, int64_t row, int64_t fid,
 /* ------------------------------------------------------------------------------------------- adding one seed */
 
 static gv_status grow(reader *r) {
-  gv_seed_set *set = r->set;
+  gv_seed_list *set = r->set;
   int64_t capacity = r->capacity > 0 ? r->capacity * 2 : 1024;
   size_t size = (size_t)capacity;
   double *x = realloc(set->x, size * sizeof *x);
@@ -106,7 +106,7 @@ static gv_status grow(reader *r) {
   return GV_OK;
 }
 
-static void drop_names(gv_seed_set *set) {
+static void drop_names(gv_seed_list *set) {
   for (int64_t i = 0; i < set->count; i++)
     free(set->names[i]);
   free(set->names);
@@ -114,7 +114,7 @@ static void drop_names(gv_seed_set *set) {
 }
 
 static gv_status add(reader *r, double x, double y, int64_t id, int64_t fid, const char *name) {
-  gv_seed_set *set = r->set;
+  gv_seed_list *set = r->set;
   if (!isfinite(x) || !isfinite(y)) {
     return unusable(r->io, set, r->row, fid, "the coordinate (%g, %g) is not finite", x, y);
   }
@@ -481,7 +481,7 @@ static gv_status read_layer(reader *r, OGRLayerH picked) {
   return status;
 }
 
-gv_status gv_seeds_require_some(gv_io *io, const gv_seed_set *seeds) {
+gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
   if (seeds->count > 0) return GV_OK;
   if (seeds->skipped > 0) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: none left, %" PRId64 " skipped (the first: %s)",
@@ -491,7 +491,7 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_set *seeds) {
                     seeds->filtered ? "none left after --where" : "the layer is empty");
 }
 
-gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_set *out) {
+gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   reader r = {.io = io, .options = options, .set = out, .id_field = -1, .name_field = -1};
   GDALDatasetH typed = NULL;
   OGRLayerH picked = NULL;
@@ -513,7 +513,7 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_set *
 
 /* ---------------------------------------------------------------------------------------------- transforming */
 
-gv_status gv_seeds_transform(gv_io *io, gv_seed_set *seeds, gv_operation *operation, bool globe, double scale) {
+gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale) {
   int64_t kept = 0;
   gv_status status = GV_OK;
   int64_t i = 0;
@@ -568,7 +568,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_set *seeds, gv_operation *operat
   return gv_seeds_require_some(io, seeds);
 }
 
-void gv_seeds_id_range(const gv_seed_set *seeds, int64_t *lowest, int64_t *highest) {
+void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest) {
   *lowest = *highest = seeds->ids[0];
   for (int64_t i = 1; i < seeds->count; i++) {
     if (seeds->ids[i] < *lowest) *lowest = seeds->ids[i];

@@ -23,7 +23,7 @@ typedef struct gv_seed_options {
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */
-typedef struct gv_seed_set {
+typedef struct gv_seed_list {
   int64_t count;
   double *x, *y; /* in `crs`, traditional GIS order; later in degrees or in the grid's CRS */
   int64_t *ids;  /* values to write */
@@ -37,28 +37,28 @@ typedef struct gv_seed_set {
   bool filtered;   /* a where clause left features out: rows are not the source's */
   int64_t skipped; /* features (or points of them) left out */
   char skipped_first[256];
-} gv_seed_set;
+} gv_seed_list;
 
-#define GV_SEED_SET_INIT                                                                                           \
+#define GV_SEED_LIST_INIT                                                                                          \
   {                                                                                                                \
     0, NULL, NULL, NULL, NULL, NULL, NULL, {0}, false, NULL, false, false, 0, {                                    \
       0                                                                                                            \
     }                                                                                                              \
   }
 
-/* Reads seeds; *out must be GV_SEED_SET_INIT and is to be freed with gv_seeds_free in any case. */
-gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_set *out);
-void gv_seeds_free(gv_seed_set *seeds);
+/* Reads seeds; *out must be GV_SEED_LIST_INIT and is to be freed with gv_seeds_free in any case. */
+gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out);
+void gv_seeds_free(gv_seed_list *seeds);
 
 /* Carries the seeds over to where the grid wants them. `operation` may be NULL: then positions stay. With `globe`
  * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
  * latitudes are checked. Seeds that have no image are errors that name the row, or are skipped. */
-gv_status gv_seeds_transform(gv_io *io, gv_seed_set *seeds, gv_operation *operation, bool globe, double scale);
+gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
 
 /* Errors out if skipping has left nothing. */
-gv_status gv_seeds_require_some(gv_io *io, const gv_seed_set *seeds);
+gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 
 /* Smallest and largest id. */
-void gv_seeds_id_range(const gv_seed_set *seeds, int64_t *lowest, int64_t *highest);
+void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest);
 
 #endif

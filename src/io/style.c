@@ -248,7 +248,7 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 
 /* --------------------------------------------------------------------------------------------------- the table */
 
-static void fill_table(GDALRasterAttributeTableH table, const gv_seed_set *seeds, const region *regions,
+static void fill_table(GDALRasterAttributeTableH table, const gv_seed_list *seeds, const region *regions,
                        int64_t count, const colour palette[COLOURS], const int8_t *chosen) {
   bool narrow = regions[0].id >= INT_MIN && regions[count - 1].id <= INT_MAX;
   bool exact = regions[0].id >= -((int64_t)1 << 53) && regions[count - 1].id <= (int64_t)1 << 53;
@@ -280,7 +280,7 @@ static void fill_table(GDALRasterAttributeTableH table, const gv_seed_set *seeds
   }
 }
 
-gv_status gv_style_table(gv_io *io, const gv_seed_set *seeds, const int32_t *values, const gv_adjacency *adjacency,
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
                          GDALRasterAttributeTableH *out) {
   gv_status status = GV_OK;
   edges e = {NULL, NULL};

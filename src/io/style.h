@@ -34,7 +34,7 @@ void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from);
  * Makes the table: one row for each distinct id, ascending. `values` (one a seed) are what the blocks held: ids as
  * Int32, or NULL when they held seed numbers. To be freed with GDALDestroyRasterAttributeTable.
  */
-gv_status gv_style_table(gv_io *io, const gv_seed_set *seeds, const int32_t *values, const gv_adjacency *adjacency,
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
                          GDALRasterAttributeTableH *out);
 
 #endif
