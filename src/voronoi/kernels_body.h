@@ -271,6 +271,14 @@ static void leaf_lonlat_chord(gv_leaf *leaf) {
   leaf_body(FORM_LONLAT, GV_EUCLIDEAN, leaf);
 }
 
+/* Running maximum and runner-up of a stream of values. Returns where the value is the new maximum. */
+GV_INLINE vm rank_value(vd value, vd *best, vd *second) {
+  vm ahead = vd_less(*best, value);
+  *second = vd_max(*second, vd_min(value, *best));
+  *best = vd_max(value, *best);
+  return ahead;
+}
+
 /*
  * The geodesic filter: the largest q.s - |s|^2/2 is the smallest chord; a cell is decided if no other comes within
  * the margin. On a lon/lat grid q = (p cos, p sin, z), and both sides are divided by the row's p, so that only one
@@ -299,7 +307,7 @@ GV_INLINE void filter_cells(const int form, const int vectors, const bool mark, 
     for (int v = 0; v < vectors; v++) {
       vd value = vd_fma_loose(vd_set1(c->x[i]), q0[v], vd_fma_loose(vd_set1(c->y[i]), q1[v], vd_set1(constant[i])));
       if (form == FORM_POINTS3) value = vd_fma_loose(vd_set1(c->z[i]), q2[v], value);
-      label[v] = vd_select(vd_rank(value, &best[v], &second[v]), candidate, label[v]);
+      label[v] = vd_select(rank_value(value, &best[v], &second[v]), candidate, label[v]);
     }
   }
   if (!mark) {

@@ -80,12 +80,4 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
   _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)keep, a));
 }
 
-/* Running maximum and runner-up of a stream of values. Returns where the value is the new maximum. */
-static inline vm vd_rank(vd value, vd *best, vd *second) {
-  vm ahead = vd_less(*best, value);
-  *second = vd_max(*second, vd_min(value, *best));
-  *best = vd_max(value, *best);
-  return ahead;
-}
-
 #endif
