@@ -1,14 +1,12 @@
 /* Triangles to features. */
 #include "io/mesh_out.h"
 
-#include <errno.h>
 #include <geodesic.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -20,9 +18,8 @@ enum { BLOCK = 1 << 16, FEATURES_A_TRANSACTION = 1 << 17 };
 static const double degree = 3.14159265358979323846 / 180.0;
 
 struct gv_mesh_out {
-  char *path, *directory, *work; /* work: the file in the directory */
+  gv_output output;
   GDALDriverH driver;
-  bool overwrite;
 };
 
 /* -------------------------------------------------------------------------------------------------------- the file */
@@ -44,27 +41,17 @@ static GDALDriverH vector_driver(const char *path) {
   return NULL;
 }
 
-static gv_status check_free(gv_io *io, const gv_mesh_out *mesh) {
-  VSIStatBufL found;
-  if (VSIStatL(mesh->path, &found) != 0) return GV_OK;
-  if (VSI_ISDIR(found.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "--cells: %s is a directory", mesh->path);
-  if (mesh->overwrite) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "--cells: %s exists; --overwrite replaces it", mesh->path);
-}
-
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
-  mesh->overwrite = options->overwrite;
-  mesh->path = strdup(options->path);
   mesh->driver = vector_driver(options->path);
-  gv_status status = mesh->path != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+  gv_status status = gv_output_init(io, &mesh->output, options->path, options->overwrite);
   if (status == GV_OK && mesh->driver == NULL) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                         "--cells: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some",
                         options->path);
   }
-  if (status == GV_OK) status = check_free(io, mesh);
+  if (status == GV_OK) status = gv_output_check(io, &mesh->output);
   if (status != GV_OK) {
     gv_mesh_close(mesh);
     return status;
@@ -73,48 +60,13 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **
   return GV_OK;
 }
 
-static gv_status make_directory(gv_io *io, gv_mesh_out *mesh) {
-  const char *parent = CPLGetPath(mesh->path);
-  const char *name = CPLSPrintf(".%s.tmp-%ld", CPLGetFilename(mesh->path), (long)getpid());
-  char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
-  if (directory == NULL) return gv_io_fail_memory(io, "a file name");
-  errno = 0;
-  if (VSIMkdir(directory, 0777) != 0) {
-    int error = errno;
-    free(directory);
-    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", mesh->path,
-                      error != 0 ? strerror(error) : "no such directory");
-  }
-  mesh->directory = directory;
-  mesh->work = strdup(CPLFormFilename(directory, CPLGetFilename(mesh->path), NULL));
-  return mesh->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
-}
-
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh) {
-  const char *parent = CPLGetPath(mesh->path);
-  gv_status status = check_free(io, mesh);
-  char **files = VSIReadDir(mesh->directory);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..")) continue;
-    char *from = CPLStrdup(CPLFormFilename(mesh->directory, *file, NULL));
-    char *to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, *file, NULL) : *file);
-    errno = 0;
-    if (VSIRename(from, to) != 0) {
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", to, strerror(errno));
-    }
-    CPLFree(from);
-    CPLFree(to);
-  }
-  CSLDestroy(files);
-  return status;
+gv_output *gv_mesh_output(gv_mesh_out *mesh) {
+  return &mesh->output;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
-  if (mesh->directory != NULL) VSIRmdirRecursive(mesh->directory);
-  free(mesh->path);
-  free(mesh->directory);
-  free(mesh->work);
+  gv_output_clear(&mesh->output);
   free(mesh);
 }
 
@@ -189,7 +141,7 @@ static gv_status write_triangle(gv_io *io, const gv_mesh_out *mesh, OGRLayerH la
   OGR_F_SetGeometryDirectly(feature, polygon(id, m->unit));
   OGRErr error = OGR_L_CreateFeature(layer, feature);
   OGR_F_Destroy(feature);
-  return error == OGRERR_NONE ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+  return error == OGRERR_NONE ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->output.path);
 }
 
 static gv_status write_blocks(gv_io *io, const gv_mesh_out *mesh, GDALDatasetH dataset, OGRLayerH layer,
@@ -214,13 +166,13 @@ static gv_status write_blocks(gv_io *io, const gv_mesh_out *mesh, GDALDatasetH d
       since = 0;
       if (GDALDatasetCommitTransaction(dataset) != OGRERR_NONE ||
           GDALDatasetStartTransaction(dataset, FALSE) != OGRERR_NONE) {
-        status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+        status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->output.path);
       }
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   if (status == GV_OK && transactions && GDALDatasetCommitTransaction(dataset) != OGRERR_NONE) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->output.path);
   }
   free(nearest);
   return status;
@@ -230,18 +182,18 @@ static gv_status write_blocks(gv_io *io, const gv_mesh_out *mesh, GDALDatasetH d
 static gv_status create_layer(gv_io *io, gv_mesh_out *mesh, OGRSpatialReferenceH crs, GDALDatasetH *dataset,
                               OGRLayerH *layer) {
   gv_gdal_reset();
-  *dataset = GDALCreate(mesh->driver, mesh->work, 0, 0, 0, GDT_Unknown, NULL);
-  if (*dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->path);
+  *dataset = GDALCreate(mesh->driver, mesh->output.work, 0, 0, 0, GDT_Unknown, NULL);
+  if (*dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->output.path);
   char **options = NULL;
   if (EQUAL(GDALGetDriverShortName(mesh->driver), "CSV")) options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
   *layer = GDALDatasetCreateLayer(*dataset, "triangles", crs, wkbPolygon, options);
   CSLDestroy(options);
-  if (*layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->path);
+  if (*layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->output.path);
   for (int i = 0; i < FIELDS; i++) {
     OGRFieldDefnH field = OGR_Fld_Create(fields[i].name, fields[i].type);
     OGRErr error = OGR_L_CreateField(*layer, field, TRUE);
     OGR_Fld_Destroy(field);
-    if (error != OGRERR_NONE) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+    if (error != OGRERR_NONE) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->output.path);
   }
   return GV_OK;
 }
@@ -254,7 +206,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   int level = grid->grid.level;
   double a = grid->grid.semi_major, f = grid->grid.flattening;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
-  gv_status status = crs != NULL ? make_directory(io, mesh)
+  gv_status status = crs != NULL ? gv_output_begin(io, &mesh->output)
                                  : gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "--cells: no longitudes and latitudes");
   if (status != GV_OK) goto end;
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
@@ -285,7 +237,7 @@ end:
     gv_gdal_reset();
     GDALClose(dataset);
     if (status == GV_OK && gv_gdal_failed())
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->output.path);
   }
   if (crs != NULL) OSRRelease(crs);
   return status;

@@ -2,13 +2,13 @@
  * The triangles of a QTM level as polygons in any OGR format: id (Dutton's digits), id64, lon, lat (the centre, degrees),
  * seed (the id of the nearest), distance (metres, from the centre) and area_km2.
  *
- * The file is made in a temporary directory beside its place and moved there when all else of the run is done. One block
- * of triangles is in memory at a time.
+ * One block of triangles is in memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
 
 #include "io/grid.h"
+#include "io/output.h"
 
 typedef struct gv_mesh_options {
   const char *path;
@@ -24,8 +24,8 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const char *backend, gv_context *context);
 
-/* Moves the file into place. */
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh);
+/* The file, complete after gv_mesh_write, for gv_outputs_commit. */
+gv_output *gv_mesh_output(gv_mesh_out *mesh);
 
 /* Removes what is not finished and frees; NULL is allowed. */
 void gv_mesh_close(gv_mesh_out *mesh);
