@@ -70,6 +70,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   int32_t *table = gv_allocate(&context->allocator, (int64_t)slots, sizeof *table);
   places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
   out->number = gv_allocate(&context->allocator, n, sizeof *out->number);
+  out->distinct = gv_allocate(&context->allocator, n, sizeof *out->distinct);
   out->x = gv_allocate(&context->allocator, n, sizeof(double));
   out->y = gv_allocate(&context->allocator, n, sizeof(double));
   if (globe) out->z = gv_allocate(&context->allocator, n, sizeof(double));
@@ -77,8 +78,8 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     out->lon = gv_allocate(&context->allocator, n, sizeof(double));
     out->lat = gv_allocate(&context->allocator, n, sizeof(double));
   }
-  if (table == NULL || p == NULL || out->number == NULL || out->x == NULL || out->y == NULL ||
-      (globe && out->z == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
+  if (table == NULL || p == NULL || out->number == NULL || out->distinct == NULL || out->x == NULL ||
+      out->y == NULL || (globe && out->z == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
     status = gv_fail_memory(context, "the seeds");
     goto done;
   }
@@ -94,6 +95,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
       bool seen = false;
       while (table[slot] >= 0 && !seen) {
         int32_t k = table[slot];
+        out->distinct[i] = k;
         seen = geodesic ? out->lon[k] == lon && out->lat[k] == lat
                         : out->x[k] == x && out->y[k] == y && (!globe || out->z[k] == z);
         slot = (slot + 1) & (slots - 1);
@@ -101,6 +103,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
       if (seen) continue;
       table[slot] = out->count;
     }
+    out->distinct[i] = out->count;
     out->number[out->count] = (int32_t)i;
     out->x[out->count] = x;
     out->y[out->count] = y;
@@ -111,6 +114,10 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     }
     out->count++;
   }
+  if (out->count == out->total) {
+    gv_release(&out->allocator, out->distinct);
+    out->distinct = NULL;
+  }
 done:
   gv_release(&context->allocator, table);
   gv_release(&context->allocator, p);
@@ -120,6 +127,7 @@ done:
 
 void gv_seed_set_clear(gv_seed_set *set) {
   gv_release(&set->allocator, set->number);
+  gv_release(&set->allocator, set->distinct);
   gv_release(&set->allocator, set->x);
   gv_release(&set->allocator, set->y);
   gv_release(&set->allocator, set->z);

@@ -8,6 +8,7 @@ typedef struct gv_seed_set {
   int64_t total;     /* as given */
   int32_t count;     /* distinct positions, in ascending order of their lowest seed number */
   int32_t *number;   /* count: that lowest seed number */
+  int32_t *distinct; /* total: which distinct seed a seed number is; NULL when all seeds are distinct */
   double *x, *y, *z; /* canonical position of each distinct seed; z NULL on the plane */
   double *lon, *lat; /* geodesic only: normalised degrees */
   gv_allocator allocator;
