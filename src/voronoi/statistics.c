@@ -213,8 +213,8 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
 void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
-  void *const parts[] = {s->bound,  s->row_area, s->row_share, s->row_across, s->row_up,
-                         s->cosines, s->sines,   s->of_seed,   s->of_sum};
+  void *const parts[] = {s->bound,   s->row_area, s->row_share, s->row_across, s->row_up,
+                         s->cosines, s->sines,    s->of_seed,   s->of_sum};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -398,8 +398,8 @@ static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32
       if (end > at->c1) end = at->c1;
     }
     if (!(fabs(value) <= bound)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is %g in a cell, its bound is %g", (int)number,
-                     value, bound);
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is %g in a cell, its bound is %g",
+                     (int)number, value, bound);
     }
     if (value != 0.0) {
       to->value += (wide)(end - c) * (int64_t)(value * scale);
@@ -533,8 +533,8 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   for (int32_t q = 0; q < s->sums && sums != NULL; q++) {
     const sum *of = &s->of_sum[seed * s->sums + q];
     sums[q].sum = (double)of->value * (s->bound[q] / (double)(INT64_C(1) << TERM_BITS));
-    sums[q].distance_mean = s->distances && of->value != 0 ? (double)of->distance / (double)of->value * s->longest
-                                                           : (double)NAN;
+    sums[q].distance_mean =
+        s->distances && of->value != 0 ? (double)of->distance / (double)of->value * s->longest : (double)NAN;
   }
   *out = result;
   return GV_OK;
