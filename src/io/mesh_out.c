@@ -13,6 +13,8 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
+#include "io/table_out.h"
+
 enum { BLOCK = 1 << 16, FEATURES_A_TRANSACTION = 1 << 17 };
 
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -24,27 +26,10 @@ struct gv_mesh_out {
 
 /* -------------------------------------------------------------------------------------------------------- the file */
 
-static GDALDriverH vector_driver(const char *path) {
-  const char *extension = CPLGetExtension(path);
-  for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
-    GDALDriverH driver = GDALGetDriver(i);
-    if (GDALGetMetadataItem(driver, GDAL_DCAP_VECTOR, NULL) == NULL ||
-        GDALGetMetadataItem(driver, GDAL_DCAP_CREATE, NULL) == NULL) {
-      continue;
-    }
-    const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-    char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-    bool found = CSLFindString(names, extension) >= 0;
-    CSLDestroy(names);
-    if (found) return driver;
-  }
-  return NULL;
-}
-
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
-  mesh->driver = vector_driver(options->path);
+  mesh->driver = gv_vector_driver(options->path);
   gv_status status = gv_output_init(io, &mesh->output, options->path, options->overwrite);
   if (status == GV_OK && mesh->driver == NULL) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
