@@ -64,6 +64,7 @@ static const char help[] =
     "                        manhattan, chebyshev; the first two work on projected grids too\n"
     "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
     "  --threads N           threads to use (default: one a processor)\n"
+    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
@@ -103,6 +104,7 @@ enum {
   KEY_METRIC,
   KEY_BACKEND,
   KEY_THREADS,
+  KEY_DEVICE,
   KEY_OF,
   KEY_CO,
   KEY_NODATA,
@@ -132,6 +134,7 @@ static const cli_option table[] = {
     {"metric", KEY_METRIC, true},
     {"backend", KEY_BACKEND, true},
     {"threads", KEY_THREADS, true},
+    {"device", KEY_DEVICE, true},
     {"of", KEY_OF, true},
     {"co", KEY_CO, true},
     {"nodata", KEY_NODATA, true},
@@ -150,7 +153,7 @@ typedef struct job {
   gv_raster_options raster;
   const char *backend;
   const char *cells; /* file for the triangles, or NULL */
-  int threads;
+  int threads, device;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
 } job;
@@ -241,11 +244,9 @@ static int take_option(job *j, int key, const char *value) {
     j->backend = value;
     return EXIT_OK;
   case KEY_THREADS:
-    if (!cli_integers(value, &integer, 1) || integer < 1 || integer > 4096) {
-      return cli_fail(EXIT_USAGE, "--threads: '%s' is not a number from 1 to 4096", value);
-    }
-    j->threads = (int)integer;
-    return EXIT_OK;
+    return cli_whole("threads", value, 1, 4096, &j->threads);
+  case KEY_DEVICE:
+    return cli_whole("device", value, 0, 1023, &j->device);
   case KEY_OF:
     j->raster.driver = value;
     return EXIT_OK;
@@ -415,9 +416,10 @@ static int go_on(double fraction, void *user) {
   return !cli_interrupted(NULL);
 }
 
-static gv_status make_contexts(gv_io *io, run *r, int threads, bool style, bool wide) {
+static gv_status make_contexts(gv_io *io, run *r, int threads, int device, bool style, bool wide) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
+  options.device = device;
   options.progress = go_on;
   r->contexts = calloc((size_t)threads, sizeof *r->contexts);
   if (r->contexts == NULL) return gv_io_fail_memory(io, "the worker threads");
@@ -482,7 +484,7 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
   status = gv_raster_create(io, raster, &description);
   if (status != GV_OK) goto end;
   gv_raster_block_size(raster, &r.block_w, &r.block_h);
-  status = make_contexts(io, &r, j->threads, style, type == GDT_Int64);
+  status = make_contexts(io, &r, j->threads, j->device, style, type == GDT_Int64);
   if (status != GV_OK) goto end;
 
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
@@ -533,6 +535,7 @@ static gv_status write_cells(gv_io *io, const job *j, const gv_seed_list *seeds,
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
   options.threads = j->threads;
+  options.device = j->device;
   options.progress = go_on;
   if (gv_context_create(&options, &context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
   gv_status status = gv_mesh_write(io, mesh, grid, seeds, j->backend, context);
@@ -576,7 +579,7 @@ static gv_status make_raster(gv_io *io, job *j) {
 }
 
 int voronoi_command(int argc, char **argv) {
-  job j = {.backend = "auto"};
+  job j = {.backend = "auto", .device = -1};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) {
     CSLDestroy(j.raster.creation_options);
