@@ -70,31 +70,43 @@ static void place_of_cell(const job *j, const row_piece *piece, int64_t i, doubl
   }
 }
 
+static void repeat(double *to, int64_t n, double value) {
+  for (int64_t i = 0; i < n; i++)
+    to[i] = value;
+}
+
 static gv_status place_cells(gv_context *context, const job *j, const row_piece *piece) {
   const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
+    double p = cells->row_p[piece->row], *x = j->x, *y = j->y;
+    for (int64_t i = 0; i < piece->n; i++) {
+      x[i] = p * column_x[i];
+      y[i] = p * column_y[i];
+    }
+    repeat(j->z, piece->n, cells->row_z[piece->row]);
+    repeat(j->p, piece->n, p);
+    memcpy(j->cosine, column_x, (size_t)piece->n * sizeof *column_x);
+    memcpy(j->sine, column_y, (size_t)piece->n * sizeof *column_y);
+    return GV_OK;
+  }
+  if (cells->shape == GV_CELLS_PLANE) {
+    memcpy(j->x, cells->column_x + piece->first, (size_t)piece->n * sizeof *j->x);
+    repeat(j->y, piece->n, cells->row_z[piece->row]);
+    return GV_OK;
+  }
   gv_tile tile = {piece->first, piece->first + piece->n, piece->row, piece->row + 1};
-  bool points = cells->shape == GV_CELLS_POINTS && cells->grid.kind != GV_GRID_QTM && cells->dim == 3;
+  bool points = cells->grid.kind != GV_GRID_QTM && cells->dim == 3;
   gv_status status = gv_cells_positions(context, cells, &tile, j->x, j->y, j->z, points ? j->lon : NULL,
                                         points ? j->lat : NULL, NULL);
   if (status != GV_OK || j->m->azimuth == NULL || cells->dim == 2) return status;
   for (int64_t i = 0; i < piece->n; i++) {
-    if (cells->shape == GV_CELLS_LONLAT) {
-      j->cosine[i] = cells->column_x[piece->first + i];
-      j->sine[i] = cells->column_y[piece->first + i];
-      j->p[i] = cells->row_p[piece->row];
-    } else {
-      double p = sqrt(j->x[i] * j->x[i] + j->y[i] * j->y[i]);
-      j->cosine[i] = p > 0.0 ? j->x[i] / p : 1.0;
-      j->sine[i] = p > 0.0 ? j->y[i] / p : 0.0;
-      j->p[i] = p;
-    }
+    double p = sqrt(j->x[i] * j->x[i] + j->y[i] * j->y[i]);
+    j->cosine[i] = p > 0.0 ? j->x[i] / p : 1.0;
+    j->sine[i] = p > 0.0 ? j->y[i] / p : 0.0;
+    j->p[i] = p;
   }
   return GV_OK;
-}
-
-static void repeat(double *to, int64_t n, double value) {
-  for (int64_t i = 0; i < n; i++)
-    to[i] = value;
 }
 
 /* Positions of the seeds of a piece: runs of cells share one. */

@@ -6,12 +6,20 @@
 
 #define GV_INLINE static inline __attribute__((always_inline))
 
-/* c[0] + c[1] x + ... in the order of Horner's rule. */
+/* c[0] + c[1] x + ... : four terms at a time (Estrin), which wait less for each other than Horner's. */
 GV_INLINE vd polynomial(vd x, const double *c, int terms) {
-  vd p = vd_set1(c[terms - 1]);
-  for (int i = terms - 2; i >= 0; i--)
-    p = vd_add(vd_mul(p, x), vd_set1(c[i]));
-  return p;
+  vd x2 = vd_mul(x, x), x4 = vd_mul(x2, x2), sum = x;
+  for (int first = (terms - 1) / 4 * 4; first >= 0; first -= 4) {
+    int left = terms - first;
+    vd part = vd_set1(c[first]);
+    if (left > 1) part = vd_add(part, vd_mul(x, vd_set1(c[first + 1])));
+    if (left == 3) part = vd_add(part, vd_mul(x2, vd_set1(c[first + 2])));
+    if (left > 3) {
+      part = vd_add(part, vd_mul(x2, vd_add(vd_set1(c[first + 2]), vd_mul(x, vd_set1(c[first + 3])))));
+    }
+    sum = left <= 4 ? part : vd_add(part, vd_mul(x4, sum));
+  }
+  return sum;
 }
 
 /* atan(t) for 0 <= t <= tan(pi/8) (1 + a few ulps); error of the polynomial 2e-18. */
