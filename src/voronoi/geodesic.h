@@ -28,6 +28,7 @@ typedef struct gv_geodesic {
                               near_chord2 */
   double near_chord2;
   gv_series series;
+  const gv_measure_kernels *kernels;
 } gv_geodesic;
 
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
