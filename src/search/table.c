@@ -9,9 +9,13 @@ extern const gv_backend gv_backend_cuda_kdtree, gv_backend_cuda_octree;
 #endif
 
 const gv_backend *const gv_backends[] = {
-    &gv_backend_serial, &gv_backend_openmp, &gv_backend_kdtree, &gv_backend_octree,
+    &gv_backend_serial,
+    &gv_backend_openmp,
+    &gv_backend_kdtree,
+    &gv_backend_octree,
 #ifdef GPUVORONOI_WITH_CUDA
-    &gv_backend_cuda_kdtree, &gv_backend_cuda_octree,
+    &gv_backend_cuda_kdtree,
+    &gv_backend_cuda_octree,
 #endif
     NULL,
 };
