@@ -6,8 +6,8 @@
 extern const gv_backend gv_backend_serial, gv_backend_openmp, gv_backend_kdtree, gv_backend_octree;
 
 #ifdef GPUVORONOI_WITH_CUDA
-extern const gv_backend gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared, gv_backend_cuda_register,
-    gv_backend_cuda_multiblock;
+extern const gv_backend gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared,
+    gv_backend_cuda_register, gv_backend_cuda_multiblock;
 #endif
 
 const gv_backend *const gv_backends[] = {

@@ -150,17 +150,18 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
     bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
     status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
     if (status == GV_OK) {
-      status = gv_cuda_allocate(context, points * (quads ? 4 : (size_t)dim) * sizeof(float), (void **)&brute->values);
+      status =
+          gv_cuda_allocate(context, points * (quads ? 4 : (size_t)dim) * sizeof(float), (void **)&brute->values);
     }
     if (status == GV_OK && halves) {
       status = gv_cuda_allocate(context, points * sizeof(float), (void **)&brute->halves);
     }
     if (status != GV_OK) goto done;
   }
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice,
-                              lane->stream),
-              "copying");
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, lane->stream),
+      "copying");
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
   convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
       brute->rows, brute->count, brute->padded, dim, reference->metric, brute->layout, brute->centre,
@@ -294,8 +295,8 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
 
 /* The queries that a list names, side by side. */
 __global__ void gather_queries(const int32_t *list, int64_t count, int64_t padded, int32_t dim,
-                               const float *from_columns, int64_t from_stride, const float *from_rows,
-                               margins from, float *columns, float *rows, margins to) {
+                               const float *from_columns, int64_t from_stride, const float *from_rows, margins from,
+                               float *columns, float *rows, margins to) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   int64_t source = i < count ? list[i] : -1;
@@ -450,8 +451,7 @@ __device__ float find_bound(const float *minima, int64_t groups, int32_t needed,
   return bound;
 }
 
-template <int METRIC, int TEAM, bool ONE>
-__global__ void __launch_bounds__(BLOCK) decide(decision d) {
+template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide(decision d) {
   constexpr int TEAMS = BLOCK / TEAM, BUFFER = team_memory<TEAM>::BUFFER;
   __shared__ team_memory<TEAM> memories[TEAMS];
   int rank = (int)threadIdx.x % TEAM;
@@ -588,8 +588,7 @@ __global__ void __launch_bounds__(BLOCK) decide(decision d) {
   }
 }
 
-template <int METRIC, int TEAM>
-cudaError_t launch_decide_team(const decision &d, cudaStream_t stream) {
+template <int METRIC, int TEAM> cudaError_t launch_decide_team(const decision &d, cudaStream_t stream) {
   unsigned blocks = (unsigned)gv_ceil_div(d.scan.queries, BLOCK / TEAM);
   if (d.needed == 1) {
     decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(d);
@@ -605,7 +604,8 @@ template <int METRIC> cudaError_t launch_decide(const decision &d, bool block, c
 
 /* Queries whose best group leads by more than the margins allow are decided in it; the others are listed. A warp takes
  * 32 queries, and for each its lanes take the group's points. */
-template <int METRIC> __global__ void __launch_bounds__(BLOCK) decide_pairs(decision d, gv_pair pair, int32_t *list) {
+template <int METRIC>
+__global__ void __launch_bounds__(BLOCK) decide_pairs(decision d, gv_pair pair, int32_t *list) {
   int64_t slot = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
   int lane = (int)threadIdx.x % WARP;
   bool mine = slot < d.scan.queries, decided = false;
@@ -790,8 +790,8 @@ static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
     if (status != GV_OK) return status;
     status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_ROWS, floats, (void **)&rows);
     if (status != GV_OK) return status;
-    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float),
-                             (void **)&margin);
+    status =
+        gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float), (void **)&margin);
     if (status != GV_OK) return status;
     rest.scan.queries = n;
     rest.scan.query = columns;
@@ -801,8 +801,8 @@ static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
     rest.margin.limit = margin + room;
     rest.number = list + 1;
     gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
-        list + 1, n, room, dim, all->scan.query, all->scan.query_stride, all->query_rows, all->margin, columns, rows,
-        rest.margin);
+        list + 1, n, room, dim, all->scan.query, all->scan.query_stride, all->query_rows, all->margin, columns,
+        rows, rest.margin);
     GV_CUDA_LAUNCHED(w->context, "gathering queries");
   }
   status = filter_and_decide(w, rest);
@@ -895,7 +895,8 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_COLUMNS, floats, (void **)&columns);
     if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_ROWS, floats, (void **)&rows);
     if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, (size_t)padded * 2 * sizeof(float), (void **)&margin);
+      status =
+          gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, (size_t)padded * 2 * sizeof(float), (void **)&margin);
     }
     if (status == GV_OK) {
       status = gv_cuda_reserve(context, lane, GV_SLOT_INDICES, results * sizeof(int64_t), (void **)&d.indices);

@@ -154,7 +154,9 @@ struct gv_staged_quads {
       memory()[i] = from[i];
     __syncthreads();
   }
-  __device__ __forceinline__ float4 get(int i) const { return memory()[i]; }
+  __device__ __forceinline__ float4 get(int i) const {
+    return memory()[i];
+  }
 };
 
 /* Shape of the groups, and points to scan: those of whole fours of groups. */

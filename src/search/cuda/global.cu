@@ -31,5 +31,11 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
 }
 
 const gv_backend gv_backend_cuda_global = {
-    "cuda-global", "one block for four queries; array of structures read from global memory", 4096,
-    gv_cuda_probe, build, gv_brute_search, gv_brute_forget, NULL};
+    "cuda-global",
+    "one block for four queries; array of structures read from global memory",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

@@ -34,5 +34,11 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
 }
 
 const gv_backend gv_backend_cuda_multiblock = {
-    "cuda-multiblock", "few queries, many points: several blocks a query, then a second reduction", 4096,
-    gv_cuda_probe, build, gv_brute_search, gv_brute_forget, NULL};
+    "cuda-multiblock",
+    "few queries, many points: several blocks a query, then a second reduction",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

@@ -21,7 +21,7 @@ template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_sca
 }
 
 static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                             const gv_brute_sizes *) {
+                        const gv_brute_sizes *) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in registers");
 }
 
@@ -29,7 +29,8 @@ enum { PAIR_QUERIES = 8 };
 
 /* Where queries alone fill the device: a block walks through all points. */
 static bool pairs(const gv_brute_sizes *sizes) {
-  return sizes->dim <= 3 && sizes->queries >= (int64_t)sizes->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES &&
+  return sizes->dim <= 3 &&
+         sizes->queries >= (int64_t)sizes->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES &&
          sizes->count < INT32_MAX;
 }
 
@@ -41,19 +42,23 @@ template <int METRIC> static cudaError_t launch_pair(gv_cuda_lane *lane, const g
   return cudaPeekAtLastError();
 }
 
-static gv_status pair(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
-                           gv_pair out) {
+static gv_status pair(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan, gv_pair out) {
   return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch_pair, lane, scan, out),
                         "searching in registers");
 }
 
-const gv_brute_idea gv_register_idea = {layout, shape, filter, pairs,
-                                        pair,   NULL,              NULL};
+const gv_brute_idea gv_register_idea = {layout, shape, filter, pairs, pair, NULL, NULL};
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
   return gv_brute_create(context, reference, &gv_register_idea, -1, (gv_brute **)state);
 }
 
 const gv_backend gv_backend_cuda_register = {
-    "cuda-register", "several queries a thread in registers, one read of a point serves them all", 4096,
-    gv_cuda_probe, build, gv_brute_search, gv_brute_forget, NULL};
+    "cuda-register",
+    "several queries a thread in registers, one read of a point serves them all",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

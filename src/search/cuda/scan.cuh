@@ -46,7 +46,8 @@ typedef struct gv_scan {
   int64_t count, padded; /* reference points, without and with those that only fill up */
   const float *values;   /* coordinate d of point i: values[i * point_stride + d * dim_stride] */
   int64_t point_stride, dim_stride;
-  const float *halves; /* euclidean: half the squared length, infinite for filling; of point i at [i * half_stride] */
+  const float
+      *halves; /* euclidean: half the squared length, infinite for filling; of point i at [i * half_stride] */
   int64_t half_stride;
   int64_t queries, query_stride;
   const float *query; /* coordinate d of query q: query[d * query_stride + q]; euclidean: negated */
@@ -57,8 +58,7 @@ typedef struct gv_scan {
 
 /* Adds one dimension to a filter value. For euclidean `q` is the negated coordinate, and the sum starts with half the
  * squared length of the point. */
-template <int METRIC>
-static __device__ __forceinline__ float gv_step(float sum, float q, float s) {
+template <int METRIC> static __device__ __forceinline__ float gv_step(float sum, float q, float s) {
   if (METRIC == GV_EUCLIDEAN) return __fmaf_rn(q, s, sum);
   float gap = fabsf(__fsub_rn(q, s));
   return METRIC == GV_MANHATTAN ? __fadd_rn(sum, gap) : fmaxf(sum, gap);

@@ -19,7 +19,8 @@ static __device__ __forceinline__ float gv_part(const float4 &v, int i) {
 /* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is what one thread sees of `steps`
  * pieces of four points, 64 points apart. */
 template <int METRIC, int Q, int S, bool WHOLE>
-static __global__ void __launch_bounds__(GV_TILE_THREADS, 2) gv_minima_by_tile(gv_scan scan, int64_t end, int64_t span) {
+static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
+    gv_minima_by_tile(gv_scan scan, int64_t end, int64_t span) {
   constexpr int QUADS_Q = 4 * Q, QUADS_S = 4 * S, WIDTH = 16 * S;
   constexpr int LOADS_Q = (GV_TILE_DEPTH * QUADS_Q + GV_TILE_THREADS - 1) / GV_TILE_THREADS;
   constexpr int LOADS_S = (GV_TILE_DEPTH * QUADS_S + GV_TILE_THREADS - 1) / GV_TILE_THREADS;
