@@ -205,6 +205,22 @@ def test_multipoints_and_skipped_rows(work):
     assert sum(int(r["cells"]) for r in rows) == 140 and all(int(r["cells"]) > 0 for r in rows)
 
 
+def test_ids_of_all_kinds(work):
+    """Ids that repeat, are wide, negative or out of order: the table is the same but for its ids."""
+    lon, lat = globe(30, seed=6)
+    tables = []
+    for number, ids in enumerate((range(30), [5] * 30, [10 ** 12 - i for i in range(30)], [-i * 7 for i in range(30)])):
+        work.csv("i.csv", lon, lat, no=ids)
+        for distances in [], ["--no-stats-distances"]:
+            work.ok("--seeds", "i.csv", "--id", "no", "--nodata", "-999", *GLOBE, "--stats", "t.csv", *distances,
+                    "--overwrite", "out.tif")
+            rows = read_table(work, "t.csv")
+            assert [int(r["id"]) for r in rows] == list(ids)
+            tables.append([column(rows, name) for name in ("cells", "area_km2", "centroid_x", "centroid_y")])
+    for other in tables[1:]:
+        assert np.array_equal(tables[0], other, equal_nan=True)
+
+
 # ------------------------------------------------------------------------------------------------------- conservation
 
 def total(work, name="p"):

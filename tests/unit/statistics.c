@@ -380,6 +380,60 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
+/* Labels in place of numbers, and labels that do not tell seeds apart. */
+static void labels_lead_back(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  int32_t labels[SEEDS], *seen = malloc((size_t)(W * H) * sizeof *seen);
+  assert_non_null(seen);
+  for (int i = 0; i < SEEDS; i++)
+    labels[i] = 1000 - 37 * i;
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w.x, w.y, SEEDS};
+  options.metric = w.metric;
+  options.nodata = 7;
+  gv_seed_statistics got[2][SEEDS];
+  for (int with = 0; with < 2; with++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    options.labels = with ? labels : NULL;
+    options.max_distance = 3e6;
+    options.nodata = with ? 7 : -1;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_OK);
+    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.seed = seen;
+    b.stride = W;
+    assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
+    for (int i = 0; i < SEEDS; i++)
+      assert_int_equal(gv_statistics_get(context, s, i, &got[with][i], NULL), GV_OK);
+    seen[5] = 8;
+    assert_int_equal(gv_statistics_add(context, s, &b), with ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    assert_int_equal(got[0][i].cells, got[1][i].cells);
+    assert_true(got[0][i].area == got[1][i].area);
+  }
+  for (int wrong = 0; wrong < 2; wrong++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    labels[3] = wrong == 0 ? labels[9] : 7;
+    options.labels = labels;
+    options.nodata = 7;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(seen);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
 /* An allocator that fails at one call. */
 typedef struct failing {
   int calls, fail_at, live;
@@ -451,6 +505,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_right_and_the_same),
       cmocka_unit_test(nonsense_is_refused),
+      cmocka_unit_test(labels_lead_back),
       cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
