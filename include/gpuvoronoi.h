@@ -82,15 +82,17 @@ typedef struct gv_context_options {
   gv_allocate_fn allocate; /* both NULL = malloc/free */
   gv_release_fn release;
   void *allocate_user;
+  int device; /* CUDA device for the backends that use one, numbered as by gv_device_get; -1 = the first usable one, or
+                 all of them for backends that use several */
 } gv_context_options;
 
 #define GV_CONTEXT_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL }
+  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL, -1 }
 
 /*
  * Makes a context. `options` may be NULL (all defaults). *out is set on success and is to be given back with
- * gv_context_destroy. Errors: INVALID_ARGUMENT (NULL out, negative threads, one allocator hook without the other),
- * OUT_OF_MEMORY.
+ * gv_context_destroy. Errors: INVALID_ARGUMENT (NULL out, negative threads, a device below -1, one allocator hook without the other),
+ * OUT_OF_MEMORY. Whether there is such a device is found out by the first backend that wants it.
  */
 GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
 
@@ -103,6 +105,10 @@ GV_API const char *gv_context_message(const gv_context *context);
 
 /* The number of worker threads the context uses (>= 1). */
 GV_API int gv_context_threads(const gv_context *context);
+
+/* Seconds that calls made with this context have spent in kernels on CUDA devices, without copies, measured by events and
+ * added over streams and devices. 0 without CUDA. */
+GV_API double gv_context_device_seconds(const gv_context *context);
 
 /* --------------------------------------------------------------------------------------------------- metrics */
 

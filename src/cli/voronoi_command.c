@@ -63,6 +63,7 @@ static const char help[] =
     "                        manhattan, chebyshev; the first two work on projected grids too\n"
     "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
     "  --threads N           threads to use (default: one a processor)\n"
+    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
@@ -106,6 +107,7 @@ enum {
   KEY_METRIC,
   KEY_BACKEND,
   KEY_THREADS,
+  KEY_DEVICE,
   KEY_OF,
   KEY_CO,
   KEY_NODATA,
@@ -136,6 +138,7 @@ static const cli_option table[] = {
     {"metric", KEY_METRIC, true},
     {"backend", KEY_BACKEND, true},
     {"threads", KEY_THREADS, true},
+    {"device", KEY_DEVICE, true},
     {"of", KEY_OF, true},
     {"co", KEY_CO, true},
     {"nodata", KEY_NODATA, true},
@@ -155,7 +158,7 @@ typedef struct job {
   const char *backend;
   const char *cells; /* file for the triangles as polygons, or NULL */
   const char *mesh;  /* file for them as a UGRID mesh, or NULL */
-  int threads;
+  int threads, device;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
 } job;
@@ -249,11 +252,9 @@ static int take_option(job *j, int key, const char *value) {
     j->backend = value;
     return EXIT_OK;
   case KEY_THREADS:
-    if (!cli_integers(value, &integer, 1) || integer < 1 || integer > 4096) {
-      return cli_fail(EXIT_USAGE, "--threads: '%s' is not a number from 1 to 4096", value);
-    }
-    j->threads = (int)integer;
-    return EXIT_OK;
+    return cli_whole("threads", value, 1, 4096, &j->threads);
+  case KEY_DEVICE:
+    return cli_whole("device", value, 0, 1023, &j->device);
   case KEY_OF:
     j->raster.driver = value;
     return EXIT_OK;
@@ -425,9 +426,10 @@ static int go_on(double fraction, void *user) {
   return !cli_interrupted(NULL);
 }
 
-static gv_status make_contexts(gv_io *io, run *r, int threads, bool style, bool wide) {
+static gv_status make_contexts(gv_io *io, run *r, int threads, int device, bool style, bool wide) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
+  options.device = device;
   options.progress = go_on;
   r->contexts = calloc((size_t)threads, sizeof *r->contexts);
   if (r->contexts == NULL) return gv_io_fail_memory(io, "the worker threads");
@@ -494,7 +496,7 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
   status = gv_raster_create(io, raster, &description);
   if (status != GV_OK) goto end;
   gv_raster_block_size(&raster, 1, &r.block_w, &r.block_h);
-  status = make_contexts(io, &r, j->threads, style, type == GDT_Int64);
+  status = make_contexts(io, &r, j->threads, j->device, style, type == GDT_Int64);
   if (status != GV_OK) goto end;
 
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
@@ -560,7 +562,7 @@ static gv_status make_outputs(gv_io *io, job *j) {
   gv_mesh_out *mesh = NULL;
   gv_mesh_options mesh_options = {j->cells, j->mesh, j->raster.overwrite};
   gv_voronoi_options voronoi = GV_VORONOI_OPTIONS_INIT;
-  gv_mesh_run mesh_run = {&voronoi, -1, j->threads, go_on};
+  gv_mesh_run mesh_run = {&voronoi, -1, j->threads, j->device, go_on};
   gv_seed_list seeds = GV_SEED_LIST_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
@@ -581,7 +583,7 @@ static gv_status make_outputs(gv_io *io, job *j) {
   if (status == GV_OK && triangles) status = gv_mesh_write(io, mesh, &grid, &seeds, &mesh_run);
   if (status == GV_OK && pixels) status = compute_raster(io, j, &seeds, &grid, raster);
   if (status == GV_OK) {
-    gv_output *outputs[1 + GV_MESH_OUTPUTS];
+    gv_output *outputs[1 + GV_MESH_FORMATS];
     int count = triangles ? gv_mesh_outputs(mesh, outputs) : 0;
     if (pixels) outputs[count++] = gv_raster_output(raster);
     status = gv_outputs_commit(io, outputs, count);
@@ -598,7 +600,7 @@ static gv_status make_outputs(gv_io *io, job *j) {
 }
 
 int voronoi_command(int argc, char **argv) {
-  job j = {.backend = "auto"};
+  job j = {.backend = "auto", .device = -1};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) {
     CSLDestroy(j.raster.creation_options);

@@ -18,7 +18,7 @@ typedef struct output {
 } output;
 
 struct gv_mesh_out {
-  output outputs[GV_MESH_OUTPUTS];
+  output outputs[GV_MESH_FORMATS];
 };
 
 /* ------------------------------------------------------------------------------------------------------- the files */
@@ -26,10 +26,10 @@ struct gv_mesh_out {
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
-  const char *paths[GV_MESH_OUTPUTS] = {options->cells, options->mesh};
-  const gv_mesh_format *formats[GV_MESH_OUTPUTS] = {&gv_mesh_features, &gv_mesh_ugrid};
+  const char *paths[GV_MESH_FORMATS] = {options->cells, options->mesh};
+  const gv_mesh_format *formats[GV_MESH_FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
   gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_OUTPUTS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     o->format = formats[i];
     o->wanted = paths[i] != NULL;
@@ -48,21 +48,21 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
 
 int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs) {
   int count = 0;
-  for (int i = 0; i < GV_MESH_OUTPUTS; i++)
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
     if (mesh->outputs[i].wanted) outputs[count++] = &mesh->outputs[i].file;
   return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
-  for (int i = 0; i < GV_MESH_OUTPUTS; i++)
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
     gv_output_clear(&mesh->outputs[i].file);
   free(mesh);
 }
 
 static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
   gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_OUTPUTS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     if (!o->wanted) continue;
     status = gv_output_begin(io, &o->file);
@@ -74,7 +74,7 @@ static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts 
 /* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
 static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
   gv_io ignored = {.cancelled = NULL};
-  for (int i = 0; i < GV_MESH_OUTPUTS; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
     if (o->sink == NULL) continue;
     gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
@@ -93,12 +93,13 @@ typedef struct worker {
   gv_status status;
 } worker;
 
-static bool make_worker(worker *w, int64_t size, int bands, gv_progress_fn go_on) {
+static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *run) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
-  options.progress = go_on;
+  options.device = run->device;
+  options.progress = run->go_on;
   if (gv_context_create(&options, &w->context) != GV_OK) return false;
   b->stride = size;
   b->id = malloc(count * sizeof *b->id);
@@ -149,7 +150,7 @@ static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_fact
 
 static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
   gv_status status = GV_OK;
-  for (int i = 0; i < GV_MESH_OUTPUTS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     if (o->sink != NULL) status = o->format->write(io, o->sink, block);
   }
@@ -163,7 +164,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    if (!make_worker(&workers[i], size, facts->bands, run->go_on)) status = gv_io_fail_memory(io, "the triangles");
+    if (!make_worker(&workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -209,6 +210,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_voronoi_options options = *run->voronoi;
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
   context_options.threads = run->threads;
+  context_options.device = run->device;
   context_options.progress = run->go_on;
   triangles.kind = GV_GRID_QTM;
   triangles.level = facts.level;

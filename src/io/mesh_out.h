@@ -8,7 +8,7 @@
 #include "io/grid.h"
 #include "io/output.h"
 
-enum { GV_MESH_OUTPUTS = 2 };
+enum { GV_MESH_FORMATS = 2 };
 
 typedef struct gv_mesh_options {
   const char *cells; /* file for the polygons, or NULL */
@@ -21,6 +21,7 @@ typedef struct gv_mesh_run {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not looked at */
   int64_t nodata; /* written where there is no seed, where the format has no other way to say so */
   int threads;
+  int device;           /* as in gv_context_options */
   gv_progress_fn go_on; /* asked now and then; 0 = stop. May be NULL */
 } gv_mesh_run;
 
@@ -33,7 +34,7 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_run *run);
 
-/* The files, complete after gv_mesh_write, for gv_outputs_commit: up to GV_MESH_OUTPUTS; gives their number. */
+/* The files, complete after gv_mesh_write, for gv_outputs_commit: up to GV_MESH_FORMATS; gives their number. */
 int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs);
 
 /* Removes what is not finished and frees; NULL is allowed. */

@@ -49,7 +49,7 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   }
   const char *parent = CPLGetPath(output->path);
   if (parent[0] != '\0' && (VSIStatL(parent, &found) != 0 || !VSI_ISDIR(found.st_mode))) {
-    return gv_io_fail(io, GV_ERROR_IO, "the output directory %s does not exist", parent);
+    return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s does not exist", output->path);
   }
   return GV_OK;
 }

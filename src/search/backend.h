@@ -7,6 +7,10 @@
 
 #include "core/core.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A reference set as backends see it: checked (finite, dim and count in range), widened to double, row-major, owned
  * by the index and alive as long as the backend's state. */
 typedef struct gv_reference {
@@ -98,5 +102,9 @@ static inline double gv_canonical_distance(const double *q, const double *s, int
     return total;
   }
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -209,7 +209,7 @@ def test_triangles_refused(work):
     work.fails("--seeds", "s.csv", "--cells", "c.gpkg", "out.tif", has="--level")
     work.fails("--seeds", "s.csv", "--level", "2", "--cells", "c.nothing", "out.tif", has="c.nothing")
     work.fails("--seeds", "s.csv", "--level", "2", "--cells", "s.csv", "--overwrite", "out.tif", has="s.csv")
-    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "missing/c.gpkg", "out.tif", has="missing")
+    work.fails("--seeds", "s.csv", "--level", "2", "--cells", "missing/c.gpkg", "out.tif", has="missing/c.gpkg")
     work.write("c.gpkg", "old")
     work.fails("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "out.tif", has=["c.gpkg", "--overwrite"])
     work.ok("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "--overwrite", "out.tif")
