@@ -293,6 +293,27 @@ typedef struct gv_seeds {
   int64_t count; /* 1 ... 2^31 - 1 */
 } gv_seeds;
 
+/*
+ * Weighted distances: what counts is not a seed's distance d but a value made of it and the seed's weight w, with these
+ * canonical definitions (IEEE double, no contraction, operands as written; c is the metric's canonical value):
+ *
+ *                      euclidean         manhattan, chebyshev   great-circle      geodesic
+ *   GV_MULTIPLICATIVE  c / (w * w)       c / w                  arc / w           c / w
+ *   GV_ADDITIVE        sqrt(c) + w       c + w                  arc + w           c + w
+ *   GV_POWER           c - w             -                      arc * arc - w     -
+ *
+ * arc is the great-circle distance in metres, made of the squared chord with square roots, additions and multiplications
+ * only, so that every processor gives the same bits. Least value wins, ties go to the lowest seed number.
+ */
+typedef enum gv_weighting {
+  GV_UNWEIGHTED = 0,
+  GV_MULTIPLICATIVE = 1, /* d / w; w in 1e-100 ... 1e100 */
+  GV_ADDITIVE = 2,       /* d + w; w finite, in units of distance */
+  GV_POWER = 3           /* d^2 - w; w finite, in squared units of distance; euclidean and great-circle */
+} gv_weighting;
+
+#define GV_VORONOI_MAX_K 64
+
 typedef struct gv_voronoi_options {
   size_t struct_size;
   const char *backend; /* "auto" or NULL, "tile", "serial", ... */
@@ -300,17 +321,22 @@ typedef struct gv_voronoi_options {
   int32_t block_width, block_height; /* cells handled at once; 0 = 512. Has no influence on results.
                                         GV_GRID_QTM: the width goes down to a power of 4, up to 4^10; 0 = 4^8 */
   const int32_t *labels; /* value written for each seed (count values, copied); NULL = the seed's number from 0 */
-  int32_t nodata;        /* value of cells that have no seed (no inverse projection) */
+  int32_t nodata; /* value of cells that have no seed: no inverse projection, masked, none within max_distance */
+  int32_t k;      /* nearest seeds a cell, 1 ... GV_VORONOI_MAX_K; 0 counts as 1 */
+  double max_distance; /* seeds farther away do not count: inclusive, the plain distance (unweighted, no square),
+                            metres on the globe, units of the plane there; INFINITY = no limit */
+  gv_weighting weighting;
+  const double *weights; /* of each seed (count values, copied); NULL if unweighted */
 } gv_voronoi_options;
 
 #define GV_VORONOI_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1 }
+  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL }
 
 /* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
 typedef struct gv_voronoi gv_voronoi;
 
 /*
- * Checks grid and seeds (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
+ * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
  * the engine. The grid's `inverse` and its user data must outlive the object. Errors: INVALID_ARGUMENT,
  * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
  */
@@ -324,15 +350,36 @@ GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_down(const gv_voronoi *voronoi);
 
+/* A block of cells to compute: where it is, which of its cells are wanted, and where they go. */
+typedef struct gv_block {
+  size_t struct_size;
+  int64_t column, row; /* which block */
+  const uint8_t
+      *mask; /* mask[r * mask_stride + c] of the block's cells: 0 = leave out (nodata); NULL = all cells */
+  int64_t mask_stride;
+  int32_t *
+      out; /* band b (0 ... k - 1: the b + 1st nearest seed), row r, column c: out[b * band_stride + r * stride + c] */
+  int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
+} gv_block;
+
+#define GV_BLOCK_INIT                                                                                              \
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0 }
+
 /*
- * Computes block (column, row) into out[r * stride + c] (stride in cells). Blocks at the right and lower edge may
- * be partial: only cells inside the grid are written. Runs on the calling thread; safe to call from many threads at
- * once, each with a context of its own.
+ * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
+ * only their part of the mask is read). Bands without a seed (fewer than k, none within max_distance) hold nodata. Runs
+ * on the calling thread; safe to call from many threads at once, each with a context of its own.
+ * Errors: INVALID_ARGUMENT, PROJECTION, OUT_OF_MEMORY, DEVICE.
  */
+GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_block *block);
+
+/* gv_voronoi_fill of all cells of block (column, row), bands one after another: band_stride is stride x rows of the
+ * block. */
 GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
                                   int64_t block_row, int32_t *out, int64_t stride);
 
-/* Computes the whole grid into out[row * stride + column] with the context's threads and progress. */
+/* Computes the whole grid into out[row * stride + column], bands stride x height apart, with the context's threads and
+ * progress. */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
 
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
