@@ -382,6 +382,53 @@ GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi
  * progress. */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
 
+/*
+ * Distances and directions from the cells of one block to their seeds. Start from GV_MEASURE_INIT.
+ *
+ * `seed` holds seed numbers (from 0) as the library writes them without labels; band b, row r, column c of the block is
+ * seed[b * band_stride + r * stride + c], and likewise with the out_ strides for distance and azimuth. Only cells inside
+ * the grid are read and written. GV_GRID_QTM: a block is one row.
+ */
+typedef struct gv_measure {
+  size_t struct_size;
+  int64_t column, row;         /* which block */
+  int32_t bands;               /* >= 1 */
+  const int32_t *seed;         /* < 0: none */
+  int64_t stride, band_stride; /* of seed, in values */
+  gv_dtype type;               /* of distance; computed in double, rounded once */
+  void *distance; /* may be NULL. Plane units; on the globe metres. NaN where there is no seed or no place */
+  float
+      *azimuth; /* may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
+  int64_t out_stride, out_band_stride;
+} gv_measure;
+
+#define GV_MEASURE_INIT                                                                                            \
+  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0 }
+
+/*
+ * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
+ * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 10 nanometres x a/6378137
+ * metres of geod_inverse where flattenings are at most 1/150, within a micrometre elsewhere. A cell at its seed's
+ * place is at distance 0 and azimuth 0.
+ *
+ * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell. A cell at a
+ * pole has the longitude of its column (a projected grid's or triangle's: 0).
+ *
+ * Runs on the calling thread; safe to call from many threads at once, each with a context of its own. Errors:
+ * INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY, PROJECTION; after one the outputs hold
+ * unspecified values.
+ */
+GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
+
+/*
+ * Area of every cell of block (column, row) into area[r * stride + c]. GV_GRID_LONLAT and GV_GRID_QTM: square metres
+ * on the grid's ellipsoid, of the part of the cell that lies between the poles; cells of the mesh have edges that are
+ * straight in the ZOT plane (see gv_qtm_area). GV_GRID_PLANE and GV_GRID_PROJECTED: |g1 g5 - g2 g4|, square units of the
+ * plane. Relative error below 1e-13. Errors: INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
+                                       int64_t block_row, double *area, int64_t stride);
+
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
 
 /*

@@ -313,10 +313,7 @@ static int parse(job *j, int argc, char **argv) {
       j->csv_path = value;
       break;
     case KEY_THREADS:
-      if (!cli_integers(value, &number, 1) || number < 1 || number > 4096) {
-        return cli_fail(EXIT_USAGE, "--threads needs a number from 1 to 4096, not '%s'", value);
-      }
-      j->threads = (int)number;
+      if (cli_whole("threads", value, 1, 4096, &j->threads) != EXIT_OK) return EXIT_USAGE;
       break;
     case KEY_HELP:
       fputs(help, stdout);
