@@ -57,7 +57,7 @@ struct gv_cuda_raster {
   gv::level root;
   int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
   int steps;
-  int side; /* of the quads of leaf_float */
+  int side_log; /* of quads */
   bool filter;
   int form, norm;
   size_t pool_wanted; /* a band's pool to begin with */
@@ -132,67 +132,82 @@ static int64_t window_tiles(const gv::level *l) {
 
 /* ---------------------------------------------------------------------------------------------------------- plan */
 
+/* The mean distance between neighbouring seeds, in cells, if they are spread evenly. */
+static double spacing(const gv_voronoi *v) {
+  return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
+}
+
 /* About how many candidates a tile of 2^log cells a side has: the seeds in it and a ring of neighbours. */
 static double list_length(const gv_voronoi *v, int log) {
-  double n = (double)v->seeds.count, cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
-  double across = ldexp(1.0, log) / sqrt(cells / n) + 1.6, length = across * across + (double)(v->k - 1);
+  double n = (double)v->seeds.count, across = ldexp(1.0, log) / spacing(v) + 2.0;
+  double length = across * across + (double)(v->k - 1);
   return length < n ? length : n;
 }
 
-/* Microseconds of one step of narrowing, from lists of `from` candidates to the tiles of a level. Figures of one H200,
- * good enough to choose by anywhere. */
-static double short_cost(const gv_cuda_raster *raster, double from, int log) {
+/* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
+static double mixed_share(const gv_voronoi *v, int log) {
+  double share = 2.5 * ldexp(1.0, log) / spacing(v);
+  return v->k > 1 || share > 1.0 ? 1.0 : share;
+}
+
+/* Microseconds of one step of narrowing, from lists of tiles of 2^parent cells a side (`from` candidates) to the tiles of
+ * a level. Cycles measured on one H200, good enough to choose by anywhere. */
+static double short_cost(const gv_cuda_raster *raster, int parent, double from, int log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double tiles = (double)tiles_of(grid->width, grid->height, log), rounds = ceil(from / 32.0);
-  double passes = (1.0 + raster->v->k) / 2.0;
-  double work = tiles * (600.0 + 350.0 * rounds * passes) / (4.0 * raster->lane->multiprocessors) / 1700.0;
+  double passes = (1.0 + raster->v->k) / 2.0, mixed = mixed_share(raster->v, parent);
+  double cycles = tiles * (mixed * (1200.0 + 500.0 * rounds * passes) + (1.0 - mixed) * 150.0);
   /* Seeds in clusters: some lists are much longer than most, and one warp's time is the least it takes. */
-  double tail = 3.0 + 16.0 * rounds * passes;
+  double work = cycles / (4.0 * raster->lane->multiprocessors) / 1700.0, tail = 3.0 + 16.0 * rounds * passes;
   return 4.0 + (work > tail ? work : tail);
 }
 
 static double long_cost(const gv_cuda_raster *raster, double from, int log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double tiles = (double)tiles_of(grid->width, grid->height, log);
-  return 30.0 + tiles * from * (2.0 + raster->v->k) * 4.0 / (4.0 * raster->lane->multiprocessors) / 1700.0 +
+  return 40.0 + tiles * from * (4.0 + raster->v->k) * 8.0 / (4.0 * raster->lane->multiprocessors) / 1700.0 +
          0.05 * tiles;
 }
 
-static double leaf_cost(const gv_cuda_raster *raster, double from, int side_log) {
+static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, int side_log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
-  double each = raster->filter ? list_length(raster->v, side_log) : from; /* candidates of a cell */
-  double cull = raster->filter ? quads * (500.0 + 300.0 * ceil(from / 32.0)) : 0.0;
-  double decide = cells / 32.0 * each * (raster->filter ? 11.0 : 60.0);
-  return (cull + decide) / (4.0 * raster->lane->multiprocessors) / 1700.0;
+  double mixed = mixed_share(raster->v, parent), cycles;
+  if (raster->filter) {
+    cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
+  } else {
+    cycles = mixed * cells / 32.0 * from * 60.0;
+  }
+  return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
 }
 
-/* Chooses the levels of the root (logs, coarsest first, into `root`) and of bands. Dynamic programming over logs: first
- * steps by long lists, then steps by short ones, then leaves. */
+/* Chooses the side of quads, the levels of the root (logs, coarsest first, into `root`) and of bands. Dynamic programming
+ * over logs: first steps by long lists, then steps by short ones, then leaves. */
 static int plan_levels(gv_cuda_raster *raster, int *root) {
   const gv_voronoi *v = raster->v;
-  int top = LEAST_LOG, roots = 0;
+  int top = LEAST_LOG, roots = 0, side_log = 5;
   while (top < MAX_LOG - 1 && tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
     top++;
-  /* Small quads for many seeds: their lists must fit into shared memory. */
-  int side_log = 5;
-  if (raster->filter && list_length(v, 5) > 24.0) side_log = 4;
-  raster->side = 1 << side_log;
+  if (raster->filter) {
+    /* Large quads share more of what each costs, small ones have fewer candidates. */
+    if (64.0 < 0.7 * spacing(v) && v->block_width % 64 == 0 && v->block_height % 64 == 0 && top >= 6) side_log = 6;
+    if (32.0 > 1.6 * spacing(v)) side_log = 4;
+  }
+  raster->side_log = side_log;
   /* At `top` there is one tile with all seeds. */
   double fine[MAX_LOG + 1], coarse[MAX_LOG + 1];
   int fine_next[MAX_LOG + 1], coarse_next[MAX_LOG + 1];
-  int least = raster->filter ? side_log : LEAST_LOG;
-  for (int log = least; log <= top; log++) {
+  for (int log = side_log; log <= top; log++) {
     double from = log == top ? (double)v->seeds.count : list_length(v, log);
-    fine[log] = leaf_cost(raster, from, raster->filter ? side_log : 5);
+    fine[log] = leaf_cost(raster, log, from, side_log);
     fine_next[log] = -1;
-    for (int next = least; next < log; next++) {
-      double cost = short_cost(raster, from, next) + fine[next];
+    for (int next = side_log; next < log; next++) {
+      double cost = short_cost(raster, log, from, next) + fine[next];
       if (cost < fine[log]) fine[log] = cost, fine_next[log] = next;
     }
     coarse[log] = fine[log];
     coarse_next[log] = -1;
-    for (int next = least; next < log; next++) {
+    for (int next = side_log; next < log; next++) {
       double cost = long_cost(raster, from, next) + coarse[next];
       if (cost < coarse[log]) coarse[log] = cost, coarse_next[log] = next;
     }
@@ -222,8 +237,8 @@ static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, int log
   raster->root = window(&cells, log);
   raster->root.entries = (gv::entry *)entries;
   raster->root.pool = (const int32_t *)pool;
-  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>((int32_t *)pool, count,
-                                                                           raster->root.entries);
+  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>(raster->problem.seeds, (int32_t *)pool,
+                                                                           count, raster->root.entries);
   GV_CUDA_LAUNCHED(context, "listing the seeds");
 done:
   return status;
@@ -240,7 +255,7 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   gv::level parent = raster->root, child = window(&all, log);
   int64_t tiles = window_tiles(&child);
   void *entries = NULL, *work_memory = NULL, *count_memory = NULL, *pinned = NULL, *pool = NULL;
-  size_t keys = (size_t)tiles * (size_t)v->k * sizeof(unsigned long long);
+  int64_t pivots = tiles * (v->k + gv::CORNERS);
   gv::counters *counters;
   gv::tile_work work;
   /* Blocks a tile: enough to fill the device, each with a few thousand candidates at least. */
@@ -249,10 +264,11 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   if (window_tiles(&parent) == 1) split = v->seeds.count / 2048 + 1;
   if (split > fill) split = fill;
   dim3 grid((unsigned)tiles, (unsigned)split);
+  size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
 
   status = gv_cuda_reserve(context, lane, SLOT_ROOT_ENTRIES + turn, (size_t)tiles * sizeof(gv::entry), &entries);
   if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + 2 * (size_t)tiles * sizeof(uint32_t), &work_memory);
+    status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + parts, &work_memory);
   }
   if (status == GV_OK) {
     status =
@@ -265,13 +281,12 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   if (status != GV_OK) return status;
   child.entries = (gv::entry *)entries;
   work.key = (unsigned long long *)work_memory;
-  work.count = (uint32_t *)((char *)work_memory + keys);
-  work.cursor = work.count + tiles;
+  work.part = (uint32_t *)((char *)work_memory + keys);
   counters = (gv::counters *)count_memory + GV_CUDA_BANDS;
 
   gv_cuda_mark_begin(lane);
   GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
-  gv::clear_work<<<blocks_for(tiles, 256), 256, 0, stream>>>(work, tiles, v->k);
+  gv::clear_work<<<blocks_for(pivots, 256), 256, 0, stream>>>(work, pivots);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   for (int32_t k = 0; k < v->k; k++) {
     if (raster->form == gv::GLOBE) {
@@ -286,7 +301,7 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   GV_BY_KIND(raster, GV_COUNT);
 #undef GV_COUNT
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
-  gv::long_place<<<blocks_for(tiles, 256), 256, 0, stream>>>(parent, child, work, ~0ULL, counters);
+  gv::long_place<<<blocks_for(tiles, 256), 256, 0, stream>>>(parent, child, work, (int32_t)split, counters);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   gv_cuda_mark_end(lane);
   GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
@@ -506,19 +521,20 @@ static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int nu
     parent = child;
   }
   {
-    int side_log = raster->filter && raster->side == 16 ? 4 : 5;
-    gv::level quads = window(&band->cells, side_log);
+    gv::level quads = window(&band->cells, raster->side_log);
     gv::quad_window w = {quads.i0, quads.j0, quads.across, quads.down};
     unsigned blocks = blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down, threads = gv::WARP * gv::LEAF_WARPS;
     if (raster->filter) {
+#define GV_LEAF_OF(FORM, GEODESIC, SIDE)                                                                           \
+  gv::leaf_float<FORM, GEODESIC, SIDE><<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters)
 #define GV_LEAF(FORM, GEODESIC)                                                                                    \
   do {                                                                                                             \
-    if (raster->side == 16) {                                                                                      \
-      gv::leaf_float<FORM, GEODESIC, 16>                                                                           \
-          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
+    if (raster->side_log == 4) {                                                                                   \
+      GV_LEAF_OF(FORM, GEODESIC, 16);                                                                              \
+    } else if (raster->side_log == 5) {                                                                            \
+      GV_LEAF_OF(FORM, GEODESIC, 32);                                                                              \
     } else {                                                                                                       \
-      gv::leaf_float<FORM, GEODESIC, 32>                                                                           \
-          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
+      GV_LEAF_OF(FORM, GEODESIC, 64);                                                                              \
     }                                                                                                              \
   } while (0)
       if (raster->form == gv::PLANE) {
@@ -529,6 +545,7 @@ static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int nu
         GV_LEAF(gv::GLOBE, false);
       }
 #undef GV_LEAF
+#undef GV_LEAF_OF
     } else {
 #define GV_LEAF(FORM, NORM, GEODESIC)                                                                              \
   do {                                                                                                             \
@@ -582,7 +599,7 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
   t->bh = v->block_height;
   t->across = blocks_across;
   t->band_stride = blocks_across * blocks_down * t->bw * t->bh;
-  t->aligned = t->bw % gv::CANONICAL_SIDE == 0 && t->bh % gv::CANONICAL_SIDE == 0;
+  t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;
   for (int i = 0; i < raster->steps; i++) {
     gv::level l = window(cells, raster->step[i]);
     entries += window_tiles(&l);

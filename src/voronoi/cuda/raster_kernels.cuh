@@ -59,8 +59,11 @@ enum {
   CANONICAL_SIDE = 32,
   CAPACITY = 64, /* candidates of a quad in shared memory */
   BATCH = 32,    /* of them with row terms at once */
-  STAGE = 64,    /* survivors of a tile kept in shared memory while they are counted */
-  MOST_NEIGHBOURS = 64
+  STAGE = 128,   /* survivors of a tile kept in shared memory while they are counted */
+  FEW = 5,       /* candidates that are not worth a second look */
+  CORNERS = 4,
+  MOST_NEIGHBOURS = 64,
+  MOST_PIVOTS = MOST_NEIGHBOURS + CORNERS
 };
 
 static const uint32_t everyone = 0xffffffffU;
@@ -90,7 +93,7 @@ struct problem {
 };
 
 struct alignas(16) entry {
-  int64_t offset; /* in the level's pool */
+  int64_t offset; /* in the level's pool; the label to write, if count is 1 */
   int32_t count;  /* -1: the pool was too small */
   int32_t single; /* the seed, if count is 1 */
 };
@@ -315,19 +318,26 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
   return gain < -by.limit;
 }
 
-/* A seed is out when k pivots dominate it. */
+/* A seed is out when k pivots (all of them different seeds) dominate it. */
 template <int NORM>
 __device__ static bool survives(const problem &p, const bound &b, const pivot *pivots, int count, const place &s) {
-  if (count < p.neighbours) return true;
+  int stronger = 0;
   for (int j = 0; j < count; j++) {
-    if (!dominates<NORM>(p, b, pivots[j], s)) return true;
+    if (dominates<NORM>(p, b, pivots[j], s) && ++stronger >= p.neighbours) return false;
   }
-  return false;
+  return true;
 }
 
-/* Orders candidates by distance from a tile's middle. */
-__device__ static inline unsigned long long nearness(const bound &b, const place &s, int32_t id) {
-  return (unsigned long long)__float_as_uint((float)square(s, b.middle)) << 32 | (uint32_t)id;
+__device__ static inline place corner_of(const bound &b, int corner) {
+  double u = corner & 1 ? 1.0 : -1.0, v = corner & 2 ? 1.0 : -1.0;
+  return {b.middle.x + u * b.generator[0].x + v * b.generator[1].x,
+          b.middle.y + u * b.generator[0].y + v * b.generator[1].y,
+          b.middle.z + u * b.generator[0].z + v * b.generator[1].z};
+}
+
+/* Orders candidates by their distance from a place. */
+__device__ static inline unsigned long long nearness(const place &to, const place &s, int32_t id) {
+  return (unsigned long long)__float_as_uint((float)square(s, to)) << 32 | (uint32_t)id;
 }
 
 static constexpr unsigned long long nobody = ~0ULL;
@@ -340,23 +350,56 @@ __device__ static inline unsigned long long warp_least(unsigned long long key) {
   return key;
 }
 
+__device__ static inline uint32_t warp_smallest(uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(everyone, value);
+#else
+  for (int step = WARP / 2; step > 0; step /= 2) {
+    uint32_t other = __shfl_xor_sync(everyone, value, step);
+    value = other < value ? other : value;
+  }
+  return value;
+#endif
+}
+
+/* The candidate of a list nearest a place (for the calling warp; ties to any). */
+__device__ static int32_t warp_nearest(const problem &p, const place &to, const int32_t *list, int32_t count,
+                                       int lane) {
+  uint32_t least = ~0U;
+  int32_t nearest = 0;
+  for (int32_t n = lane; n < count; n += WARP) {
+    int32_t id = list[n];
+    uint32_t key = __float_as_uint((float)square(seed_place(p.seeds, id), to));
+    if (key < least || n == lane) {
+      least = key;
+      nearest = id;
+    }
+  }
+  uint32_t all = warp_smallest(lane < count ? least : ~0U);
+  uint32_t who = __ballot_sync(everyone, lane < count && least == all);
+  return __shfl_sync(everyone, nearest, __ffs((int)who) - 1);
+}
+
 __device__ static inline const entry &entry_at(const level &l, int64_t i, int64_t j) {
   return l.entries[(j - l.j0) * l.across + (i - l.i0)];
 }
 
 /* ------------------------------------------------------------------------------------------------ short lists */
 
-/* One warp a tile. */
+/* One warp a tile. Against the seeds nearest the middle first; what is left, if that is more than a few, against those
+ * nearest the corners of the bound too. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     cull_short(const problem p, const level parent, const level child, int32_t *pool, unsigned long long capacity,
                counters *count) {
-  __shared__ pivot shared_pivots[SHORT_WARPS][MOST_NEIGHBOURS];
+  __shared__ pivot shared_pivots[SHORT_WARPS][MOST_PIVOTS];
+  __shared__ int32_t shared_chosen[SHORT_WARPS][MOST_PIVOTS];
   __shared__ int32_t shared_stage[SHORT_WARPS][STAGE];
   const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
   int64_t tile = (int64_t)blockIdx.x * SHORT_WARPS + warp;
   if (tile >= (int64_t)child.across * child.down) return;
-  int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
+  int32_t row = (int32_t)((uint32_t)tile / (uint32_t)child.across);
+  int64_t i = child.i0 + (int32_t)(tile - (int64_t)row * child.across), j = child.j0 + row;
   int down = parent.log - child.log;
   entry from = entry_at(parent, i >> down, j >> down);
   if (from.count <= 1) {
@@ -369,19 +412,29 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
 
   /* The k nearest the middle. */
   pivot *pivots = shared_pivots[warp];
-  unsigned long long last = 0;
+  int32_t *chosen = shared_chosen[warp];
   int found = 0;
-  for (; found < p.neighbours; found++) {
-    unsigned long long least = nobody;
-    for (int32_t n = lane; n < from.count; n += WARP) {
-      unsigned long long key = nearness(b, seed_place(p.seeds, list[n]), list[n]);
-      if (key < least && (found == 0 || key > last)) least = key;
+  if (p.neighbours == 1) {
+    int32_t id = warp_nearest(p, b.middle, list, from.count, lane);
+    if (lane == 0) chosen[0] = id;
+    found = 1;
+  } else {
+    unsigned long long last = 0;
+    for (; found < p.neighbours; found++) {
+      unsigned long long least = nobody;
+      for (int32_t n = lane; n < from.count; n += WARP) {
+        unsigned long long key = nearness(b.middle, seed_place(p.seeds, list[n]), list[n]);
+        if (key < least && (found == 0 || key > last)) least = key;
+      }
+      least = warp_least(least);
+      if (least == nobody) break;
+      if (lane == 0) chosen[found] = (int32_t)(uint32_t)least;
+      last = least;
     }
-    least = warp_least(least);
-    if (least == nobody) break;
-    if (lane == 0) pivots[found] = make_pivot<NORM, GEODESIC>(p, b, (int32_t)(uint32_t)least);
-    last = least;
   }
+  __syncwarp();
+  for (int n = lane; n < found; n += WARP)
+    pivots[n] = make_pivot<NORM, GEODESIC>(p, b, chosen[n]);
   __syncwarp();
 
   int32_t *stage = shared_stage[warp];
@@ -395,12 +448,42 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     kept += __popc(who);
   }
   __syncwarp();
+  if (kept > FEW && kept > p.neighbours) {
+    bool staged = kept <= STAGE;
+    const int32_t *rest = staged ? stage : list;
+    int32_t left = staged ? kept : from.count;
+    int all = found;
+    for (int c = 0; c < CORNERS; c++) {
+      int32_t id = warp_nearest(p, corner_of(b, c), rest, left, lane);
+      bool known = false;
+      for (int n = lane; n < all; n += WARP)
+        known = known || chosen[n] == id;
+      if (__any_sync(everyone, known)) continue;
+      if (lane == 0) chosen[all] = id;
+      all++;
+      __syncwarp();
+    }
+    if (lane < all - found) pivots[found + lane] = make_pivot<NORM, GEODESIC>(p, b, chosen[found + lane]);
+    found = all;
+    __syncwarp();
+    kept = 0;
+    for (int32_t first = 0; first < left; first += WARP) {
+      int32_t n = first + lane, id = n < left ? rest[n] : -1;
+      bool keep = id >= 0 && survives<NORM>(p, b, pivots, found, seed_place(p.seeds, id));
+      uint32_t who = __ballot_sync(everyone, keep);
+      int32_t at = kept + __popc(who & ((1U << lane) - 1U));
+      __syncwarp(); /* a list staged is narrowed in its own place */
+      if (keep && at < STAGE) stage[at] = id;
+      kept += __popc(who);
+      __syncwarp();
+    }
+  }
   unsigned long long offset = 0;
   if (lane == 0 && kept > 1) offset = atomicAdd(&count->pool, (unsigned long long)kept);
   offset = __shfl_sync(everyone, offset, 0);
   bool room = offset + (unsigned long long)kept <= capacity;
   if (lane == 0) {
-    entry made = {(int64_t)offset, room ? kept : -1, stage[0]};
+    entry made = {kept == 1 ? seed_label(p.seeds, stage[0]) : (int64_t)offset, room ? kept : -1, stage[0]};
     child.entries[tile] = made;
   }
   if (kept <= 1 || !room) return;
@@ -424,19 +507,16 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
 
 /* Of every tile of a level, while it is made. */
 struct tile_work {
-  unsigned long long *key; /* tiles x k: its pivots, nearest first */
-  uint32_t *count, *cursor;
+  unsigned long long *key; /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */
+  uint32_t *part;          /* tiles x blocks of a tile: survivors each block has, then where it puts them */
 };
 
-__global__ void clear_work(tile_work work, int64_t tiles, int32_t neighbours) {
-  int64_t tile = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (tile >= tiles) return;
-  work.count[tile] = work.cursor[tile] = 0;
-  for (int32_t k = 0; k < neighbours; k++)
-    work.key[tile * neighbours + k] = nobody;
+__global__ void clear_work(tile_work work, int64_t keys) {
+  int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (at < keys) work.key[at] = nobody;
 }
 
-/* What all three passes begin with: the block's tile, its parent's list, its bound. False: nothing to do. */
+/* What all passes begin with: the block's tile, its parent's list, its bound. False: nothing to do. */
 struct long_tile {
   int64_t tile;
   const int32_t *list;
@@ -460,43 +540,82 @@ __device__ static bool enter_tile(const problem &p, const level &parent, const l
   return shared->count > 1;
 }
 
-/* Pass 1, once for each of the k pivots: the nearest that is farther than the one before. */
+/* Pass 1, once for each of the k pivots near the middle: the nearest that is farther than the one before. The first time
+ * also those nearest the corners. */
 template <int FORM>
 __global__ void __launch_bounds__(LONG_THREADS)
     long_pivot(const problem p, const level parent, const level child, tile_work work, int32_t number) {
   __shared__ long_tile t;
   if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  unsigned long long *keys = work.key + t.tile * p.neighbours;
-  unsigned long long last = number > 0 ? keys[number - 1] : 0, least = nobody;
+  const int lane = threadIdx.x % WARP, corners = number == 0 ? CORNERS : 0;
+  unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
+  unsigned long long last = number > 0 ? keys[number - 1] : 0, least = nobody, corner[CORNERS];
+  place at[CORNERS];
+#pragma unroll
+  for (int c = 0; c < CORNERS; c++) {
+    corner[c] = nobody;
+    at[c] = corner_of(t.b, c);
+  }
   for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
        n += (int64_t)gridDim.y * LONG_THREADS) {
     int32_t id = t.list[n];
-    unsigned long long key = nearness(t.b, seed_place(p.seeds, id), id);
+    place s = seed_place(p.seeds, id);
+    unsigned long long key = nearness(t.b.middle, s, id);
     if (key < least && (number == 0 || key > last)) least = key;
+    if (corners > 0) {
+#pragma unroll
+      for (int c = 0; c < CORNERS; c++) {
+        key = nearness(at[c], s, id);
+        corner[c] = key < corner[c] ? key : corner[c];
+      }
+    }
   }
   least = warp_least(least);
-  if (threadIdx.x % WARP == 0 && least != nobody) atomicMin(&keys[number], least);
+  if (lane == 0 && least != nobody) atomicMin(&keys[number], least);
+  if (corners == 0) return;
+#pragma unroll
+  for (int c = 0; c < CORNERS; c++) {
+    least = warp_least(corner[c]);
+    if (lane == 0 && least != nobody) atomicMin(&keys[p.neighbours + c], least);
+  }
 }
 
+/* All threads of a block; each seed once. */
 template <int NORM, bool GEODESIC>
-__device__ static int load_pivots(const problem &p, const bound &b, const unsigned long long *keys, pivot *pivots) {
-  int found = 0;
-  while (found < p.neighbours && keys[found] != nobody)
-    found++;
-  for (int k = threadIdx.x; k < found; k += LONG_THREADS)
-    pivots[k] = make_pivot<NORM, GEODESIC>(p, b, (int32_t)(uint32_t)keys[k]);
+__device__ static int load_pivots(const problem &p, const long_tile &t, const tile_work &work, pivot *pivots,
+                                  int32_t *chosen, int *shared_found) {
+  if (threadIdx.x == 0) {
+    const unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
+    int found = 0;
+    for (int n = 0; n < p.neighbours + CORNERS; n++) {
+      if (keys[n] == nobody) continue;
+      int32_t id = (int32_t)(uint32_t)keys[n];
+      bool known = false;
+      for (int m = 0; m < found; m++)
+        known = known || chosen[m] == id;
+      if (!known) chosen[found++] = id;
+    }
+    *shared_found = found;
+  }
   __syncthreads();
-  return found;
+  for (int n = threadIdx.x; n < *shared_found; n += LONG_THREADS)
+    pivots[n] = make_pivot<NORM, GEODESIC>(p, t.b, chosen[n]);
+  __syncthreads();
+  return *shared_found;
 }
 
-/* Pass 2: how many survive. */
+/* Pass 2: how many survive, block by block. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(LONG_THREADS)
     long_count(const problem p, const level parent, const level child, tile_work work) {
   __shared__ long_tile t;
-  __shared__ pivot pivots[MOST_NEIGHBOURS];
+  __shared__ pivot pivots[MOST_PIVOTS];
+  __shared__ int32_t chosen[MOST_PIVOTS];
+  __shared__ int shared_found;
+  __shared__ uint32_t total;
+  if (threadIdx.x == 0) total = 0;
   if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  int found = load_pivots<NORM, GEODESIC>(p, t.b, work.key + t.tile * p.neighbours, pivots);
+  int found = load_pivots<NORM, GEODESIC>(p, t, work, pivots, chosen, &shared_found);
   uint32_t kept = 0;
   for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
        n += (int64_t)gridDim.y * LONG_THREADS) {
@@ -504,55 +623,76 @@ __global__ void __launch_bounds__(LONG_THREADS)
   }
   for (int step = WARP / 2; step > 0; step /= 2)
     kept += __shfl_xor_sync(everyone, kept, step);
-  if (threadIdx.x % WARP == 0 && kept > 0) atomicAdd(&work.count[t.tile], kept);
+  if (threadIdx.x % WARP == 0 && kept > 0) atomicAdd(&total, kept);
+  __syncthreads();
+  if (threadIdx.x == 0) work.part[t.tile * gridDim.y + blockIdx.y] = total;
 }
 
-/* Between: places in the pool. */
-__global__ void long_place(const level parent, const level child, tile_work work, unsigned long long capacity,
-                           counters *count) {
+/* Between: places in the pool, for tiles and for the blocks that write them. */
+__global__ void long_place(const level parent, const level child, tile_work work, int32_t parts, counters *count) {
   int64_t tile = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (tile >= (int64_t)child.across * child.down) return;
   int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
   int down = parent.log - child.log;
   entry from = entry_at(parent, i >> down, j >> down);
   if (from.count > 1) {
-    uint32_t kept = work.count[tile];
-    unsigned long long offset = atomicAdd(&count->pool, (unsigned long long)kept);
-    from.offset = (int64_t)offset;
-    from.count = offset + kept <= capacity ? (int32_t)kept : -1;
+    uint32_t kept = 0;
+    for (int32_t n = 0; n < parts; n++) {
+      uint32_t here = work.part[tile * parts + n];
+      work.part[tile * parts + n] = kept;
+      kept += here;
+    }
+    from.offset = (int64_t)atomicAdd(&count->pool, (unsigned long long)kept);
+    from.count = (int32_t)kept;
   }
   child.entries[tile] = from;
 }
 
-/* Pass 3: the survivors. */
+/* Pass 3: the survivors, in the order of the parent's list. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(LONG_THREADS)
     long_write(const problem p, const level parent, const level child, tile_work work, int32_t *pool) {
   __shared__ long_tile t;
-  __shared__ pivot pivots[MOST_NEIGHBOURS];
+  __shared__ pivot pivots[MOST_PIVOTS];
+  __shared__ int32_t chosen[MOST_PIVOTS];
+  __shared__ int shared_found;
+  __shared__ uint32_t warp_kept[2][LONG_THREADS / WARP];
   if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  if (child.entries[t.tile].count < 0) return;
-  int found = load_pivots<NORM, GEODESIC>(p, t.b, work.key + t.tile * p.neighbours, pivots);
-  const int lane = threadIdx.x % WARP;
-  int32_t *to = pool + child.entries[t.tile].offset;
+  int found = load_pivots<NORM, GEODESIC>(p, t, work, pivots, chosen, &shared_found);
+  const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+  entry made = child.entries[t.tile];
+  int32_t *to = pool + made.offset + work.part[t.tile * gridDim.y + blockIdx.y];
+  __syncthreads();
+  int turn = 0;
   for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < t.count;
-       first += (int64_t)gridDim.y * LONG_THREADS) {
+       first += (int64_t)gridDim.y * LONG_THREADS, turn ^= 1) {
     int64_t n = first + threadIdx.x;
     int32_t id = n < t.count ? t.list[n] : -1;
     bool keep = id >= 0 && survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, id));
-    uint32_t who = __ballot_sync(everyone, keep), at = 0;
-    if (lane == 0 && who != 0) at = atomicAdd(&work.cursor[t.tile], (uint32_t)__popc(who));
-    at = __shfl_sync(everyone, at, 0) + __popc(who & ((1U << lane) - 1U));
-    if (keep) to[at] = id;
-    if (keep && work.count[t.tile] == 1) child.entries[t.tile].single = id;
+    uint32_t who = __ballot_sync(everyone, keep);
+    if (lane == 0) warp_kept[turn][warp] = (uint32_t)__popc(who);
+    __syncthreads();
+    uint32_t before = 0, all = 0;
+    for (int w = 0; w < LONG_THREADS / WARP; w++) {
+      before += w < warp ? warp_kept[turn][w] : 0;
+      all += warp_kept[turn][w];
+    }
+    if (keep) to[before + __popc(who & ((1U << lane) - 1U))] = id;
+    to += all;
+    if (keep && made.count == 1) {
+      entry single = {seed_label(p.seeds, id), 1, id};
+      child.entries[t.tile] = single;
+    }
   }
 }
 
 /* --------------------------------------------------------------------------------------------------- the leaves */
 
+/* Within a band cells are counted in 32 bits. */
 __device__ static inline int64_t address(const target &t, int64_t column, int64_t row) {
-  int64_t c = column - t.c0, r = row - t.r0;
-  return (r / t.bh * t.across + c / t.bw) * (t.bw * t.bh) + r % t.bh * t.bw + c % t.bw;
+  uint32_t c = (uint32_t)(column - t.c0), r = (uint32_t)(row - t.r0), bw = (uint32_t)t.bw, bh = (uint32_t)t.bh;
+  uint32_t across = c / bw, down = r / bh;
+  return (int64_t)(down * (uint32_t)t.across + across) * (bw * bh) + (r - down * bh) * bw + (c - across * bw);
 }
 
 /* A quad clipped to the target. */
@@ -586,7 +726,7 @@ template <int SIDE> __device__ static void fill_quad(const target &t, const quad
     int4 *out = reinterpret_cast<int4 *>(t.out + address(t, q.c0, q.r0)) + lane % across;
     int64_t stride = t.bw / 4;
     if (q.rows == SIDE) {
-#pragma unroll
+#pragma unroll 8
       for (int row = 0; row < SIDE; row += at_once)
         __stcs(out + (row + lane / across) * stride, four);
     } else {
@@ -695,7 +835,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   const entry &from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
   if (from.count < 0) return;
   if (from.count == 1 && p.neighbours == 1 && p.largest == CUDART_INF) {
-    fill_quad<CANONICAL_SIDE>(t, q, seed_label(p.seeds, from.single), lane);
+    fill_quad<CANONICAL_SIDE>(t, q, (int32_t)from.offset, lane);
     return;
   }
   const int32_t *list = from.count == 1 ? &from.single : lists.pool + from.offset;
@@ -715,224 +855,403 @@ __device__ static inline float warp_largest(float value) {
 #endif
 }
 
-template <int SIDE> struct filter_space {
-  static constexpr int chunk = 8 * WARP / SIDE; /* rows at once: 8 a lane */
-  float term[BATCH][chunk];                     /* by row */
+enum { ROWS = 8 /* a lane at once */ };
+
+template <int SIDE> struct alignas(16) filter_space {
+  static constexpr int halves = SIDE > WARP ? SIDE / WARP : 1; /* columns a lane */
+  static constexpr int groups = SIDE < WARP ? WARP / SIDE : 1; /* groups of rows side by side in a warp */
+  static constexpr int chunk = ROWS * groups;                  /* rows at once */
+  float term[BATCH][chunk];                                    /* K + b R + c Z, by row */
   float radius[SIDE], r[SIDE], z[SIDE];
   float4 k[CAPACITY]; /* K, a, b, c; entry 0 is the pivot, all zero */
+  float error[CAPACITY];
   int32_t label[CAPACITY], id[CAPACITY];
 };
 
-/* The canonical rule for one cell of a quad. */
-template <int FORM>
-__device__ static __noinline__ int32_t settle(const problem &p, const int32_t *id, int32_t candidates,
-                                              int64_t column, int64_t row) {
-  place cell = position<FORM>(p, column, row);
-  double best = CUDART_INF;
-  int32_t nearest = INT32_MAX;
-  for (int32_t n = 0; n < candidates; n++) {
-    double value = canonical<SQUARE>(cell, seed_place(p.seeds, id[n]));
-    if (value < best || (value == best && id[n] < nearest)) {
-      best = value;
-      nearest = id[n];
+/* A quad seen from its middle cell: bounds of |P S|, |R - P C| and |Z|, and its corners. */
+struct extents {
+  float s, r, z, slack;
+  float corner_s[2], corner_c[2];
+  int32_t last_row;
+};
+
+/* Floats in the order of unsigned integers. */
+__device__ static inline uint32_t ordered(float value) {
+  uint32_t bits = __float_as_uint(value);
+  return bits >> 31 ? ~bits : bits | 0x80000000U;
+}
+
+/* Drops the candidates that one of the best at the corners beats all over the quad; returns how many are left. The
+ * difference of two candidates' g is bounded as g is: 3 u (G_i + G_j) more for the differences of the rounded
+ * coefficients, for which 12 u G has room. */
+template <int SIDE>
+__device__ static int32_t prune(filter_space<SIDE> &s, int32_t kept, const extents &e, int lane) {
+  constexpr int EACH = CAPACITY / WARP;
+  uint32_t least[CORNERS];
+  int32_t best[CORNERS];
+#pragma unroll
+  for (int c = 0; c < CORNERS; c++) {
+    least[c] = ~0U;
+    best[c] = 0;
+  }
+#pragma unroll
+  for (int round = 0; round < EACH; round++) {
+    int32_t n = lane + round * WARP;
+    if (n < kept) {
+      float4 k = s.k[n];
+#pragma unroll
+      for (int c = 0; c < CORNERS; c++) {
+        int32_t row = c & 2 ? e.last_row : 0;
+        float term = fmaf(k.w, s.z[row], fmaf(k.z, s.r[row], k.x));
+        uint32_t key = ordered(fmaf(s.radius[row], fmaf(k.y, e.corner_s[c & 1], -(k.z * e.corner_c[c & 1])), term));
+        if (key < least[c]) {
+          least[c] = key;
+          best[c] = n;
+        }
+      }
     }
   }
-  return seed_label(p.seeds, nearest);
+#pragma unroll
+  for (int c = 0; c < CORNERS; c++) {
+    uint32_t all = warp_smallest(least[c]);
+    best[c] = __shfl_sync(everyone, best[c], __ffs((int)__ballot_sync(everyone, least[c] == all)) - 1);
+  }
+  bool keep[EACH];
+#pragma unroll
+  for (int round = 0; round < EACH; round++) {
+    int32_t n = lane + round * WARP;
+    keep[round] = n < kept;
+    if (n < kept && n > 0) {
+      float4 k = s.k[n];
+      float error = s.error[n];
+#pragma unroll
+      for (int c = 0; c < CORNERS; c++) {
+        float4 by = s.k[best[c]];
+        float half = fabsf(k.y - by.y) * e.s + fabsf(k.z - by.z) * e.r + fabsf(k.w - by.w) * e.z;
+        bool beaten = (k.x - by.x) - half > 1.001F * (error + s.error[best[c]] + e.slack);
+        keep[round] = keep[round] && !(beaten && n != best[c]);
+      }
+    }
+  }
+  __syncwarp();
+  int32_t left = 0;
+#pragma unroll
+  for (int round = 0; round < EACH; round++) {
+    int32_t n = lane + round * WARP;
+    uint32_t who = __ballot_sync(everyone, keep[round]);
+    float4 k = s.k[n];
+    float error = s.error[n];
+    int32_t label = s.label[n], id = s.id[n], at = left + __popc(who & ((1U << lane) - 1U));
+    __syncwarp();
+    if (keep[round]) {
+      s.k[at] = k;
+      s.error[at] = error;
+      s.label[at] = label;
+      s.id[at] = id;
+    }
+    left += __popc(who);
+    __syncwarp();
+  }
+  return left;
+}
+
+/* The canonical rule for cells of a column of a quad: those rows of `again` whose bit is set. */
+template <int FORM>
+__device__ static __noinline__ void settle(const problem &p, const target &t, const int32_t *id, int32_t candidates,
+                                           int64_t column, int64_t row, uint32_t again) {
+  for (; again != 0; again &= again - 1) {
+    int64_t at = row + __ffs((int)again) - 1;
+    place cell = position<FORM>(p, column, at);
+    double best = CUDART_INF;
+    int32_t nearest = INT32_MAX;
+    for (int32_t n = 0; n < candidates; n++) {
+      double value = canonical<SQUARE>(cell, seed_place(p.seeds, id[n]));
+      if (value < best || (value == best && id[n] < nearest)) {
+        best = value;
+        nearest = id[n];
+      }
+    }
+    t.out[address(t, column, at)] = seed_label(p.seeds, nearest);
+  }
 }
 
 template <int FORM, bool GEODESIC, int SIDE>
-__global__ void __launch_bounds__(WARP *LEAF_WARPS)
+__global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
     leaf_float(const problem p, const level lists, const target t, const quad_window w, const open_list open,
                counters *count) {
-  __shared__ filter_space<SIDE> shared[LEAF_WARPS];
-  constexpr int ROWS = 8, CHUNK = filter_space<SIDE>::chunk;
+  using space = filter_space<SIDE>;
+  __shared__ space shared[LEAF_WARPS];
+  constexpr int HALVES = space::halves, CHUNK = space::chunk;
   quad q;
   if (!enter_quad<SIDE>(t, w, &q)) return;
   const int lane = threadIdx.x % WARP;
-  filter_space<SIDE> &s = shared[threadIdx.x / WARP];
   const entry from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
   if (from.count < 0) return;
   if (from.count == 1) {
-    fill_quad<SIDE>(t, q, seed_label(p.seeds, from.single), lane);
+    fill_quad<SIDE>(t, q, (int32_t)from.offset, lane);
     return;
   }
   const int32_t *list = lists.pool + from.offset;
+  space &s = shared[threadIdx.x / WARP];
 
-  /* The lane's column, and the rows, seen from the middle cell. */
-  int32_t own = lane % SIDE, row = lane % SIDE;
-  int64_t column = q.c0 + (own < q.columns ? own : q.columns - 1);
-  int64_t middle_column = q.c0 + q.columns / 2, middle_row = q.r0 + q.rows / 2;
-  float S, C, radius = 1.0F, R = 0.0F, Z;
-  place m = position<FORM>(p, middle_column, middle_row);
+  /* The lane's columns, and the rows, seen from the middle cell. */
+  const int32_t own = lane % SIDE;
+  const int64_t middle_column = q.c0 + q.columns / 2, middle_row = q.r0 + q.rows / 2;
+  const place m = position<FORM>(p, middle_column, middle_row);
   double turn_x = 1.0, turn_y = 0.0;
+  if (FORM == GLOBE) {
+    turn_x = p.column_x[middle_column];
+    turn_y = p.column_y[middle_column];
+  }
+  extents e;
+  float S[HALVES], C[HALVES], most_radius = FORM == GLOBE ? 0.0F : 1.0F, most_r = 0.0F;
+  e.s = e.z = 0.0F;
   {
-    int64_t at = q.r0 + (row < q.rows ? row : q.rows - 1);
-    Z = (float)((p.row_z[at] - p.row_z[middle_row]) * p.scale);
-    if (FORM == GLOBE) {
-      turn_x = p.column_x[middle_column];
-      turn_y = p.column_y[middle_column];
-      double x = p.column_x[column], y = p.column_y[column];
-      S = (float)(y * turn_x - x * turn_y);
-      C = (float)(0.5 * ((x - turn_x) * (x - turn_x) + (y - turn_y) * (y - turn_y)));
-      radius = (float)p.row_p[at];
-      R = (float)(p.row_p[at] - p.row_p[middle_row]);
-    } else {
-      S = (float)((p.column_x[column] - m.x) * p.scale);
-      C = 0.0F;
+    float most_c = 0.0F;
+#pragma unroll
+    for (int h = 0; h < HALVES; h++) {
+      int32_t within = own + h * WARP;
+      int64_t column = q.c0 + (within < q.columns ? within : q.columns - 1);
+      double x = p.column_x[column];
+      if (FORM == GLOBE) {
+        double y = p.column_y[column], dx = x - turn_x, dy = y - turn_y;
+        S[h] = (float)(y * turn_x - x * turn_y);
+        C[h] = (float)(0.5 * (dx * dx + dy * dy));
+      } else {
+        S[h] = (float)((x - m.x) * p.scale);
+        C[h] = 0.0F;
+      }
+      e.s = fmaxf(e.s, fabsf(S[h]));
+      most_c = fmaxf(most_c, C[h]);
     }
+#pragma unroll
+    for (int first = 0; first < SIDE; first += WARP) {
+      int32_t within = first + lane;
+      int64_t row = q.r0 + (within < q.rows ? within : q.rows - 1);
+      float radius = 1.0F, r = 0.0F, z = (float)((p.row_z[row] - m.z) * p.scale);
+      if (FORM == GLOBE) {
+        double here = p.row_p[row];
+        radius = (float)here;
+        r = (float)(here - p.row_p[middle_row]);
+      }
+      if (within < SIDE) {
+        s.radius[within] = radius;
+        s.r[within] = r;
+        s.z[within] = z;
+      }
+      most_radius = fmaxf(most_radius, radius);
+      most_r = fmaxf(most_r, fabsf(r));
+      e.z = fmaxf(e.z, fabsf(z));
+    }
+    if (FORM == GLOBE) {
+      most_radius = warp_largest(most_radius);
+      most_r = warp_largest(most_r) + most_radius * warp_largest(most_c);
+    }
+    e.s = most_radius * warp_largest(e.s);
+    e.r = most_r;
+    e.z = warp_largest(e.z);
+    int32_t end = q.columns - 1;
+    e.corner_s[0] = __shfl_sync(everyone, S[0], 0);
+    e.corner_c[0] = __shfl_sync(everyone, C[0], 0);
+    e.corner_s[1] = __shfl_sync(everyone, S[HALVES - 1], end % WARP);
+    e.corner_c[1] = __shfl_sync(everyone, C[HALVES - 1], end % WARP);
+    e.last_row = q.rows - 1;
   }
-  if (lane < SIDE) {
-    s.radius[lane] = radius;
-    s.r[lane] = R;
-    s.z[lane] = Z;
-  }
-  float most_radius = warp_largest(radius), most_r = warp_largest(fabsf(R)), most_z = warp_largest(fabsf(Z));
-  float most_s = most_radius * warp_largest(fabsf(S)), most_c = most_radius * warp_largest(C);
-  float reach_r = most_r + most_c;
-  float extent = sqrtf(most_s * most_s + reach_r * reach_r + most_z * most_z) * 1.0001F;
+  const float extent = sqrtf(e.s * e.s + e.r * e.r + e.z * e.z) * 1.0001F;
 
   /* The pivot: nearest the middle. */
-  unsigned long long least = nobody;
-  for (int32_t n = lane; n < from.count; n += WARP) {
-    int32_t id = list[n];
-    double distance = square(seed_place(p.seeds, id), m);
-    unsigned long long key = (unsigned long long)__float_as_uint((float)distance) << 32 | (uint32_t)id;
-    least = key < least ? key : least;
+  const int32_t pivot_id = warp_nearest(p, m, list, from.count, lane);
+  const place by = seed_place(p.seeds, pivot_id);
+  const double bx = by.x - m.x, by_ = by.y - m.y, bz = by.z - m.z;
+  const int32_t nearest_label = seed_label(p.seeds, pivot_id);
+  float near = 0.0F;
+  e.slack = 0.0F;
+  {
+    double pivot_distance = sqrt(fma(bz, bz, fma(by_, by_, bx * bx)));
+    near = (float)(pivot_distance * p.scale) * 1.0001F;
+    if (GEODESIC) {
+      e.slack = (float)geodesic_slack(p, (pivot_distance + (double)extent) * (1.0 + 1e-9)) * 1.0001F;
+    }
   }
-  least = warp_least(least);
-  const int32_t pivot_id = (int32_t)(uint32_t)least;
-  place by = seed_place(p.seeds, pivot_id);
-  double bx = by.x - m.x, by_ = by.y - m.y, bz = by.z - m.z;
-  double pivot_distance = sqrt(fma(bz, bz, fma(by_, by_, bx * bx)));
-  float near = (float)(pivot_distance * p.scale) * 1.0001F, size = (float)p.size, slack = 0.0F;
-  if (GEODESIC) slack = (float)geodesic_slack(p, (pivot_distance + (double)extent) * (1.0 + 1e-9)) * 1.0001F;
+  if (lane == 0) {
+    s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    s.error[0] = 0.0F;
+    s.label[0] = nearest_label;
+    s.id[0] = pivot_id;
+  }
 
   /* The others: what may win somewhere. */
-  float doubt = 0.0F; /* largest e_i */
   int32_t kept = 1;
-  for (int32_t first = 0; first < from.count && kept <= CAPACITY; first += WARP) {
+  bool crowded = false;
+  for (int32_t first = 0; first < from.count && !crowded; first += WARP) {
     int32_t n = first + lane, id = n < from.count ? list[n] : pivot_id;
     bool keep = false;
     float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     float error = 0.0F;
     if (id != pivot_id) {
       place at = seed_place(p.seeds, id);
-      double dx = (at.x - by.x) * p.scale, dy = (at.y - by.y) * p.scale, dz = (at.z - by.z) * p.scale;
-      double tx = ((at.x - m.x) + bx) * p.scale, ty = ((at.y - m.y) + by_) * p.scale;
-      double tz = ((at.z - m.z) + bz) * p.scale;
-      k.x = (float)fma(dz, tz, fma(dy, ty, dx * tx));
-      k.y = (float)(-2.0 * (dy * turn_x - dx * turn_y));
-      k.z = (float)(-2.0 * (dx * turn_x + dy * turn_y));
-      k.w = (float)(-2.0 * dz);
+      double dx = at.x - by.x, dy = at.y - by.y, dz = at.z - by.z;
+      double tx = (at.x - m.x) + bx, ty = (at.y - m.y) + by_, tz = (at.z - m.z) + bz;
       if (FORM == PLANE) {
+        dx *= p.scale;
+        dz *= p.scale;
+        k.x = (float)fma(dz, tz * p.scale, dx * (tx * p.scale));
         k.y = (float)(-2.0 * dx);
-        k.z = 0.0F;
+      } else {
+        k.x = (float)fma(dz, tz, fma(dy, ty, dx * tx));
+        k.y = (float)(-2.0 * (dy * turn_x - dx * turn_y));
+        k.z = (float)(-2.0 * (dx * turn_x + dy * turn_y));
       }
-      float half = fabsf(k.y) * most_s + fabsf(k.z) * reach_r + fabsf(k.w) * most_z;
+      k.w = (float)(-2.0 * dz);
+      float half = fabsf(k.y) * e.s + fabsf(k.z) * e.r + fabsf(k.w) * e.z;
       /* |s_i - m| <= |D| + |p - m|, |D| <= (|a| + |b| + |c|) / 2. */
       float wide = 0.5F * (fabsf(k.y) + fabsf(k.z) + fabsf(k.w)) + 2.0F * near + 2.0F * extent;
-      error = 7.2e-7F * (fabsf(k.x) + half) + 1.01e-14F * (size * wide + wide * wide) + 1e-36F;
-      keep = !(k.x - half > 1.001F * (error + slack));
+      error = 7.2e-7F * (fabsf(k.x) + half) + 1.01e-14F * ((float)p.size * wide + wide * wide) + 1e-36F;
+      keep = !(k.x - half > 1.001F * (error + e.slack));
     }
     uint32_t who = __ballot_sync(everyone, keep);
     int32_t at = kept + __popc(who & ((1U << lane) - 1U));
-    if (keep && at < CAPACITY) {
+    if (keep) {
       s.k[at] = k;
+      s.error[at] = error < CUDART_INF_F ? error : CUDART_INF_F; /* NaN too */
       s.label[at] = seed_label(p.seeds, id);
       s.id[at] = id;
-      doubt = fmaxf(doubt, error);
-      if (!(error < CUDART_INF_F)) doubt = CUDART_INF_F;
     }
     kept += __popc(who);
+    __syncwarp();
+    if (kept > CAPACITY - WARP && first + WARP < from.count) {
+      kept = prune<SIDE>(s, kept, e, lane);
+      crowded = kept > CAPACITY - WARP;
+    }
   }
-  int32_t nearest_label = seed_label(p.seeds, pivot_id);
+  if (crowded) {
+    decide_canonically<FORM, SQUARE, 1, GEODESIC>(p, t, q, list, from.count, open, count, lane);
+    return;
+  }
+  if (kept > FEW) kept = prune<SIDE>(s, kept, e, lane);
   if (kept == 1) {
     fill_quad<SIDE>(t, q, nearest_label, lane);
     return;
   }
-  if (kept > CAPACITY) {
-    decide_canonically<FORM, SQUARE, 1, GEODESIC>(p, t, q, list, from.count, open, count, lane);
-    return;
-  }
-  if (lane == 0) s.id[0] = pivot_id;
-  const float margin = 2.002F * warp_largest(doubt) + slack;
-  __syncwarp();
+  float doubt = lane < kept ? s.error[lane] : 0.0F;
+  if (kept > WARP) doubt = fmaxf(doubt, lane + WARP < kept ? s.error[lane + WARP] : 0.0F);
+  const float margin = 2.002F * warp_largest(doubt) + e.slack;
 
   int64_t list_at = -2;
-  const int sub = lane / SIDE * ROWS; /* the lane's first row of a chunk */
+  const int32_t group = lane / SIDE * ROWS; /* the lane's first row of a chunk */
+  int32_t *const corner = t.out + address(t, q.c0, q.r0);
+  const int32_t stride = (int32_t)t.bw;
   for (int32_t top = 0; top < q.rows; top += CHUNK) {
-    float best[ROWS], second[ROWS];
-    int32_t label[ROWS];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) {
-      best[r] = 0.0F; /* the pivot's */
-      second[r] = CUDART_INF_F;
-      label[r] = nearest_label;
-    }
-    for (int32_t first = 1; first < kept; first += BATCH) {
-      int32_t batch = kept - first < BATCH ? kept - first : BATCH;
-      for (int32_t n = lane; n < batch * CHUNK; n += WARP) {
-        float4 k = s.k[first + n / CHUNK];
-        int32_t at = top + n % CHUNK;
-        at = at < SIDE ? at : SIDE - 1;
-        s.term[n / CHUNK][n % CHUNK] = fmaf(k.w, s.z[at], fmaf(k.z, s.r[at], k.x));
-      }
-      __syncwarp();
-      for (int32_t n = 0; n < batch; n++) {
-        float4 k = s.k[first + n];
-        int32_t candidate = s.label[first + n];
-        float by_column = fmaf(k.y, S, -(k.z * C));
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-          float value = FORM == GLOBE ? fmaf(s.radius[top + sub + r], by_column, s.term[n][sub + r])
-                                      : by_column + s.term[n][sub + r];
-          bool nearer = value < best[r];
-          second[r] = nearer ? best[r] : fminf(second[r], value);
-          label[r] = nearer ? candidate : label[r];
-          best[r] = nearer ? value : best[r];
-        }
-      }
-      __syncwarp();
-    }
-    float gap = CUDART_INF_F;
-#pragma unroll
-    for (int r = 0; r < ROWS; r++)
-      gap = second[r] - best[r] > margin ? gap : 0.0F;
-    if (__any_sync(everyone, gap == 0.0F)) {
+    for (int h = 0; h < HALVES; h++) {
+      const int32_t within = own + h * WARP, row = top + group;
+      int32_t label[ROWS];
       uint32_t again = 0;
+      float radius[ROWS];
 #pragma unroll
-      for (int r = 0; r < ROWS; r++) {
-        bool inside = own < q.columns && top + sub + r < q.rows;
-        if (inside && !(second[r] - best[r] > margin)) again |= 1U << r;
+      for (int r = 0; r < ROWS; r += 4) {
+        float4 four = FORM == GLOBE ? *reinterpret_cast<const float4 *>(&s.radius[row + r])
+                                    : make_float4(1.0F, 1.0F, 1.0F, 1.0F);
+        radius[r] = four.x, radius[r + 1] = four.y, radius[r + 2] = four.z, radius[r + 3] = four.w;
       }
-      if (GEODESIC) {
-        if (__any_sync(everyone, again != 0) && list_at == -2) {
-          list_at = reserve_ids(count, open, kept, lane);
-          for (int32_t n = lane; n < kept && list_at >= 0; n += WARP)
-            open.id[list_at + n] = s.id[n];
-        }
-        for (int r = 0; r < ROWS; r++) {
-          if (again >> r & 1U) hand_over(t, count, open, column, q.r0 + top + sub + r, list_at, kept);
+      if (kept == 2) { /* most quads: a sign decides */
+        const float4 k = s.k[1];
+        const int32_t candidate = s.label[1];
+        const float by_column = fmaf(k.y, S[h], -(k.z * C[h]));
+#pragma unroll
+        for (int r = 0; r < ROWS; r += 4) {
+          float4 z4 = *reinterpret_cast<const float4 *>(&s.z[row + r]);
+          float4 r4 = FORM == GLOBE ? *reinterpret_cast<const float4 *>(&s.r[row + r])
+                                    : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+          const float zs[4] = {z4.x, z4.y, z4.z, z4.w}, rs[4] = {r4.x, r4.y, r4.z, r4.w};
+#pragma unroll
+          for (int i = 0; i < 4; i++) {
+            float term = FORM == GLOBE ? fmaf(k.w, zs[i], fmaf(k.z, rs[i], k.x)) : fmaf(k.w, zs[i], k.x);
+            float value = FORM == GLOBE ? fmaf(radius[r + i], by_column, term) : by_column + term;
+            label[r + i] = value < 0.0F ? candidate : nearest_label;
+            again |= fabsf(value) > margin ? 0U : 1U << (r + i);
+          }
         }
       } else {
+        float best[ROWS], second[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-          if (again >> r & 1U) label[r] = settle<FORM>(p, s.id, kept, column, q.r0 + top + sub + r);
+          best[r] = 0.0F; /* the pivot's */
+          second[r] = CUDART_INF_F;
+          label[r] = nearest_label;
         }
-        if (again != 0) atomicAdd(&count->decided, (unsigned long long)__popc(again));
+        for (int32_t first = 1; first < kept; first += BATCH) {
+          int32_t batch = kept - first < BATCH ? kept - first : BATCH;
+          if (h == 0 || kept > BATCH + 1) {
+            __syncwarp();
+            for (int32_t n = lane; n < batch * CHUNK; n += WARP) {
+              float4 k = s.k[first + n / CHUNK];
+              int32_t at = top + n % CHUNK;
+              s.term[n / CHUNK][n % CHUNK] = fmaf(k.w, s.z[at], fmaf(k.z, s.r[at], k.x));
+            }
+            __syncwarp();
+          }
+          for (int32_t n = 0; n < batch; n++) {
+            const float4 k = s.k[first + n];
+            const int32_t candidate = s.label[first + n];
+            const float by_column = fmaf(k.y, S[h], -(k.z * C[h]));
+            const float4 *terms = reinterpret_cast<const float4 *>(&s.term[n][group]);
+#pragma unroll
+            for (int r = 0; r < ROWS; r += 4) {
+              const float4 four = terms[r / 4];
+              const float term[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+              for (int i = 0; i < 4; i++) {
+                float value = FORM == GLOBE ? fmaf(radius[r + i], by_column, term[i]) : by_column + term[i];
+                bool nearer = value < best[r + i];
+                second[r + i] = nearer ? best[r + i] : fminf(second[r + i], value);
+                label[r + i] = nearer ? candidate : label[r + i];
+                best[r + i] = nearer ? value : best[r + i];
+              }
+            }
+          }
+        }
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+          again |= second[r] - best[r] > margin ? 0U : 1U << r;
       }
-    }
-    if (own < q.columns) {
-      if (t.aligned) {
-        int32_t *out = t.out + address(t, column, q.r0 + top + sub);
+      const bool inside = within < q.columns;
+      const int32_t rows = q.rows - row;
+      if (inside) {
+        if (t.aligned) {
+          int32_t *out = corner + (int64_t)row * stride + within;
+          if (rows >= ROWS) {
 #pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-          if (top + sub + r < q.rows) __stcs(out + r * t.bw, label[r]);
+            for (int r = 0; r < ROWS; r++)
+              __stcs(out + r * stride, label[r]);
+          } else {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+              if (r < rows) __stcs(out + r * stride, label[r]);
+            }
+          }
+        } else {
+#pragma unroll
+          for (int r = 0; r < ROWS; r++) {
+            if (r < rows) t.out[address(t, q.c0 + within, q.r0 + row + r)] = label[r];
+          }
         }
-      } else {
-#pragma unroll
-        for (int r = 0; r < ROWS; r++) {
-          if (top + sub + r < q.rows) t.out[address(t, column, q.r0 + top + sub + r)] = label[r];
+      }
+      if (!inside || rows <= 0) again = 0;
+      if (rows > 0 && rows < ROWS) again &= (1U << rows) - 1U;
+      if (__any_sync(everyone, again != 0)) {
+        if (GEODESIC) {
+          if (list_at == -2) {
+            list_at = reserve_ids(count, open, kept, lane);
+            for (int32_t n = lane; n < kept && list_at >= 0; n += WARP)
+              open.id[list_at + n] = s.id[n];
+          }
+          for (; again != 0; again &= again - 1) {
+            hand_over(t, count, open, q.c0 + within, q.r0 + row + __ffs((int)again) - 1, list_at, kept);
+          }
+        } else if (again != 0) {
+          atomicAdd(&count->decided, (unsigned long long)__popc(again));
+          settle<FORM>(p, t, s.id, kept, q.c0 + within, q.r0 + row, again);
         }
       }
     }
@@ -945,11 +1264,11 @@ __global__ void patch_cells(int32_t *out, const int64_t *at, const int32_t *valu
   if (i < count) out[at[i]] = value[i];
 }
 
-__global__ void whole_list(int32_t *ids, int32_t count, entry *root) {
+__global__ void whole_list(const seed *seeds, int32_t *ids, int32_t count, entry *root) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count) ids[i] = (int32_t)i;
   if (i == 0) {
-    entry all = {0, count, 0};
+    entry all = {count == 1 ? seeds[0].label : 0, count, 0};
     *root = all;
   }
 }
