@@ -458,10 +458,6 @@ gv_status gv_cuda_tile_probe(const char **reason) {
 
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
   const char *reason = "";
-  if (!gv_cuda_raster_supports(v) &&
-      (v->k > 1 || isfinite(v->max_distance) || v->weigher.weighting != GV_UNWEIGHTED)) {
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend 'cuda-tile' cannot do this on this kind of grid");
-  }
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   engine *e = gv_allocate_zeroed(&v->allocator, 1, sizeof *e);
   if (e == NULL) return gv_fail_memory(context, "the engine");
