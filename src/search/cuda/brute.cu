@@ -190,6 +190,7 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
     goto done;
   }
   brute->idea = idea;
+  brute->allocator = reference->allocator;
   brute->device = lane->device;
   brute->layout = idea->layout(reference->dim);
   brute->count = reference->count;

@@ -30,6 +30,7 @@ typedef struct gv_brute {
   double *centre;
   float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
   void *own;              /* the idea's */
+  gv_allocator allocator;
 } gv_brute;
 
 /* How groups of an idea look (scan.cuh); brute.cu chooses the number of steps. */
