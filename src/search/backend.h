@@ -65,8 +65,11 @@ extern const gv_backend *const gv_backends[];
 /* Finds a backend by name; NULL when there is none. "auto" is not a backend. */
 const gv_backend *gv_backend_find(const char *name);
 
-/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. */
-const gv_backend *gv_backend_choose(const gv_reference *reference, int32_t k, int64_t queries);
+/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. `queries` 0:
+ * unknown. The second never chooses one that needs a GPU. */
+const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
+                                    int64_t queries);
+const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries);
 
 /* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
 struct gv_index {
@@ -74,6 +77,7 @@ struct gv_index {
   double *data;
   const gv_backend *backend;
   void *state;
+  bool automatic; /* the library chose the backend, and may go on with another one where a device fails */
 };
 
 /* Search on canonical values with already checked double queries (see gv_query). */
