@@ -31,6 +31,8 @@ typedef struct gv_query {
   int64_t self_offset;  /* >= 0: query i must skip reference i + self_offset; -1: no exclusion */
 } gv_query;
 
+enum { GV_MAX_K = 1024 }; /* neighbours a query */
+
 typedef struct gv_backend {
   const char *name;
   const char *summary;
@@ -49,7 +51,8 @@ typedef struct gv_backend {
 
   void (*destroy)(const gv_reference *reference, void *state);
 
-  /* NULL, or for a combination that the idea does not cover a static text that says why; NULL for those it does. */
+  /* NULL: everything is covered. Else gives NULL for what is, and a static text that says why for what is not. Only the
+   * metric may decide: an index serves all types and all k. */
   const char *(*refuses)(gv_metric metric, gv_dtype dtype, int32_t k);
 } gv_backend;
 

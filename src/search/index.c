@@ -11,7 +11,6 @@
 
 enum {
   MAX_DIM = 4096,
-  MAX_K = 1024,
   CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
 };
 
@@ -79,6 +78,11 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   gv_status status = backend->probe(&reason);
   if (status != GV_OK) {
     return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
+  }
+  const char *refused = backend->refuses != NULL ? backend->refuses(reference->metric, GV_FLOAT64, 1) : NULL;
+  if (refused != NULL) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' cannot search with metric %s: %s", backend->name,
+                   gv_metric_name(reference->metric), refused);
   }
   if (reference->dim > backend->max_dim) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes at most %d dimensions, not %d", backend->name,
@@ -223,8 +227,8 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
                    (int)queries->dim, (int)reference->dim);
   }
-  if (o.k < 1 || o.k > MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, MAX_K);
+  if (o.k < 1 || o.k > GV_MAX_K) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, GV_MAX_K);
   }
   if (!(o.max_distance >= 0.0)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
