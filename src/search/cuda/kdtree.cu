@@ -190,7 +190,7 @@ done:
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, state);
+  return gv_cuda_tree_build(context, reference, order_points, 1, state);
 }
 
 extern "C" {
