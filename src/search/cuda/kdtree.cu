@@ -128,9 +128,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             numbers[b] = m;
           }
         }
-        __syncthreads();
+        gv_tree_bitonic_wait(run, apart);
       }
     }
+    __syncthreads();
   }
   for (int i = (int)threadIdx.x; i < here; i += BLOCK_THREADS)
     order[first + i] = numbers[i];

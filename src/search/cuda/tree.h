@@ -66,6 +66,19 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uin
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
 
+#ifdef __CUDACC__
+/* After the step `apart` of a bitonic sort in shared memory in which thread t of a block takes pairs t, t + blockDim.x ...:
+ * pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */
+static __device__ __forceinline__ void gv_tree_bitonic_wait(int run, int apart) {
+  int next = apart > 1 ? apart / 2 : run;
+  if (apart > 32 || next > 32) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+}
+#endif
+
 /* Blocks of `threads` for `count` items. */
 static inline unsigned gv_tree_blocks(int64_t count, int threads) {
   return (unsigned)((count + threads - 1) / threads);

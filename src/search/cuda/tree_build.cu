@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(1024) make_frame(const double *data, in
           sample[b] = x;
         }
       }
-      __syncthreads();
+      gv_tree_bitonic_wait(run, apart);
     }
   }
   for (int b = (int)threadIdx.x; b <= GV_TREE_BINS; b += (int)blockDim.x) {
