@@ -205,5 +205,6 @@ const gv_backend gv_backend_cuda_kdtree = {
     build,
     gv_cuda_tree_search,
     gv_cuda_tree_destroy,
+    NULL,
 };
 }

@@ -49,5 +49,6 @@ const gv_backend gv_backend_cuda_octree = {
     build,
     gv_cuda_tree_search,
     gv_cuda_tree_destroy,
+    NULL,
 };
 }
