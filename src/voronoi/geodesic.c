@@ -87,15 +87,41 @@ static double least_sine(double low, double high) {
   return low > 0.0 && high < 3.1 ? fmin(sin(low), sin(high)) : 0.0;
 }
 
+/* True if a quarter of the candidates are near enough to the nearest one for their distances from it to part by less
+ * than the chords' slack: slack / 2s against reach D / s. */
+static bool thinning_pays(const double centre[3], double reach, double slack, const gv_candidates *candidates) {
+  double near = slack / (2.0 * reach), least = INFINITY;
+  int32_t nearest = 0, close = 0;
+  for (int32_t i = 0; i < candidates->count; i++) {
+    double chord2 = chord2_between(centre, candidates, i);
+    if (chord2 < least) {
+      least = chord2;
+      nearest = i;
+    }
+  }
+  double p[3] = {candidates->x[nearest], candidates->y[nearest], candidates->z[nearest]};
+  for (int32_t i = 0; i < candidates->count; i++)
+    close += chord2_between(p, candidates, i) < near * near;
+  return close > 1 && close >= candidates->count / 4;
+}
+
 enum { THIN_AT_ONCE = 64 };
 
-void gv_geodesic_thin(const gv_geodesic *geodesic, const double centre[3], double reach,
-                      gv_candidates *candidates) {
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
+  if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
+  /* A place on the ellipsoid near the bound's middle, and how far from it cells may be. */
+  const double *m = bound->centre;
+  double stretched = m[2] * geodesic->series.stretch;
+  double size = sqrt(m[0] * m[0] + m[1] * m[1] + stretched * stretched);
+  if (!(size > 0.5) || candidates->count < 2) return;
+  double centre[3] = {m[0] / size, m[1] / size, m[2] / size};
+  double reach = (bound->radius + fabs(1.0 - size) * 1.1) * (1.0 + 1e-9) + 1e-12;
   double b = 1.0 - geodesic->geod.f, unit = geodesic->geod.a * b; /* of angles on the sphere of radius b */
   double length = longest_arc(reach, geodesic->r_small) / b * (1.0 + 1e-9), error = 4.0 * tolerance / b;
   double distance[THIN_AT_ONCE], nearest = INFINITY;
   int32_t pivot = 0, kept = 0;
-  if (geodesic->series.largest_step < 0.0 || !(length < 1.0)) return;
+  if (!(length < 1.0)) return;
+  if (!thinning_pays(centre, reach, slack, candidates)) return;
   for (int32_t i = 0; i < candidates->count; i += THIN_AT_ONCE) {
     int32_t n = candidates->count - i < THIN_AT_ONCE ? candidates->count - i : THIN_AT_ONCE;
     geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,

@@ -40,8 +40,8 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
 
 /*
- * Drops candidates that are farther than the nearest one in every cell within `reach` (a chord) of the place `centre`:
- * seeds close together as seen from far away.
+ * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds close together
+ * as seen from far away.
  *
  * Let f = s_i - s_p be the difference of the distances from two seeds. Its gradient has the length 2 sin(alpha / 2), alpha
  * the angle under which the seeds are seen. An oblate ellipsoid's Gaussian curvature is at most 1/b^2 and its injectivity
@@ -49,8 +49,10 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
  * of radius b (Bridson, Haefliger, Metric Spaces of Non-Positive Curvature, II.4.9), where
  *   sin^2(alpha / 2) <= sin^2(D / 2b) / (sin(s_i / b) sin(s_p / b)),   D the seeds' distance from each other.
  * So f changes by at most L (D / b) / sqrt(sin sin) over a length L, the least sines within it taken.
+ *
+ * Does nothing where that would gain little over bounds by chords with this slack.
  */
-void gv_geodesic_thin(const gv_geodesic *geodesic, const double centre[3], double reach, gv_candidates *candidates);
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates);
 
 /*
  * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other

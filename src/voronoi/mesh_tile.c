@@ -146,6 +146,7 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
+  if (v->cells.metric == GV_GEODESIC) gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   if (candidates->count == 1) {
     fill_part(j, part, v->label[candidates->id[0]]);
     return GV_OK;

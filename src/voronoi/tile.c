@@ -90,16 +90,16 @@ static void place_of_cell(const job *j, int64_t column, int64_t row, double *lon
 static bool expand_tile(const job *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
-  if (v->cells.metric != GV_GEODESIC || candidates->count < 2) return false;
+  if (v->cells.metric != GV_GEODESIC) return false;
+  gv_geodesic_thin(&v->geodesic, bound, slack, candidates);
+  if (candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST) return false;
+  if (!(slack > 8.0 * bound->radius * bound->radius)) return false;
   double lon, lat, vector[3], square = 0.0;
   place_of_cell(j, (tile->c0 + tile->c1) / 2, (tile->r0 + tile->r1) / 2, &lon, &lat, vector);
   if (isnan(lon)) return false;
   for (int d = 0; d < 3; d++)
     square += (vector[d] - bound->centre[d]) * (vector[d] - bound->centre[d]);
   double reach = (bound->radius + sqrt(square)) * (1.0 + 1e-9) + 1e-12;
-  gv_geodesic_thin(&v->geodesic, vector, reach, candidates);
-  if (candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST) return false;
-  if (!(slack > 8.0 * bound->radius * bound->radius)) return false;
   if (!gv_expansion_make(&v->geodesic, &v->seeds, lon, lat, vector, reach, candidates, expansion)) return false;
   gv_expansion_cull(&v->geodesic, expansion, candidates);
   return true;
