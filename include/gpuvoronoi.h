@@ -293,6 +293,27 @@ typedef struct gv_seeds {
   int64_t count; /* 1 ... 2^31 - 1 */
 } gv_seeds;
 
+/*
+ * Weighted distances: what counts is not a seed's distance d but a value made of it and the seed's weight w, with these
+ * canonical definitions (IEEE double, no contraction, operands as written; c is the metric's canonical value):
+ *
+ *                      euclidean         manhattan, chebyshev   great-circle      geodesic
+ *   GV_MULTIPLICATIVE  c / (w * w)       c / w                  arc / w           c / w
+ *   GV_ADDITIVE        sqrt(c) + w       c + w                  arc + w           c + w
+ *   GV_POWER           c - w             -                      arc * arc - w     -
+ *
+ * arc is the great-circle distance in metres, made of the squared chord with square roots, additions and multiplications
+ * only, so that every processor gives the same bits. Least value wins, ties go to the lowest seed number.
+ */
+typedef enum gv_weighting {
+  GV_UNWEIGHTED = 0,
+  GV_MULTIPLICATIVE = 1, /* d / w; w in 1e-100 ... 1e100 */
+  GV_ADDITIVE = 2,       /* d + w; w finite, in units of distance */
+  GV_POWER = 3           /* d^2 - w; w finite, in squared units of distance; euclidean and great-circle */
+} gv_weighting;
+
+#define GV_VORONOI_MAX_K 64
+
 typedef struct gv_voronoi_options {
   size_t struct_size;
   const char *backend; /* "auto" or NULL, "tile", "serial", ... */
@@ -300,17 +321,22 @@ typedef struct gv_voronoi_options {
   int32_t block_width, block_height; /* cells handled at once; 0 = 512. Has no influence on results.
                                         GV_GRID_QTM: the width goes down to a power of 4, up to 4^10; 0 = 4^8 */
   const int32_t *labels; /* value written for each seed (count values, copied); NULL = the seed's number from 0 */
-  int32_t nodata;        /* value of cells that have no seed (no inverse projection) */
+  int32_t nodata; /* value of cells that have no seed: no inverse projection, masked, none within max_distance */
+  int32_t k;      /* nearest seeds a cell, 1 ... GV_VORONOI_MAX_K; 0 counts as 1 */
+  double max_distance; /* seeds farther away do not count: inclusive, the plain distance (unweighted, no square),
+                            metres on the globe, units of the plane there; INFINITY = no limit */
+  gv_weighting weighting;
+  const double *weights; /* of each seed (count values, copied); NULL if unweighted */
 } gv_voronoi_options;
 
 #define GV_VORONOI_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1 }
+  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL }
 
 /* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
 typedef struct gv_voronoi gv_voronoi;
 
 /*
- * Checks grid and seeds (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
+ * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
  * the engine. The grid's `inverse` and its user data must outlive the object. Errors: INVALID_ARGUMENT,
  * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
  */
@@ -324,16 +350,84 @@ GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_down(const gv_voronoi *voronoi);
 
+/* A block of cells to compute: where it is, which of its cells are wanted, and where they go. */
+typedef struct gv_block {
+  size_t struct_size;
+  int64_t column, row; /* which block */
+  const uint8_t
+      *mask; /* mask[r * mask_stride + c] of the block's cells: 0 = leave out (nodata); NULL = all cells */
+  int64_t mask_stride;
+  int32_t *
+      out; /* band b (0 ... k - 1: the b + 1st nearest seed), row r, column c: out[b * band_stride + r * stride + c] */
+  int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
+} gv_block;
+
+#define GV_BLOCK_INIT                                                                                              \
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0 }
+
 /*
- * Computes block (column, row) into out[r * stride + c] (stride in cells). Blocks at the right and lower edge may
- * be partial: only cells inside the grid are written. Runs on the calling thread; safe to call from many threads at
- * once, each with a context of its own.
+ * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
+ * only their part of the mask is read). Bands without a seed (fewer than k, none within max_distance) hold nodata. Runs
+ * on the calling thread; safe to call from many threads at once, each with a context of its own.
+ * Errors: INVALID_ARGUMENT, PROJECTION, OUT_OF_MEMORY, DEVICE.
  */
+GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_block *block);
+
+/* gv_voronoi_fill of all cells of block (column, row), bands one after another: band_stride is stride x rows of the
+ * block. */
 GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
                                   int64_t block_row, int32_t *out, int64_t stride);
 
-/* Computes the whole grid into out[row * stride + column] with the context's threads and progress. */
+/* Computes the whole grid into out[row * stride + column], bands stride x height apart, with the context's threads and
+ * progress. */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
+
+/*
+ * Distances and directions from the cells of one block to their seeds. Start from GV_MEASURE_INIT.
+ *
+ * `seed` holds seed numbers (from 0) as the library writes them without labels; band b, row r, column c of the block is
+ * seed[b * band_stride + r * stride + c], and likewise with the out_ strides for distance and azimuth. Only cells inside
+ * the grid are read and written. GV_GRID_QTM: a block is one row.
+ */
+typedef struct gv_measure {
+  size_t struct_size;
+  int64_t column, row;         /* which block */
+  int32_t bands;               /* >= 1 */
+  const int32_t *seed;         /* < 0: none */
+  int64_t stride, band_stride; /* of seed, in values */
+  gv_dtype type;               /* of distance; computed in double, rounded once */
+  void *distance; /* may be NULL. Plane units; on the globe metres. NaN where there is no seed or no place */
+  float
+      *azimuth; /* may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
+  int64_t out_stride, out_band_stride;
+} gv_measure;
+
+#define GV_MEASURE_INIT                                                                                            \
+  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0 }
+
+/*
+ * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
+ * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 10 nanometres x a/6378137
+ * metres of geod_inverse where flattenings are at most 1/150, within a micrometre elsewhere. A cell at its seed's
+ * place is at distance 0 and azimuth 0.
+ *
+ * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell. A cell at a
+ * pole has the longitude of its column (a projected grid's or triangle's: 0).
+ *
+ * Runs on the calling thread; safe to call from many threads at once, each with a context of its own. Errors:
+ * INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY, PROJECTION; after one the outputs hold
+ * unspecified values.
+ */
+GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
+
+/*
+ * Area of every cell of block (column, row) into area[r * stride + c]. GV_GRID_LONLAT and GV_GRID_QTM: square metres
+ * on the grid's ellipsoid, of the part of the cell that lies between the poles; cells of the mesh have edges that are
+ * straight in the ZOT plane (see gv_qtm_area). GV_GRID_PLANE and GV_GRID_PROJECTED: |g1 g5 - g2 g4|, square units of the
+ * plane. Relative error below 1e-13. Errors: INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
+                                       int64_t block_row, double *area, int64_t stride);
 
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
 

@@ -71,6 +71,9 @@ static const char help[] =
     "  --cells FILE          with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance "
     "and\n"
     "                        area_km2; .gpkg, .fgb, .csv, .geojson or any other vector format's extension\n"
+    "  --mesh FILE.nc        with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area; "
+    "with\n"
+    "                        --cells or --mesh, OUT may be left out\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
@@ -99,6 +102,7 @@ enum {
   KEY_EXTENT,
   KEY_LEVEL,
   KEY_CELLS,
+  KEY_MESH,
   KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
@@ -129,6 +133,7 @@ static const cli_option table[] = {
     {"extent", KEY_EXTENT, true},
     {"level", KEY_LEVEL, true},
     {"cells", KEY_CELLS, true},
+    {"mesh", KEY_MESH, true},
     {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
@@ -152,7 +157,8 @@ typedef struct job {
   gv_grid_options grid;
   gv_raster_options raster;
   const char *backend;
-  const char *cells; /* file for the triangles, or NULL */
+  const char *cells; /* file for the triangles as polygons, or NULL */
+  const char *mesh;  /* file for them as a UGRID mesh, or NULL */
   int threads, device;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
@@ -227,6 +233,9 @@ static int take_option(job *j, int key, const char *value) {
   case KEY_CELLS:
     j->cells = value;
     return EXIT_OK;
+  case KEY_MESH:
+    j->mesh = value;
+    return EXIT_OK;
   case KEY_SNAP_SEEDS:
     j->grid.snap_seeds = true;
     return EXIT_OK;
@@ -298,7 +307,9 @@ static int parse(job *j, int argc, char **argv) {
   }
   if (j->seeds.source == NULL)
     return cli_fail(EXIT_USAGE, "--seeds is missing (gpuvoronoi --help tells how it is used)");
-  if (j->raster.path == NULL || j->raster.path[0] == '\0')
+  bool triangles = j->cells != NULL || j->mesh != NULL;
+  if (triangles ? j->raster.path != NULL && j->raster.path[0] == '\0'
+                : j->raster.path == NULL || j->raster.path[0] == '\0')
     return cli_fail(EXIT_USAGE, "the output file is missing");
   return EXIT_OK;
 }
@@ -530,43 +541,51 @@ static bool same_file(const char *a, const char *b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-static gv_status write_cells(gv_io *io, const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid,
-                             gv_mesh_out *mesh) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  gv_context *context = NULL;
-  options.threads = j->threads;
-  options.device = j->device;
-  options.progress = go_on;
-  if (gv_context_create(&options, &context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
-  gv_status status = gv_mesh_write(io, mesh, grid, seeds, j->backend, context);
-  gv_context_destroy(context);
-  return status;
+/* The triangles' own files must be neither an input nor another output. */
+static gv_status check_triangles(gv_io *io, const job *j) {
+  const struct {
+    const char *option, *path, *other;
+  } files[] = {{"--cells", j->cells, j->mesh}, {"--mesh", j->mesh, j->cells}};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    const char *path = files[i].path, *others[] = {j->raster.path, files[i].other};
+    if (path == NULL) continue;
+    if (!j->grid.has_level) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles",
+                        files[i].option);
+    }
+    bool taken = same_file(j->seeds.source, path) || same_file(j->grid.like, path);
+    for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+      taken = taken || same_file(others[o], path) || (others[o] != NULL && strcmp(others[o], path) == 0);
+    if (taken) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too", files[i].option,
+                        path);
+    }
+  }
+  return GV_OK;
 }
 
-static gv_status make_raster(gv_io *io, job *j) {
+static gv_status make_outputs(gv_io *io, job *j) {
   gv_mesh_out *mesh = NULL;
-  gv_mesh_options mesh_options = {j->cells, j->raster.overwrite};
+  gv_mesh_options mesh_options = {j->cells, j->mesh, j->raster.overwrite};
+  gv_mesh_run mesh_run = {j->backend, j->threads, j->device, go_on};
   gv_seed_list seeds = GV_SEED_LIST_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
+  bool triangles = j->cells != NULL || j->mesh != NULL, pixels = j->raster.path != NULL;
   memset(&grid, 0, sizeof grid);
   gv_status status = GV_OK;
   if (same_file(j->seeds.source, j->raster.path) || same_file(j->grid.like, j->raster.path)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
-  } else if (j->cells != NULL && !j->grid.has_level) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells needs --level: it writes the mesh's triangles");
-  } else if (j->cells != NULL && (same_file(j->seeds.source, j->cells) || same_file(j->grid.like, j->cells) ||
-                                  same_file(j->raster.path, j->cells) || strcmp(j->raster.path, j->cells) == 0)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells: %s is an input or the output too", j->cells);
   }
-  if (status == GV_OK) status = gv_raster_plan(io, &j->raster, &raster);
-  if (status == GV_OK && j->cells != NULL) status = gv_mesh_plan(io, &mesh_options, &mesh);
+  if (status == GV_OK) status = check_triangles(io, j);
+  if (status == GV_OK && pixels) status = gv_raster_plan(io, &j->raster, &raster);
+  if (status == GV_OK && triangles) status = gv_mesh_plan(io, &mesh_options, j->grid.level, &mesh);
   if (status == GV_OK) status = gv_seeds_read(io, &j->seeds, &seeds);
   if (status == GV_OK) status = gv_raster_grid_make(io, &j->grid, &seeds, &grid);
-  /* Both outputs are made before either is put in its place. */
-  if (status == GV_OK && mesh != NULL) status = write_cells(io, j, &seeds, &grid, mesh);
-  if (status == GV_OK) status = compute_raster(io, j, &seeds, &grid, raster);
-  if (status == GV_OK && mesh != NULL) status = gv_mesh_finish(io, mesh);
+  /* All outputs are made before any is put in its place. */
+  if (status == GV_OK && triangles) status = gv_mesh_write(io, mesh, &grid, &seeds, &mesh_run);
+  if (status == GV_OK && pixels) status = compute_raster(io, j, &seeds, &grid, raster);
+  if (status == GV_OK && triangles) status = gv_mesh_finish(io, mesh);
   if (status == GV_OK && seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
                seeds.skipped_first);
@@ -594,7 +613,7 @@ int voronoi_command(int argc, char **argv) {
   }
   j.raster.threads = j.threads;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_status status = make_raster(&io, &j);
+  gv_status status = make_outputs(&io, &j);
   CSLDestroy(j.raster.creation_options);
   char warning[512];
   if (status == GV_OK) {

@@ -77,6 +77,9 @@ struct gv_index {
 gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical);
 
+/* The largest canonical value whose reported distance is <= limit: for euclidean the largest x with sqrt(x) <= limit. */
+double gv_largest_canonical(double limit, gv_metric metric);
+
 /* The canonical distance of two points; inlined into every backend so that there is one definition. */
 static inline double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
   double total = 0.0;

@@ -159,9 +159,8 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, 
   return index->backend->search(context, &index->reference, index->state, query, indices, canonical);
 }
 
-/* The largest canonical value whose reported distance is <= limit. For euclidean that is the largest x with
- * sqrt(x) <= limit; limit * limit is within a few units of it, because sqrt and the product round correctly. */
-static double largest_canonical(double limit, gv_metric metric) {
+/* limit * limit is within a few units of the answer, because sqrt and the product round correctly. */
+double gv_largest_canonical(double limit, gv_metric metric) {
   if (metric != GV_EUCLIDEAN || isinf(limit)) return limit;
   double x = limit * limit;
   if (isinf(x)) x = DBL_MAX;
@@ -243,7 +242,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     }
   }
 
-  gv_query query = {.k = o.k, .max_canonical = largest_canonical(o.max_distance, reference->metric)};
+  gv_query query = {.k = o.k, .max_canonical = gv_largest_canonical(o.max_distance, reference->metric)};
   for (int64_t first = 0; first < queries->count; first += chunk) {
     query.count = queries->count - first < chunk ? queries->count - first : chunk;
     query.self_offset = o.exclude_self ? first : -1;

@@ -5,6 +5,7 @@
 #ifndef GV_ENGINE_H
 #define GV_ENGINE_H
 
+#include "voronoi/distance.h"
 #include "voronoi/geodesic.h"
 #include "voronoi/seeds.h"
 
@@ -13,8 +14,12 @@ struct gv_voronoi {
   gv_cells cells;
   gv_seed_set seeds;
   gv_geodesic geodesic; /* metric geodesic only */
-  int32_t *label;       /* value to write for each distinct seed */
+  int32_t *label;       /* value to write for each seed of the set */
   int32_t nodata;
+  int32_t k;           /* neighbours wanted of each cell */
+  double limit;        /* largest canonical distance (unweighted) of a neighbour; INFINITY = none */
+  double max_distance; /* the same in metres or units of the plane, as the caller gave it */
+  gv_weigher weigher;
   int32_t block_width, block_height;
   const struct gv_engine *engine;
   const char *backend; /* the name asked for or chosen */
@@ -23,10 +28,14 @@ struct gv_voronoi {
 
 typedef struct gv_engine {
   gv_status (*create)(gv_context *context, gv_voronoi *voronoi, void **state);
-  gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile, int32_t *out,
-                     int64_t stride);
+  /* Cells of `tile` into block->out, as gv_voronoi_fill; the block is checked and has the right size. */
+  gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
+                     const gv_block *block);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
 } gv_engine;
+
+/* Writes nodata into all bands of the cells of a block that its mask leaves out. */
+void gv_block_apply_mask(const gv_voronoi *voronoi, const gv_tile *tile, const gv_block *block);
 
 extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */

@@ -11,6 +11,7 @@
 
 #include "cells/globe.h"
 #include "search/backend.h"
+#include "voronoi/distance.h"
 #include "voronoi/geodesic.h"
 
 enum {
@@ -80,7 +81,7 @@ gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const
   gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &globe->ellipsoid);
   if (status != GV_OK) goto done;
   gv_geodesic_init(&globe->ellipsoid, &globe->geodesic);
-  globe->radius = globe->ellipsoid.semi_major * (3.0 - globe->ellipsoid.flattening) / 3.0;
+  globe->radius = gv_globe_radius(&globe->ellipsoid);
   globe->lon = gv_allocate(allocator, seeds->count, sizeof(double));
   globe->lat = gv_allocate(allocator, seeds->count, sizeof(double));
   vectors = gv_allocate(allocator, seeds->count, 3 * sizeof(double));
@@ -116,32 +117,6 @@ void gv_globe_index_destroy(gv_globe_index *globe) {
 
 const char *gv_globe_index_backend(const gv_globe_index *globe) {
   return globe != NULL ? gv_index_backend(globe->chords) : "";
-}
-
-static double arc(const gv_globe_index *globe, double chord2) {
-  double half = 0.5 * sqrt(chord2);
-  return 2.0 * globe->radius * asin(half < 1.0 ? half : 1.0);
-}
-
-/* The largest squared chord whose arc is <= limit, by bisection over the doubles of [0, 4]. */
-static double largest_chord2(const gv_globe_index *globe, double limit) {
-  if (arc(globe, 4.0) <= limit) return INFINITY;
-  double low = 0.0, high = 4.0;
-  uint64_t a, b;
-  memcpy(&a, &low, sizeof a);
-  memcpy(&b, &high, sizeof b);
-  while (b - a > 1) {
-    uint64_t middle = a + (b - a) / 2;
-    double x;
-    memcpy(&x, &middle, sizeof x);
-    if (arc(globe, x) <= limit) {
-      a = middle;
-    } else {
-      b = middle;
-    }
-  }
-  memcpy(&low, &a, sizeof low);
-  return low;
 }
 
 typedef struct candidate {
@@ -281,7 +256,7 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
   bool geodesic = globe->metric == GV_GEODESIC;
   bool measure = distances != NULL || isfinite(o.max_distance);
   int32_t asked = geodesic ? o.k + SPARE : o.k;
-  double limit = geodesic ? INFINITY : largest_chord2(globe, o.max_distance);
+  double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o.max_distance);
   const gv_allocator *allocator = &context->allocator;
   gv_status status = GV_OK;
   double *positions = gv_allocate(allocator, BATCH, 5 * sizeof(double));
@@ -316,7 +291,7 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
       if (!geodesic) {
         memcpy(index, found + i * asked, (size_t)o.k * sizeof *index);
         for (int32_t r = 0; distance != NULL && r < o.k; r++) {
-          distance[r] = index[r] >= 0 ? arc(globe, chord2[i * asked + r]) : INFINITY;
+          distance[r] = index[r] >= 0 ? gv_arc_of_chord2(globe->radius, chord2[i * asked + r]) : INFINITY;
         }
         continue;
       }

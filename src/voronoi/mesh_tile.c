@@ -297,12 +297,11 @@ static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
 
 /* A block is a run of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            int32_t *out, int64_t stride) {
+                            const gv_block *block) {
   mesh_state *state = opaque;
-  (void)stride;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  mesh_job j = {.v = v, .state = state, .space = space, .out = out, .by_number = true, .base = tile->c0};
+  mesh_job j = {.v = v, .state = state, .space = space, .out = block->out, .by_number = true, .base = tile->c0};
   int bits = 0, level = v->cells.grid.level;
   while (bits < level && INT64_C(4) << 2 * bits <= tile->c1 - tile->c0)
     bits++;
@@ -313,6 +312,7 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
     status = solve_from_tree(context, &j, &part);
   }
   gv_workspace_give(&state->pool, space);
+  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   return status;
 }
 
@@ -519,9 +519,9 @@ static bool few_pixels(const gv_voronoi *v) {
 }
 
 static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                              int32_t *out, int64_t stride) {
+                              const gv_block *block) {
   mesh_state *state = opaque;
-  if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, out, stride);
+  if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   mesh_job j = {.v = v, .state = state, .space = space};
@@ -533,9 +533,10 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
       pixel_row next = row_of_pixels(v, end);
       if (next.south != first.south || next.row >> bits != first.row >> bits) break;
     }
-    status = band_of_rows(context, &j, tile, r, end, out, stride);
+    status = band_of_rows(context, &j, tile, r, end, block->out, block->stride);
   }
   gv_workspace_give(&state->pool, space);
+  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   return status;
 }
 

@@ -5,21 +5,23 @@
  * euclidean distances of unit vectors), so its answer is the answer. For geodesics the backend finds the seeds
  * nearest by chord, more and more of them until one is too far to matter, and those few are asked about
  * canonically. `serial` takes no such short cut: it asks geod_inverse about every seed, and is what the others are
- * compared with.
+ * compared with. Weighted distances are no business of the backends: every seed is looked at.
  */
 #include <string.h>
 
 #include "search/backend.h"
 #include "voronoi/engine.h"
+#include "voronoi/rank.h"
 
 enum {
   BATCH = 16384, /* cells searched at once */
-  FIRST_K = 2,
-  LARGEST_K = 512
+  SPARE = 1,     /* geodesic: neighbours by chord asked for beyond k at first */
+  LARGEST_ASKED = 512
 };
 
 static bool asks_everything(const gv_voronoi *v) {
-  return v->cells.metric == GV_GEODESIC && strcmp(v->backend, "serial") == 0;
+  return v->weigher.weighting != GV_UNWEIGHTED ||
+         (v->cells.metric == GV_GEODESIC && strcmp(v->backend, "serial") == 0);
 }
 
 static gv_status points_create(gv_context *context, gv_voronoi *v, void **state) {
@@ -50,143 +52,172 @@ static void points_destroy(const gv_voronoi *v, void *state) {
   gv_index_destroy(state);
 }
 
-/* Buffers of one block's work. */
-typedef struct buffers {
+/* One block at work. */
+typedef struct job {
+  const gv_voronoi *v;
+  const gv_index *index;
+  const gv_block *block;
+  int64_t columns;
+  int32_t asked;                 /* neighbours the backend is asked for */
+  double limit;                  /* and their largest canonical distance */
   double *x, *y, *z, *lon, *lat; /* of the whole block; lon, lat NULL on the plane */
   double *query;                 /* BATCH x dim */
   int32_t *cell;                 /* BATCH: which cell of the block a query is */
-  int64_t *found;                /* BATCH x k, or LARGEST_K */
+  int64_t *found;                /* BATCH x asked */
   double *canonical;
-  gv_candidates candidates; /* LARGEST_K, geodesic only; or all seeds */
-} buffers;
+} job;
 
-static int32_t brute_force_geodesic(const gv_voronoi *v, double lon, double lat) {
-  double best = INFINITY;
-  int32_t nearest = 0;
-  for (int32_t i = 0; i < v->seeds.count; i++) {
-    double distance = INFINITY;
-    geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[i], v->seeds.lon[i], &distance, NULL, NULL);
-    if (distance < best) {
-      best = distance;
-      nearest = i;
-    }
+static void write_cell(const job *j, int64_t cell, const int32_t *found) {
+  const gv_voronoi *v = j->v;
+  int32_t *out = j->block->out + cell / j->columns * j->block->stride + cell % j->columns;
+  for (int32_t band = 0; band < v->k; band++)
+    out[band * j->block->band_stride] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
+}
+
+static gv_place place_of(const job *j, int64_t cell) {
+  gv_place place = {{j->x[cell], j->y[cell], j->z != NULL ? j->z[cell] : 0.0}, 0.0, 0.0};
+  if (j->lon != NULL) {
+    place.lon = j->lon[cell];
+    place.lat = j->lat[cell];
   }
-  return nearest;
+  return place;
+}
+
+/* How many of the neighbours by chord may be among the k by geodesic; -1: more than were asked for. */
+static int32_t undecided(const gv_voronoi *v, const int64_t *found, const double *chord2, int32_t asked) {
+  int32_t have = 0;
+  while (have < asked && found[have] >= 0)
+    have++;
+  bool all = have < asked;
+  if (have < v->k) return have;
+  double reach = chord2[v->k - 1] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[v->k - 1]));
+  int32_t within = v->k;
+  while (within < have && !(chord2[within] > reach))
+    within++;
+  return within < have || all ? within : -1;
+}
+
+/* True if the order by chord is the order by geodesic, and nobody asks how long those are. */
+static bool chords_decide(const gv_voronoi *v, const double *chord2, int32_t count) {
+  if (count > v->k || isfinite(v->max_distance)) return false;
+  for (int32_t i = 0; i + 1 < count; i++) {
+    if (!(chord2[i + 1] > chord2[i] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[i])))) return false;
+  }
+  return true;
 }
 
 /* The canonical answer for one cell by asking for more and more neighbours by chord. */
-static gv_status widen_geodesic(gv_context *context, const gv_voronoi *v, const gv_index *index, buffers *b,
-                                int64_t i, int32_t *nearest) {
-  double vector[3] = {b->x[i], b->y[i], b->z[i]};
-  int64_t found[LARGEST_K];
-  double chord2[LARGEST_K];
-  for (int32_t k = 8;; k *= 8) {
-    if (k > LARGEST_K) { /* so many within the slack: all of them then */
-      *nearest = brute_force_geodesic(v, b->lon[i], b->lat[i]);
-      return GV_OK;
-    }
-    gv_query query = {vector, 1, k, INFINITY, -1};
-    gv_status status = gv_index_search_canonical(context, index, &query, found, chord2);
-    if (status != GV_OK) return status;
-    bool all = found[k - 1] < 0;
-    if (!all && !(chord2[k - 1] > chord2[0] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[0])))) continue;
-    /* Ascending seed number: equal geodesics go to the lowest. */
-    gv_candidates *c = &b->candidates;
-    c->count = 0;
-    for (int32_t n = 0; n < k && found[n] >= 0; n++) {
-      int32_t at = c->count++, seed = (int32_t)found[n];
-      for (; at > 0 && c->id[at - 1] > seed; at--)
-        c->id[at] = c->id[at - 1];
-      c->id[at] = seed;
-    }
-    for (int32_t n = 0; n < c->count; n++) {
-      c->x[n] = v->seeds.x[c->id[n]];
-      c->y[n] = v->seeds.y[c->id[n]];
-      c->z[n] = v->seeds.z[c->id[n]];
-    }
-    *nearest = c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, b->lon[i], b->lat[i], vector, c, NULL)];
+static gv_status rank_geodesic(gv_context *context, const job *j, int64_t cell, const int64_t *found,
+                               const double *chord2, int32_t *nearest) {
+  const gv_voronoi *v = j->v;
+  gv_place place = place_of(j, cell);
+  int64_t wide[LARGEST_ASKED];
+  double wide_chord2[LARGEST_ASKED];
+  int32_t asked = j->asked, seed[LARGEST_ASKED], count = undecided(v, found, chord2, asked);
+  if (count >= 0 && chords_decide(v, chord2, count)) {
+    for (int32_t i = 0; i < v->k; i++)
+      nearest[i] = i < count ? (int32_t)found[i] : -1;
     return GV_OK;
   }
+  while (count < 0) {
+    asked *= 4;
+    if (asked > LARGEST_ASKED) { /* so many within the slack: all of them then */
+      gv_rank_all(v, &place, nearest);
+      return GV_OK;
+    }
+    gv_query query = {place.vector, 1, asked, j->limit, -1};
+    gv_status status = gv_index_search_canonical(context, j->index, &query, wide, wide_chord2);
+    if (status != GV_OK) return status;
+    found = wide;
+    count = undecided(v, wide, wide_chord2, asked);
+  }
+  for (int32_t i = 0; i < count; i++)
+    seed[i] = (int32_t)found[i];
+  gv_rank_geodesic(v, &place, seed, count, nearest);
+  return GV_OK;
 }
 
-static gv_status search_batch(gv_context *context, const gv_voronoi *v, const gv_index *index, buffers *b,
-                              int32_t n, const gv_tile *tile, int32_t *out, int64_t stride) {
-  bool geodesic = v->cells.metric == GV_GEODESIC;
-  int32_t k = geodesic ? FIRST_K : 1;
-  int64_t columns = tile->c1 - tile->c0;
-  gv_query query = {b->query, n, k, INFINITY, -1};
-  gv_status status = gv_index_search_canonical(context, index, &query, b->found, b->canonical);
+static gv_status search_batch(gv_context *context, const job *j, int32_t n) {
+  const gv_voronoi *v = j->v;
+  gv_query query = {j->query, n, j->asked, j->limit, -1};
+  gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   for (int32_t q = 0; q < n && status == GV_OK; q++) {
-    int64_t i = b->cell[q];
-    int32_t nearest = (int32_t)b->found[(int64_t)q * k];
-    if (geodesic && b->found[(int64_t)q * k + 1] >= 0) {
-      double first = b->canonical[(int64_t)q * k], second = b->canonical[(int64_t)q * k + 1];
-      if (!(second > first + gv_geodesic_slack(&v->geodesic, sqrt(first)))) {
-        status = widen_geodesic(context, v, index, b, i, &nearest);
-      }
+    const int64_t *found = j->found + (int64_t)q * j->asked;
+    int32_t nearest[GV_VORONOI_MAX_K];
+    if (v->cells.metric == GV_GEODESIC) {
+      status = rank_geodesic(context, j, j->cell[q], found, j->canonical + (int64_t)q * j->asked, nearest);
+    } else {
+      for (int32_t i = 0; i < v->k; i++)
+        nearest[i] = (int32_t)found[i];
     }
-    if (status == GV_OK) out[i / columns * stride + i % columns] = v->label[nearest];
+    if (status == GV_OK) write_cell(j, j->cell[q], nearest);
   }
   return status;
 }
 
 static gv_status points_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                              int32_t *out, int64_t stride) {
-  const gv_index *index = state;
+                              const gv_block *block) {
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
-  bool globe = dim == 3;
-  buffers b = {0};
+  bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;
+  job j = {.v = v, .index = state, .block = block, .columns = columns, .asked = v->k, .limit = v->limit};
+  if (geodesic) {
+    /* No chord is longer than its geodesic; room for rounding. */
+    double chord = v->max_distance / v->cells.ellipsoid.semi_major * (1.0 + 1e-12) + 1e-12;
+    j.asked = v->k + SPARE;
+    j.limit = chord * chord;
+  }
   gv_status status = GV_OK;
   double *positions = gv_allocate(&context->allocator, cells * (globe ? 5 : 2), sizeof(double));
-  double *batch =
-      gv_allocate(&context->allocator, (int64_t)BATCH * (dim + FIRST_K) + 3 * LARGEST_K, sizeof(double));
-  b.found = gv_allocate(&context->allocator, (int64_t)BATCH * FIRST_K, sizeof *b.found);
-  b.cell = gv_allocate(&context->allocator, BATCH + LARGEST_K, sizeof *b.cell);
-  if (positions == NULL || batch == NULL || b.found == NULL || b.cell == NULL) {
+  double *batch = gv_allocate(&context->allocator, (int64_t)BATCH * (dim + j.asked), sizeof(double));
+  j.found = gv_allocate(&context->allocator, (int64_t)BATCH * j.asked, sizeof *j.found);
+  j.cell = gv_allocate(&context->allocator, BATCH, sizeof *j.cell);
+  if (positions == NULL || batch == NULL || j.found == NULL || j.cell == NULL) {
     status = gv_fail_memory(context, "a block's positions");
     goto done;
   }
-  b.x = positions;
-  b.y = positions + cells;
+  j.x = positions;
+  j.y = positions + cells;
   if (globe) {
-    b.z = positions + 2 * cells;
-    b.lon = positions + 3 * cells;
-    b.lat = positions + 4 * cells;
+    j.z = positions + 2 * cells;
+    j.lon = positions + 3 * cells;
+    j.lat = positions + 4 * cells;
   }
-  b.query = batch;
-  b.canonical = batch + (int64_t)BATCH * dim;
-  b.candidates.x = b.canonical + (int64_t)BATCH * FIRST_K;
-  b.candidates.y = b.candidates.x + LARGEST_K;
-  b.candidates.z = b.candidates.y + LARGEST_K;
-  b.candidates.id = b.cell + BATCH;
-  status = v->cells.grid.kind == GV_GRID_QTM && v->cells.metric != GV_GEODESIC
-               ? gv_cells_positions(context, &v->cells, tile, b.x, b.y, b.z, NULL, NULL, NULL)
-               : gv_cells_positions(context, &v->cells, tile, b.x, b.y, b.z, b.lon, b.lat, NULL);
+  j.query = batch;
+  j.canonical = batch + (int64_t)BATCH * dim;
+  status = v->cells.grid.kind == GV_GRID_QTM && !geodesic
+               ? gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, NULL, NULL, NULL)
+               : gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, j.lon, j.lat, NULL);
+  if (!geodesic) j.lon = j.lat = NULL;
 
-  int32_t n = 0;
+  int32_t none[GV_VORONOI_MAX_K], nearest[GV_VORONOI_MAX_K], n = 0;
+  for (int32_t i = 0; i < v->k; i++)
+    none[i] = -1;
   for (int64_t i = 0; i < cells && status == GV_OK; i++) {
-    if (isnan(b.x[i])) {
-      out[i / columns * stride + i % columns] = v->nodata;
+    bool masked = block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0;
+    if (masked || isnan(j.x[i])) {
+      write_cell(&j, i, none);
     } else if (asks_everything(v)) {
-      out[i / columns * stride + i % columns] = v->label[brute_force_geodesic(v, b.lon[i], b.lat[i])];
+      gv_place place = place_of(&j, i);
+      gv_rank_all(v, &place, nearest);
+      write_cell(&j, i, nearest);
     } else {
-      b.cell[n] = (int32_t)i;
-      b.query[(int64_t)n * dim] = b.x[i];
-      b.query[(int64_t)n * dim + 1] = b.y[i];
-      if (globe) b.query[(int64_t)n * dim + 2] = b.z[i];
+      j.cell[n] = (int32_t)i;
+      j.query[(int64_t)n * dim] = j.x[i];
+      j.query[(int64_t)n * dim + 1] = j.y[i];
+      if (globe) j.query[(int64_t)n * dim + 2] = j.z[i];
       n++;
     }
     if (n == BATCH || (n > 0 && i == cells - 1)) {
-      status = search_batch(context, v, index, &b, n, tile, out, stride);
+      status = search_batch(context, &j, n);
       n = 0;
     }
   }
 done:
   gv_release(&context->allocator, positions);
   gv_release(&context->allocator, batch);
-  gv_release(&context->allocator, b.found);
-  gv_release(&context->allocator, b.cell);
+  gv_release(&context->allocator, j.found);
+  gv_release(&context->allocator, j.cell);
   return status;
 }
 

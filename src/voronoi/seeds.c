@@ -1,4 +1,4 @@
-/* Seeds: checks, positions, duplicates (open addressing over the bits of the position). */
+/* Seeds: checks, positions, duplicates (open addressing over the bits of position and weight). */
 #include "voronoi/seeds.h"
 
 #include <string.h>
@@ -56,8 +56,8 @@ static void find_places(const gv_cells *cells, const gv_seeds *seeds, int64_t fi
   }
 }
 
-gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, bool distinct,
-                           gv_seed_set *out) {
+gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
+                           int32_t copies, gv_seed_set *out) {
   memset(out, 0, sizeof *out);
   out->allocator = context->allocator;
   gv_status status = check_seeds(context, cells, seeds);
@@ -65,11 +65,14 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   int64_t n = seeds->count;
   bool globe = cells->dim == 3, geodesic = cells->metric == GV_GEODESIC;
   uint64_t slots = 1;
-  while (distinct && slots < 2 * (uint64_t)n)
+  while (copies > 0 && slots < 2 * (uint64_t)n)
     slots *= 2;
-  int32_t *table = gv_allocate(&context->allocator, (int64_t)slots, sizeof *table);
+  /* The table holds the first seed kept of each place; held[that seed] counts those of its place. */
+  int32_t *table = gv_allocate(&context->allocator, (int64_t)slots, sizeof *table), *held = NULL;
+  if (copies > 1) held = gv_allocate(&context->allocator, n, sizeof *held);
   places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
   out->number = gv_allocate(&context->allocator, n, sizeof *out->number);
+  out->distinct = gv_allocate(&context->allocator, n, sizeof *out->distinct);
   out->x = gv_allocate(&context->allocator, n, sizeof(double));
   out->y = gv_allocate(&context->allocator, n, sizeof(double));
   if (globe) out->z = gv_allocate(&context->allocator, n, sizeof(double));
@@ -77,8 +80,10 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     out->lon = gv_allocate(&context->allocator, n, sizeof(double));
     out->lat = gv_allocate(&context->allocator, n, sizeof(double));
   }
-  if (table == NULL || p == NULL || out->number == NULL || out->x == NULL || out->y == NULL ||
-      (globe && out->z == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
+  if (weights != NULL) out->weight = gv_allocate(&context->allocator, n, sizeof(double));
+  if (table == NULL || p == NULL || out->number == NULL || out->distinct == NULL || out->x == NULL ||
+      out->y == NULL || (copies > 1 && held == NULL) || (globe && out->z == NULL) ||
+      (weights != NULL && out->weight == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
     status = gv_fail_memory(context, "the seeds");
     goto done;
   }
@@ -88,19 +93,29 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     int64_t at = i % BATCH;
     if (at == 0) find_places(cells, seeds, i, n - i < BATCH ? n - i : BATCH, p);
     double x = p->x[at], y = p->y[at], z = p->z[at], lon = p->lon[at], lat = p->lat[at];
-    if (distinct) {
+    if (copies > 0) {
       uint64_t h = geodesic ? mix(mix(1, lon), lat) : mix(mix(mix(1, x), y), z);
+      if (weights != NULL) h = mix(h, weights[i]);
       uint64_t slot = (h ^ (h >> 32)) & (slots - 1);
-      bool seen = false;
-      while (table[slot] >= 0 && !seen) {
+      int32_t first = -1;
+      while (table[slot] >= 0 && first < 0) {
         int32_t k = table[slot];
-        seen = geodesic ? out->lon[k] == lon && out->lat[k] == lat
-                        : out->x[k] == x && out->y[k] == y && (!globe || out->z[k] == z);
+        bool same = geodesic ? out->lon[k] == lon && out->lat[k] == lat
+                             : out->x[k] == x && out->y[k] == y && (!globe || out->z[k] == z);
+        if (same && (weights == NULL || out->weight[k] == weights[i])) first = k;
         slot = (slot + 1) & (slots - 1);
       }
-      if (seen) continue;
-      table[slot] = out->count;
+      if (first < 0) {
+        table[slot] = out->count;
+        if (held != NULL) held[out->count] = 1;
+      } else if (held == NULL || held[first] == copies) {
+        out->distinct[i] = first;
+        continue;
+      } else {
+        held[first]++;
+      }
     }
+    out->distinct[i] = out->count;
     out->number[out->count] = (int32_t)i;
     out->x[out->count] = x;
     out->y[out->count] = y;
@@ -109,10 +124,16 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
       out->lon[out->count] = lon;
       out->lat[out->count] = lat;
     }
+    if (weights != NULL) out->weight[out->count] = weights[i];
     out->count++;
+  }
+  if (out->count == out->total) {
+    gv_release(&out->allocator, out->distinct);
+    out->distinct = NULL;
   }
 done:
   gv_release(&context->allocator, table);
+  gv_release(&context->allocator, held);
   gv_release(&context->allocator, p);
   if (status != GV_OK) gv_seed_set_clear(out);
   return status;
@@ -120,10 +141,12 @@ done:
 
 void gv_seed_set_clear(gv_seed_set *set) {
   gv_release(&set->allocator, set->number);
+  gv_release(&set->allocator, set->distinct);
   gv_release(&set->allocator, set->x);
   gv_release(&set->allocator, set->y);
   gv_release(&set->allocator, set->z);
   gv_release(&set->allocator, set->lon);
   gv_release(&set->allocator, set->lat);
+  gv_release(&set->allocator, set->weight);
   memset(set, 0, sizeof *set);
 }

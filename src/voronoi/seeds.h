@@ -1,4 +1,8 @@
-/* The seeds of a grid: canonical positions, exact duplicates collapsed to their lowest number. */
+/*
+ * The seeds of a grid: canonical positions, without the duplicates that can be nobody's neighbour: of the seeds in one
+ * place (and of one weight, where there are weights) the k with the lowest numbers are kept, as neighbours in their own
+ * right.
+ */
 #ifndef GV_SEEDS_H
 #define GV_SEEDS_H
 
@@ -6,17 +10,20 @@
 
 typedef struct gv_seed_set {
   int64_t total;     /* as given */
-  int32_t count;     /* distinct positions, in ascending order of their lowest seed number */
-  int32_t *number;   /* count: that lowest seed number */
-  double *x, *y, *z; /* canonical position of each distinct seed; z NULL on the plane */
+  int32_t count;     /* seeds kept */
+  int32_t *number;   /* count, ascending: their numbers */
+  int32_t *distinct; /* total: the kept seed at the place of a seed; NULL when all are kept */
+  double *x, *y, *z; /* canonical positions of those kept; z NULL on the plane */
   double *lon, *lat; /* geodesic only: normalised degrees */
+  double *weight;    /* NULL without weights */
   gv_allocator allocator;
 } gv_seed_set;
 
-/* Checks and copies. With distinct false nothing is collapsed (number[i] = i): the reference engine wants it so.
+/* Checks and copies. `copies`: how many seeds of one place are kept (k); 0 = all, number[i] = i: the reference engine
+ * wants it so. `weights` has a value for each seed, or is NULL; they are checked by the caller.
  * Errors: INVALID_ARGUMENT (names the first bad seed), OUT_OF_MEMORY. */
-gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, bool distinct,
-                           gv_seed_set *out);
+gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
+                           int32_t copies, gv_seed_set *out);
 void gv_seed_set_clear(gv_seed_set *set);
 
 #endif

@@ -451,8 +451,10 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
 }
 
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            int32_t *out, int64_t stride) {
+                            const gv_block *block) {
   tile_state *state = opaque;
+  int32_t *out = block->out;
+  int64_t stride = block->stride;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .out = out, .stride = stride};
@@ -468,6 +470,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
     }
   }
   gv_workspace_give(&state->pool, space);
+  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   return status;
 }
 

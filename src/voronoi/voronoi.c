@@ -33,6 +33,47 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
   return GV_OK;
 }
 
+/* What is asked of each cell. Weights are checked here, before any work. */
+static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o,
+                              const gv_seeds *seeds) {
+  v->k = o->k == 0 ? 1 : o->k;
+  if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o->k, GV_VORONOI_MAX_K);
+  }
+  if (!(o->max_distance >= 0.0)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
+                   o->max_distance);
+  }
+  v->max_distance = o->max_distance;
+  v->limit = gv_canonical_limit(o->metric, &v->cells.ellipsoid, o->max_distance);
+  v->weigher = (gv_weigher){o->weighting, o->metric, 2.0 * gv_globe_radius(&v->cells.ellipsoid)};
+  if (o->weighting == GV_UNWEIGHTED) {
+    if (o->weights == NULL) return GV_OK;
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are weights but no weighting");
+  }
+  if (o->weighting < GV_UNWEIGHTED || o->weighting > GV_POWER) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown weighting %d", (int)o->weighting);
+  }
+  if (o->weights == NULL || seeds == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weights are missing");
+  if (o->weighting == GV_POWER && o->metric != GV_EUCLIDEAN && o->metric != GV_GREAT_CIRCLE) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "power weights are for metrics euclidean and great-circle, not %s", gv_metric_name(o->metric));
+  }
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double w = o->weights[i];
+    if (!isfinite(w) || (o->weighting == GV_MULTIPLICATIVE && !(w >= 1e-100 && w <= 1e100))) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weight of seed %lld is %g%s", (long long)i, w,
+                     isfinite(w) ? ", not in 1e-100 ... 1e100" : "");
+    }
+  }
+  if (v->engine == &gv_engine_points && strcmp(v->backend, "serial") != 0 && strcmp(v->backend, "openmp") != 0) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend '%s' cannot search weighted distances: use tile, openmp or serial", v->backend);
+  }
+  return GV_OK;
+}
+
 /* A run of cells of one sub-triangle: a power of 4. */
 static void set_run(gv_voronoi *v, const gv_voronoi_options *options) {
   int32_t wanted = options->block_width > 0 ? options->block_width : DEFAULT_RUN;
@@ -65,9 +106,17 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   if (mesh) set_run(v, &o);
   gv_status status = choose_engine(context, v, &g, o.backend);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
-  /* The reference engine sees every seed. */
-  bool distinct = strcmp(v->backend != NULL ? v->backend : "", "serial") != 0;
-  if (status == GV_OK) status = gv_seed_set_init(context, &v->cells, seeds, distinct, &v->seeds);
+  if (status == GV_OK) status = set_question(context, v, &o, seeds);
+  if (status == GV_OK) {
+    /* The reference engine sees every seed. */
+    int32_t copies = strcmp(v->backend, "serial") == 0 ? 0 : v->k;
+    status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
+  }
+  if (status == GV_OK && v->engine != &gv_engine_points &&
+      (v->k > 1 || isfinite(v->max_distance) || v->weigher.weighting != GV_UNWEIGHTED)) {
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' has no k, maximum distance and weights yet",
+                     v->backend);
+  }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   if (status == GV_OK) {
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
@@ -104,25 +153,69 @@ int64_t gv_voronoi_blocks_down(const gv_voronoi *v) {
   return v != NULL ? (v->cells.grid.height + v->block_height - 1) / v->block_height : 0;
 }
 
-gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
-                           int32_t *out, int64_t stride) {
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || out == NULL)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  if (block_column < 0 || block_row < 0 || block_column >= gv_voronoi_blocks_across(v) ||
-      block_row >= gv_voronoi_blocks_down(v)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)block_column,
-                   (long long)block_row);
+/* The cells of a block; an error if there is no such block. */
+static gv_status tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row,
+                               gv_tile *out) {
+  if (column < 0 || row < 0 || column >= gv_voronoi_blocks_across(v) || row >= gv_voronoi_blocks_down(v)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)column,
+                   (long long)row);
   }
-  gv_tile tile = {block_column * v->block_width, (block_column + 1) * v->block_width, block_row * v->block_height,
-                  (block_row + 1) * v->block_height};
+  gv_tile tile = {column * v->block_width, (column + 1) * v->block_width, row * v->block_height,
+                  (row + 1) * v->block_height};
   if (tile.c1 > v->cells.grid.width) tile.c1 = v->cells.grid.width;
   if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
-  if (stride < tile.c1 - tile.c0) {
+  *out = tile;
+  return GV_OK;
+}
+
+gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_block *block) {
+  gv_block b = GV_BLOCK_INIT;
+  gv_tile tile = {0};
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL || block == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
+  memcpy(&b, block, block->struct_size < sizeof b ? block->struct_size : sizeof b);
+  if (b.out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a block");
+  gv_status status = tile_of_block(context, v, b.column, b.row, &tile);
+  if (status != GV_OK) return status;
+  int64_t columns = tile.c1 - tile.c0;
+  if (b.stride < columns || (v->k > 1 && b.band_stride < columns)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
-                   (long long)stride);
+                   (long long)(b.stride < columns ? b.stride : b.band_stride));
   }
-  return v->engine->block(context, v, v->state, &tile, out, stride);
+  if (b.mask != NULL && b.mask_stride < columns) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the block",
+                   (long long)b.mask_stride);
+  }
+  return v->engine->block(context, v, v->state, &tile, &b);
+}
+
+void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_block *block) {
+  if (block->mask == NULL) return;
+  for (int32_t band = 0; band < v->k; band++) {
+    for (int64_t r = 0; r < tile->r1 - tile->r0; r++) {
+      int32_t *out = block->out + band * block->band_stride + r * block->stride;
+      const uint8_t *mask = block->mask + r * block->mask_stride;
+      for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
+        out[c] = mask[c] != 0 ? out[c] : v->nodata;
+    }
+  }
+}
+
+gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
+                           int32_t *out, int64_t stride) {
+  gv_block block = GV_BLOCK_INIT;
+  gv_tile tile = {0};
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
+  gv_status status = tile_of_block(context, v, block_column, block_row, &tile);
+  if (status != GV_OK) return status;
+  block.column = block_column;
+  block.row = block_row;
+  block.out = out;
+  block.stride = stride;
+  block.band_stride = stride * (tile.r1 - tile.r0);
+  return gv_voronoi_fill(context, v, &block);
 }
 
 gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
@@ -143,8 +236,13 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *
     gv_context worker;
     gv_context_for_worker(context, &worker);
     int64_t column = b % across, row = b / across;
-    int32_t *first = out + row * v->block_height * stride + column * v->block_width;
-    gv_status status = gv_voronoi_block(&worker, v, column, row, first, stride);
+    gv_block block = GV_BLOCK_INIT;
+    block.column = column;
+    block.row = row;
+    block.out = out + row * v->block_height * stride + column * v->block_width;
+    block.stride = stride;
+    block.band_stride = stride * v->cells.grid.height;
+    gv_status status = gv_voronoi_fill(&worker, v, &block);
     gv_first_error_set(&error, status, worker.message);
     gv_progress_add(&progress, 1);
   }

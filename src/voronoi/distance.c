@@ -1,0 +1,47 @@
+/* Limits and arcs. */
+#include "voronoi/distance.h"
+
+#include <string.h>
+
+#include "search/backend.h"
+
+const double gv_arcsine_series[12] = {
+    0x1.555555555554ep-3, 0x1.3333333337110p-4, 0x1.6db6db68067fep-5,  0x1.f1c71fb700f11p-6,
+    0x1.6e8b26f89d407p-6, 0x1.1c598c739143cp-6, 0x1.c86b17413a7b6p-7,  0x1.8559b6cfd3c89p-7,
+    0x1.fd4f1fa1ac91cp-8, 0x1.084522a849f25p-6, -0x1.65717d3785d18p-7, 0x1.cf6d7d2572a46p-6,
+};
+
+double gv_globe_radius(const gv_ellipsoid *ellipsoid) {
+  return ellipsoid->semi_major * (3.0 - ellipsoid->flattening) / 3.0;
+}
+
+double gv_arc_of_chord2(double radius, double chord2) {
+  double half = 0.5 * sqrt(chord2);
+  return 2.0 * radius * asin(half < 1.0 ? half : 1.0);
+}
+
+/* By bisection over the doubles of [0, 4]. */
+static double largest_chord2(double radius, double limit) {
+  if (gv_arc_of_chord2(radius, 4.0) <= limit) return INFINITY;
+  double low = 0.0, high = 4.0;
+  uint64_t a, b;
+  memcpy(&a, &low, sizeof a);
+  memcpy(&b, &high, sizeof b);
+  while (b - a > 1) {
+    uint64_t middle = a + (b - a) / 2;
+    double x;
+    memcpy(&x, &middle, sizeof x);
+    if (gv_arc_of_chord2(radius, x) <= limit) {
+      a = middle;
+    } else {
+      b = middle;
+    }
+  }
+  memcpy(&low, &a, sizeof low);
+  return low;
+}
+
+double gv_canonical_limit(gv_metric metric, const gv_ellipsoid *ellipsoid, double max_distance) {
+  if (metric == GV_GREAT_CIRCLE) return largest_chord2(gv_globe_radius(ellipsoid), max_distance);
+  return gv_largest_canonical(max_distance, metric);
+}

@@ -1,0 +1,67 @@
+/*
+ * Canonical values of distances: the limit that a maximum distance stands for, and what weights make of a distance.
+ *
+ * Backends and engines compare canonical values only (squared lengths and chords, lengths in metres for geodesics); a
+ * maximum distance is turned once into the largest canonical value whose reported distance does not exceed it.
+ */
+#ifndef GV_DISTANCE_H
+#define GV_DISTANCE_H
+
+#include <math.h>
+
+#include "cells/globe.h"
+
+/* Radius in metres of the sphere that great-circle distances are reported on: (2 a + b) / 3. */
+double gv_globe_radius(const gv_ellipsoid *ellipsoid);
+
+/* The reported great-circle distance of a squared chord, on a sphere of `radius`. */
+double gv_arc_of_chord2(double radius, double chord2);
+
+/* The largest canonical value (inclusive) whose reported distance is at most max_distance; INFINITY = no limit.
+ * `ellipsoid` is looked at for great circles only. */
+double gv_canonical_limit(gv_metric metric, const gv_ellipsoid *ellipsoid, double max_distance);
+
+/* Coefficients of (asin(x) / x - 1) / x^2 as a polynomial of x^2 in [0, 1/4]: a Chebyshev series cut off at 2e-16. */
+extern const double gv_arcsine_series[12];
+
+/* asin(x) for 0 <= x <= 1 within 2 ulp, the same bits on every processor. The kernels do it in vectors, in this order. */
+static inline double gv_arcsine(double x) {
+  bool steep = x > 0.5;
+  double z = steep ? 0.5 * (1.0 - x) : x * x, r = steep ? sqrt(z) : x, p = gv_arcsine_series[11];
+  for (int i = 10; i >= 0; i--)
+    p = p * z + gv_arcsine_series[i];
+  double s = r + (r * z) * p;
+  return steep ? 1.5707963267948966 - 2.0 * s : s;
+}
+
+/* How weights enter (gv_weighting in the public header defines it). */
+typedef struct gv_weigher {
+  gv_weighting weighting;
+  gv_metric metric;
+  double diameter; /* of the great-circle sphere, in metres */
+} gv_weigher;
+
+/* What a canonical distance is worth to a seed of weight `w`: the value that is compared. */
+static inline double gv_weigh(const gv_weigher *weigher, double canonical, double w) {
+  double length = canonical;
+  if (weigher->metric == GV_EUCLIDEAN && weigher->weighting == GV_MULTIPLICATIVE) return canonical / (w * w);
+  if (weigher->metric == GV_EUCLIDEAN && weigher->weighting == GV_POWER) return canonical - w;
+  if (weigher->metric == GV_EUCLIDEAN) length = sqrt(canonical);
+  if (weigher->metric == GV_GREAT_CIRCLE) {
+    double half = 0.5 * sqrt(canonical);
+    length = weigher->diameter * gv_arcsine(half < 1.0 ? half : 1.0);
+  }
+  switch (weigher->weighting) {
+  case GV_MULTIPLICATIVE:
+    return length / w;
+  case GV_ADDITIVE:
+    return length + w;
+  case GV_POWER:
+    return length * length - w;
+  case GV_UNWEIGHTED:
+    break;
+  }
+  return canonical;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * The canonical answer for one cell: its k nearest seeds in the order of (value, number), whatever the metric, the
+ * weights and the limit. Engines come here with what their own bounds cannot decide.
+ */
+#ifndef GV_RANK_H
+#define GV_RANK_H
+
+#include "voronoi/engine.h"
+
+/* A cell: x, y on the plane, a unit vector, or a place on the ellipsoid with its longitude and latitude. */
+typedef struct gv_place {
+  double vector[3];
+  double lon, lat; /* geodesic only */
+} gv_place;
+
+/* Among all seeds, asking about each. found: v->k numbers among the set, nearest first, -1 where there is none. */
+void gv_rank_all(const gv_voronoi *v, const gv_place *place, int32_t *found);
+
+/* Geodesics, unweighted: among `count` seeds of the set, which must hold the k nearest. Chords spare it seeds that are
+ * clearly too far. found as above. */
+void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
+                      int32_t *found);
+
+#endif
