@@ -18,6 +18,7 @@ import time
 
 from processing.core.ProcessingConfig import ProcessingConfig
 from qgis.core import QgsApplication, QgsProcessingException
+from qgis.PyQt.QtCore import QCoreApplication, QThread
 
 from .i18n import tr
 
@@ -152,6 +153,8 @@ def run(arguments, outputs, feedback, progress=lambda percent: None):
             try:
                 name, data = events.get(timeout=POLL)
             except queue.Empty:
+                if QThread.currentThread() == QCoreApplication.instance().thread():
+                    QCoreApplication.processEvents()  # batches run on the main thread: let Cancel be pressed
                 continue
             if data is None:
                 reading -= 1

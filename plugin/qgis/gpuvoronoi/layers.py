@@ -73,9 +73,21 @@ def own_file(layer, value, fields):
     return path, names[0] if names else None
 
 
+def no_points(layer):
+    return QgsProcessingException(tr("{layer}: there are no points").format(layer=layer))
+
+
 def plain_name(name):
     """A layer's name as a file name: it shows in messages and in the metadata of the raster."""
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "seeds"
+
+
+def open_dataset(path, flags=gdal.OF_RASTER):
+    """A GDAL dataset, or None: whether GDAL raises exceptions is up to whoever shares the process."""
+    try:
+        return gdal.OpenEx(path, flags)
+    except RuntimeError:
+        return None
 
 
 class TemporaryFile:
@@ -104,7 +116,9 @@ class TemporaryFile:
     def close(self):
         self.check(self.writer.flushBuffer(), self.writer.errorMessage())
         self.writer = None  # closes the file
-        dataset = gdal.OpenEx(self.path, gdal.OF_VECTOR)
+        if self.count == 0:
+            return  # such a file cannot be read
+        dataset = open_dataset(self.path, gdal.OF_VECTOR)
         count = dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
         self.check(count == self.count, tr("{} of {} arrived").format(count, self.count))
 
@@ -237,6 +251,8 @@ class Points:
             file.add(copy)
         file.close()
         unusable.report(feedback)
+        if file.count == 0:
+            raise no_points(self.name)
         return file.path
 
 
@@ -249,5 +265,5 @@ def raster_file(layer, parameter):
 
 
 def raster_has_crs(path):
-    dataset = gdal.Open(path)
+    dataset = open_dataset(path)
     return dataset is not None and bool(dataset.GetProjection())

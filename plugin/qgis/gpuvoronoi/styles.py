@@ -22,6 +22,8 @@ from qgis.core import (
 )
 from qgis.PyQt.QtGui import QColor
 
+from .layers import open_dataset
+
 LEGEND_ENTRIES = 30
 SAMPLES = 1000000  # cells looked at for the range of distances
 
@@ -34,7 +36,7 @@ _kept = collections.deque(maxlen=1000)
 
 def attribute_table(path):
     """[(value, name, colour)] of a raster's attribute table; empty if it has none."""
-    dataset = gdal.Open(path)
+    dataset = open_dataset(path)
     table = dataset.GetRasterBand(1).GetDefaultRAT() if dataset is not None else None
     if table is None:
         return []

@@ -29,7 +29,7 @@ from qgis.PyQt.QtCore import QVariant
 
 from .. import command
 from ..i18n import tr
-from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs
+from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, no_points
 from .base import Algorithm
 
 NO_GEOMETRY, POINTS, LINES = range(3)
@@ -174,6 +174,8 @@ class KNearest(Algorithm):
         if self.given(parameters, self.MAX_DISTANCE):
             options.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
         if points.ids:
+            if not reference.ids:
+                raise no_points(self.reference.name)
             searched = command.run(
                 [*options, "--", found], [found], feedback, lambda percent: feedback.setProgress(20.0 + 0.5 * percent)
             )

@@ -1,0 +1,220 @@
+"""What the algorithms compute is what the command computes."""
+
+import csv
+
+import numpy as np
+import pytest
+from conftest import TIMEZONES, crs, gdal, memory, places, read, timezones
+from osgeo import ogr, osr
+from qgis.core import (
+    NULL,
+    QgsCoordinateTransform,
+    QgsDistanceArea,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProject,
+    QgsRasterLayer,
+    QgsWkbTypes,
+)
+
+PLANE = (2500000, 1400000, 6600000, 5500000)
+METRICS = [None, "geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"]
+
+
+def test_input_and_output_are_enough(qgis, work):
+    layer = timezones()
+    out = qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    # A text layer of QGIS numbers its features by the lines of the file, and the heading is the first.
+    expected = work.expected("--seeds", TIMEZONES) + 1
+    assert np.array_equal(read(out), expected)
+    assert sorted(set(expected.ravel())) == sorted(f.id() for f in layer.getFeatures())
+    assert work.listing() == ["expected.tif", "expected.tif.aux.xml", "out.tif", "out.tif.aux.xml"]
+
+
+def test_csv_file_as_it_is(qgis, work):
+    """A table with lon and lat goes to the command, which understands it."""
+    out = qgis.run("voronoiraster", INPUT=str(TIMEZONES), FIELD="country", OUTPUT=work.path("out.tif"))["OUTPUT"]
+    assert np.array_equal(read(out), work.expected("--seeds", TIMEZONES, "--id", "country"))
+
+
+@pytest.mark.parametrize("metric", range(6))
+def test_metrics(qgis, work, metric):
+    seeds = places(40, box=PLANE)
+    work.csv("s.csv", [(x, y, 100 + i) for i, (x, y) in enumerate(seeds)], "x,y,id")
+    out = qgis.run("voronoiraster", INPUT=memory(seeds, "EPSG:3035"), FIELD="id", METRIC=metric, RESOLUTION=20000,
+                   OUTPUT=work.path("out.tif"))["OUTPUT"]
+    options = ["--metric", METRICS[metric]] if METRICS[metric] else []
+    assert np.array_equal(read(out), work.expected("--seeds", "s.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--res",
+                                                   20000, *options))
+
+
+def test_extent_cell_size_and_crs(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), EXTENT="2500000,6600000,1400000,5500000 [EPSG:3035]", RESOLUTION=10000,
+                   CRS=crs("EPSG:3035"), METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--extent", "2500000,1400000,6600000,5500000", "--res", 10000, "--crs",
+                             "EPSG:3035", "--metric", "geodesic")
+    assert np.array_equal(read(out), expected + 1)
+    assert gdal.Open(out).GetGeoTransform() == (2500000, 10000, 0, 5500000, 0, -10000)
+
+
+def test_extent_across_the_antimeridian(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), EXTENT="170,190,-25,-10", RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
+    assert np.array_equal(read(out["OUTPUT"]), work.expected("--seeds", TIMEZONES, "--extent", "170,-25,190,-10", "--res", 0.1) + 1)
+
+
+def template(work, transform=(400000, 25000, 0, 900000, 0, -25000), size=(60, 40), system="EPSG:32633"):
+    path = work.path("template.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, *size)
+    made.SetGeoTransform(transform)
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made = None
+    return path
+
+
+@pytest.mark.parametrize("transform", [(400000, 25000, 0, 900000, 0, -25000), (400000, 20000, 9000, 900000, 8000, -20000)])
+def test_template(qgis, work, transform):
+    path = template(work, transform)
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=path, METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    assert np.array_equal(read(out), work.expected("--seeds", TIMEZONES, "--like", path, "--metric", "geodesic") + 1)
+    assert gdal.Open(out).GetGeoTransform() == transform
+
+
+def test_template_with_assigned_crs(qgis, work):
+    layer = QgsRasterLayer(template(work, system=None), "template")
+    layer.setCrs(crs("EPSG:32633"))
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=layer, METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--like", layer.source(), "--crs", "EPSG:32633", "--metric", "geodesic")
+    assert np.array_equal(read(out), expected + 1)
+
+
+def test_template_and_extent(qgis, work):
+    """The extent grows to whole cells of the template, also beyond it."""
+    path = template(work)
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=path, EXTENT="430000,510000,310000,1010000 [EPSG:32633]",
+                   METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    made = gdal.Open(out)
+    assert made.GetGeoTransform() == (425000, 25000, 0, 1025000, 0, -25000)
+    assert (made.RasterXSize, made.RasterYSize) == (4, 29)
+
+
+@pytest.mark.parametrize("other", [{"RESOLUTION": 5}, {"CRS": "EPSG:4326"}])
+def test_template_excludes(qgis, work, other):
+    with pytest.raises(QgsProcessingException, match="comes from the template"):
+        qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=template(work), OUTPUT=work.path("out.tif"), **other)
+
+
+def test_creation_options(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), OPTIONS="COMPRESS=LZW| BLOCKXSIZE=256", OUTPUT=work.path("out.tif"))
+    made = gdal.Open(out["OUTPUT"])
+    assert made.GetMetadata("IMAGE_STRUCTURE")["COMPRESSION"] == "LZW"
+    assert made.GetRasterBand(1).GetBlockSize() == [256, 512]
+
+
+@pytest.mark.parametrize("metric,word", [(0, "geodesic"), (1, "great-circle")])
+@pytest.mark.parametrize("snap", [False, True])
+def test_qtm(qgis, work, metric, word, snap):
+    results = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=4, METRIC=metric, SNAP=snap, OUTPUT=work.path("out.tif"),
+                       CELLS=work.path("cells.gpkg"))
+    options = ["--seeds", TIMEZONES, "--level", 4, "--metric", word, "--cells", "expected.gpkg"]
+    expected = work.expected(*options, *(["--snap-seeds"] if snap else []))
+    assert np.array_equal(read(results["OUTPUT"]), expected + 1)
+    made, theirs = (ogr.Open(path) for path in (results["CELLS"], work.path("expected.gpkg")))
+    rows = [[(f["id"], f["seed"], f["distance"]) for f in source.GetLayer(0)] for source in (made, theirs)]
+    assert len(rows[0]) == 2048
+    assert rows[0] == [(cell, seed + 1, distance) for cell, seed, distance in rows[1]]
+
+
+def test_qtm_on_another_grid(qgis, work):
+    out = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=6, EXTENT="-20,40,30,70", RESOLUTION=0.25, OUTPUT=work.path("out.tif"))
+    expected = work.expected("--seeds", TIMEZONES, "--level", 6, "--extent", "-20,30,40,70", "--res", 0.25)
+    assert np.array_equal(read(out["OUTPUT"]), expected + 1)
+
+
+def search(work, *arguments):
+    work.command("search", *arguments, "--overwrite", "expected.csv")
+    with open(work.path("expected.csv"), newline="") as file:
+        return [(int(r["query"]), int(r["rank"]), int(r["index"]), float(r["distance"])) for r in csv.DictReader(file)]
+
+
+def test_nearest_neighbours_on_the_globe(qgis, work):
+    queries, reference = places(50, seed=2), places(300, seed=3)
+    work.csv("q.csv", [(*p, 0) for p in queries])
+    work.csv("r.csv", [(*p, 0) for p in reference])
+    out = qgis.run("knearest", INPUT=memory(queries), FIELD="name", REFERENCE=memory(reference), NEIGHBORS=4,
+                   OUTPUT="memory:")["OUTPUT"]
+    assert [field.name() for field in out.fields()] == ["input", "rank", "neighbour", "distance"]
+    found = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
+    expected = search(work, "--reference", "r.csv", "--queries", "q.csv", "-k", 4)
+    assert found == [(f"seed {query}", rank, index + 1, distance) for query, rank, index, distance in expected]
+
+
+def test_nearest_neighbours_on_the_map(qgis, work):
+    queries, reference = places(20, seed=2, box=(0, 0, 1000, 500)), places(30, seed=3, box=(0, 0, 1000, 500))
+    for metric, distance in ((0, np.hypot), (3, np.hypot), (4, lambda x, y: x + y), (5, np.maximum)):
+        out = qgis.run("knearest", INPUT=memory(queries, "EPSG:32633"), REFERENCE=memory(reference, "EPSG:32633"), NEIGHBORS=3,
+                       METRIC=metric, OUTPUT="memory:")["OUTPUT"]
+        rows = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
+        difference = np.abs(np.array(queries)[:, None, :] - np.array(reference)[None, :, :])
+        matrix = distance(difference[..., 0], difference[..., 1])
+        order = np.argsort(matrix, axis=1, kind="stable")[:, :3]
+        assert [row[:3] for row in rows] == [(q + 1, r + 1, order[q, r] + 1) for q in range(20) for r in range(3)]
+        assert np.allclose([row[3] for row in rows], np.take_along_axis(matrix, order, axis=1).ravel(), rtol=1e-14)
+
+
+def test_nearest_neighbours_without_a_second_layer(qgis, work):
+    """The other points of the same layer; also with ids that repeat."""
+    places_ = [(0, 0), (0, 1), (0, 3)]
+    out = qgis.run("knearest", INPUT=memory(places_, rows=[(7, "a"), (7, "b"), (8, "c")]), FIELD="id", NEIGHBORS=5, GEOMETRY=0,
+                   OUTPUT="memory:")["OUTPUT"]
+    assert out.wkbType() == QgsWkbTypes.Type.NoGeometry
+    assert [(f["input"], f["rank"], f["neighbour"]) for f in out.getFeatures()] == [
+        (7, 1, 7), (7, 2, 8), (7, 1, 7), (7, 2, 8), (8, 1, 7), (8, 2, 7)]
+
+
+def test_nearest_neighbours_within_a_distance(qgis, work):
+    """The bound is inclusive, and a point without neighbours keeps a row."""
+    out = qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), REFERENCE=memory([(0, 10), (0, 11)], "EPSG:32633"),
+                   NEIGHBORS=2, MAX_DISTANCE=10, OUTPUT="memory:")["OUTPUT"]
+    first, second = out.getFeatures()
+    assert (first["input"], first["rank"], first["neighbour"], first["distance"]) == (1, 1, 1, 10)
+    assert [second[name] for name in ("input", "rank", "neighbour", "distance")] == [2, NULL, NULL, NULL]
+    assert second.geometry().isNull()
+
+
+def test_lines_and_points(qgis, work):
+    """Geodesic lines are cut at the antimeridian; their length is the distance."""
+    layers = {"INPUT": memory([(179, 10)]), "REFERENCE": memory([(-178, 12)])}
+    feature = next(qgis.run("knearest", OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
+    line = feature.geometry()
+    assert line.constGet().numGeometries() == 2 and line.boundingBox().width() > 350
+    measure = QgsDistanceArea()
+    measure.setSourceCrs(crs("EPSG:4326"), QgsProject.instance().transformContext())
+    measure.setEllipsoid("EPSG:7030")
+    assert measure.measureLength(line) == pytest.approx(feature["distance"], rel=1e-6)
+    point = next(qgis.run("knearest", GEOMETRY=1, OUTPUT="memory:", **layers)["OUTPUT"].getFeatures()).geometry()
+    assert point.equals(QgsGeometry.fromWkt("Point (179 10)"))
+
+
+def test_geodesics_of_projected_layers(qgis, work):
+    """Measured on the datum of the layer: a British grid stands on Airy's ellipsoid."""
+    ends = [(400000, 300000), (500000, 600000)]
+    out = qgis.run("knearest", INPUT=memory(ends[:1], "EPSG:27700"), REFERENCE=memory(ends[1:], "EPSG:27700"), METRIC=1,
+                   OUTPUT="memory:")["OUTPUT"]
+    to_degrees = QgsCoordinateTransform(crs("EPSG:27700"), crs("EPSG:4277"), QgsProject.instance())
+    (x1, y1), (x2, y2) = (to_degrees.transform(*end) for end in ends)
+    airy = osr.SpatialReference()
+    airy.ImportFromEPSG(4277)
+    measure = QgsDistanceArea()
+    measure.setSourceCrs(crs("EPSG:4277"), QgsProject.instance().transformContext())
+    measure.setEllipsoid(f"PARAMETER:{airy.GetSemiMajor()!r}:{airy.GetSemiMinor()!r}")
+    feature = next(out.getFeatures())
+    assert feature["distance"] == pytest.approx(measure.measureLine(QgsPointXY(x1, y1), QgsPointXY(x2, y2)), abs=1e-3)
+    ends_of_line = feature.geometry().asMultiPolyline()[0]
+    assert ends_of_line[0].x() == pytest.approx(400000, abs=1e-3) and ends_of_line[-1].y() == pytest.approx(600000, abs=1e-3)
+
+
+def test_degrees_are_no_lengths(qgis, work):
+    with pytest.raises(QgsProcessingException, match="Degrees are no lengths"):
+        qgis.run("knearest", INPUT=memory([(0, 0)]), METRIC=3, OUTPUT="memory:")
