@@ -17,7 +17,7 @@ os.environ["GPUVORONOI_COMMAND"] = COMMAND
 os.environ["QGIS_PLUGINPATH"] = str(FOLDER)
 sys.path.insert(0, str(FOLDER))
 
-from osgeo import gdal  # noqa: E402
+from osgeo import gdal, ogr  # noqa: E402
 from qgis.core import (  # noqa: E402
     QgsApplication,
     QgsCoordinateReferenceSystem,
@@ -31,6 +31,7 @@ from qgis.core import (  # noqa: E402
 )
 
 gdal.UseExceptions()
+ogr.UseExceptions()
 
 
 class Feedback(QgsProcessingFeedback):
@@ -128,6 +129,12 @@ def work(tmp_path):
 def read(path, band=1):
     dataset = gdal.Open(str(path))  # must outlive its band
     return dataset.GetRasterBand(band).ReadAsArray()
+
+
+def rows(path, *fields):
+    """Values of the features of a file."""
+    source = ogr.Open(str(path))  # must outlive its layer
+    return [tuple(feature[field] for field in fields) for feature in source.GetLayer(0)]
 
 
 def crs(text):

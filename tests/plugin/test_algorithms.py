@@ -4,8 +4,8 @@ import csv
 
 import numpy as np
 import pytest
-from conftest import TIMEZONES, crs, gdal, memory, places, read, timezones
-from osgeo import ogr, osr
+from conftest import TIMEZONES, crs, gdal, memory, places, read, rows, timezones
+from osgeo import osr
 from qgis.core import (
     NULL,
     QgsCoordinateTransform,
@@ -120,10 +120,9 @@ def test_qtm(qgis, work, metric, word, snap):
     options = ["--seeds", TIMEZONES, "--level", 4, "--metric", word, "--cells", "expected.gpkg"]
     expected = work.expected(*options, *(["--snap-seeds"] if snap else []))
     assert np.array_equal(read(results["OUTPUT"]), expected + 1)
-    made, theirs = (ogr.Open(path) for path in (results["CELLS"], work.path("expected.gpkg")))
-    rows = [[(f["id"], f["seed"], f["distance"]) for f in source.GetLayer(0)] for source in (made, theirs)]
-    assert len(rows[0]) == 2048
-    assert rows[0] == [(cell, seed + 1, distance) for cell, seed, distance in rows[1]]
+    made, theirs = (rows(path, "id", "seed", "distance") for path in (results["CELLS"], work.path("expected.gpkg")))
+    assert len(made) == 2048
+    assert made == [(cell, seed + 1, distance) for cell, seed, distance in theirs]
 
 
 def test_qtm_on_another_grid(qgis, work):
@@ -155,12 +154,12 @@ def test_nearest_neighbours_on_the_map(qgis, work):
     for metric, distance in ((0, np.hypot), (3, np.hypot), (4, lambda x, y: x + y), (5, np.maximum)):
         out = qgis.run("knearest", INPUT=memory(queries, "EPSG:32633"), REFERENCE=memory(reference, "EPSG:32633"), NEIGHBORS=3,
                        METRIC=metric, OUTPUT="memory:")["OUTPUT"]
-        rows = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
+        found = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
         difference = np.abs(np.array(queries)[:, None, :] - np.array(reference)[None, :, :])
         matrix = distance(difference[..., 0], difference[..., 1])
         order = np.argsort(matrix, axis=1, kind="stable")[:, :3]
-        assert [row[:3] for row in rows] == [(q + 1, r + 1, order[q, r] + 1) for q in range(20) for r in range(3)]
-        assert np.allclose([row[3] for row in rows], np.take_along_axis(matrix, order, axis=1).ravel(), rtol=1e-14)
+        assert [row[:3] for row in found] == [(q + 1, r + 1, order[q, r] + 1) for q in range(20) for r in range(3)]
+        assert np.allclose([row[3] for row in found], np.take_along_axis(matrix, order, axis=1).ravel(), rtol=1e-14)
 
 
 def test_nearest_neighbours_without_a_second_layer(qgis, work):

@@ -6,432 +6,437 @@
         <message>
             <location filename="../algorithms/base.py" />
             <source>Nearest seeds</source>
-            <translation type="unfinished" />
+            <translation>Nächste Saatpunkte</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>The points among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id. Of seeds at the same place the first counts.</source>
-            <translation type="unfinished" />
+            <translation>Die Punkte, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts. Von Saatpunkten am selben Ort zählt der erste.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>The values of the raster: an integer field as it is; of a text field the number of the row, counted from 0, with the text in the raster's attribute table. Without a field: the feature ids.</source>
-            <translation type="unfinished" />
+            <translation>Die Werte des Rasters: ein ganzzahliges Feld, wie es ist; von einem Textfeld die Nummer der Zeile, ab 0 gezählt, mit dem Text in der Attributtabelle des Rasters. Ohne Feld: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
-            <translation type="unfinished" />
+            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
-            <translation type="unfinished" />
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Without it: that of the seeds.</source>
-            <translation type="unfinished" />
+            <translation>Ohne Angabe: das der Saatpunkte.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
-            <translation type="unfinished" />
+            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
-            <translation type="unfinished" />
+            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
-            <translation type="unfinished" />
+            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
-            <translation type="unfinished" />
+            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Seeds</source>
-            <translation type="unfinished" />
+            <translation>Saatpunkte</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Id field</source>
-            <translation type="unfinished" />
+            <translation>Feld der Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Extent</source>
-            <translation type="unfinished" />
+            <translation>Ausdehnung</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Cell size (units of the raster's coordinate system)</source>
-            <translation type="unfinished" />
+            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Coordinate system of the raster</source>
-            <translation type="unfinished" />
+            <translation>Koordinatensystem des Rasters</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Template raster</source>
-            <translation type="unfinished" />
+            <translation>Vorlageraster</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Distances</source>
-            <translation type="unfinished" />
+            <translation>Entfernungen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Leave out points without usable coordinates</source>
-            <translation type="unfinished" />
+            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Creation options</source>
-            <translation type="unfinished" />
+            <translation>Erzeugungsoptionen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>Backend</source>
-            <translation type="unfinished" />
+            <translation>Rechenverfahren</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
-            <translation type="unfinished" />
+            <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>k nearest neighbours</source>
-            <translation type="unfinished" />
+            <translation>k nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the point found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
-            <translation type="unfinished" />
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Punkts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>The points whose neighbours are looked for. Each point of a multipoint counts by itself.</source>
-            <translation type="unfinished" />
+            <translation>Die Punkte, deren Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt für sich.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>What the result calls a point by. Without a field: the feature id.</source>
-            <translation type="unfinished" />
+            <translation>Wie das Ergebnis einen Punkt nennt. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>The points among which the neighbours are. Without a layer: the same points, but none is a neighbour of itself.</source>
-            <translation type="unfinished" />
+            <translation>Die Punkte, unter denen die Nachbarn sind. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>What the result calls a neighbour by. Without a field: the feature id.</source>
-            <translation type="unfinished" />
+            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>How many neighbours of each point: 1 to 1,024.</source>
-            <translation type="unfinished" />
+            <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units.</source>
-            <translation type="unfinished" />
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Neighbours farther than this do not count; those just as far do.</source>
-            <translation type="unfinished" />
+            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Lines are geodesics where distances are measured on the globe, and are cut at ±180°.</source>
-            <translation type="unfinished" />
+            <translation>Linien sind geodätische Linien, wo auf der Erde gemessen wird, und werden bei ±180° geschnitten.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>A row for each point and rank.</source>
-            <translation type="unfinished" />
+            <translation>Eine Zeile je Punkt und Rang.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>nearest,neighbour,neighbor,knn,distance matrix,hub,geodesic,points</source>
-            <translation type="unfinished" />
+            <translation>nächster,Nachbar,knn,Entfernungsmatrix,Distanzmatrix,geodätisch,Punkte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Points</source>
-            <translation type="unfinished" />
+            <translation>Punkte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Id field of the points</source>
-            <translation type="unfinished" />
+            <translation>Feld der Kennung der Punkte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Neighbours</source>
-            <translation type="unfinished" />
+            <translation>Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Id field of the neighbours</source>
-            <translation type="unfinished" />
+            <translation>Feld der Kennung der Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Number of neighbours (k)</source>
-            <translation type="unfinished" />
+            <translation>Anzahl der Nachbarn (k)</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Farthest distance (metres on the globe, map units on the map)</source>
-            <translation type="unfinished" />
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Geometry of the rows</source>
-            <translation type="unfinished" />
+            <translation>Geometrie der Zeilen</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Nearest neighbours</source>
-            <translation type="unfinished" />
+            <translation>Nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Automatic: geodesics for longitudes and latitudes, else straight lines on the map</source>
-            <translation type="unfinished" />
+            <translation>Automatisch: bei Längen und Breiten geodätische Linien, sonst Geraden auf der Karte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Geodesics on the ellipsoid</source>
-            <translation type="unfinished" />
+            <translation>Geodätische Linien auf dem Ellipsoid</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Great circles on the sphere</source>
-            <translation type="unfinished" />
+            <translation>Großkreise auf der Kugel</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Straight lines on the map</source>
-            <translation type="unfinished" />
+            <translation>Geraden auf der Karte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Manhattan: |Δx| + |Δy| on the map</source>
-            <translation type="unfinished" />
+            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
-            <translation type="unfinished" />
+            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Distances on the globe need points with a coordinate system</source>
-            <translation type="unfinished" />
+            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>None: a table</source>
-            <translation type="unfinished" />
+            <translation>Keine: eine Tabelle</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>The point</source>
-            <translation type="unfinished" />
+            <translation>Der Punkt</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>A line to the neighbour</source>
-            <translation type="unfinished" />
+            <translation>Eine Linie zum Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
-            <translation type="unfinished" />
+            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>The result could not be written</source>
-            <translation type="unfinished" />
+            <translation>Das Ergebnis konnte nicht geschrieben werden</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>QTM Voronoi</source>
-            <translation type="unfinished" />
+            <translation>QTM-Voronoi</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>&lt;p&gt;Gives every triangle of a level of Dutton's quaternary triangular mesh the id of the seed that is nearest to its centre. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: every cell carries the answer of the triangle that its centre lies in.&lt;/p&gt;</source>
-            <translation type="unfinished" />
+            <translation>&lt;p&gt;Gibt jedem Dreieck einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) die Kennung des Saatpunkts, der seiner Mitte am nächsten ist. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: jede Zelle trägt die Antwort des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km.</source>
-            <translation type="unfinished" />
+            <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131 072 von etwa 80 km, 9 hat 2 097 152 von etwa 20 km.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>How the distance from a triangle's centre to a seed is measured.</source>
-            <translation type="unfinished" />
+            <translation>Wie die Entfernung von der Mitte eines Dreiecks zu einem Saatpunkt gemessen wird.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Seeds count as if they lay in the centre of their own triangle, as in the published algorithm.</source>
-            <translation type="unfinished" />
+            <translation>Saatpunkte zählen, als lägen sie in der Mitte ihres eigenen Dreiecks, wie im veröffentlichten Verfahren.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
-            <translation type="unfinished" />
+            <translation>Das Raster der Kennungen. Ohne weitere Angaben die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Triangles</source>
-            <translation type="unfinished" />
+            <translation>Dreiecke</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed (id of the nearest), distance (metres) and area_km2.</source>
-            <translation type="unfinished" />
+            <translation>Die Dreiecke als Polygone, mit id und id64 (ihren Namen im Netz), lon und lat (Mitte, Grad), seed (Kennung des nächsten), distance (Meter) und area_km2.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest</source>
-            <translation type="unfinished" />
+            <translation>voronoi,qtm,Dreieck,Netz,dggs,globales Gitter,Kugel,Zuordnung,nächster</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Level of the mesh</source>
-            <translation type="unfinished" />
+            <translation>Stufe des Netzes</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Move seeds to their triangle's centre</source>
-            <translation type="unfinished" />
+            <translation>Saatpunkte in die Mitte ihres Dreiecks rücken</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Nearest of {layer}, QTM level {level}</source>
-            <translation type="unfinished" />
+            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>Voronoi raster</source>
-            <translation type="unfinished" />
+            <translation>Voronoi-Raster</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>&lt;p&gt;Gives every cell of a raster the id of its nearest seed: an allocation, or Voronoi, raster.&lt;/p&gt;&lt;p&gt;The answer is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across ±180° and the poles; of equally near seeds the first one gets the cell.&lt;/p&gt;</source>
-            <translation type="unfinished" />
+            <translation>&lt;p&gt;Gibt jeder Zelle eines Rasters die Kennung ihres nächsten Saatpunkts: ein Zuordnungs- oder Voronoi-Raster.&lt;/p&gt;&lt;p&gt;Die Antwort ist genau. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, richtig auch über ±180° und die Pole hinweg; von gleich nahen Saatpunkten bekommt der erste die Zelle.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
-            <translation type="unfinished" />
+            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id).</source>
-            <translation type="unfinished" />
+            <translation>Das Raster der Kennungen; −1, wo keine ist (die kleinste ganze Zahl des Typs, wenn −1 eine Kennung ist).</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster</source>
-            <translation type="unfinished" />
+            <translation>voronoi,thiessen,Zuordnung,nächster,Nähe,Einzugsgebiet,geodätisch,Großkreis,Raster</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>Nearest of {layer}</source>
-            <translation type="unfinished" />
+            <translation>Nächster von {layer}</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>The Processing setting of gpuvoronoi</source>
-            <translation type="unfinished" />
+            <translation>Die Verarbeitungseinstellung von gpuvoronoi</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>The environment variable {}</source>
-            <translation type="unfinished" />
+            <translation>Die Umgebungsvariable {}</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH.</source>
-            <translation type="unfinished" />
+            <translation>Das Programm gpuvoronoi wurde nicht gefunden. Installieren Sie es; geben Sie dann unter Einstellungen ▸ Optionen ▸ Verarbeitung ▸ Datenanbieter ▸ gpuvoronoi oder in der Umgebungsvariablen {} an, wo es ist, oder nehmen Sie seinen Ordner in den PATH auf.</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>{program} cannot be started: {reason}</source>
-            <translation type="unfinished" />
+            <translation>{program} kann nicht gestartet werden: {reason}</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>{program} ended with status {status} and no message</source>
-            <translation type="unfinished" />
+            <translation>{program} endete mit Status {status} und ohne Meldung</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>{program} made no file {file}</source>
-            <translation type="unfinished" />
+            <translation>{program} hat keine Datei {file} erzeugt</translation>
         </message>
         <message>
             <location filename="../command.py" />
             <source>{where} names “{path}”, which is no program.</source>
-            <translation type="unfinished" />
+            <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: there are no points</source>
+            <translation>{layer}: es gibt keine Punkte</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>{} of {} arrived</source>
-            <translation type="unfinished" />
+            <translation>{} von {} sind angekommen</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>{layer} has no field “{field}”</source>
-            <translation type="unfinished" />
+            <translation>{layer} hat kein Feld „{field}“</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>{layer} ({parameter}) is no raster that GDAL reads</source>
-            <translation type="unfinished" />
+            <translation>{layer} ({parameter}) ist kein Raster, das GDAL liest</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>The points could not be written: {}</source>
-            <translation type="unfinished" />
+            <translation>Die Punkte konnten nicht geschrieben werden: {}</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>{layer}: feature {id} has no usable coordinates</source>
-            <translation type="unfinished" />
+            <translation>{layer}: Objekt {id} hat keine brauchbaren Koordinaten</translation>
         </message>
         <message>
             <location filename="../layers.py" />
             <source>{layer}: {count} features without usable coordinates left out</source>
-            <translation type="unfinished" />
+            <translation>{layer}: {count} Objekte ohne brauchbare Koordinaten ausgelassen</translation>
         </message>
         <message>
             <location filename="../provider.py" />
             <source>gpuvoronoi: exact nearest seeds</source>
-            <translation type="unfinished" />
+            <translation>gpuvoronoi: genaue nächste Saatpunkte</translation>
         </message>
         <message>
             <location filename="../provider.py" />
             <source>The gpuvoronoi program (empty: the environment variable {}, then the PATH)</source>
-            <translation type="unfinished" />
+            <translation>Das Programm gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
         </message>
     </context>
 </TS>
