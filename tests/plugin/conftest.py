@@ -12,6 +12,7 @@ sys.path.insert(0, "/usr/share/qgis/python/plugins")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"))
 FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / "plugin"))
+LAND = ROOT / "data" / "land.geojson"
 TIMEZONES = ROOT / "data" / "timezones.csv"
 os.environ["GPUVORONOI_COMMAND"] = COMMAND
 os.environ["QGIS_PLUGINPATH"] = str(FOLDER)
@@ -67,11 +68,6 @@ class Qgis:
         self.plugin.initProcessing()
         self.provider = self.plugin.provider
 
-    def close(self):
-        QgsProject.instance().clear()
-        self.plugin.unload()
-        self.application.exitQgis()
-
     def run(self, name, feedback=None, context=None, **parameters):
         """The results of an algorithm. What it raises is raised."""
         import processing
@@ -82,9 +78,18 @@ class Qgis:
 
 @pytest.fixture(scope="session")
 def session():
-    started = Qgis()
-    yield started
-    started.close()
+    return Qgis()
+
+
+def pytest_sessionfinish(session, exitstatus):
+    session.config.last_status = int(exitstatus)
+
+
+def pytest_unconfigure(config):
+    """QGIS 3.22 does not always survive its own tidying up when a failed test still holds a layer."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(getattr(config, "last_status", 1))
 
 
 @pytest.fixture

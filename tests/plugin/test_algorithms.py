@@ -4,17 +4,21 @@ import csv
 
 import numpy as np
 import pytest
-from conftest import TIMEZONES, crs, gdal, memory, places, read, rows, timezones
+from conftest import LAND, TIMEZONES, crs, gdal, memory, places, read, rows, timezones
 from osgeo import osr
 from qgis.core import (
     NULL,
     QgsCoordinateTransform,
     QgsDistanceArea,
+    QgsFeature,
     QgsGeometry,
+    QgsMeshLayer,
     QgsPointXY,
     QgsProcessingException,
     QgsProject,
     QgsRasterLayer,
+    QgsVectorFileWriter,
+    QgsVectorLayer,
     QgsWkbTypes,
 )
 
@@ -129,6 +133,170 @@ def test_qtm_on_another_grid(qgis, work):
     out = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=6, EXTENT="-20,40,30,70", RESOLUTION=0.25, OUTPUT=work.path("out.tif"))
     expected = work.expected("--seeds", TIMEZONES, "--level", 6, "--extent", "-20,30,40,70", "--res", 0.25)
     assert np.array_equal(read(out["OUTPUT"]), expected + 1)
+
+
+def land_in_memory():
+    copy = QgsVectorLayer("MultiPolygon?crs=EPSG:4326", "land", "memory")
+    copy.dataProvider().addFeatures(list(QgsVectorLayer(str(LAND), "land", "ogr").getFeatures()))
+    return copy
+
+
+def stripes(work, system="EPSG:4326"):
+    """A raster of 0, 1 and 2."""
+    path = work.path(f"stripes{bool(system)}.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, 180, 90)
+    made.SetGeoTransform((-180, 2, 0, 90, 0, -2))
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made.GetRasterBand(1).WriteArray((np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8))
+    made = None
+    return path
+
+
+def assigned(path):
+    """A layer of a raster without a coordinate system, to which the user gave one."""
+    layer = QgsRasterLayer(path, "assigned")
+    layer.setCrs(crs("EPSG:4326"))
+    return layer
+
+
+@pytest.mark.parametrize("kind", ["file", "memory", "raster", "assigned"])
+def test_mask(qgis, work, kind):
+    layer = {"file": lambda: str(LAND), "memory": land_in_memory, "raster": lambda: stripes(work),
+             "assigned": lambda: assigned(stripes(work, None))}[kind]()
+    path = LAND if kind in ("file", "memory") else stripes(work)
+    out = qgis.run("voronoiraster", INPUT=timezones(), MASK=layer, RESOLUTION=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--mask", path, "--res", 1)
+    assert (expected == -1).any() and (expected != -1).any()
+    assert np.array_equal(read(out), np.where(expected == -1, -1, expected + 1))
+
+
+def test_several_nearest_with_distance_and_direction(qgis, work):
+    results = qgis.run("voronoiraster", INPUT=str(TIMEZONES), NEIGHBORS=3, MAX_DISTANCE=2000000, RESOLUTION=1, DOUBLE=True,
+                       OUTPUT=work.path("out.tif"), DISTANCE=work.path("distance.tif"), AZIMUTH=work.path("azimuth.tif"))
+    work.command("--seeds", TIMEZONES, "-k", 3, "--max-distance", 2000000, "--res", 1, "--distance", "d.tif", "--distance-type",
+                 "Float64", "--azimuth", "a.tif", "o.tif")
+    for name, theirs in (("OUTPUT", "o.tif"), ("DISTANCE", "d.tif"), ("AZIMUTH", "a.tif")):
+        for band in (1, 2, 3):
+            assert np.array_equal(read(results[name], band), read(work.path(theirs), band), equal_nan=name != "OUTPUT")
+    assert read(results["DISTANCE"]).dtype == np.float64 and np.nanmax(read(results["DISTANCE"], 3)) <= 2000000
+
+
+@pytest.mark.parametrize("weighting,word", [(1, "multiplicative"), (2, "additive"), (3, "power")])
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_weights(qgis, work, weighting, word, kind):
+    seeds = places(40, box=PLANE)
+    weights = [1.0 + i % 7 for i in range(40)]
+    work.csv("s.csv", [(x, y, i, w) for i, ((x, y), w) in enumerate(zip(seeds, weights))], "x,y,id,w")
+    layer = memory(seeds, "EPSG:3035", "id:integer,w:double", list(zip(range(40), weights)))
+    if kind == "file":
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("s.gpkg"), QgsProject.instance().transformContext(), options)
+        layer = work.path("s.gpkg")
+    out = qgis.run("voronoiraster", INPUT=layer, FIELD="id", WEIGHTING=weighting, WEIGHT_FIELD="w", RESOLUTION=20000,
+                   EXTENT="2500000,6600000,1400000,5500000", OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", "s.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--res", 20000, "--weighting", word,
+                             "--weight-field", "w", "--extent", "2500000,1400000,6600000,5500000")
+    assert np.array_equal(read(out), expected)
+
+
+def test_weighting_needs_a_field(qgis, work):
+    with pytest.raises(QgsProcessingException, match="needs the field of the weights"):
+        qgis.run("voronoiraster", INPUT=timezones(), WEIGHTING=1, OUTPUT=work.path("out.tif"))
+
+
+def test_regions_as_polygons(qgis, work):
+    """They have all attributes of the seeds, also those of a layer that is nowhere in a file."""
+    layer = memory(places(20), fields="id:integer,text:string,number:double,day:date", rows=[
+        (i, f"t{i}", i / 4, "2024-02-%02d" % (i + 1)) for i in range(20)])
+    results = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=2, OUTPUT=work.path("out.tif"), POLYGONS=work.path("regions.gpkg"))
+    regions = QgsVectorLayer(results["POLYGONS"], "regions", "ogr")
+    assert regions.featureCount() == 20
+    ids = read(results["OUTPUT"])
+    for region in regions.getFeatures():
+        assert region["text"] == f"t{region['seed_id']}" and region["number"] == region["seed_id"] / 4
+        assert region["day"].date().day() == region["seed_id"] + 1  # FlatGeobuf has no dates without a time
+        assert region.geometry().area() == pytest.approx(4 * np.count_nonzero(ids == region["id"]))
+
+
+def test_mesh(qgis, work):
+    results = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=3, OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"),
+                       DISTANCE=work.path("distance.tif"))
+    mesh = QgsMeshLayer(results["MESH"], "mesh", "mdal")
+    assert mesh.isValid() and mesh.dataProvider().faceCount() == 512
+    work.command("--seeds", TIMEZONES, "--level", 3, "--distance", "d.tif", "o.tif")
+    assert np.array_equal(read(results["DISTANCE"]), read(work.path("d.tif")), equal_nan=True)
+
+
+# ------------------------------------------------------------------------------------- facility statistics
+
+
+def people(work, system="EPSG:4326", name="people.tif"):
+    path = work.path(name)
+    made = gdal.GetDriverByName("GTiff").Create(path, 360, 180, 1, gdal.GDT_Float64)
+    made.SetGeoTransform((-180, 1, 0, 90, 0, -1))
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made.GetRasterBand(1).WriteArray(np.random.default_rng(8).integers(0, 1000, (180, 360)).astype(float))
+    made = None
+    return path
+
+
+COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
+
+
+def test_statistics(qgis, work):
+    """The seeds of the layer, in its order, with the numbers of the command; those without cells too."""
+    layer = memory([*places(30), places(30)[4]])
+    population = QgsRasterLayer(people(work), "people 2020")
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", SUMS=[population], TEMPLATE=population, OUTPUT="memory:",
+                       ALLOCATION=work.path("out.tif"), DISTANCE=work.path("distance.tif"))
+    work.csv("s.csv", [(x, y, 100 + i) for i, (x, y) in enumerate([*places(30), places(30)[4]])])
+    work.command("--seeds", "s.csv", "--id", "id", "--like", population.source(), "--stats", "s.gpkg", "--sum",
+                 f"people_2020={population.source()}", "--distance", "d.tif", "o.tif")
+    columns = [*COLUMNS, "people_2020_sum", "people_2020_distance_mean"]
+    out = results["OUTPUT"]
+    assert [field.name() for field in out.fields()] == ["id", "name", *columns]
+    made = [(f["id"], *(None if f[c] == NULL else f[c] for c in columns)) for f in out.getFeatures()]
+    assert made == rows(work.path("s.gpkg"), "id", *columns)
+    assert made[30][1] == 0 and made[4][1] > 0
+    assert sum(row[7] for row in made) == pytest.approx(read(population.source()).sum(), rel=1e-12)
+    assert [f.geometry().asPoint() for f in out.getFeatures()] == [f.geometry().asPoint() for f in layer.getFeatures()]
+    assert np.array_equal(read(results["ALLOCATION"]), read(work.path("o.tif")))
+    assert np.array_equal(read(results["DISTANCE"]), read(work.path("d.tif")))
+
+
+def test_statistics_input_and_output_are_enough(qgis, work):
+    out = qgis.run("facilitystatistics", INPUT=timezones(), OUTPUT=work.path("s.gpkg"))["OUTPUT"]
+    assert work.listing() == ["s.gpkg"]
+    work.command("--seeds", TIMEZONES, "--stats", "theirs.gpkg", "o.tif")
+    assert rows(out, "name", *COLUMNS) == rows(work.path("theirs.gpkg"), "name", *COLUMNS)
+
+
+def test_statistics_of_multipoints_and_useless_features(qgis, work):
+    """A row for each point, an empty one for a feature that was left out, and attributes of any name."""
+    layer = memory([], fields="row:integer,cells:string,id:integer", geometry="MultiPoint")
+    for i, points in enumerate([[(0, 0), (90, 0)], [], [(180, 0)]]):
+        feature = QgsFeature(layer.fields())
+        if points:
+            feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in points]))
+        feature.setAttributes([7, f"cell {i}", i])
+        layer.dataProvider().addFeatures([feature])
+    out = qgis.run("facilitystatistics", INPUT=layer, SKIP_INVALID=True, RESOLUTION=10, OUTPUT="memory:")["OUTPUT"]
+    assert out.fields().names() == ["row", "cells", "id", "cells_2", *COLUMNS[1:]]
+    made = [(f["row"], f["cells"], f["id"], f["cells_2"], f.geometry().asWkt()) for f in out.getFeatures()]
+    assert made == [(7, "cell 0", 0, 14 * 18, "Point (0 0)"), (7, "cell 0", 0, 9 * 18, "Point (90 0)"),
+                    (7, "cell 1", 1, NULL, ""), (7, "cell 2", 2, 13 * 18, "Point (180 0)")]
+
+
+def test_statistics_with_assigned_crs(qgis, work):
+    """A raster without a coordinate system of its own, which the user gave one; two rasters of one name."""
+    layers = [QgsRasterLayer(people(work, None, name), "people") for name in ("a.tif", "b.tif")]
+    for layer in layers:
+        layer.setCrs(crs("EPSG:4326"))
+    out = qgis.run("facilitystatistics", INPUT=timezones(), SUMS=layers, RESOLUTION=2, OUTPUT="memory:")["OUTPUT"]
+    for name in ("people_sum", "people_2_sum"):
+        assert sum(f[name] for f in out.getFeatures()) == pytest.approx(read(layers[0].source()).sum(), rel=1e-6)
 
 
 def search(work, *arguments):

@@ -56,7 +56,7 @@ def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
 def test_missing_program_is_explained(qgis, monkeypatch):
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
-    for name in ("voronoiraster", "qtmvoronoi", "knearest"):
+    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"):
         well, message = algorithm(name).canExecute()
         assert not well
         for word in ("not found", "Settings", "Processing", "GPUVORONOI_COMMAND", "PATH"):

@@ -47,7 +47,7 @@ def picture(name):
     return path
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
 def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
@@ -55,7 +55,7 @@ def test_dialog_opens(desktop, name):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "QTM Voronoi", "Voronoi raster"]
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
 
 
 def test_dialog_runs(desktop):

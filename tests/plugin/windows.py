@@ -22,7 +22,7 @@ from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailableP
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "knearest"]
+ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"]
 PATIENCE = 120  # seconds for one condition
 
 facts = {}

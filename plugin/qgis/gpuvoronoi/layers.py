@@ -13,6 +13,7 @@ import re
 
 from osgeo import gdal, osr
 from qgis.core import (
+    NULL,
     QgsCoordinateReferenceSystem,
     QgsFeature,
     QgsFeatureRequest,
@@ -24,6 +25,7 @@ from qgis.core import (
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingUtils,
     QgsVectorFileWriter,
+    QgsVectorLayerFeatureSource,
     QgsWkbTypes,
 )
 from qgis.PyQt.QtCore import QVariant
@@ -73,6 +75,29 @@ def own_file(layer, value, fields):
     return path, names[0] if names else None
 
 
+STORABLE = (
+    QVariant.Bool,
+    QVariant.Int,
+    QVariant.LongLong,
+    QVariant.Double,
+    QVariant.String,
+    QVariant.Date,
+    QVariant.DateTime,
+    QVariant.ByteArray,
+)
+
+
+def storable(field):
+    """A field like this one, or of text where FlatGeobuf has no such type."""
+    if field.type() in STORABLE:
+        return QgsField(field.name(), field.type(), field.typeName())
+    return QgsField(field.name(), QVariant.String)
+
+
+def stored(value, field):
+    return value if field.type() in STORABLE or value is None or value == NULL else str(value)
+
+
 def no_points(layer):
     return QgsProcessingException(tr("{layer}: there are no points").format(layer=layer))
 
@@ -107,7 +132,7 @@ class TemporaryFile:
     @staticmethod
     def check(well, reason):
         if not well:
-            raise QgsProcessingException(tr("The points could not be written: {}").format(reason))
+            raise QgsProcessingException(tr("The features could not be written: {}").format(reason))
 
     def add(self, feature):
         self.check(self.writer.addFeature(feature, QgsFeatureSink.Flag.FastInsert), self.writer.errorMessage())
@@ -151,7 +176,7 @@ class Points:
     """The points of a parameter, made ready for the program."""
 
     def __init__(self, algorithm, parameters, name, context, fields):
-        """To be called on the main thread. `fields` are names, empty ones do not count; the first is the id."""
+        """To be called on the main thread. `fields` are names, empty ones do not count; the first is the id's."""
         self.fields = list(dict.fromkeys(field for field in fields if field))
         self.id_field = fields[0]
         self.source = algorithm.parameterAsSource(parameters, name, context)
@@ -162,6 +187,18 @@ class Points:
         layer = algorithm.parameterAsVectorLayer(parameters, name, context)
         self.file = own_file(layer, parameters.get(name), self.fields)
         self.label = self.name if layer is None else layer.name()
+        self.all_fields = False
+        self.row_field = None
+
+    def want_all_fields(self):
+        """The program is to see all attributes, because its output repeats them."""
+        self.all_fields = True
+
+    def want_rows(self):
+        """The program is to see the number of the feature in the source, in the field that is returned."""
+        self.file = None
+        self.row_field = self.free_name("row")
+        return self.row_field
 
     def arguments(self, context, feedback, skip_invalid, progress):
         """What tells the program about these points, as seeds; None if the user cancelled meanwhile."""
@@ -176,7 +213,7 @@ class Points:
             path = self.write(context, feedback, skip_invalid, progress)
             if path is None:
                 return None
-            arguments += ["--id", self.id_field or self.id_name()]
+            arguments += ["--id", self.id_field or self.free_name("id")]
         if self.crs.isValid():
             arguments += ["--seeds-crs", crs_text(self.crs)]
         return ["--seeds", path, *arguments]
@@ -202,10 +239,8 @@ class Points:
     def unknown(self, field):
         return QgsProcessingException(tr("{layer} has no field “{field}”").format(layer=self.name, field=field))
 
-    def id_name(self):
-        """The name of the feature ids' column, free among the fields."""
-        name = "id"
-        while name.lower() in (field.lower() for field in self.columns()):
+    def free_name(self, name):
+        while self.source.fields().lookupField(name) >= 0:
             name += "_"
         return name
 
@@ -215,6 +250,8 @@ class Points:
         for field in self.fields:
             if known.lookupField(field) < 0:
                 raise self.unknown(field)
+        if self.all_fields:
+            return [field.name() for field in known]
         names = [field.name() for field in known if field.name().lower() == "name"]
         return list(dict.fromkeys([known[known.lookupField(field)].name() for field in self.fields] + names[:1]))
 
@@ -228,10 +265,11 @@ class Points:
         indices = [known.lookupField(column) for column in columns]
         fields = QgsFields()
         if not self.id_field:
-            fields.append(QgsField(self.id_name(), QVariant.LongLong))
+            fields.append(QgsField(self.free_name("id"), QVariant.LongLong))
+        if self.row_field:
+            fields.append(QgsField(self.row_field, QVariant.LongLong))
         for index in indices:
-            original = known[index]
-            fields.append(QgsField(original.name(), original.type(), original.typeName()))
+            fields.append(storable(known[index]))
         file = TemporaryFile(self.name, fields, self.source.wkbType(), self.crs, context)
         unusable = Unusable(self.name, skip_invalid)
         total = max(self.source.featureCount(), 1)
@@ -246,8 +284,9 @@ class Points:
                 continue
             copy = QgsFeature(fields)
             copy.setGeometry(feature.geometry())
-            values = [feature.attribute(index) for index in indices]
-            copy.setAttributes(values if self.id_field else [feature.id(), *values])
+            numbers = ([] if self.id_field else [feature.id()]) + ([count] if self.row_field else [])
+            values = [stored(feature.attribute(index), known[index]) for index in indices]
+            copy.setAttributes(numbers + values)
             file.add(copy)
         file.close()
         unusable.report(feedback)
@@ -256,14 +295,42 @@ class Points:
         return file.path
 
 
-def raster_file(layer, parameter):
-    """The name by which GDAL opens a raster layer."""
+def raster_file(layer):
+    """A name by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of the file."""
     if layer.providerType() != "gdal":
-        raise QgsProcessingException(tr("{layer} ({parameter}) is no raster that GDAL reads").format(
-            layer=layer.name(), parameter=parameter))
-    return layer.source()
+        raise QgsProcessingException(tr("{} is no raster that GDAL reads").format(layer.name()))
+    if layer.crs() == layer.dataProvider().crs():
+        return layer.source()
+    path = QgsProcessingUtils.generateTempFilename(plain_name(layer.name()) + ".vrt")
+    dataset = open_dataset(layer.source())
+    if dataset is None or gdal.Translate(path, dataset, format="VRT", outputSRS=crs_text(layer.crs())) is None:
+        raise QgsProcessingException(tr("{} cannot be read").format(layer.name()))
+    return path
 
 
-def raster_has_crs(path):
-    dataset = open_dataset(path)
-    return dataset is not None and bool(dataset.GetProjection())
+class Polygons:
+    """The polygons of a layer, made ready for the program."""
+
+    def __init__(self, layer):
+        """To be called on the main thread."""
+        self.name = layer.name()
+        self.crs = layer.crs()
+        self.type = layer.wkbType()
+        self.file = own_file(layer, layer, [])
+        self.source = None if self.file is not None else QgsVectorLayerFeatureSource(layer)
+
+    def path(self, context, feedback):
+        """File and layer; None if the user cancelled."""
+        if self.file is not None:
+            return self.file
+        file = TemporaryFile(self.name, QgsFields(), self.type, self.crs, context)
+        request = QgsFeatureRequest().setSubsetOfAttributes([])
+        for count, feature in enumerate(self.source.getFeatures(request)):
+            if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
+                return None
+            if not feature.geometry().isEmpty():
+                file.add(feature)
+        file.close()
+        if file.count == 0:
+            raise QgsProcessingException(tr("{layer}: there are no polygons").format(layer=self.name))
+        return file.path, None

@@ -7,18 +7,28 @@ point of the ramp exactly.
 """
 
 import collections
+import json
 
 from osgeo import gdal
 from qgis.core import (
+    QgsCategorizedSymbolRenderer,
     QgsColorRampLegendNodeSettings,
     QgsColorRampShader,
     QgsGradientColorRamp,
     QgsGradientStop,
+    QgsMeshRendererScalarSettings,
     QgsPalettedRasterRenderer,
+    QgsProcessingContext,
     QgsProcessingLayerPostProcessorInterface,
+    QgsProcessingUtils,
+    QgsProperty,
     QgsRasterBandStats,
     QgsRasterShader,
+    QgsRendererCategory,
     QgsSingleBandPseudoColorRenderer,
+    QgsSingleSymbolRenderer,
+    QgsSymbol,
+    QgsSymbolLayer,
 )
 from qgis.PyQt.QtGui import QColor
 
@@ -64,6 +74,10 @@ def scattered_colours(low, high):
             for i, hue in enumerate(hues)]
 
 
+def ramp_items(rows):
+    return [QgsColorRampShader.ColorRampItem(value, colour, name or str(value)) for value, name, colour in rows]
+
+
 def allocation_renderer(provider, path):
     rows = attribute_table(path)
     if not rows:
@@ -76,9 +90,7 @@ def allocation_renderer(provider, path):
         return QgsPalettedRasterRenderer(provider, 1, classes)
     ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
     ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
-    ramp.setColorRampItemList(
-        [QgsColorRampShader.ColorRampItem(value, colour, name or str(value)) for value, name, colour in rows]
-    )
+    ramp.setColorRampItemList(ramp_items(rows))
     return pseudo_colour(provider, ramp, "")
 
 
@@ -111,35 +123,126 @@ def pseudo_colour(provider, ramp, unit):
     return QgsSingleBandPseudoColorRenderer(provider, 1, shader)
 
 
-class Style(QgsProcessingLayerPostProcessorInterface):
-    """Gives a raster layer the renderer that `make(provider, path)` makes."""
+def azimuth_renderer(provider):
+    """Directions: colours in a circle, so that 359° is next to 0°."""
+    ramp = QgsColorRampShader(0.0, 360.0)
+    ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(
+        [
+            QgsColorRampShader.ColorRampItem(degrees, QColor.fromHsvF(degrees / 360.0 % 1.0, 0.6, 0.95), f"{degrees:g}")
+            for degrees in range(0, 361, 30)
+        ]
+    )
+    return pseudo_colour(provider, ramp, "°")
 
-    def __init__(self, make):
+
+def regions_renderer(layer, field, rows):
+    """Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol."""
+    def symbol(colour):
+        made = QgsSymbol.defaultSymbol(layer.geometryType())
+        made.setColor(colour)
+        return made
+
+    if len(rows) <= LEGEND_ENTRIES:
+        return QgsCategorizedSymbolRenderer(
+            field, [QgsRendererCategory(value, symbol(colour), name or str(value)) for value, name, colour in rows]
+        )
+    colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
+    made = symbol(QColor("#cccccc"))
+    expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
+    made.symbolLayer(0).setDataDefinedProperty(
+        QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
+    )
+    return QgsSingleSymbolRenderer(made)
+
+
+def mesh_style(layer, rows):
+    """Paints the triangles by their seeds."""
+    provider = layer.dataProvider()
+    names = [provider.datasetGroupMetadata(group).name() for group in range(provider.datasetGroupCount())]
+    if "seed" not in names or not rows:
+        return
+    group = names.index("seed")
+    ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
+    ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(ramp_items(rows))
+    scalar = QgsMeshRendererScalarSettings()
+    scalar.setColorRampShader(ramp)
+    scalar.setClassificationMinimumMaximum(rows[0][0], rows[-1][0])
+    settings = layer.rendererSettings()
+    settings.setScalarSettings(group, scalar)
+    settings.setActiveScalarDatasetGroup(group)
+    layer.setRendererSettings(settings)
+    layer.triggerRepaint()
+
+
+class Style(QgsProcessingLayerPostProcessorInterface):
+    """Lets `paint(layer)` change how a layer looks when it is loaded."""
+
+    def __init__(self, paint):
         super().__init__()
-        self.make = make
+        self.paint = paint
 
     def postProcessLayer(self, layer, context, feedback):
-        renderer = self.make(layer.dataProvider(), layer.source())
-        if renderer is not None:
-            layer.setRenderer(renderer)
+        self.paint(layer)
+
+
+def rename(context, output, default_name, name):
+    """Names a result, if it is going to be loaded. A name that the user or a model gave it stays."""
+    if context.willLoadLayerOnCompletion(output):
+        details = context.layerToLoadOnCompletionDetails(output)
+        if details.name == default_name:
+            details.name = name
+
+
+def style(context, output, paint):
+    if context.willLoadLayerOnCompletion(output):
+        processor = Style(paint)
+        _kept.append(processor)
+        context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
+
+
+def style_raster(context, output, make):
+    def paint(layer):
+        layer.setRenderer(make(layer.dataProvider()))
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def allocation(context, output, default_name, name):
+    rename(context, output, default_name, name)
+    style_raster(context, output, lambda provider: allocation_renderer(provider, output))
+
+
+def distance(context, output, default_name, name):
+    dataset = open_dataset(output)
+    unit = dataset.GetRasterBand(1).GetUnitType() if dataset is not None else ""
+    unit = {"metre": "m", "kilometre": "km", "foot": "ft"}.get(unit, unit)
+    rename(context, output, default_name, f"{name} ({unit})" if unit else name)
+    style_raster(context, output, lambda provider: distance_renderer(provider, unit))
+
+
+def azimuth(context, output, default_name, name):
+    rename(context, output, default_name, f"{name} (°)")
+    style_raster(context, output, azimuth_renderer)
+
+
+def regions(context, output, default_name, name, raster, field):
+    """`raster` has the table of colours, `field` of the polygons its values."""
+    rename(context, output, default_name, name)
+
+    def paint(layer):
+        rows = attribute_table(raster)
+        if rows:
+            layer.setRenderer(regions_renderer(layer, field, rows))
             layer.triggerRepaint()
 
-
-def style(context, output, default_name, name, make):
-    """Styles and names a result, if it is going to be loaded. A name that the user or a model gave it stays."""
-    if not context.willLoadLayerOnCompletion(output):
-        return
-    details = context.layerToLoadOnCompletionDetails(output)
-    processor = Style(make)
-    _kept.append(processor)
-    details.setPostProcessor(processor)
-    if details.name == default_name:
-        details.name = name
+    style(context, output, paint)
 
 
-def style_allocation(context, output, default_name, name):
-    style(context, output, default_name, name, allocation_renderer)
-
-
-def style_distance(context, output, default_name, name, unit):
-    style(context, output, default_name, name, lambda provider, path: distance_renderer(provider, unit))
+def load_mesh(context, path, name, raster):
+    """Meshes are files to Processing: it does not load them by itself."""
+    details = QgsProcessingContext.LayerDetails(name, context.project(), "", QgsProcessingUtils.LayerHint.Mesh)
+    context.addLayerToLoadOnCompletion(path, details)
+    style(context, path, lambda layer: mesh_style(layer, attribute_table(raster)))

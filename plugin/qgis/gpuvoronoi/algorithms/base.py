@@ -14,16 +14,19 @@ from qgis.core import (
     QgsProcessingParameterExtent,
     QgsProcessingParameterFeatureSource,
     QgsProcessingParameterField,
+    QgsProcessingParameterMapLayer,
     QgsProcessingParameterNumber,
     QgsProcessingParameterRasterDestination,
     QgsProcessingParameterRasterLayer,
     QgsProcessingParameterString,
+    QgsRasterLayer,
     QgsRectangle,
+    QgsVectorLayer,
 )
 
 from .. import about, command
 from ..i18n import tr
-from ..layers import Points, crs_text, raster_file, raster_has_crs
+from ..layers import Points, Polygons, crs_text, raster_file
 
 READING = 10.0  # per cent of the bar for layers that have to be written for the program first
 
@@ -33,6 +36,8 @@ class Algorithm(QgsProcessingAlgorithm):
 
     INPUT, FIELD, OUTPUT = "INPUT", "FIELD", "OUTPUT"
     EXTENT, RESOLUTION, CRS, TEMPLATE = "EXTENT", "RESOLUTION", "CRS", "TEMPLATE"
+    MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
+    DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
 
     def createInstance(self):
@@ -131,6 +136,90 @@ class Algorithm(QgsProcessingAlgorithm):
             text,
         )
 
+    @staticmethod
+    def metrics():
+        """Labels, and the words of the program; None leaves it the choice."""
+        return [
+            (tr("Automatic: geodesics for longitudes and latitudes, else straight lines on the map"), None),
+            (tr("Geodesics on the ellipsoid"), "geodesic"),
+            (tr("Great circles on the sphere"), "great-circle"),
+            (tr("Straight lines on the map"), "euclidean"),
+            (tr("Manhattan: |Δx| + |Δy| on the map"), "manhattan"),
+            (tr("Chebyshev: max(|Δx|, |Δy|) on the map"), "chebyshev"),
+        ]
+
+    @staticmethod
+    def weightings():
+        return [
+            (tr("None: the distance d"), None),
+            (tr("Multiplicative: d / w"), "multiplicative"),
+            (tr("Additive: d + w"), "additive"),
+            (tr("Power: d² − w"), "power"),
+        ]
+
+    def add_raster_metric(self):
+        self.add_metric(
+            self.metrics(),
+            tr(
+                "Geodesics and great circles work on projected rasters too, through the inverse projection. The others are "
+                "measured on the map and need a projected coordinate system, or none."
+            ),
+        )
+
+    def metric_options(self, parameters, context):
+        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        return [] if metric is None else ["--metric", metric]
+
+    def add_choice(self):
+        """Parameters of prepare_choice."""
+        self.add(
+            QgsProcessingParameterNumber(
+                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
+                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+            ),
+            tr("Seeds farther away than this do not count; those just as far do. Cells without a seed are empty."),
+        )
+        self.add(
+            QgsProcessingParameterMapLayer(
+                self.MASK, tr("Mask"), optional=True,
+                types=[QgsProcessing.SourceType.TypeRaster, QgsProcessing.SourceType.TypeVectorPolygon],
+            ),
+            tr(
+                "Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate "
+                "system will do."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterEnum(
+                self.WEIGHTING, tr("Weighting"), [label for label, _ in self.weightings()], defaultValue=0
+            ),
+            tr(
+                "What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in "
+                "units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances."
+            ),
+            advanced=True,
+        )
+        self.add(
+            QgsProcessingParameterField(
+                self.WEIGHT_FIELD, tr("Field of the weights"), parentLayerParameterName=self.INPUT, optional=True,
+                type=QgsProcessingParameterField.DataType.Numeric,
+            ),
+            tr("The seeds' weights w."),
+            advanced=True,
+        )
+
+    def add_distance(self):
+        self.add_raster(
+            self.DISTANCE,
+            self.distance_label(),
+            tr("A raster of the distance from each cell to its seed: metres on the globe, else units of the map."),
+            optional=True,
+        )
+
+    @staticmethod
+    def distance_label():
+        return tr("Distances to the seeds")
+
     def add_skip_invalid(self):
         self.add(
             QgsProcessingParameterBoolean(
@@ -174,6 +263,10 @@ class Algorithm(QgsProcessingAlgorithm):
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
+        if well and self.parameterDefinition(self.WEIGHTING) is not None:
+            weighted = self.parameterAsEnum(parameters, self.WEIGHTING, context) > 0
+            if weighted and not self.given(parameters, self.WEIGHT_FIELD):
+                return False, tr("A weighting needs the field of the weights")
         if well and self.given(parameters, self.TEMPLATE):
             for other in (self.RESOLUTION, self.CRS):
                 if self.given(parameters, other):
@@ -181,10 +274,13 @@ class Algorithm(QgsProcessingAlgorithm):
                     return False, tr("“{}” comes from the template raster and cannot be given with it").format(label)
         return well, message
 
-    def prepare_seeds(self, parameters, context):
+    def prepare_seeds(self, parameters, context, *fields):
+        """`fields` are those that the program needs besides the id."""
         field = self.parameterAsString(parameters, self.FIELD, context)
-        self.seeds = Points(self, parameters, self.INPUT, context, [field])
+        self.seeds = Points(self, parameters, self.INPUT, context, [field, *fields])
         self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
+
+    mask_polygons = None
 
     def prepare_grid(self, parameters, context):
         """Looks at the layers, on the main thread: self.grid are the options of the program."""
@@ -203,16 +299,35 @@ class Algorithm(QgsProcessingAlgorithm):
             self.grid.append(f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}")
 
     def template_grid(self, template, parameters, context):
-        file = raster_file(template, self.TEMPLATE)
-        assigned = template.crs() != template.dataProvider().crs()
-        if not self.given(parameters, self.EXTENT) and not (assigned and raster_has_crs(file)):
-            return ["--like", file] + (["--crs", crs_text(template.crs())] if assigned else [])
-        extent, width, height = template.extent(), template.width(), template.height()
-        if self.given(parameters, self.EXTENT):
-            wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
-            extent, width, height = snapped(extent, width, height, wanted)
+        if not self.given(parameters, self.EXTENT):
+            return ["--like", raster_file(template)]
+        wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
+        extent, width, height = snapped(template.extent(), template.width(), template.height(), wanted)
         grid = [extent_option(extent), f"--size={width},{height}"]
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
+
+    def prepare_choice(self, parameters, context):
+        """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
+        self.choice = []
+        self.mask_polygons = None
+        if self.given(parameters, self.MAX_DISTANCE):
+            self.choice.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+        mask = self.parameterAsLayer(parameters, self.MASK, context)
+        if isinstance(mask, QgsRasterLayer):
+            self.choice += ["--mask", raster_file(mask)]
+        elif isinstance(mask, QgsVectorLayer):
+            self.mask_polygons = Polygons(mask)
+        elif self.given(parameters, self.MASK):
+            raise QgsProcessingException(tr("The mask could not be loaded"))
+        weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
+        if weighting is not None:
+            self.choice += ["--weighting", weighting, "--weight-field", self.weight_field(parameters, context)]
+
+    def weight_field(self, parameters, context):
+        """The field, if there is a weighting."""
+        if self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+            return ""
+        return self.parameterAsString(parameters, self.WEIGHT_FIELD, context)
 
     def common_options(self, parameters, context):
         options = [*command.threads(), "--progress", "--overwrite"]
@@ -231,7 +346,13 @@ class Algorithm(QgsProcessingAlgorithm):
         return options
 
     def run_raster(self, options, output, others, context, feedback):
-        """Runs the main job. `others` are the further files that it makes. False if the user cancelled."""
+        """Runs the main job. `others` are options that name further files that it makes. False if the user cancelled."""
+        mask = []
+        if self.mask_polygons is not None:
+            polygons = self.mask_polygons.path(context, feedback)
+            if polygons is None:
+                return False
+            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
         seeds = self.seeds.arguments(
             context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
         )
@@ -239,8 +360,8 @@ class Algorithm(QgsProcessingAlgorithm):
             return False
         done = READING if self.seeds.file is None else 0.0
         return command.run(
-            [*seeds, *options, "--", output],
-            [output, *others],
+            [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", output],
+            [output, *(file for _, file in others)],
             feedback,
             lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
         )

@@ -38,8 +38,7 @@ LINE_STEP = 100000.0  # metres between the vertices of a geodesic line
 
 
 class KNearest(Algorithm):
-    REFERENCE, REFERENCE_FIELD = "REFERENCE", "REFERENCE_FIELD"
-    NEIGHBORS, MAX_DISTANCE, GEOMETRY = "NEIGHBORS", "MAX_DISTANCE", "GEOMETRY"
+    REFERENCE, REFERENCE_FIELD, NEIGHBORS, GEOMETRY = "REFERENCE", "REFERENCE_FIELD", "NEIGHBORS", "GEOMETRY"
 
     def name(self):
         return "knearest"
@@ -121,17 +120,6 @@ class KNearest(Algorithm):
             tr("A row for each point and rank."),
         )
 
-    @staticmethod
-    def metrics():
-        return [
-            (tr("Automatic: geodesics for longitudes and latitudes, else straight lines on the map"), None),
-            (tr("Geodesics on the ellipsoid"), "geodesic"),
-            (tr("Great circles on the sphere"), "great-circle"),
-            (tr("Straight lines on the map"), "l2"),
-            (tr("Manhattan: |Δx| + |Δy| on the map"), "l1"),
-            (tr("Chebyshev: max(|Δx|, |Δy|) on the map"), "linf"),
-        ]
-
     def prepareAlgorithm(self, parameters, context, feedback):
         self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
         self.reference = None
@@ -145,7 +133,7 @@ class KNearest(Algorithm):
     def processAlgorithm(self, parameters, context, feedback):
         metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
         if metric is None:
-            metric = "geodesic" if self.points.crs.isGeographic() else "l2"
+            metric = "geodesic" if self.points.crs.isGeographic() else "euclidean"
         globe = metric in ("geodesic", "great-circle")
         measured = self.measured_crs(globe)
         geometry = self.parameterAsEnum(parameters, self.GEOMETRY, context)

@@ -1,15 +1,20 @@
 """QTM Voronoi: the triangles of a level of the quaternary triangular mesh ask for their nearest seed."""
 
-from qgis.core import QgsProcessing, QgsProcessingParameterNumber, QgsProcessingParameterBoolean
-from qgis.core import QgsProcessingParameterVectorDestination
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterFileDestination,
+    QgsProcessingParameterNumber,
+    QgsProcessingParameterVectorDestination,
+)
 
+from .. import styles
 from ..i18n import tr
-from ..styles import style_allocation
 from .base import Algorithm
 
 
 class QtmVoronoi(Algorithm):
-    LEVEL, SNAP, CELLS = "LEVEL", "SNAP", "CELLS"
+    LEVEL, SNAP, CELLS, MESH = "LEVEL", "SNAP", "CELLS", "MESH"
 
     def name(self):
         return "qtmvoronoi"
@@ -52,8 +57,9 @@ class QtmVoronoi(Algorithm):
             self.output_label(),
             tr("The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells."),
         )
+        self.add_distance()
         cells = QgsProcessingParameterVectorDestination(
-            self.CELLS, tr("Triangles"), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+            self.CELLS, self.cells_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
         )
         cells.setSupportsNonFileBasedOutput(False)
         self.add(
@@ -63,10 +69,20 @@ class QtmVoronoi(Algorithm):
                 "(id of the nearest), distance (metres) and area_km2."
             ),
         )
+        self.add(
+            QgsProcessingParameterFileDestination(
+                self.MESH, tr("Mesh"), tr("UGRID mesh") + " (*.nc)", optional=True, createByDefault=False
+            ),
+            tr("The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13."),
+        )
 
     @staticmethod
     def output_label():
         return tr("Nearest seeds")
+
+    @staticmethod
+    def cells_label():
+        return tr("Triangles")
 
     @staticmethod
     def metrics():
@@ -79,20 +95,30 @@ class QtmVoronoi(Algorithm):
 
     def processAlgorithm(self, parameters, context, feedback):
         output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
-        cells = self.parameterAsOutputLayer(parameters, self.CELLS, context)
-        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        others = {}
+        for name, option in ((self.DISTANCE, "--distance"), (self.CELLS, "--cells")):
+            path = self.parameterAsOutputLayer(parameters, name, context)
+            if path:
+                others[name] = (option, path)
+        mesh = self.parameterAsFileOutput(parameters, self.MESH, context)
+        if mesh:
+            others[self.MESH] = ("--mesh", mesh)
         level = self.parameterAsInt(parameters, self.LEVEL, context)
-        options = [*self.grid, "--level", str(level), "--metric", metric, *self.raster_options(parameters, context)]
+        options = [*self.grid, "--level", str(level), *self.metric_options(parameters, context)]
+        options += self.raster_options(parameters, context)
         if self.parameterAsBoolean(parameters, self.SNAP, context):
             options.append("--snap-seeds")
-        results = {self.OUTPUT: output}
-        if cells:
-            options += ["--cells", cells]
-            results[self.CELLS] = cells
-        if not self.run_raster(options, output, [cells] if cells else [], context, feedback):
+        if not self.run_raster(options, output, others.values(), context, feedback):
             return {}
-        style_allocation(
-            context, output, self.output_label(),
-            tr("Nearest of {layer}, QTM level {level}").format(layer=self.seeds.label, level=level),
-        )
+
+        results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
+        layer = self.seeds.label
+        title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
+        styles.allocation(context, output, self.output_label(), title)
+        if self.DISTANCE in results:
+            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        if self.CELLS in results:
+            styles.regions(context, results[self.CELLS], self.cells_label(), title, output, "seed")
+        if self.MESH in results and context.project() is not None:
+            styles.load_mesh(context, mesh, title, output)
         return results
