@@ -456,6 +456,16 @@ gv_status gv_cuda_tile_probe(const char **reason) {
   return gv_cuda_probe(reason);
 }
 
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
+  /* Starting CUDA in a process takes some tenths of a second; asking whether there is a GPU is that start. Nanoseconds a
+   * cell and thread of the CPU's engine, measured on AVX-512: 2 + 0.022 sqrt(seeds). */
+  const double start = 0.4;
+  double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
+  double seconds = cells * (2e-9 + 0.022e-9 * sqrt((double)v->seeds.count)) / context->threads;
+  const char *reason = "";
+  return seconds > start && gv_cuda_raster_supports(v) && gv_cuda_probe(&reason) == GV_OK;
+}
+
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
   const char *reason = "";
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
@@ -541,6 +551,12 @@ const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_t
 gv_status gv_cuda_tile_probe(const char **reason) {
   *reason = "built without CUDA";
   return GV_ERROR_UNAVAILABLE;
+}
+
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
+  (void)context;
+  (void)v;
+  return false;
 }
 
 static gv_status refuse(gv_context *context, gv_voronoi *v, void **out) {
