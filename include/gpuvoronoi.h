@@ -194,6 +194,14 @@ typedef struct gv_points {
   gv_dtype dtype;
 } gv_points;
 
+/*
+ * Whether a backend that searches points covers a metric and type of points and k neighbours, wherever it can run.
+ * GV_ERROR_UNSUPPORTED: it does not, and *reason says why in a few words (static storage; may be NULL if nobody wants to
+ * know). GV_ERROR_INVALID_ARGUMENT: no such backend. *max_dim (may be NULL) becomes the largest dimension it takes.
+ */
+GV_API gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                                     const char **reason);
+
 /* A reference set prepared for searching by one backend. Immutable; shared by threads. */
 typedef struct gv_index gv_index;
 

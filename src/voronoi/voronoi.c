@@ -311,3 +311,29 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
   *out = (gv_backend_info){backend->name, backend->summary, 1, 1, status == GV_OK, status == GV_OK ? "" : reason};
   return GV_OK;
 }
+
+gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                              const char **reason) {
+  int points = gv_backend_count() - 1;
+  if (number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  const char *why = NULL;
+  if (number == points) {
+    why = "searches no points";
+    if (max_dim != NULL) *max_dim = 3;
+  } else {
+    const gv_backend *backend = gv_backends[number];
+    if (max_dim != NULL) *max_dim = backend->max_dim;
+    if (type != GV_FLOAT32 && type != GV_FLOAT64) {
+      why = "no such type";
+    } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
+      why = "a metric of grids and of the globe's index";
+    } else if (k < 1 || k > GV_MAX_K) {
+      why = "k is not in 1 ... 1024";
+    } else if (backend->refuses != NULL) {
+      why = backend->refuses(metric, type, k);
+    }
+  }
+  if (why == NULL) return GV_OK;
+  if (reason != NULL) *reason = why;
+  return GV_ERROR_UNSUPPORTED;
+}
