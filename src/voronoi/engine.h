@@ -54,4 +54,7 @@ extern const gv_engine gv_engine_cuda_tile;
 extern const gv_backend_info gv_cuda_tile_info;
 gv_status gv_cuda_tile_probe(const char **reason);
 
+/* Whether "auto" should try it: a GPU can do this grid, and the grid is large enough for its start to be worth while. */
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v);
+
 #endif

@@ -94,6 +94,20 @@ static void set_run(gv_voronoi *v, const gv_voronoi_options *options) {
     v->block_width *= 4;
 }
 
+/* "auto" on a machine with a GPU: false, and as before, if the GPU cannot be had or has too little memory. */
+static bool try_device(gv_context *context, gv_voronoi *v) {
+  gv_context quiet;
+  gv_context_for_worker(context, &quiet);
+  quiet.threads = context->threads;
+  if (gv_engine_cuda_tile.create(&quiet, v, &v->state) != GV_OK) {
+    v->state = NULL;
+    return false;
+  }
+  v->engine = &gv_engine_cuda_tile;
+  v->backend = gv_cuda_tile_info.name;
+  return true;
+}
+
 gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                             const gv_voronoi_options *options, gv_voronoi **out) {
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
@@ -128,7 +142,9 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
-  if (status == GV_OK) {
+  bool any = o.backend == NULL || strcmp(o.backend, "auto") == 0;
+  bool made = status == GV_OK && any && gv_cuda_tile_pays(context, v) && try_device(context, v);
+  if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;
   }

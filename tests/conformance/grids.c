@@ -594,6 +594,19 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
+/* False, with a message, if there is no GPU. */
+static bool have_cuda_tile(void) {
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) print_message("cuda-tile: %s\n", info.reason);
+  return info.available != 0;
+}
+
 /* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
  * `tile`, which the tests above compare with `serial`. */
 static void large_grids_against_tile(void **state) {
@@ -606,17 +619,7 @@ static void large_grids_against_tile(void **state) {
   };
   static const int64_t counts[] = {3, 60, 5000, 200000};
   static const run_options others[] = {{"cuda-tile", "avx512", 2, 0, 0}, {"cuda-tile", "avx512", 2, 200, 90}};
-  gv_backend_info info = {0};
-  bool found = false;
-  for (int b = 0; b < gv_backend_count() && !found; b++) {
-    assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    found = strcmp(info.name, "cuda-tile") == 0;
-  }
-  assert_true(found);
-  if (!info.available) {
-    print_message("cuda-tile: %s\n", info.reason);
-    skip();
-  }
+  if (!have_cuda_tile()) skip();
   for (size_t g = 0; g < sizeof cases / sizeof *cases; g++) {
     gv_grid grid = grid_of(&cases[g]);
     size_t cells = (size_t)(grid.width * grid.height);
@@ -656,6 +659,62 @@ static void large_grids_against_tile(void **state) {
   }
 }
 
+/* A raster of several bands and hundreds of slices, of which some blocks are wanted: in any order, by several threads. */
+static void blocks_of_a_huge_grid_in_any_order(void **state) {
+  (void)state;
+  enum { SEEDS = 20000, BLOCKS = 160, SIDE = 512, THREADS = 4 };
+  static const char *const names[] = {"cuda-tile", "tile"};
+  static double lon[SEEDS], lat[SEEDS];
+  if (!have_cuda_tile()) skip();
+  gv_grid grid = GV_GRID_INIT;
+  const double geotransform[6] = {-180, 360.0 / 90000, 0, 90, 0, -180.0 / 45000};
+  gv_context *context = NULL;
+  gv_voronoi *voronoi[2] = {NULL, NULL};
+  grid.kind = GV_GRID_LONLAT;
+  grid.width = 90000;
+  grid.height = 45000;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = 360.0 * uniform() - 180.0;
+    lat[i] = asin(2.0 * uniform() - 1.0) * 180.0 / pi;
+  }
+  gv_seeds seeds = {lon, lat, SEEDS};
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (int m = 0; m < 2; m++) {
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    o.backend = names[m];
+    o.metric = GV_GREAT_CIRCLE;
+    o.block_width = o.block_height = SIDE;
+    if (gv_voronoi_create(context, &grid, &seeds, &o, &voronoi[m]) != GV_OK) {
+      fail_msg("%s: %s", names[m], gv_context_message(context));
+    }
+  }
+  int64_t across = gv_voronoi_blocks_across(voronoi[0]), down = gv_voronoi_blocks_down(voronoi[0]), block[BLOCKS];
+  int wrong = 0, failed = 0;
+  for (int i = 0; i < BLOCKS; i++) /* some of them runs in file order */
+    block[i] = i % 4 != 0 ? (block[i - 1] + 1) % (across * down) : (int64_t)(uniform() * (double)(across * down));
+#pragma omp parallel for schedule(dynamic) num_threads(THREADS) reduction(+ : wrong, failed)
+  for (int i = 0; i < BLOCKS; i++) {
+    gv_context *own = NULL;
+    int32_t *out[2] = {malloc(sizeof(int32_t) * SIDE * SIDE), malloc(sizeof(int32_t) * SIDE * SIDE)};
+    bool good = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &own) == GV_OK;
+    for (int m = 0; m < 2 && good; m++) {
+      memset(out[m], 0x55, sizeof(int32_t) * SIDE * SIDE);
+      good = gv_voronoi_block(own, voronoi[m], block[i] % across, block[i] / across, out[m], SIDE) == GV_OK;
+    }
+    failed += good ? 0 : 1;
+    if (good) wrong += memcmp(out[0], out[1], sizeof(int32_t) * SIDE * SIDE) != 0;
+    free(out[0]);
+    free(out[1]);
+    gv_context_destroy(own);
+  }
+  assert_int_equal(failed, 0);
+  assert_int_equal(wrong, 0);
+  gv_voronoi_destroy(voronoi[0]);
+  gv_voronoi_destroy(voronoi[1]);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plane_metrics),
@@ -664,6 +723,7 @@ int main(void) {
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
       cmocka_unit_test(large_grids_against_tile),
+      cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

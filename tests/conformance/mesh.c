@@ -232,6 +232,13 @@ static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric
   }
 }
 
+/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
+static bool to_be_compared(const gv_backend_info *info) {
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
+  return info->available && info->allocates_grids && strcmp(info->name, "serial") != 0 &&
+         (only == NULL || strcmp(info->name, only) == 0);
+}
+
 static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 0},
@@ -252,7 +259,7 @@ static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    if (!info.available || !info.allocates_grids || strcmp(info.name, "serial") == 0) continue;
+    if (!to_be_compared(&info)) continue;
     size_t variants = strcmp(info.name, "tile") == 0 ? sizeof tile_variants / sizeof *tile_variants : 1;
     for (size_t i = 0; i < variants; i++) {
       run_options o = variants > 1 ? tile_variants[i] : (run_options){info.name, "avx512", 2, 100, 0};
@@ -290,6 +297,47 @@ static void geodesic(void **state) {
     }
   }
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
+}
+
+/* Meshes of many bands of runs: engines that only make grids against `tile`, which is compared with `serial` above. */
+static void large_meshes_against_tile(void **state) {
+  (void)state;
+  static const int64_t counts[] = {5, 300, 30000};
+  enum { LEVEL = 10 };
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) {
+    print_message("cuda-tile: %s\n", info.reason);
+    skip();
+  }
+  int64_t cells = gv_qtm_count(LEVEL);
+  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  double *x = malloc(30000 * sizeof *x), *y = malloc(30000 * sizeof *y);
+  assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (int kind = 0; kind < SEED_KINDS; kind++) {
+      for (int64_t i = 0; i < counts[c]; i++)
+        make_seed((seed_kind)kind, LEVEL, i, x, y);
+      gv_seeds seeds = {x, y, counts[c]};
+      gv_grid grid = GV_GRID_INIT;
+      grid.kind = GV_GRID_QTM;
+      grid.level = LEVEL;
+      gv_metric metric = (c + (size_t)kind) % 2 != 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
+      run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, 0, 0};
+      run(&grid, &seeds, metric, &tile, cells, cells, expected);
+      run(&grid, &seeds, metric, &device, cells, cells, got);
+      compare(cells, LEVEL, kind, counts[c], metric, &device, expected, got);
+    }
+  }
+  free(x);
+  free(y);
+  free(expected);
+  free(got);
 }
 
 /* -------------------------------------------------------------------------------------------------------- rasters */
@@ -479,6 +527,7 @@ int main(void) {
       cmocka_unit_test(bounds_hold_their_cells),
       cmocka_unit_test(great_circle),
       cmocka_unit_test(geodesic),
+      cmocka_unit_test(large_meshes_against_tile),
       cmocka_unit_test(rasters_carry_their_triangles),
       cmocka_unit_test(bad_levels_and_metrics),
       cmocka_unit_test(failing_allocations),

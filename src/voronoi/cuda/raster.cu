@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "search/cuda/runtime.h"
-#include "voronoi/cuda/raster_kernels.cuh"
+#include "voronoi/cuda/mesh_kernels.cuh"
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
 
@@ -57,7 +57,8 @@ struct gv_cuda_raster {
   gv::level root;
   int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
   int steps;
-  int side_log; /* of quads */
+  int side_log;   /* of quads */
+  int64_t bw, bh; /* of blocks in memory */
   bool filter;
   int form, norm;
   size_t pool_wanted; /* a band's pool to begin with */
@@ -67,6 +68,7 @@ struct gv_cuda_raster {
 extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
   const gv_cells *cells = &v->cells;
   if (v->weigher.weighting != GV_UNWEIGHTED) return false;
+  if (cells->grid.kind == GV_GRID_QTM) return v->k == 1 && isinf(v->max_distance);
   if (cells->grid.level != GV_QTM_NONE) return false;
   if (cells->grid.kind != GV_GRID_PLANE && cells->grid.kind != GV_GRID_LONLAT) return false;
   /* Beyond these the host would have to decide too much: canonical geodesics are its business. */
@@ -79,12 +81,29 @@ extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
 /* Calls CALL with FORM, NORM and GEODESIC as compile-time constants. */
 #define GV_BY_KIND(raster, CALL)                                                                                   \
   do {                                                                                                             \
-    if ((raster)->form == gv::GLOBE) {                                                                             \
+    if ((raster)->form == gv::MESH) {                                                                              \
+      if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
+        CALL(gv::MESH, gv::SQUARE, true);                                                                          \
+      } else {                                                                                                     \
+        CALL(gv::MESH, gv::SQUARE, false);                                                                         \
+      }                                                                                                            \
+    } else if ((raster)->form == gv::GLOBE) {                                                                      \
       if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
         CALL(gv::GLOBE, gv::SQUARE, true);                                                                         \
       } else {                                                                                                     \
         CALL(gv::GLOBE, gv::SQUARE, false);                                                                        \
       }                                                                                                            \
+    } else if ((raster)->form == gv::PLANE) {                                                                      \
+      GV_BY_NORM((raster)->norm, gv::PLANE, CALL);                                                                 \
+    } else {                                                                                                       \
+      GV_BY_NORM((raster)->norm, gv::ROTATED, CALL);                                                               \
+    }                                                                                                              \
+  } while (0)
+/* The same without the mesh. */
+#define GV_BY_RASTER_KIND(raster, CALL)                                                                            \
+  do {                                                                                                             \
+    if ((raster)->form == gv::GLOBE) {                                                                             \
+      CALL(gv::GLOBE, gv::SQUARE, false);                                                                          \
     } else if ((raster)->form == gv::PLANE) {                                                                      \
       GV_BY_NORM((raster)->norm, gv::PLANE, CALL);                                                                 \
     } else {                                                                                                       \
@@ -137,16 +156,21 @@ static double spacing(const gv_voronoi *v) {
   return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
 }
 
-/* About how many candidates a tile of 2^log cells a side has: the seeds in it and a ring of neighbours. */
+/* The side of the tiles of a level, in cells. On the mesh a tile is a run of 2^log cells. */
+static double side_of(const gv_voronoi *v, int log) {
+  return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
+}
+
+/* About how many candidates a tile of a level has: the seeds in it and a ring of neighbours. */
 static double list_length(const gv_voronoi *v, int log) {
-  double n = (double)v->seeds.count, across = ldexp(1.0, log) / spacing(v) + 2.0;
+  double n = (double)v->seeds.count, across = side_of(v, log) / spacing(v) + 2.0;
   double length = across * across + (double)(v->k - 1);
   return length < n ? length : n;
 }
 
 /* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
 static double mixed_share(const gv_voronoi *v, int log) {
-  double share = 2.5 * ldexp(1.0, log) / spacing(v);
+  double share = 2.5 * side_of(v, log) / spacing(v);
   return v->k > 1 || share > 1.0 ? 1.0 : share;
 }
 
@@ -158,7 +182,7 @@ static double short_cost(const gv_cuda_raster *raster, int parent, double from, 
   double passes = (1.0 + raster->v->k) / 2.0, mixed = mixed_share(raster->v, parent);
   double cycles = tiles * (mixed * (1200.0 + 500.0 * rounds * passes) + (1.0 - mixed) * 150.0);
   /* Seeds in clusters: some lists are much longer than most, and one warp's time is the least it takes. */
-  double work = cycles / (4.0 * raster->lane->multiprocessors) / 1700.0, tail = 3.0 + 16.0 * rounds * passes;
+  double work = cycles / (4.0 * raster->lane->multiprocessors) / 1700.0, tail = 3.0 + 50.0 * rounds * passes;
   return 4.0 + (work > tail ? work : tail);
 }
 
@@ -173,7 +197,9 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   const gv_grid *grid = &raster->v->cells.grid;
   double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
   double mixed = mixed_share(raster->v, parent), cycles;
-  if (raster->filter) {
+  if (raster->form == gv::MESH) {
+    cycles = quads * (mixed * (6000.0 + 500.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
+  } else if (raster->filter) {
     cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else {
     cycles = mixed * cells / 32.0 * from * 60.0;
@@ -181,43 +207,60 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
 }
 
+/* The level at which the whole grid is one tile. */
+static int top_log(const gv_voronoi *v) {
+  if (v->cells.grid.kind == GV_GRID_QTM) return 2 * v->cells.grid.level + 3;
+  int top = LEAST_LOG;
+  while (top < MAX_LOG && tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
+    top++;
+  return top;
+}
+
 /* Chooses the side of quads, the levels of the root (logs, coarsest first, into `root`) and of bands. Dynamic programming
- * over logs: first steps by long lists, then steps by short ones, then leaves. */
+ * over levels: first steps by long lists, then steps by short ones, then leaves. */
 static int plan_levels(gv_cuda_raster *raster, int *root) {
   const gv_voronoi *v = raster->v;
-  int top = LEAST_LOG, roots = 0, side_log = 5;
-  while (top < MAX_LOG - 1 && tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
-    top++;
-  if (raster->filter) {
+  int top = top_log(v), roots = 0, side_log = 5, levels = 0, log[MAX_LOG + 1];
+  if (raster->form == gv::MESH) {
+    /* Sub-triangles only, and above them the whole mesh. */
+    int octant = 2 * v->cells.grid.level;
+    side_log = octant < (int)gv::LEAF_LOG ? octant : (int)gv::LEAF_LOG;
+    for (int l = side_log; l <= octant; l += 2)
+      log[levels++] = l;
+    log[levels++] = top;
+  } else {
     /* Large quads share more of what each costs, small ones have fewer candidates. */
-    if (64.0 < 0.7 * spacing(v) && v->block_width % 64 == 0 && v->block_height % 64 == 0 && top >= 6) side_log = 6;
-    if (32.0 > 1.6 * spacing(v)) side_log = 4;
+    if (raster->filter && 64.0 < 0.7 * spacing(v) && raster->bw % 64 == 0 && raster->bh % 64 == 0 && top >= 6)
+      side_log = 6;
+    if (raster->filter && 32.0 > 1.6 * spacing(v)) side_log = 4;
+    for (int l = side_log; l <= top; l++)
+      log[levels++] = l;
   }
   raster->side_log = side_log;
-  /* At `top` there is one tile with all seeds. */
+  /* By place in `log`; at the last one there is one tile with all seeds. */
   double fine[MAX_LOG + 1], coarse[MAX_LOG + 1];
   int fine_next[MAX_LOG + 1], coarse_next[MAX_LOG + 1];
-  for (int log = side_log; log <= top; log++) {
-    double from = log == top ? (double)v->seeds.count : list_length(v, log);
-    fine[log] = leaf_cost(raster, log, from, side_log);
-    fine_next[log] = -1;
-    for (int next = side_log; next < log; next++) {
-      double cost = short_cost(raster, log, from, next) + fine[next];
-      if (cost < fine[log]) fine[log] = cost, fine_next[log] = next;
+  for (int i = 0; i < levels; i++) {
+    double from = i == levels - 1 ? (double)v->seeds.count : list_length(v, log[i]);
+    fine[i] = leaf_cost(raster, log[i], from, side_log);
+    fine_next[i] = -1;
+    for (int next = 0; next < i; next++) {
+      double cost = short_cost(raster, log[i], from, log[next]) + fine[next];
+      if (cost < fine[i]) fine[i] = cost, fine_next[i] = next;
     }
-    coarse[log] = fine[log];
-    coarse_next[log] = -1;
-    for (int next = side_log; next < log; next++) {
-      double cost = long_cost(raster, from, next) + coarse[next];
-      if (cost < coarse[log]) coarse[log] = cost, coarse_next[log] = next;
+    coarse[i] = fine[i];
+    coarse_next[i] = -1;
+    for (int next = 0; next < i; next++) {
+      double cost = long_cost(raster, from, log[next]) + coarse[next];
+      if (cost < coarse[i]) coarse[i] = cost, coarse_next[i] = next;
     }
   }
-  int log = top;
-  for (; coarse_next[log] >= 0 && roots < MAX_STEPS; log = coarse_next[log])
-    root[roots++] = coarse_next[log];
+  int at = levels - 1;
+  for (; coarse_next[at] >= 0 && roots < MAX_STEPS; at = coarse_next[at])
+    root[roots++] = log[coarse_next[at]];
   raster->steps = 0;
-  for (; fine_next[log] >= 0 && raster->steps < MAX_STEPS; log = fine_next[log])
-    raster->step[raster->steps++] = fine_next[log];
+  for (; fine_next[at] >= 0 && raster->steps < MAX_STEPS; at = fine_next[at])
+    raster->step[raster->steps++] = log[fine_next[at]];
   return roots;
 }
 
@@ -289,7 +332,9 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   gv::clear_work<<<blocks_for(pivots, 256), 256, 0, stream>>>(work, pivots);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   for (int32_t k = 0; k < v->k; k++) {
-    if (raster->form == gv::GLOBE) {
+    if (raster->form == gv::MESH) {
+      gv::long_pivot<gv::MESH><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+    } else if (raster->form == gv::GLOBE) {
       gv::long_pivot<gv::GLOBE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     } else {
       gv::long_pivot<gv::PLANE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
@@ -398,16 +443,20 @@ static void describe(gv_cuda_raster *raster) {
   const gv_cells *cells = &v->cells;
   gv::problem *p = &raster->problem;
   const double *g = cells->grid.geotransform;
-  raster->form = cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
-                 : cells->shape == GV_CELLS_PLANE ? gv::PLANE
-                                                  : gv::ROTATED;
+  raster->form = cells->grid.kind == GV_GRID_QTM   ? gv::MESH
+                 : cells->shape == GV_CELLS_LONLAT ? gv::GLOBE
+                 : cells->shape == GV_CELLS_PLANE  ? gv::PLANE
+                                                   : gv::ROTATED;
   raster->norm = cells->metric == GV_MANHATTAN ? gv::SUM : cells->metric == GV_CHEBYSHEV ? gv::LARGEST : gv::SQUARE;
-  raster->filter = raster->form != gv::ROTATED && raster->norm == gv::SQUARE && v->k == 1 && isinf(v->limit);
+  raster->filter = (raster->form == gv::PLANE || raster->form == gv::GLOBE) && raster->norm == gv::SQUARE &&
+                   v->k == 1 && isinf(v->limit);
   p->width = cells->grid.width;
   p->height = cells->grid.height;
   memcpy(p->geotransform, g, sizeof p->geotransform);
   p->curvature = cells->curvature;
   p->position_error = cells->position_error;
+  p->mesh_level = cells->grid.level;
+  p->eccentricity2 = gv_cells_geocentric(cells) ? cells->ellipsoid.eccentricity2 : -1.0;
   p->size = raster->form == gv::GLOBE ? 1.0 : 0.0;
   p->scale = 1.0;
   if (raster->form == gv::PLANE) {
@@ -448,6 +497,7 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
     gv_release(&v->allocator, raster);
     return status;
   }
+  gv_cuda_raster_block(v, &raster->bw, &raster->bh);
   describe(raster);
   GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
   status = copy_tables(context, raster);
@@ -455,12 +505,7 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   if (status == GV_OK) status = limit_band(context, raster, band_cells);
   if (status != GV_OK) goto done;
   roots = plan_levels(raster, root);
-  {
-    int top = LEAST_LOG;
-    while (tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
-      top++;
-    status = make_whole(context, raster, top);
-  }
+  status = make_whole(context, raster, top_log(v));
   for (int i = 0; i < roots && status == GV_OK; i++)
     status = narrow_root(context, raster, root[i], 1 - i % 2);
 done:
@@ -522,6 +567,21 @@ static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int nu
   }
   {
     gv::level quads = window(&band->cells, raster->side_log);
+    if (raster->form == gv::MESH) {
+      unsigned blocks = blocks_for(quads.across, gv::LEAF_WARPS);
+      if (raster->v->cells.metric == GV_GEODESIC) {
+        gv::leaf_mesh<true>
+            <<<blocks, gv::WARP * gv::LEAF_WARPS, 0, stream>>>(p, parent, band->target, quads, open, counters);
+      } else {
+        gv::leaf_mesh<false>
+            <<<blocks, gv::WARP * gv::LEAF_WARPS, 0, stream>>>(p, parent, band->target, quads, open, counters);
+      }
+      GV_CUDA_LAUNCHED(context, "deciding cells");
+      gv_cuda_mark_end(lane);
+      GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
+                  "reading counters");
+      return GV_OK;
+    }
     gv::quad_window w = {quads.i0, quads.j0, quads.across, quads.down};
     unsigned blocks = blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down, threads = gv::WARP * gv::LEAF_WARPS;
     if (raster->filter) {
@@ -560,7 +620,7 @@ static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int nu
           <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
     }                                                                                                              \
   } while (0)
-      GV_BY_KIND(raster, GV_LEAF);
+      GV_BY_RASTER_KIND(raster, GV_LEAF);
 #undef GV_LEAF
     }
     GV_CUDA_LAUNCHED(context, "deciding cells");
@@ -587,16 +647,16 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
   band_state *band = &raster->band[number];
   gv::target *t = &band->target;
   void *memory = NULL;
-  int64_t blocks_across = (cells->c1 - cells->c0 + v->block_width - 1) / v->block_width;
-  int64_t blocks_down = (cells->r1 - cells->r0 + v->block_height - 1) / v->block_height, entries = 0;
+  int64_t blocks_across = (cells->c1 - cells->c0 + raster->bw - 1) / raster->bw;
+  int64_t blocks_down = (cells->r1 - cells->r0 + raster->bh - 1) / raster->bh, entries = 0;
   double lists = 0.0;
   band->cells = *cells;
   t->c0 = cells->c0;
   t->c1 = cells->c1;
   t->r0 = cells->r0;
   t->r1 = cells->r1;
-  t->bw = v->block_width;
-  t->bh = v->block_height;
+  t->bw = raster->bw;
+  t->bh = raster->bh;
   t->across = blocks_across;
   t->band_stride = blocks_across * blocks_down * t->bw * t->bh;
   t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;

@@ -30,6 +30,15 @@ typedef struct gv_open_cells {
   bool overflow; /* too many: the band must be computed otherwise */
 } gv_open_cells;
 
+/* Blocks as they lie in memory: no larger than the grid asks for, in whole quads (cells of the grid's edge that are in
+ * none are never looked at). */
+static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int64_t *height) {
+  int64_t quad = v->cells.grid.kind == GV_GRID_QTM ? 1 : 64;
+  int64_t w = (v->cells.grid.width + quad - 1) / quad * quad, h = (v->cells.grid.height + quad - 1) / quad * quad;
+  *width = v->block_width < w ? v->block_width : w;
+  *height = v->cells.grid.kind == GV_GRID_QTM ? 1 : v->block_height < h ? v->block_height : h;
+}
+
 /* What a device can do of a grid. */
 bool gv_cuda_raster_supports(const gv_voronoi *v);
 

@@ -48,7 +48,7 @@
 
 namespace gv {
 
-enum form { PLANE, GLOBE, ROTATED };
+enum form { PLANE, GLOBE, ROTATED, MESH };
 enum norm { SQUARE, SUM, LARGEST };
 
 enum {
@@ -82,8 +82,10 @@ struct problem {
   const double *half_cos, *half_sin, *half_sin_lat, *half_cos_lat;
   double geotransform[6];
   double curvature, position_error;
-  double scale; /* float filter: makes lengths moderate; a power of 2 */
-  double size;  /* float filter: of positions; 1 on the globe, 0 on the plane */
+  int32_t mesh_level;   /* MESH only */
+  double eccentricity2; /* MESH only; -1 on the sphere */
+  double scale;         /* float filter: makes lengths moderate; a power of 2 */
+  double size;          /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
   int32_t neighbours; /* k */
   int32_t nodata;
@@ -190,35 +192,57 @@ struct bound {
   double radius;
 };
 
-/* gv_globe_bound for a tile of a lon/lat grid; see cells/grid.c for the derivation. */
+/* A piece of the globe between two parallels and two meridians; see gv_globe_piece. */
+struct globe_piece {
+  double half_width, span;
+  double p0, p1, z0, z1;
+  double sin_lat, cos_lat, sin_lon, cos_lon;
+  double pad;
+};
+
+/* gv_globe_bound; see cells/grid.c for the derivation. */
+__device__ static void bound_of_piece(const globe_piece &g, double curvature, bound *out) {
+  double sag = curvature * g.span * g.span / 8.0, half_width = g.half_width;
+  double sin_max = half_width < 1.0 ? half_width : 1.0;
+  double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
+  double east = (fmax(g.p0, g.p1) + sag) * sin_max + g.pad;
+  double north_a = g.z0 * g.cos_lat - g.p0 * g.sin_lat, north_b = g.z1 * g.cos_lat - g.p1 * g.sin_lat;
+  double north_c = g.z0 * g.cos_lat - g.p0 * cos_min * g.sin_lat;
+  double north_d = g.z1 * g.cos_lat - g.p1 * cos_min * g.sin_lat;
+  double up_a = g.p0 * g.cos_lat + g.z0 * g.sin_lat, up_b = g.p1 * g.cos_lat + g.z1 * g.sin_lat;
+  double up_c = g.p0 * cos_min * g.cos_lat + g.z0 * g.sin_lat;
+  double up_d = g.p1 * cos_min * g.cos_lat + g.z1 * g.sin_lat;
+  double north_low = fmin(fmin(north_a, north_b), fmin(north_c, north_d)) - sag - g.pad;
+  double north_high = fmax(fmax(north_a, north_b), fmax(north_c, north_d)) + sag + g.pad;
+  double up_low = fmin(fmin(up_a, up_b), fmin(up_c, up_d)) - sag - g.pad;
+  double up_high = fmax(fmax(up_a, up_b), fmax(up_c, up_d)) + sag + g.pad;
+  double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
+  double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
+  double along = up_middle * g.cos_lat - north_middle * g.sin_lat;
+  out->middle = {along * g.cos_lon, along * g.sin_lon, up_middle * g.sin_lat + north_middle * g.cos_lat};
+  out->generator[0] = {-g.sin_lon * east, g.cos_lon * east, 0.0};
+  out->generator[1] = {-g.sin_lat * g.cos_lon * north, -g.sin_lat * g.sin_lon * north, g.cos_lat * north};
+  out->generator[2] = {g.cos_lat * g.cos_lon * up, g.cos_lat * g.sin_lon * up, g.sin_lat * up};
+  out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
+}
+
+/* Of a tile of a lon/lat grid. */
 __device__ static void globe_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1, bound *out) {
   const double degree = 3.14159265358979323846 / 180.0;
   int64_t column = c0 + c1 - 1, row = r0 + r1 - 1;
-  double half_width = 0.5 * (double)(c1 - c0 - 1) * fabs(p.geotransform[1]) * degree;
-  double span = (double)(r1 - r0 - 1) * fabs(p.geotransform[5]) * degree;
-  double sag = p.curvature * span * span / 8.0;
-  double sin_max = half_width < 1.0 ? half_width : 1.0;
-  double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
-  double p0 = p.row_p[r0], p1 = p.row_p[r1 - 1], z0 = p.row_z[r0], z1 = p.row_z[r1 - 1];
-  double sin_lat = p.half_sin_lat[row], cos_lat = p.half_cos_lat[row];
-  double sin_lon = p.half_sin[column], cos_lon = p.half_cos[column];
-  double east = (fmax(p0, p1) + sag) * sin_max;
-  double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
-  double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
-  double up_a = p0 * cos_lat + z0 * sin_lat, up_b = p1 * cos_lat + z1 * sin_lat;
-  double up_c = p0 * cos_min * cos_lat + z0 * sin_lat, up_d = p1 * cos_min * cos_lat + z1 * sin_lat;
-  double north_low = fmin(fmin(north_a, north_b), fmin(north_c, north_d)) - sag;
-  double north_high = fmax(fmax(north_a, north_b), fmax(north_c, north_d)) + sag;
-  double up_low = fmin(fmin(up_a, up_b), fmin(up_c, up_d)) - sag;
-  double up_high = fmax(fmax(up_a, up_b), fmax(up_c, up_d)) + sag;
-  double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
-  double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
-  double meridian = up_middle * cos_lat - north_middle * sin_lat;
-  out->middle = {meridian * cos_lon, meridian * sin_lon, up_middle * sin_lat + north_middle * cos_lat};
-  out->generator[0] = {-sin_lon * east, cos_lon * east, 0.0};
-  out->generator[1] = {-sin_lat * cos_lon * north, -sin_lat * sin_lon * north, cos_lat * north};
-  out->generator[2] = {cos_lat * cos_lon * up, cos_lat * sin_lon * up, sin_lat * up};
-  out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
+  globe_piece piece;
+  piece.half_width = 0.5 * (double)(c1 - c0 - 1) * fabs(p.geotransform[1]) * degree;
+  piece.span = (double)(r1 - r0 - 1) * fabs(p.geotransform[5]) * degree;
+  piece.p0 = p.row_p[r0];
+  piece.p1 = p.row_p[r1 - 1];
+  piece.z0 = p.row_z[r0];
+  piece.z1 = p.row_z[r1 - 1];
+  piece.sin_lat = p.half_sin_lat[row];
+  piece.cos_lat = p.half_cos_lat[row];
+  piece.sin_lon = p.half_sin[column];
+  piece.cos_lon = p.half_cos[column];
+  piece.pad = 0.0;
+  bound_of_piece(piece, p.curvature, out);
 }
 
 __device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int64_t r0, int64_t r1, bound *out) {
@@ -234,7 +258,7 @@ __device__ static void plane_bound(const problem &p, int64_t c0, int64_t c1, int
 }
 
 /* A tile's bound; a tile is clipped to the grid. */
-template <int FORM> __device__ static void tile_bound(const problem &p, int log, int64_t i, int64_t j, bound *out) {
+template <int FORM> __device__ inline void tile_bound(const problem &p, int log, int64_t i, int64_t j, bound *out) {
   int64_t side = (int64_t)1 << log, c0 = i * side, r0 = j * side;
   int64_t c1 = c0 + side < p.width ? c0 + side : p.width, r1 = r0 + side < p.height ? r0 + side : p.height;
   if (FORM == GLOBE) {
@@ -390,8 +414,8 @@ __device__ static inline const entry &entry_at(const level &l, int64_t i, int64_
  * nearest the corners of the bound too. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *SHORT_WARPS)
-    cull_short(const problem p, const level parent, const level child, int32_t *pool, unsigned long long capacity,
-               counters *count) {
+    cull_short(const __grid_constant__ problem p, const __grid_constant__ level parent,
+               const __grid_constant__ level child, int32_t *pool, unsigned long long capacity, counters *count) {
   __shared__ pivot shared_pivots[SHORT_WARPS][MOST_PIVOTS];
   __shared__ int32_t shared_chosen[SHORT_WARPS][MOST_PIVOTS];
   __shared__ int32_t shared_stage[SHORT_WARPS][STAGE];
@@ -511,7 +535,7 @@ struct tile_work {
   uint32_t *part;          /* tiles x blocks of a tile: survivors each block has, then where it puts them */
 };
 
-__global__ void clear_work(tile_work work, int64_t keys) {
+__global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys) {
   int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (at < keys) work.key[at] = nobody;
 }
@@ -544,7 +568,8 @@ __device__ static bool enter_tile(const problem &p, const level &parent, const l
  * also those nearest the corners. */
 template <int FORM>
 __global__ void __launch_bounds__(LONG_THREADS)
-    long_pivot(const problem p, const level parent, const level child, tile_work work, int32_t number) {
+    long_pivot(const __grid_constant__ problem p, const __grid_constant__ level parent,
+               const __grid_constant__ level child, const __grid_constant__ tile_work work, int32_t number) {
   __shared__ long_tile t;
   if (!enter_tile<FORM>(p, parent, child, &t)) return;
   const int lane = threadIdx.x % WARP, corners = number == 0 ? CORNERS : 0;
@@ -607,7 +632,8 @@ __device__ static int load_pivots(const problem &p, const long_tile &t, const ti
 /* Pass 2: how many survive, block by block. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(LONG_THREADS)
-    long_count(const problem p, const level parent, const level child, tile_work work) {
+    long_count(const __grid_constant__ problem p, const __grid_constant__ level parent,
+               const __grid_constant__ level child, const __grid_constant__ tile_work work) {
   __shared__ long_tile t;
   __shared__ pivot pivots[MOST_PIVOTS];
   __shared__ int32_t chosen[MOST_PIVOTS];
@@ -629,7 +655,8 @@ __global__ void __launch_bounds__(LONG_THREADS)
 }
 
 /* Between: places in the pool, for tiles and for the blocks that write them. */
-__global__ void long_place(const level parent, const level child, tile_work work, int32_t parts, counters *count) {
+__global__ void long_place(const __grid_constant__ level parent, const __grid_constant__ level child,
+                           const __grid_constant__ tile_work work, int32_t parts, counters *count) {
   int64_t tile = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (tile >= (int64_t)child.across * child.down) return;
   int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
@@ -651,7 +678,8 @@ __global__ void long_place(const level parent, const level child, tile_work work
 /* Pass 3: the survivors, in the order of the parent's list. */
 template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(LONG_THREADS)
-    long_write(const problem p, const level parent, const level child, tile_work work, int32_t *pool) {
+    long_write(const __grid_constant__ problem p, const __grid_constant__ level parent,
+               const __grid_constant__ level child, const __grid_constant__ tile_work work, int32_t *pool) {
   __shared__ long_tile t;
   __shared__ pivot pivots[MOST_PIVOTS];
   __shared__ int32_t chosen[MOST_PIVOTS];
@@ -827,8 +855,9 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
 
 template <int FORM, int NORM, int K, bool GEODESIC>
 __global__ void __launch_bounds__(WARP *LEAF_WARPS)
-    leaf_canonical(const problem p, const level lists, const target t, const quad_window w, const open_list open,
-                   counters *count) {
+    leaf_canonical(const __grid_constant__ problem p, const __grid_constant__ level lists,
+                   const __grid_constant__ target t, const __grid_constant__ quad_window w,
+                   const __grid_constant__ open_list open, counters *count) {
   quad q;
   if (!enter_quad<CANONICAL_SIDE>(t, w, &q)) return;
   const int lane = threadIdx.x % WARP;
@@ -855,7 +884,11 @@ __device__ static inline float warp_largest(float value) {
 #endif
 }
 
-enum { ROWS = 8 /* a lane at once */ };
+enum {
+  ROWS = 8,         /* a lane at once */
+  LEAST_WINDOW = 4, /* cells a side that are decided whatever the number of candidates */
+  MOST_WINDOWS = 24 /* 3 a split and one more, from 64 cells a side */
+};
 
 template <int SIDE> struct alignas(16) filter_space {
   static constexpr int halves = SIDE > WARP ? SIDE / WARP : 1; /* columns a lane */
@@ -866,6 +899,7 @@ template <int SIDE> struct alignas(16) filter_space {
   float4 k[CAPACITY]; /* K, a, b, c; entry 0 is the pivot, all zero */
   float error[CAPACITY];
   int32_t label[CAPACITY], id[CAPACITY];
+  quad rest[MOST_WINDOWS]; /* pieces of a quad with too many candidates, still to be decided */
 };
 
 /* A quad seen from its middle cell: bounds of |P S|, |R - P C| and |Z|, and its corners. */
@@ -975,24 +1009,15 @@ __device__ static __noinline__ void settle(const problem &p, const target &t, co
   }
 }
 
+/* Decides a window of a quad against a list of candidates. False, with nothing written, if more of them may win there than
+ * fit into shared memory. */
 template <int FORM, bool GEODESIC, int SIDE>
-__global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
-    leaf_float(const problem p, const level lists, const target t, const quad_window w, const open_list open,
-               counters *count) {
+__device__ __forceinline__ static bool decide_window(const problem &p, const target &t, const quad &q,
+                                                     const int32_t *list, int32_t candidates, filter_space<SIDE> &s,
+                                                     const open_list &open, counters *count, int lane) {
   using space = filter_space<SIDE>;
-  __shared__ space shared[LEAF_WARPS];
   constexpr int HALVES = space::halves, CHUNK = space::chunk;
-  quad q;
-  if (!enter_quad<SIDE>(t, w, &q)) return;
-  const int lane = threadIdx.x % WARP;
-  const entry from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
-  if (from.count < 0) return;
-  if (from.count == 1) {
-    fill_quad<SIDE>(t, q, (int32_t)from.offset, lane);
-    return;
-  }
-  const int32_t *list = lists.pool + from.offset;
-  space &s = shared[threadIdx.x / WARP];
+  __syncwarp();
 
   /* The lane's columns, and the rows, seen from the middle cell. */
   const int32_t own = lane % SIDE;
@@ -1060,7 +1085,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   const float extent = sqrtf(e.s * e.s + e.r * e.r + e.z * e.z) * 1.0001F;
 
   /* The pivot: nearest the middle. */
-  const int32_t pivot_id = warp_nearest(p, m, list, from.count, lane);
+  const int32_t pivot_id = warp_nearest(p, m, list, candidates, lane);
   const place by = seed_place(p.seeds, pivot_id);
   const double bx = by.x - m.x, by_ = by.y - m.y, bz = by.z - m.z;
   const int32_t nearest_label = seed_label(p.seeds, pivot_id);
@@ -1083,8 +1108,8 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   /* The others: what may win somewhere. */
   int32_t kept = 1;
   bool crowded = false;
-  for (int32_t first = 0; first < from.count && !crowded; first += WARP) {
-    int32_t n = first + lane, id = n < from.count ? list[n] : pivot_id;
+  for (int32_t first = 0; first < candidates && !crowded; first += WARP) {
+    int32_t n = first + lane, id = n < candidates ? list[n] : pivot_id;
     bool keep = false;
     float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     float error = 0.0F;
@@ -1119,19 +1144,16 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
     }
     kept += __popc(who);
     __syncwarp();
-    if (kept > CAPACITY - WARP && first + WARP < from.count) {
+    if (kept > CAPACITY - WARP && first + WARP < candidates) {
       kept = prune<SIDE>(s, kept, e, lane);
       crowded = kept > CAPACITY - WARP;
     }
   }
-  if (crowded) {
-    decide_canonically<FORM, SQUARE, 1, GEODESIC>(p, t, q, list, from.count, open, count, lane);
-    return;
-  }
+  if (crowded) return false;
   if (kept > FEW) kept = prune<SIDE>(s, kept, e, lane);
   if (kept == 1) {
     fill_quad<SIDE>(t, q, nearest_label, lane);
-    return;
+    return true;
   }
   float doubt = lane < kept ? s.error[lane] : 0.0F;
   if (kept > WARP) doubt = fmaxf(doubt, lane + WARP < kept ? s.error[lane + WARP] : 0.0F);
@@ -1255,6 +1277,46 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
         }
       }
     }
+  }
+  return true;
+}
+
+template <int FORM, bool GEODESIC, int SIDE>
+__global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
+    leaf_float(const __grid_constant__ problem p, const __grid_constant__ level lists,
+               const __grid_constant__ target t, const __grid_constant__ quad_window w,
+               const __grid_constant__ open_list open, counters *count) {
+  __shared__ filter_space<SIDE> shared[LEAF_WARPS];
+  quad q;
+  if (!enter_quad<SIDE>(t, w, &q)) return;
+  const int lane = threadIdx.x % WARP;
+  const entry from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
+  if (from.count < 0) return;
+  if (from.count == 1) {
+    fill_quad<SIDE>(t, q, (int32_t)from.offset, lane);
+    return;
+  }
+  const int32_t *list = lists.pool + from.offset;
+  filter_space<SIDE> &s = shared[threadIdx.x / WARP];
+  for (int depth = 0;;) {
+    if (!decide_window<FORM, GEODESIC, SIDE>(p, t, q, list, from.count, s, open, count, lane)) {
+      if (q.columns <= LEAST_WINDOW && q.rows <= LEAST_WINDOW) {
+        decide_canonically<FORM, SQUARE, 1, GEODESIC>(p, t, q, list, from.count, open, count, lane);
+      } else {
+        int32_t left = (q.columns + 1) / 2, upper = (q.rows + 1) / 2;
+        __syncwarp();
+        for (int part = 0; part < 4; part++) {
+          quad piece = {part & 1 ? q.c0 + left : q.c0, part & 2 ? q.r0 + upper : q.r0,
+                        part & 1 ? q.columns - left : left, part & 2 ? q.rows - upper : upper};
+          if (piece.columns == 0 || piece.rows == 0) continue;
+          if (lane == 0) s.rest[depth] = piece;
+          depth++;
+        }
+        __syncwarp();
+      }
+    }
+    if (depth == 0) return;
+    q = s.rest[--depth];
   }
 }
 
