@@ -76,15 +76,15 @@ template <int DIM> static __device__ __forceinline__ uint64_t gv_hilbert(uint32_
   for (int d = 0; d < dims; d++)
     cell[d] ^= t;
   uint64_t code = 0;
-  if (DIM > 0) {
+  if constexpr (DIM > 0) {
 #pragma unroll
     for (int d = 0; d < DIM; d++)
       code = code << 1 | gv_spread<DIM>(cell[d]);
-    return code;
-  }
-  for (int b = bits - 1; b >= 0; b--) {
-    for (int d = 0; d < dims; d++)
-      code = code << 1 | (cell[d] >> b & 1u);
+  } else {
+    for (int b = bits - 1; b >= 0; b--) {
+      for (int d = 0; d < dims; d++)
+        code = code << 1 | (cell[d] >> b & 1u);
+    }
   }
   return code;
 }
