@@ -15,8 +15,7 @@ enum {
   BLOCK_THREADS = 1024,
   THREADS = 256,
   KEY_BITS = 20,
-  SAMPLE_VALUES = 1024,
-  SAMPLE_LEAST = 64
+  SAMPLES = 96 /* of a stretch: three reads a lane and dimension, each as long as it takes */
 };
 
 /* How the coordinates of a stretch along its widest dimension become keys. */
@@ -33,9 +32,7 @@ static __device__ __forceinline__ uint64_t ordered_bits(double value) {
 
 /* The widest dimension of the points order[0 ... count - 1], from a sample, by a warp; the same in all lanes. */
 static __device__ cut widest(const double *data, int dim, const int *order, int count) {
-  int lane = (int)(threadIdx.x & 31u), samples = SAMPLE_VALUES / dim;
-  if (samples < SAMPLE_LEAST) samples = SAMPLE_LEAST;
-  int stride = count / samples > 1 ? count / samples : 1;
+  int lane = (int)(threadIdx.x & 31u), stride = count > SAMPLES ? count / SAMPLES : 1;
   cut best = {0, 0, 0};
   double width = -1.0;
   for (int d = 0; d < dim; d++) {
@@ -191,7 +188,7 @@ done:
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, 1, state);
+  return gv_cuda_tree_build(context, reference, order_points, false, state);
 }
 
 extern "C" {

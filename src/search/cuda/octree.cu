@@ -36,7 +36,7 @@ done:
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, 2, state);
+  return gv_cuda_tree_build(context, reference, order_points, true, state);
 }
 
 extern "C" {

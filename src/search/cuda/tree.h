@@ -28,7 +28,7 @@ enum {
 /* What kernels see; pointers are the device's. Level 0 has leaves as children, level `top` is the root alone. */
 typedef struct gv_tree_view {
   int dim, top;
-  int rounds;                          /* of a search of queries together, see tree_search.cu */
+  int overlapping;                     /* non-zero: boxes of one level do, see tree_search.cu */
   int children[GV_TREE_LEVELS];        /* of all nodes of the level together */
   const double *boxes[GV_TREE_LEVELS]; /* a node: for each dimension 32 lower and 32 upper bounds of its children */
   const int *least[GV_TREE_LEVELS];    /* a node: 32 least point numbers */
@@ -50,9 +50,9 @@ typedef gv_status gv_tree_orderer(gv_context *context, gv_cuda_lane *lane, const
 
 enum { GV_TREE_SLOT_DATA, GV_TREE_SLOT_ORDER, GV_TREE_SLOT_FREE };
 
-/* The backends' entry points, but for the orderer. */
+/* The backends' entry points, but for the orderer and whether boxes of its order overlap. */
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             int rounds, void **state);
+                             bool overlapping, void **state);
 void gv_cuda_tree_destroy(const gv_reference *reference, void *state);
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical);

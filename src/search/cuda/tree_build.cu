@@ -135,7 +135,7 @@ static parts lay_out(int64_t count, int dim, gv_tree_view *view, int nodes[GV_TR
 }
 
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             int rounds, void **state) {
+                             bool overlapping, void **state) {
   if (reference->count >= GV_TREE_NO_INDEX) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "the CUDA trees take fewer than 2147483647 points, not %lld",
                    (long long)reference->count);
@@ -157,7 +157,7 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     goto done;
   }
   tree->device = lane->device;
-  tree->view.rounds = rounds;
+  tree->view.overlapping = overlapping;
   p = lay_out(count, dim, &tree->view, nodes);
   status = gv_cuda_allocate(context, p.bytes, &tree->memory);
   if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_TREE_SLOT_DATA, data_bytes, &data);

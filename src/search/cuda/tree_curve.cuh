@@ -30,37 +30,61 @@ static __device__ __forceinline__ uint32_t gv_frame_step(const double *edges, do
   return (uint32_t)bin << (bits - 8) | step;
 }
 
+/* The lowest bits of x with DIM - 1 zeros after each: 31 bits in two dimensions, 21 in three. */
+template <int DIM> static __device__ __forceinline__ uint64_t gv_spread(uint64_t x) {
+  if (DIM == 2) {
+    x = (x | x << 16) & 0x0000ffff0000ffffu;
+    x = (x | x << 8) & 0x00ff00ff00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fu;
+    x = (x | x << 2) & 0x3333333333333333u;
+    x = (x | x << 1) & 0x5555555555555555u;
+  } else if (DIM == 3) {
+    x = (x | x << 32) & 0x001f00000000ffffu;
+    x = (x | x << 16) & 0x001f0000ff0000ffu;
+    x = (x | x << 8) & 0x100f00f00f00f00fu;
+    x = (x | x << 4) & 0x10c30c30c30c30c3u;
+    x = (x | x << 2) & 0x1249249249249249u;
+  }
+  return x;
+}
+
 /* The place of a cell on the curve; cell[0 ... dim - 1] of `bits` bits each is lost. */
 template <int DIM> static __device__ __forceinline__ uint64_t gv_hilbert(uint32_t *cell, int dim, int bits) {
   const int dims = DIM > 0 ? DIM : dim;
   for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
     uint32_t p = q - 1;
+    if (cell[0] & q) cell[0] ^= p;
 #pragma unroll
-    for (int d = 0; d < dims; d++) {
-      if (cell[d] & q) {
-        cell[0] ^= p;
-      } else {
-        uint32_t t = (cell[0] ^ cell[d]) & p;
-        cell[0] ^= t;
-        cell[d] ^= t;
-      }
+    for (int d = 1; d < dims; d++) {
+      uint32_t t = cell[d] & q ? 0 : (cell[0] ^ cell[d]) & p;
+      cell[0] ^= cell[d] & q ? p : t;
+      cell[d] ^= t;
     }
   }
 #pragma unroll
   for (int d = 1; d < dims; d++)
     cell[d] ^= cell[d - 1];
-  uint32_t t = 0;
-  for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
-    if (cell[dims - 1] & q) t ^= q - 1;
-  }
+  /* Gray code: every bit of the last coordinate inverts all lower ones. */
+  uint32_t t = cell[dims - 1];
+  t ^= t >> 16;
+  t ^= t >> 8;
+  t ^= t >> 4;
+  t ^= t >> 2;
+  t ^= t >> 1;
+  t >>= 1;
 #pragma unroll
   for (int d = 0; d < dims; d++)
     cell[d] ^= t;
   uint64_t code = 0;
-  for (int b = bits - 1; b >= 0; b--) {
+  if constexpr (DIM > 0) {
 #pragma unroll
-    for (int d = 0; d < dims; d++)
-      code = code << 1 | (cell[d] >> b & 1u);
+    for (int d = 0; d < DIM; d++)
+      code = code << 1 | gv_spread<DIM>(cell[d]);
+  } else {
+    for (int b = bits - 1; b >= 0; b--) {
+      for (int d = 0; d < dims; d++)
+        code = code << 1 | (cell[d] >> b & 1u);
+    }
   }
   return code;
 }
