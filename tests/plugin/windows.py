@@ -24,6 +24,7 @@ WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"]
 PATIENCE = 120  # seconds for one condition
+TOO_LONG = 400  # seconds for all
 
 facts = {}
 
@@ -163,27 +164,33 @@ def scene_batch(layer):
 
     folder = WORK / "batch"
     folder.mkdir()
-    rows = [{"PARAMETERS": {"INPUT": repr(layer.id()), "LEVEL": str(level), "METRIC": "1"},
+    rows = [{"PARAMETERS": {"INPUT": layer.id(), "LEVEL": level, "METRIC": 1},
              "OUTPUTS": {"OUTPUT": str(folder / f"level{level}.tif")}} for level in (2, 3, 4)]
     described = WORK / "batch.json"
-    described.write_text(json.dumps(rows))
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:qtmvoronoi")
     dialog = BatchAlgorithmDialog(algorithm, iface.mainWindow())
     dialog.show()
     dialog.resize(1200, 500)
     dialog.move(10, 10)
+    panel = dialog.mainWidget()
+    if hasattr(panel, "CURRENT_FORMAT"):  # QGIS 3.40
+        described.write_text(json.dumps({"format": panel.CURRENT_FORMAT, "rows": rows}))
+    else:
+        for row in rows:
+            row["PARAMETERS"] = {name: repr(value) for name, value in row["PARAMETERS"].items()}
+        described.write_text(json.dumps(rows))
     asked = QFileDialog.getOpenFileName
     QFileDialog.getOpenFileName = staticmethod(lambda *arguments, **more: (str(described), ""))
     try:
-        dialog.mainWidget().load()
+        panel.load()
     finally:
         QFileDialog.getOpenFileName = asked
     picture("qgis-batch", dialog)
-    dialog.mainWidget().checkLoadLayersOnCompletion.setChecked(False)
+    panel.checkLoadLayersOnCompletion.setChecked(False)
     dialog.runAlgorithm()
-    wait(lambda: not dialog.cancelButton().isEnabled())
+    wait(lambda: len(list(folder.glob("*.tif"))) == 3 and not dialog.cancelButton().isEnabled())
     made = sorted(folder.glob("*.tif"))
-    facts["batch"] = {"rows": dialog.mainWidget().batchRowCount(), "made": [p.name for p in made],
+    facts["batch"] = {"rows": panel.batchRowCount(), "made": [p.name for p in made],
                       "sizes": [gdal.Open(str(p)).RasterXSize for p in made]}
     close(dialog)
 
@@ -200,12 +207,21 @@ def scene_missing(layer):
         os.environ["GPUVORONOI_COMMAND"] = program
 
 
+def give_up():
+    """A message box that nobody answers keeps its own event loop, from which only this leads out."""
+    shown = [widget.windowTitle() for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    facts["error"] = f"no end in sight; windows: {shown}; done: {sorted(facts)}"
+    (WORK / "report.json").write_text(json.dumps(facts))
+    os._exit(1)
+
+
 def main():
     try:
         updateAvailablePlugins()
         if "gpuvoronoi" not in plugins:
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
+        QTimer.singleShot(TOO_LONG * 1000, give_up)
         for scene in (scene_toolbox, scene_dialogs, scene_run, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:
