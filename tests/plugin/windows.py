@@ -16,7 +16,8 @@ from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
 from qgis.core import QgsApplication, QgsProject, QgsRectangle, QgsVectorLayer
 from qgis.PyQt.QtCore import QEventLoop, QTimer
-from qgis.PyQt.QtWidgets import QApplication, QFileDialog, QWidget
+from qgis.PyQt.QtGui import QColor
+from qgis.PyQt.QtWidgets import QApplication, QDockWidget, QFileDialog, QLineEdit, QWidget
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
@@ -94,32 +95,51 @@ def scene_dialogs(layer):
         close(dialog)
 
 
+def show_map(order, name):
+    """A picture of the main window with these layers from top to bottom."""
+    root = QgsProject.instance().layerTreeRoot()
+    for made in root.findLayers():
+        made.setItemVisibilityChecked(made.layer() in order)
+        made.setExpanded(made.layer() is order[-1])
+    root.setHasCustomLayerOrder(True)
+    root.setCustomLayerOrder(order + [layer for layer in QgsProject.instance().mapLayers().values() if layer not in order])
+    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
+    iface.mapCanvas().refresh()
+    iface.messageBar().clearWidgets()
+    settle()
+    wait(lambda: not iface.mapCanvas().isDrawing())
+    picture(name, iface.mainWindow())
+
+
 def scene_run(layer):
     ProcessingConfig.setSettingValue(ProcessingConfig.KEEP_DIALOG_OPEN, True)
-    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name", "DISTANCE": "TEMPORARY_OUTPUT"})
     finished = []
     dialog.algorithmFinished.connect(lambda well, results: finished.append(well))
     dialog.runAlgorithm()
     wait(lambda: finished)
     settle()
+    made = {other.name(): other for other in QgsProject.instance().mapLayers().values() if other != layer}
     facts["run"] = {
         "finished": finished == [True],
-        "layers": [made.name() for made in QgsProject.instance().mapLayers().values() if made != layer],
+        "layers": sorted(made),
         "progress": dialog.progressBar().value() if hasattr(dialog, "progressBar") else 100,
     }
+    picture("qgis-log", dialog)
     close(dialog)
-    iface.mainWindow().resize(1500, 900)
-    iface.mainWindow().move(0, 0)
-    root = QgsProject.instance().layerTreeRoot()
-    node = root.findLayer(layer.id())
-    copy = node.clone()  # points above the raster
-    root.insertChildNode(0, copy)
-    node.parent().removeChildNode(node)
-    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
-    iface.mapCanvas().refresh()
-    settle()
-    wait(lambda: not iface.mapCanvas().isDrawing())
-    picture("qgis-map", iface.mainWindow())
+    window = iface.mainWindow()
+    window.resize(1500, 900)
+    window.move(0, 0)
+    for dock in window.findChildren(QDockWidget):
+        if dock.objectName() == "Browser":
+            dock.hide()
+        if dock.objectName() == "ProcessingToolbox":
+            dock.show()
+            dock.findChild(QLineEdit).setText("gpuvoronoi")
+    layer.renderer().symbol().setSize(1.2)
+    layer.renderer().symbol().setColor(QColor("#202020"))
+    show_map([layer, made["Nearest of Time zone places"]], "qgis-map")
+    show_map([layer, made["Distance to Time zone places (m)"]], "qgis-distance")
 
 
 def scene_error(layer):
