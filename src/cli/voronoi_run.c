@@ -420,16 +420,22 @@ static gv_status library_failed(run *r, gv_status status) {
   return gv_io_fail(r->io, status, "%s", gv_context_message(r->benches[0].context));
 }
 
-static gv_status make_voronoi(run *r) {
+/* What every cell asks, pixel or triangle. */
+static gv_voronoi_options question(const run *r) {
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   options.backend = r->j->backend;
   options.metric = r->grid.metric;
-  options.block_width = r->block_w;
-  options.block_height = r->block_h;
   options.k = r->j->k;
   options.max_distance = r->j->max_distance;
   options.weighting = r->j->weighting;
   options.weights = r->seeds.weights;
+  return options;
+}
+
+static gv_status make_voronoi(run *r) {
+  gv_voronoi_options options = question(r);
+  options.block_width = r->block_w;
+  options.block_height = r->block_h;
   if (r->type == GDT_Int32) {
     r->labels = malloc((size_t)r->seeds.count * sizeof *r->labels);
     if (r->labels == NULL) return gv_io_fail_memory(r->io, "the ids");
@@ -578,8 +584,7 @@ static gv_status compute_rasters(run *r) {
   r->width = r->grid.grid.width;
   r->height = r->grid.grid.height;
   r->style = !j->no_style && r->seeds.count <= GV_MAX_NAMED_SEEDS;
-  gv_status status = choose_values(r);
-  if (status == GV_OK) status = create_rasters(r);
+  gv_status status = create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
   r->numbers = r->type == GDT_Int64 || j->stats != NULL || j->distance != NULL || j->azimuth != NULL;
@@ -645,11 +650,9 @@ static gv_status check_options(gv_io *io, const job *j) {
   if (!j->grid.has_level) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles", triangles);
   }
-  if (j->mask.source != NULL || isfinite(j->max_distance) || j->weighting != GV_UNWEIGHTED) {
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "%s answers all triangles, unweighted: it does not go with --mask, --max-distance and --weighting",
-        triangles);
+  if (j->mask.source != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s answers all triangles: it does not go with --mask",
+                      triangles);
   }
   return GV_OK;
 }
@@ -725,9 +728,11 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   if (status == GV_OK) status = check_files(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = read_inputs(&r);
+  if (status == GV_OK) status = choose_values(&r);
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {
-    gv_mesh_run mesh = {j->backend, j->threads, j->device, go_on};
+    gv_voronoi_options options = question(&r);
+    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device, go_on};
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && j->raster.path != NULL) status = compute_rasters(&r);
