@@ -464,7 +464,8 @@ typedef struct gv_statistics_options {
 #define GV_STATISTICS_OPTIONS_INIT                                                                                 \
   { sizeof(gv_statistics_options), 0, 0, NULL }
 
-/* `voronoi` must outlive the statistics. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
+/* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds apart, and differ from
+ * nodata. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
  * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);
@@ -487,7 +488,7 @@ typedef struct gv_quantity {
 typedef struct gv_statistics_block {
   size_t struct_size;
   int64_t column, row; /* which block of `voronoi` */
-  const int32_t *seed; /* seed numbers as gv_voronoi_fill writes them without labels, row by row; < 0: none */
+  const int32_t *seed; /* the first band as gv_voronoi_fill of the same `voronoi` writes it, row by row */
   int64_t stride;
   const double *distance; /* as gv_voronoi_measure gives it; not looked at without `distances` */
   int64_t distance_stride;
@@ -499,7 +500,7 @@ typedef struct gv_statistics_block {
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.
- * Errors: INVALID_ARGUMENT (also a seed number beyond the last, a quantity that is not finite or above its bound),
+ * Errors: INVALID_ARGUMENT (also a value that is no seed's, a quantity that is not finite or above its bound),
  * OUT_OF_MEMORY; after one the statistics are of no use.
  */
 GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,

@@ -2,8 +2,9 @@
  * Carrying out the main job: inputs read, outputs planned, blocks computed and written in one pass, tables and polygons
  * made of what came out, everything put in its place at the end.
  *
- * A block goes through mask, allocation, neighbours (for the colours), distances, statistics, and ids. As long as nothing
- * but ids is asked for the library writes them itself; otherwise it writes seed numbers, which become ids last.
+ * A block goes through mask, allocation, neighbours (for the colours), distances, statistics, and ids. Where ids tell the
+ * seeds apart and no distances are asked for the library writes them itself; otherwise it writes seed numbers, which
+ * become ids last.
  */
 #include "cli/voronoi_job.h"
 
@@ -32,7 +33,7 @@ enum { OUT, DISTANCE, AZIMUTH, RASTERS, MAX_OUTPUTS = RASTERS + 2 + GV_MESH_FORM
 typedef struct workplace {
   gv_context *context;
   gv_adjacency adjacency;
-  int32_t *numbers;      /* k bands of a block, where they are not written in place */
+  int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;         /* a block */
   double *distance;      /* of the nearest seed, a block */
   gv_quantity *quantity; /* one a sum */
@@ -75,9 +76,10 @@ static gv_status pass_on(const workplace *b, gv_status status, char *message, si
   return status;
 }
 
-/* Seed numbers to ids. Most cells have the seed of the cell before, so whole stretches are told by comparing. */
+/* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the cell before, so whole stretches are
+ * told by comparing. */
 static void write_ids(const run *r, const int32_t *numbers, int64_t n, void *out, int64_t at) {
-  enum { STRETCH = 16 };
+  enum { STRETCH = 32 };
   int32_t *narrow = (int32_t *)out + at;
   int64_t *broad = (int64_t *)out + at;
   if (r->type == GDT_Int64) {
@@ -85,22 +87,21 @@ static void write_ids(const run *r, const int32_t *numbers, int64_t n, void *out
       broad[i] = numbers[i] >= 0 ? r->seeds.ids[numbers[i]] : r->nodata;
     return;
   }
-  int64_t i = 0;
-  for (; i + STRETCH <= n; i += STRETCH) {
+  for (int64_t i = 0; i < n; i += STRETCH) {
+    int64_t end = n - i < STRETCH ? n : i + STRETCH;
+    int32_t first = numbers[i];
     uint32_t differ = 0;
-    for (int j = 1; j < STRETCH; j++)
-      differ |= (uint32_t)numbers[i + j] ^ (uint32_t)numbers[i];
+    for (int64_t j = i; j < end; j++)
+      differ |= (uint32_t)numbers[j] ^ (uint32_t)first;
     if (differ == 0) {
-      int32_t id = numbers[i] >= 0 ? r->labels[numbers[i]] : (int32_t)r->nodata;
-      for (int j = 0; j < STRETCH; j++)
-        narrow[i + j] = id;
+      int32_t id = first >= 0 ? r->labels[first] : (int32_t)r->nodata;
+      for (int64_t j = i; j < end; j++)
+        narrow[j] = id;
     } else {
-      for (int j = 0; j < STRETCH; j++)
-        narrow[i + j] = numbers[i + j] >= 0 ? r->labels[numbers[i + j]] : (int32_t)r->nodata;
+      for (int64_t j = i; j < end; j++)
+        narrow[j] = numbers[j] >= 0 ? r->labels[numbers[j]] : (int32_t)r->nodata;
     }
   }
-  for (; i < n; i++)
-    narrow[i] = numbers[i] >= 0 ? r->labels[numbers[i]] : (int32_t)r->nodata;
 }
 
 static void fill_reals(void *out, GDALDataType type, int64_t at, int64_t n) {
@@ -223,17 +224,19 @@ static gv_status compute_block(void *user, int worker, const gv_raster_block *bl
     b.mask = bench->mask;
     b.mask_stride = r->block_w;
   }
-  b.out = r->numbers ? bench->numbers : block->out[0];
-  b.stride = r->numbers ? r->block_w : block->stride;
-  b.band_stride = r->numbers ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
+  bool apart = bench->numbers != NULL;
+  b.out = apart ? bench->numbers : block->out[0];
+  b.stride = apart ? r->block_w : block->stride;
+  b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
   status = pass_on(bench, gv_voronoi_fill(bench->context, r->voronoi, &b), message, message_size);
   if (status == GV_OK && r->style) gv_adjacency_scan(&bench->adjacency, b.out, p.w, p.h, b.stride, p.y);
-  if (status != GV_OK || !r->numbers) return status;
-  status = pass_on(bench, measure(r, bench, block, &p, b.out, b.stride, b.band_stride), message, message_size);
+  if (status != GV_OK) return status;
+  if (r->numbers)
+    status = pass_on(bench, measure(r, bench, block, &p, b.out, b.stride, b.band_stride), message, message_size);
   if (status == GV_OK && r->statistics != NULL) {
     status = add_statistics(r, worker, block, &p, b.out, b.stride, message, message_size);
   }
-  for (int band = 0; band < r->j->k && status == GV_OK; band++) {
+  for (int band = 0; band < r->j->k && status == GV_OK && r->numbers; band++) {
     for (int64_t y = 0; y < p.h; y++) {
       write_ids(r, b.out + band * b.band_stride + y * b.stride, p.w, block->out[0],
                 band * block->band_stride[0] + y * block->stride);
@@ -275,6 +278,24 @@ static gv_status choose_values(run *r) {
         "both -1 and the lowest integer are ids: choose a value for cells without a seed by --nodata");
   }
   r->nodata = minus_one ? least : -1;
+  return GV_OK;
+}
+
+static int by_id(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* Whether two seeds have one id, so that ids do not tell seeds apart. */
+static gv_status repeated_ids(const run *r, bool *out) {
+  size_t count = (size_t)r->seeds.count;
+  int64_t *ids = malloc(count * sizeof *ids);
+  if (ids == NULL) return gv_io_fail_memory(r->io, "the ids");
+  memcpy(ids, r->seeds.ids, count * sizeof *ids);
+  qsort(ids, count, sizeof *ids, by_id);
+  for (size_t i = 1; i < count; i++)
+    *out = *out || ids[i] == ids[i - 1];
+  free(ids);
   return GV_OK;
 }
 
@@ -393,11 +414,12 @@ static gv_status make_benches(run *r) {
     workplace *b = &r->benches[i];
     made = gv_context_create(&options, &b->context) == GV_OK;
     if (r->style) gv_adjacency_init(&b->adjacency, r->width, r->height);
-    if (r->numbers) b->numbers = malloc(cells * (size_t)r->j->k * sizeof *b->numbers);
+    bool apart = r->type == GDT_Int64;
+    if (apart) b->numbers = malloc(cells * (size_t)r->j->k * sizeof *b->numbers);
     if (r->mask != NULL) b->mask = malloc(cells);
     if (r->j->stats != NULL) b->distance = malloc(cells * sizeof *b->distance);
     b->quantity = calloc(MAX_SUMS, sizeof *b->quantity);
-    made = made && (!r->numbers || b->numbers != NULL) && (r->mask == NULL || b->mask != NULL) &&
+    made = made && (!apart || b->numbers != NULL) && (r->mask == NULL || b->mask != NULL) &&
            (r->j->stats == NULL || b->distance != NULL) && b->quantity != NULL;
   }
   return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
@@ -587,7 +609,9 @@ static gv_status compute_rasters(run *r) {
   gv_status status = create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
-  r->numbers = r->type == GDT_Int64 || j->stats != NULL || j->distance != NULL || j->azimuth != NULL;
+  r->numbers = r->type == GDT_Int64 || r->distances || j->distance != NULL || j->azimuth != NULL;
+  if (j->stats != NULL && !r->numbers) status = repeated_ids(r, &r->numbers);
+  if (status != GV_OK) return status;
   gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
   status = make_benches(r);
   if (status == GV_OK) status = make_voronoi(r);

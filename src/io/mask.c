@@ -593,8 +593,10 @@ gv_status gv_mask_cells(gv_mask *mask, int worker, int64_t x, int64_t y, int64_t
                                      : look_into(mask, worker, x, y, w, h, out, stride, message, message_size);
   *kept = 0;
   for (int64_t r = 0; r < h && status == GV_OK; r++) {
+    uint32_t in_row = 0; /* compilers make vectors of this */
     for (int64_t c = 0; c < w; c++)
-      *kept += out[r * stride + c];
+      in_row += out[r * stride + c];
+    *kept += in_row;
   }
   return status;
 }

@@ -304,6 +304,26 @@ static int parts(double cells) {
   return n < 1.0 ? 1 : n > MAX_PARTS ? MAX_PARTS : (int)n;
 }
 
+/* True if the nine places of a patch lie on one side of the grid, farther from it than they are from each other: none of
+ * it comes to lie inside. (Maps stretch without end towards some places.) */
+static bool aside(const gv_overlay *o, const patch *a, const double x[5], const double y[5]) {
+  double low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+  const double limit[2] = {(double)o->grid->grid.width, (double)o->grid->grid.height};
+  for (int i = 0; i < 9; i++) {
+    const double at[2] = {i < 4 ? a->u[i] : x[i - 4], i < 4 ? a->v[i] : y[i - 4]};
+    for (int d = 0; d < 2; d++) {
+      if (!isfinite(at[d])) return false;
+      low[d] = fmin(low[d], at[d]);
+      high[d] = fmax(high[d], at[d]);
+    }
+  }
+  for (int d = o->period > 0.0 ? 1 : 0; d < 2; d++) {
+    double spread = high[d] - low[d];
+    if (low[d] > limit[d] + spread || high[d] < -spread) return true;
+  }
+  return false;
+}
+
 static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int depth, sink *to) {
   double across = fmax(reach(a, 0, 1), reach(a, 2, 3)), down = fmax(reach(a, 0, 2), reach(a, 1, 3));
   bool known = isfinite(across) && isfinite(down); /* false if any corner is NaN */
@@ -324,6 +344,10 @@ static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int
   for (int i = 0; i < 5; i++)
     nowhere = nowhere && !isfinite(x[i]);
   static const int ends[4][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  if (aside(o, a, x, y)) {
+    drop(o, to, (double)NAN, (double)NAN, p->value * amount_of(o, p, a->t0, a->t1) * (a->s1 - a->s0));
+    return;
+  }
   bool even = known;
   for (int i = 0; i < 5; i++) {
     double mean_u =
@@ -632,15 +656,14 @@ static int64_t place(const ranges *r, int64_t pixel) {
 }
 
 static bool grow_bench(bench *b, int64_t values, int64_t columns, int64_t pixels) {
-  if (values > b->value_capacity) {
+  if (columns > b->collapsed_capacity) {
     free(b->first);
     b->first = malloc((size_t)columns * sizeof *b->first);
-    if (b->first == NULL || !grow(&b->values, &b->value_capacity, values)) {
-      b->value_capacity = 0;
+    if (b->first == NULL || !grow(&b->collapsed, &b->collapsed_capacity, columns)) {
+      b->collapsed_capacity = 0;
       return false;
     }
   }
-  if (!grow(&b->collapsed, &b->collapsed_capacity, columns)) return false;
   if (pixels > b->pixel_capacity) {
     free(b->valid);
     b->valid = malloc((size_t)pixels);
@@ -649,7 +672,7 @@ static bool grow_bench(bench *b, int64_t values, int64_t columns, int64_t pixels
       return false;
     }
   }
-  return true;
+  return grow(&b->values, &b->value_capacity, values);
 }
 
 /* Rows [row, row + count) of the ranges' pixels, each row `width` values. */

@@ -139,6 +139,9 @@ static gv_status create_layer(writer *w) {
   if (EQUAL(GDALGetDriverShortName(w->table->driver), "CSV")) {
     options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
   }
+  if (EQUAL(GDALGetDriverShortName(w->table->driver), "FlatGeobuf")) {
+    options = CSLSetNameValue(options, "SPATIAL_INDEX", "NO"); /* which would sort the rows by place */
+  }
   w->layer = GDALDatasetCreateLayer(w->dataset, w->content->layer, w->content->crs, w->content->geometry, options);
   CSLDestroy(options);
   if (w->layer == NULL) {

@@ -12,6 +12,7 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cells/area.h"
@@ -38,6 +39,11 @@ typedef struct sum {
   wide value, distance; /* value x distance */
 } sum;
 
+/* What blocks hold for a seed. */
+typedef struct labelled {
+  int32_t label, seed;
+} labelled;
+
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
@@ -52,6 +58,7 @@ struct gv_statistics {
   int64_t *row_up;
   uint64_t *cosines; /* LONLAT: running sums over the columns (width + 1), modulo 2^64 */
   uint64_t *sines;
+  labelled *labels; /* by label; NULL when blocks hold seed numbers */
   pthread_mutex_t lock;
   totals *of_seed;
   sum *of_sum; /* seeds x sums */
@@ -154,6 +161,47 @@ static double longest_distance(const gv_voronoi *v) {
 
 /* ---------------------------------------------------------------------------------------------------- creating */
 
+static int by_label(const void *a, const void *b) {
+  const labelled *p = a, *q = b;
+  return p->label < q->label ? -1 : p->label > q->label;
+}
+
+/* The way back from labels, if there are any. */
+static gv_status find_labels(gv_context *context, gv_statistics *s) {
+  const gv_voronoi *v = s->voronoi;
+  bool any = false;
+  for (int32_t i = 0; i < v->seeds.count && !any; i++)
+    any = v->label[i] != v->seeds.number[i];
+  if (!any) return GV_OK;
+  s->labels = gv_allocate(&s->allocator, v->seeds.count, sizeof *s->labels);
+  if (s->labels == NULL) return gv_fail_memory(context, "the seeds' statistics");
+  for (int32_t i = 0; i < v->seeds.count; i++)
+    s->labels[i] = (labelled){v->label[i], v->seeds.number[i]};
+  qsort(s->labels, (size_t)v->seeds.count, sizeof *s->labels, by_label);
+  for (int32_t i = 0; i < v->seeds.count; i++) {
+    if (s->labels[i].label == v->nodata || (i > 0 && s->labels[i].label == s->labels[i - 1].label)) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed",
+                     (int)s->labels[i].label);
+    }
+  }
+  return GV_OK;
+}
+
+/* The seed that blocks show as `value`; -1 if there is none. */
+static int64_t seed_of(const gv_statistics *s, int32_t value) {
+  if (s->labels == NULL) return value < s->voronoi->seeds.total ? value : -1;
+  int64_t low = 0, high = s->voronoi->seeds.count;
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    if (s->labels[middle].label <= value) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return s->labels[low].label == value ? s->labels[low].seed : -1;
+}
+
 gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
                                gv_statistics **out) {
   gv_statistics_options o = GV_STATISTICS_OPTIONS_INIT;
@@ -193,6 +241,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
     s->area_unit = fabs(g[1] * g[5] - g[2] * g[4]);
   }
   int64_t seeds = voronoi->seeds.total;
+  if (status == GV_OK) status = find_labels(context, s);
   if (status == GV_OK) {
     s->bound = gv_allocate(&s->allocator, s->sums, sizeof *s->bound);
     s->of_seed = gv_allocate_zeroed(&s->allocator, seeds, sizeof *s->of_seed);
@@ -214,7 +263,7 @@ void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
   void *const parts[] = {s->bound,   s->row_area, s->row_share, s->row_across, s->row_up,
-                         s->cosines, s->sines,    s->of_seed,   s->of_sum};
+                         s->cosines, s->sines,    s->of_seed,   s->of_sum,     s->labels};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -223,7 +272,7 @@ void gv_statistics_destroy(gv_statistics *s) {
 
 /* --------------------------------------------------------------------------------------------- sums of one block */
 
-/* The seeds of one block: an open hash table of numbers into arrays. */
+/* The seeds of one block: an open hash table of what the block shows into arrays. */
 typedef struct local {
   const gv_statistics *s;
   gv_allocator allocator;
@@ -288,7 +337,12 @@ static inline int32_t local_index(local *l, int32_t seed) {
   return l->count++;
 }
 
-static gv_status merge(gv_statistics *s, const local *l) {
+static gv_status merge(gv_context *context, gv_statistics *s, const local *l) {
+  for (int32_t i = 0; i < l->count; i++) {
+    int64_t seed = seed_of(s, l->seed[i]);
+    if (seed < 0) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)l->seed[i]);
+    l->seed[i] = (int32_t)seed;
+  }
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < l->count; i++) {
     totals *to = &s->of_seed[l->seed[i]];
@@ -310,13 +364,19 @@ static gv_status merge(gv_statistics *s, const local *l) {
 
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
-/* The first column after c whose value is not that of c. */
+/* The first column after c whose value is not that of c: long stretches first, which compilers compare in vectors. */
 static inline int64_t run_end(const int32_t *row, int64_t c, int64_t n) {
-  enum { STRETCH = 16 };
+  enum { LONG = 64, SHORT = 8 };
   int32_t value = row[c];
-  for (; c + STRETCH <= n; c += STRETCH) {
+  for (; c + LONG <= n; c += LONG) {
     uint32_t differ = 0;
-    for (int j = 0; j < STRETCH; j++)
+    for (int j = 0; j < LONG; j++)
+      differ |= (uint32_t)row[c + j] ^ (uint32_t)value;
+    if (differ != 0) break;
+  }
+  for (; c + SHORT <= n; c += SHORT) {
+    uint32_t differ = 0;
+    for (int j = 0; j < SHORT; j++)
       differ |= (uint32_t)row[c + j] ^ (uint32_t)value;
     if (differ != 0) break;
   }
@@ -440,10 +500,7 @@ static gv_status add_rows(gv_context *context, const gv_statistics *s, const gv_
     if (s->sums > 0) memset(segment, 0, (size_t)s->sums * sizeof *segment);
     for (int64_t c = 0, end; c < columns && status == GV_OK; c = end) {
       end = run_end(row, c, columns);
-      if (row[c] < 0) continue;
-      if (row[c] >= s->voronoi->seeds.total) {
-        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)row[c]);
-      }
+      if (s->labels != NULL ? row[c] == s->voronoi->nodata : row[c] < 0) continue;
       run at = {c, end, r};
       int32_t index = local_index(l, row[c]);
       if (index < 0) return gv_fail_memory(context, "a block's statistics");
@@ -485,7 +542,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   gv_status status = segment != NULL && local_grow(&l) ? GV_OK : gv_fail_memory(context, "a block's statistics");
   if (status == GV_OK && v->cells.grid.kind == GV_GRID_QTM) status = triangles(context, s, &tile, mesh);
   if (status == GV_OK) status = add_rows(context, s, &b, &tile, (const double *const *)mesh, segment, &l);
-  if (status == GV_OK) status = merge(s, &l);
+  if (status == GV_OK) status = merge(context, s, &l);
   gv_release(&s->allocator, mesh[0]);
   gv_release(&context->allocator, segment);
   local_free(&l);

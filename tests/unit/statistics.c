@@ -1,0 +1,512 @@
+/*
+ * Statistics of regions against sums made cell by cell; the same bits for every block size, order and number of threads;
+ * bad input and failing allocations.
+ */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuvoronoi.h"
+
+enum { SEEDS = 23, SUMS = 2, W = 210, H = 97, COARSE = 10 };
+
+static const double pi = 3.14159265358979323846;
+
+static uint64_t random_state = 11;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+/* A grid with its seeds and quantities: the first a value a cell, the second one a run of COARSE columns. */
+typedef struct world {
+  gv_grid grid;
+  gv_metric metric;
+  double x[SEEDS], y[SEEDS];
+  int64_t width, height;
+  double *fine;   /* width x height */
+  double *coarse; /* ceil(width / COARSE) a row */
+} world;
+
+static int64_t runs_of(const world *w) {
+  return (w->width + COARSE - 1) / COARSE;
+}
+
+static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
+  memset(w, 0, sizeof *w);
+  w->grid = (gv_grid)GV_GRID_INIT;
+  w->grid.kind = kind;
+  w->metric = metric;
+  w->width = w->grid.width = W;
+  w->height = w->grid.height = H;
+  double lonlat[6] = {-175.5, 360.0 / W, 0.0, 90.0, 0.0, -180.0 / H}, plane[6] = {100, 2, 0.5, 900, 0.25, -3};
+  memcpy(w->grid.geotransform, kind == GV_GRID_PLANE ? plane : lonlat, sizeof lonlat);
+  if (kind == GV_GRID_QTM) {
+    w->grid.level = 5;
+    w->width = gv_qtm_count(5);
+    w->height = 1;
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    w->x[i] = kind == GV_GRID_PLANE ? 600.0 * uniform() : 360.0 * uniform() - 180.0;
+    w->y[i] = kind == GV_GRID_PLANE ? 1000.0 * uniform() : asin(2.0 * uniform() - 1.0) * 180.0 / pi;
+  }
+  w->x[7] = w->x[6]; /* the second of two seeds at one place has no cells */
+  w->y[7] = w->y[6];
+  w->fine = malloc((size_t)(w->width * w->height) * sizeof *w->fine);
+  w->coarse = malloc((size_t)(runs_of(w) * w->height) * sizeof *w->coarse);
+  assert_non_null(w->fine);
+  assert_non_null(w->coarse);
+  for (int64_t i = 0; i < w->width * w->height; i++)
+    w->fine[i] = uniform() < 0.3 ? 0.0 : 1000.0 * uniform() - 100.0;
+  for (int64_t i = 0; i < runs_of(w) * w->height; i++)
+    w->coarse[i] = 1e-3 * uniform();
+}
+
+static void free_world(world *w) {
+  free(w->fine);
+  free(w->coarse);
+}
+
+static gv_context *new_context(void) {
+  gv_context *context = NULL;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.threads = 2;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  return context;
+}
+
+static gv_voronoi *new_voronoi(gv_context *context, const world *w, int32_t block) {
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w->x, w->y, SEEDS};
+  gv_voronoi *voronoi = NULL;
+  options.metric = w->metric;
+  options.block_width = block;
+  options.block_height = block > 64 ? 64 : block;
+  assert_int_equal(gv_voronoi_create(context, &w->grid, &seeds, &options, &voronoi), GV_OK);
+  return voronoi;
+}
+
+/* One block's seeds and distances, and its share of the quantities. */
+typedef struct piece {
+  int64_t x, y, w, h;
+  int32_t *seed;
+  double *distance;
+  int32_t first[W];
+  double *coarse;
+  gv_quantity quantity[SUMS];
+} piece;
+
+static void make_piece(gv_context *context, const world *w, const gv_voronoi *voronoi, int32_t block,
+                       int64_t number, piece *p) {
+  int64_t across = gv_voronoi_blocks_across(voronoi), size_w = block, size_h = block > 64 ? 64 : block;
+  if (w->grid.kind == GV_GRID_QTM) size_w = w->width / across;
+  p->x = number % across * size_w;
+  p->y = number / across * size_h;
+  p->w = w->width - p->x < size_w ? w->width - p->x : size_w;
+  p->h = w->height - p->y < size_h ? w->height - p->y : size_h;
+  p->seed = malloc((size_t)(p->w * p->h) * sizeof *p->seed);
+  p->distance = malloc((size_t)(p->w * p->h) * sizeof *p->distance);
+  p->coarse = malloc((size_t)(p->w * p->h) * sizeof *p->coarse);
+  assert_true(p->seed != NULL && p->distance != NULL && p->coarse != NULL);
+  assert_int_equal(gv_voronoi_block(context, voronoi, number % across, number / across, p->seed, p->w), GV_OK);
+  /* Every seventh row counts for nobody. */
+  for (int64_t r = 0; r < p->h; r++) {
+    for (int64_t c = 0; c < p->w; c++) {
+      int64_t cell = (p->y + r) * w->width + p->x + c;
+      if ((w->height > 1 ? p->y + r : cell / 100) % 7 == 3) p->seed[r * p->w + c] = -1;
+    }
+  }
+  gv_measure m = GV_MEASURE_INIT;
+  m.column = number % across;
+  m.row = number / across;
+  m.seed = p->seed;
+  m.stride = m.out_stride = p->w;
+  m.type = GV_FLOAT64;
+  m.distance = p->distance;
+  assert_int_equal(gv_voronoi_measure(context, voronoi, &m), GV_OK);
+  p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width};
+  int32_t n = 0;
+  bool by_runs = p->w <= W;
+  for (int64_t c = 0; c < p->w && by_runs; c++) {
+    if (c == 0 || (p->x + c) % COARSE == 0) p->first[n++] = (int32_t)c;
+  }
+  for (int64_t r = 0; r < p->h; r++) {
+    for (int64_t i = 0; i < (by_runs ? n : p->w); i++) {
+      int64_t c = p->x + (by_runs ? p->first[i] : i);
+      p->coarse[r * (by_runs ? n : p->w) + i] = w->coarse[(p->y + r) * runs_of(w) + c / COARSE];
+    }
+  }
+  p->quantity[1] =
+      by_runs ? (gv_quantity){p->coarse, p->first, n, n} : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w};
+}
+
+static void free_piece(piece *p) {
+  free(p->seed);
+  free(p->distance);
+  free(p->coarse);
+}
+
+static gv_statistics *new_statistics(gv_context *context, const gv_voronoi *voronoi) {
+  static const double bound[SUMS] = {1000.0, 1e-3};
+  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics *statistics = NULL;
+  options.distances = 1;
+  options.sums = SUMS;
+  options.bound = bound;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &statistics), GV_OK);
+  return statistics;
+}
+
+typedef struct result {
+  gv_seed_statistics seed;
+  gv_sum_statistics sum[SUMS];
+} result;
+
+/* All blocks, backwards if asked, by two threads if asked. */
+static void compute(const world *w, int32_t block, bool backwards, bool threads, result out[SEEDS]) {
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, w, block);
+  gv_statistics *statistics = new_statistics(context, voronoi);
+  int64_t blocks = gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi);
+#pragma omp parallel for num_threads(threads ? 2 : 1) schedule(dynamic)
+  for (int64_t i = 0; i < blocks; i++) {
+    gv_context *own = new_context();
+    int64_t number = backwards ? blocks - 1 - i : i;
+    piece p;
+    make_piece(own, w, voronoi, block, number, &p);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.column = number % gv_voronoi_blocks_across(voronoi);
+    b.row = number / gv_voronoi_blocks_across(voronoi);
+    b.seed = p.seed;
+    b.stride = p.w;
+    b.distance = p.distance;
+    b.distance_stride = p.w;
+    b.quantity = p.quantity;
+    assert_int_equal(gv_statistics_add(own, statistics, &b), GV_OK);
+    free_piece(&p);
+    gv_context_destroy(own);
+  }
+  memset(out, 0, SEEDS * sizeof *out);
+  for (int i = 0; i < SEEDS; i++)
+    assert_int_equal(gv_statistics_get(context, statistics, i, &out[i].seed, out[i].sum), GV_OK);
+  gv_statistics_destroy(statistics);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+static void close_to(double a, double b, double scale) {
+  if (isnan(b)) {
+    assert_true(isnan(a));
+  } else {
+    assert_true(fabs(a - b) <= 1e-11 * scale);
+  }
+}
+
+/* The same sums the plain way, in long double. */
+static void check_plainly(const world *w, const result got[SEEDS]) {
+  gv_context *context = new_context();
+  int32_t block = w->grid.kind == GV_GRID_QTM ? 1 << 16 : 256;
+  gv_voronoi *voronoi = new_voronoi(context, w, block);
+  const double *g = w->grid.geotransform;
+  long double area[SEEDS] = {0}, moment[SEEDS][3] = {{0}}, distance[SEEDS] = {0}, sum[SEEDS][SUMS] = {{0}};
+  long double sum_distance[SEEDS][SUMS] = {{0}};
+  double farthest[SEEDS] = {0};
+  int64_t cells[SEEDS] = {0};
+  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  for (int64_t number = 0; number < blocks; number++) {
+    piece p;
+    make_piece(context, w, voronoi, block, number, &p);
+    double *areas = malloc((size_t)(p.w * p.h) * sizeof *areas);
+    assert_non_null(areas);
+    assert_int_equal(gv_voronoi_cell_areas(context, voronoi, number % across, number / across, areas, p.w), GV_OK);
+    for (int64_t i = 0; i < p.w * p.h; i++) {
+      int32_t s = p.seed[i];
+      int64_t c = p.x + i % p.w, r = p.y + i / p.w;
+      if (s < 0) continue;
+      double at[3] = {g[0] + ((double)c + 0.5) * g[1] + ((double)r + 0.5) * g[2],
+                      g[3] + ((double)c + 0.5) * g[4] + ((double)r + 0.5) * g[5], 0.0};
+      if (w->grid.kind == GV_GRID_QTM) {
+        gv_qtm_id id;
+        assert_int_equal(gv_qtm_from_number(w->grid.level, c, &id), GV_OK);
+        assert_int_equal(gv_qtm_center_vector(id, at), GV_OK);
+      } else if (w->grid.kind == GV_GRID_LONLAT) {
+        double lon = at[0] * pi / 180.0, lat = at[1] * pi / 180.0;
+        at[0] = cos(lat) * cos(lon);
+        at[1] = cos(lat) * sin(lon);
+        at[2] = sin(lat);
+      }
+      cells[s]++;
+      area[s] += areas[i];
+      for (int d = 0; d < 3; d++)
+        moment[s][d] += (long double)areas[i] * at[d];
+      distance[s] += (long double)areas[i] * p.distance[i];
+      farthest[s] = fmax(farthest[s], p.distance[i]);
+      const double value[SUMS] = {w->fine[r * w->width + c], w->coarse[r * runs_of(w) + c / COARSE]};
+      for (int q = 0; q < SUMS; q++) {
+        sum[s][q] += value[q];
+        sum_distance[s][q] += (long double)value[q] * p.distance[i];
+      }
+    }
+    free(areas);
+    free_piece(&p);
+  }
+  for (int s = 0; s < SEEDS; s++) {
+    const gv_seed_statistics *a = &got[s].seed;
+    assert_int_equal(a->cells, cells[s]);
+    if (cells[s] == 0) {
+      assert_true(s == 7 || cells[7] == 0);
+      assert_true(a->area == 0.0 && isnan(a->distance_mean) && isnan(a->distance_max) && isnan(a->centroid_x));
+      assert_true(got[s].sum[0].sum == 0.0 && isnan(got[s].sum[0].distance_mean));
+      continue;
+    }
+    close_to(a->area, (double)area[s], (double)area[s]);
+    close_to(a->distance_mean, (double)(distance[s] / area[s]), farthest[s]);
+    assert_true(a->distance_max == farthest[s]);
+    if (w->grid.kind == GV_GRID_PLANE) {
+      close_to(a->centroid_x, (double)(moment[s][0] / area[s]), 1000.0);
+      close_to(a->centroid_y, (double)(moment[s][1] / area[s]), 1000.0);
+    } else {
+      double x = (double)moment[s][0], y = (double)moment[s][1];
+      close_to(a->centroid_x, atan2(y, x) * 180.0 / pi, 1e4);
+      close_to(a->centroid_y, atan2((double)moment[s][2], hypot(x, y)) * 180.0 / pi, 1e4);
+    }
+    for (int q = 0; q < SUMS; q++) {
+      close_to(got[s].sum[q].sum, (double)sum[s][q], q == 0 ? 1e6 : 1.0);
+      close_to(got[s].sum[q].distance_mean, (double)(sum_distance[s][q] / sum[s][q]), 1e8);
+    }
+  }
+  assert_int_equal(cells[7], 0);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+static void sums_are_right_and_the_same(void **state) {
+  (void)state;
+  static const struct {
+    gv_grid_kind kind;
+    gv_metric metric;
+    int32_t blocks[3];
+  } cases[] = {{GV_GRID_LONLAT, GV_GEODESIC, {64, 17, 256}},        {GV_GRID_LONLAT, GV_GREAT_CIRCLE, {50, 210, 7}},
+               {GV_GRID_PLANE, GV_EUCLIDEAN, {64, 33, 256}},        {GV_GRID_PLANE, GV_CHEBYSHEV, {64, 33, 256}},
+               {GV_GRID_QTM, GV_GREAT_CIRCLE, {64, 1024, 1 << 16}}, {GV_GRID_QTM, GV_GEODESIC, {16, 256, 1 << 16}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world w;
+    result first[SEEDS], again[SEEDS];
+    make_world(&w, cases[i].kind, cases[i].metric);
+    compute(&w, cases[i].blocks[0], false, false, first);
+    check_plainly(&w, first);
+    for (int b = 1; b < 3; b++) {
+      compute(&w, cases[i].blocks[b], b == 1, true, again);
+      assert_memory_equal(first, again, sizeof first);
+    }
+    free_world(&w);
+  }
+}
+
+static void nonsense_is_refused(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, &w, 64);
+  gv_statistics *s = NULL, *none = NULL;
+  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  double bound[1] = {0.0};
+  assert_int_equal(gv_statistics_create(NULL, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_create(context, NULL, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_create(context, voronoi, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  options.sums = 1;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  options.bound = bound;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  bound[0] = INFINITY;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  options.sums = -1;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_null(s);
+  gv_statistics_destroy(NULL);
+
+  s = new_statistics(context, voronoi);
+  piece p;
+  make_piece(context, &w, voronoi, 64, 0, &p);
+  gv_statistics_block good = GV_STATISTICS_BLOCK_INIT;
+  good.seed = p.seed;
+  good.stride = good.distance_stride = p.w;
+  good.distance = p.distance;
+  good.quantity = p.quantity;
+  gv_statistics_block bad = good;
+  assert_int_equal(gv_statistics_add(context, none, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_add(context, s, NULL), GV_ERROR_INVALID_ARGUMENT);
+  bad.seed = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  bad = good;
+  bad.distance = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  bad = good;
+  bad.quantity = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  bad = good;
+  bad.row = 99;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  int32_t seed = p.seed[0];
+  p.seed[0] = SEEDS;
+  assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+  p.seed[0] = seed;
+  double distance = p.distance[0];
+  p.distance[0] = NAN;
+  assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+  p.distance[0] = distance;
+  static const double wrong[] = {1000.5, -1e9, INFINITY, NAN};
+  for (int i = 0; i < 4; i++) {
+    double value = w.fine[0];
+    w.fine[0] = wrong[i];
+    assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(gv_context_message(context), "bound"));
+    w.fine[0] = value;
+  }
+  gv_seed_statistics out;
+  assert_int_equal(gv_statistics_get(context, s, SEEDS, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, -1, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, 0, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  free_piece(&p);
+  gv_statistics_destroy(s);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+/* Labels in place of numbers, and labels that do not tell seeds apart. */
+static void labels_lead_back(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  int32_t labels[SEEDS], *seen = malloc((size_t)(W * H) * sizeof *seen);
+  assert_non_null(seen);
+  for (int i = 0; i < SEEDS; i++)
+    labels[i] = 1000 - 37 * i;
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w.x, w.y, SEEDS};
+  options.metric = w.metric;
+  options.nodata = 7;
+  gv_seed_statistics got[2][SEEDS];
+  for (int with = 0; with < 2; with++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    options.labels = with ? labels : NULL;
+    options.max_distance = 3e6;
+    options.nodata = with ? 7 : -1;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_OK);
+    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.seed = seen;
+    b.stride = W;
+    assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
+    for (int i = 0; i < SEEDS; i++)
+      assert_int_equal(gv_statistics_get(context, s, i, &got[with][i], NULL), GV_OK);
+    seen[5] = 8;
+    assert_int_equal(gv_statistics_add(context, s, &b), with ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    assert_int_equal(got[0][i].cells, got[1][i].cells);
+    assert_true(got[0][i].area == got[1][i].area);
+  }
+  for (int wrong = 0; wrong < 2; wrong++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    labels[3] = wrong == 0 ? labels[9] : 7;
+    options.labels = labels;
+    options.nodata = 7;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(seen);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+/* An allocator that fails at one call. */
+typedef struct failing {
+  int calls, fail_at, live;
+} failing;
+
+static void *allocate(size_t bytes, void *user) {
+  failing *f = user;
+  if (f->calls++ == f->fail_at) return NULL;
+  f->live++;
+  return malloc(bytes);
+}
+
+static void release(void *memory, void *user) {
+  failing *f = user;
+  f->live--;
+  free(memory);
+}
+
+static void failing_allocations(void **state) {
+  (void)state;
+  static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_QTM};
+  for (size_t k = 0; k < 2; k++) {
+    world w;
+    make_world(&w, kinds[k], GV_GREAT_CIRCLE);
+    gv_context *plain = new_context();
+    gv_voronoi *voronoi = new_voronoi(plain, &w, 64);
+    piece p;
+    make_piece(plain, &w, voronoi, 64, 0, &p);
+    bool done = false;
+    for (int at = 0; !done; at++) {
+      failing f = {0, -1, 0};
+      gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+      gv_context *context = NULL;
+      gv_statistics *s = NULL;
+      options.allocate = allocate;
+      options.release = release;
+      options.allocate_user = &f;
+      assert_int_equal(gv_context_create(&options, &context), GV_OK);
+      f.fail_at = f.calls + at;
+      gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+      double bound[SUMS] = {1000.0, 1.0};
+      how.distances = 1;
+      how.sums = SUMS;
+      how.bound = bound;
+      gv_status status = gv_statistics_create(context, voronoi, &how, &s);
+      if (status == GV_OK) {
+        gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+        b.seed = p.seed;
+        b.stride = b.distance_stride = p.w;
+        b.distance = p.distance;
+        b.quantity = p.quantity;
+        status = gv_statistics_add(context, s, &b);
+      }
+      assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
+      done = status == GV_OK && f.calls <= f.fail_at;
+      assert_true(done || status == GV_ERROR_OUT_OF_MEMORY);
+      gv_statistics_destroy(s);
+      gv_context_destroy(context);
+      assert_int_equal(f.live, 0);
+    }
+    free_piece(&p);
+    gv_voronoi_destroy(voronoi);
+    gv_context_destroy(plain);
+    free_world(&w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_are_right_and_the_same),
+      cmocka_unit_test(nonsense_is_refused),
+      cmocka_unit_test(labels_lead_back),
+      cmocka_unit_test(failing_allocations),
+  };
+  return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+}
