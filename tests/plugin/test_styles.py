@@ -32,7 +32,7 @@ def load(qgis, name, output="OUTPUT", **parameters):
     feedback = Feedback()
     results, well = algorithm.run(parameters, context, feedback)
     assert well, feedback.errors
-    assert handleAlgorithmResults(algorithm, context, feedback, False, parameters)
+    assert handleAlgorithmResults(algorithm, context, feedback, parameters=parameters)
     sources = {layer.source().split("|")[0]: layer for layer in QgsProject.instance().mapLayers().values()}
     return sources[results[output]]
 

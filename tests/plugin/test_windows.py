@@ -60,9 +60,10 @@ def test_toolbox(desktop):
 
 def test_dialog_runs(desktop):
     facts = desktop["run"]
-    assert facts["finished"] and facts["layers"] == ["Nearest of Time zone places"]
+    assert facts["finished"] and facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"]
     assert facts["progress"] == 100
-    picture("qgis-map")
+    for name in ("qgis-map", "qgis-distance", "qgis-log"):
+        picture(name)
 
 
 def test_dialog_shows_errors(desktop):

@@ -16,7 +16,8 @@ from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
 from qgis.core import QgsApplication, QgsProject, QgsRectangle, QgsVectorLayer
 from qgis.PyQt.QtCore import QEventLoop, QTimer
-from qgis.PyQt.QtWidgets import QApplication, QFileDialog, QWidget
+from qgis.PyQt.QtGui import QColor
+from qgis.PyQt.QtWidgets import QApplication, QDockWidget, QFileDialog, QLineEdit, QWidget
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
@@ -24,6 +25,7 @@ WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"]
 PATIENCE = 120  # seconds for one condition
+TOO_LONG = 400  # seconds for all
 
 facts = {}
 
@@ -93,32 +95,51 @@ def scene_dialogs(layer):
         close(dialog)
 
 
+def show_map(order, name):
+    """A picture of the main window with these layers from top to bottom."""
+    root = QgsProject.instance().layerTreeRoot()
+    for made in root.findLayers():
+        made.setItemVisibilityChecked(made.layer() in order)
+        made.setExpanded(made.layer() is order[-1])
+    root.setHasCustomLayerOrder(True)
+    root.setCustomLayerOrder(order + [layer for layer in QgsProject.instance().mapLayers().values() if layer not in order])
+    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
+    iface.mapCanvas().refresh()
+    iface.messageBar().clearWidgets()
+    settle()
+    wait(lambda: not iface.mapCanvas().isDrawing())
+    picture(name, iface.mainWindow())
+
+
 def scene_run(layer):
     ProcessingConfig.setSettingValue(ProcessingConfig.KEEP_DIALOG_OPEN, True)
-    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name", "DISTANCE": "TEMPORARY_OUTPUT"})
     finished = []
     dialog.algorithmFinished.connect(lambda well, results: finished.append(well))
     dialog.runAlgorithm()
     wait(lambda: finished)
     settle()
+    made = {other.name(): other for other in QgsProject.instance().mapLayers().values() if other != layer}
     facts["run"] = {
         "finished": finished == [True],
-        "layers": [made.name() for made in QgsProject.instance().mapLayers().values() if made != layer],
+        "layers": sorted(made),
         "progress": dialog.progressBar().value() if hasattr(dialog, "progressBar") else 100,
     }
+    picture("qgis-log", dialog)
     close(dialog)
-    iface.mainWindow().resize(1500, 900)
-    iface.mainWindow().move(0, 0)
-    root = QgsProject.instance().layerTreeRoot()
-    node = root.findLayer(layer.id())
-    copy = node.clone()  # points above the raster
-    root.insertChildNode(0, copy)
-    node.parent().removeChildNode(node)
-    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
-    iface.mapCanvas().refresh()
-    settle()
-    wait(lambda: not iface.mapCanvas().isDrawing())
-    picture("qgis-map", iface.mainWindow())
+    window = iface.mainWindow()
+    window.resize(1500, 900)
+    window.move(0, 0)
+    for dock in window.findChildren(QDockWidget):
+        if dock.objectName() == "Browser":
+            dock.hide()
+        if dock.objectName() == "ProcessingToolbox":
+            dock.show()
+            dock.findChild(QLineEdit).setText("gpuvoronoi")
+    layer.renderer().symbol().setSize(1.2)
+    layer.renderer().symbol().setColor(QColor("#202020"))
+    show_map([layer, made["Nearest of Time zone places"]], "qgis-map")
+    show_map([layer, made["Distance to Time zone places (m)"]], "qgis-distance")
 
 
 def scene_error(layer):
@@ -163,27 +184,33 @@ def scene_batch(layer):
 
     folder = WORK / "batch"
     folder.mkdir()
-    rows = [{"PARAMETERS": {"INPUT": repr(layer.id()), "LEVEL": str(level), "METRIC": "1"},
+    rows = [{"PARAMETERS": {"INPUT": layer.id(), "LEVEL": level, "METRIC": 1},
              "OUTPUTS": {"OUTPUT": str(folder / f"level{level}.tif")}} for level in (2, 3, 4)]
     described = WORK / "batch.json"
-    described.write_text(json.dumps(rows))
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:qtmvoronoi")
     dialog = BatchAlgorithmDialog(algorithm, iface.mainWindow())
     dialog.show()
     dialog.resize(1200, 500)
     dialog.move(10, 10)
+    panel = dialog.mainWidget()
+    if hasattr(panel, "CURRENT_FORMAT"):  # QGIS 3.40
+        described.write_text(json.dumps({"format": panel.CURRENT_FORMAT, "rows": rows}))
+    else:
+        for row in rows:
+            row["PARAMETERS"] = {name: repr(value) for name, value in row["PARAMETERS"].items()}
+        described.write_text(json.dumps(rows))
     asked = QFileDialog.getOpenFileName
     QFileDialog.getOpenFileName = staticmethod(lambda *arguments, **more: (str(described), ""))
     try:
-        dialog.mainWidget().load()
+        panel.load()
     finally:
         QFileDialog.getOpenFileName = asked
     picture("qgis-batch", dialog)
-    dialog.mainWidget().checkLoadLayersOnCompletion.setChecked(False)
+    panel.checkLoadLayersOnCompletion.setChecked(False)
     dialog.runAlgorithm()
-    wait(lambda: not dialog.cancelButton().isEnabled())
+    wait(lambda: len(list(folder.glob("*.tif"))) == 3 and not dialog.cancelButton().isEnabled())
     made = sorted(folder.glob("*.tif"))
-    facts["batch"] = {"rows": dialog.mainWidget().batchRowCount(), "made": [p.name for p in made],
+    facts["batch"] = {"rows": panel.batchRowCount(), "made": [p.name for p in made],
                       "sizes": [gdal.Open(str(p)).RasterXSize for p in made]}
     close(dialog)
 
@@ -200,12 +227,21 @@ def scene_missing(layer):
         os.environ["GPUVORONOI_COMMAND"] = program
 
 
+def give_up():
+    """A message box that nobody answers keeps its own event loop, from which only this leads out."""
+    shown = [widget.windowTitle() for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    facts["error"] = f"no end in sight; windows: {shown}; done: {sorted(facts)}"
+    (WORK / "report.json").write_text(json.dumps(facts))
+    os._exit(1)
+
+
 def main():
     try:
         updateAvailablePlugins()
         if "gpuvoronoi" not in plugins:
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
+        QTimer.singleShot(TOO_LONG * 1000, give_up)
         for scene in (scene_toolbox, scene_dialogs, scene_run, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:

@@ -28,8 +28,8 @@ from qgis.core import (
     QgsVectorLayerFeatureSource,
     QgsWkbTypes,
 )
-from qgis.PyQt.QtCore import QVariant
 
+from . import field_types as types
 from .i18n import tr
 
 CHECK_CANCEL_EVERY = 1000
@@ -75,23 +75,14 @@ def own_file(layer, value, fields):
     return path, names[0] if names else None
 
 
-STORABLE = (
-    QVariant.Bool,
-    QVariant.Int,
-    QVariant.LongLong,
-    QVariant.Double,
-    QVariant.String,
-    QVariant.Date,
-    QVariant.DateTime,
-    QVariant.ByteArray,
-)
+STORABLE = (types.BOOL, types.INT, types.LONG, types.DOUBLE, types.STRING, types.DATE, types.DATE_TIME, types.BINARY)
 
 
 def storable(field):
     """A field like this one, or of text where FlatGeobuf has no such type."""
     if field.type() in STORABLE:
         return QgsField(field.name(), field.type(), field.typeName())
-    return QgsField(field.name(), QVariant.String)
+    return QgsField(field.name(), types.STRING)
 
 
 def stored(value, field):
@@ -231,7 +222,7 @@ class Points:
         """A field under this name that can hold the ids."""
         index = self.id_index()
         if index < 0:
-            return QgsField(name, QVariant.LongLong)
+            return QgsField(name, types.LONG)
         column = QgsField(self.source.fields()[index])
         column.setName(name)
         return column
@@ -265,9 +256,9 @@ class Points:
         indices = [known.lookupField(column) for column in columns]
         fields = QgsFields()
         if not self.id_field:
-            fields.append(QgsField(self.free_name("id"), QVariant.LongLong))
+            fields.append(QgsField(self.free_name("id"), types.LONG))
         if self.row_field:
-            fields.append(QgsField(self.row_field, QVariant.LongLong))
+            fields.append(QgsField(self.row_field, types.LONG))
         for index in indices:
             fields.append(storable(known[index]))
         file = TemporaryFile(self.name, fields, self.source.wkbType(), self.crs, context)

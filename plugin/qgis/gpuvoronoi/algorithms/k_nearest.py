@@ -25,9 +25,9 @@ from qgis.core import (
     QgsProcessingUtils,
     QgsWkbTypes,
 )
-from qgis.PyQt.QtCore import QVariant
 
 from .. import command
+from .. import field_types as types
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, no_points
 from .base import Algorithm
@@ -191,9 +191,9 @@ class KNearest(Algorithm):
         fields = QgsFields()
         reference = self.points if self.reference is None else self.reference
         fields.append(self.points.id_column("input"))
-        fields.append(QgsField("rank", QVariant.Int))
+        fields.append(QgsField("rank", types.INT))
         fields.append(reference.id_column("neighbour"))
-        fields.append(QgsField("distance", QVariant.Double))
+        fields.append(QgsField("distance", types.DOUBLE))
         return fields
 
     def fill(self, sink, path, points, reference, draw, feedback):
