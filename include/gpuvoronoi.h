@@ -82,15 +82,17 @@ typedef struct gv_context_options {
   gv_allocate_fn allocate; /* both NULL = malloc/free */
   gv_release_fn release;
   void *allocate_user;
+  int device; /* CUDA device for the backends that use one, numbered as by gv_device_get; -1 = the first usable one, or
+                 all of them for backends that use several */
 } gv_context_options;
 
 #define GV_CONTEXT_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL }
+  { sizeof(gv_context_options), 0, NULL, NULL, NULL, NULL, NULL, -1 }
 
 /*
  * Makes a context. `options` may be NULL (all defaults). *out is set on success and is to be given back with
- * gv_context_destroy. Errors: INVALID_ARGUMENT (NULL out, negative threads, one allocator hook without the other),
- * OUT_OF_MEMORY.
+ * gv_context_destroy. Errors: INVALID_ARGUMENT (NULL out, negative threads, a device below -1, one allocator hook without the other),
+ * OUT_OF_MEMORY. Whether there is such a device is found out by the first backend that wants it.
  */
 GV_API gv_status gv_context_create(const gv_context_options *options, gv_context **out);
 
@@ -103,6 +105,10 @@ GV_API const char *gv_context_message(const gv_context *context);
 
 /* The number of worker threads the context uses (>= 1). */
 GV_API int gv_context_threads(const gv_context *context);
+
+/* Seconds that calls made with this context have spent in kernels on CUDA devices, without copies, measured by events and
+ * added over streams and devices. 0 without CUDA. */
+GV_API double gv_context_device_seconds(const gv_context *context);
 
 /* --------------------------------------------------------------------------------------------------- metrics */
 
@@ -375,6 +381,135 @@ GV_API gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *voronoi
 /* Computes the whole grid into out[row * stride + column], bands stride x height apart, with the context's threads and
  * progress. */
 GV_API gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *voronoi, int32_t *out, int64_t stride);
+
+/*
+ * Distances and directions from the cells of one block to their seeds. Start from GV_MEASURE_INIT.
+ *
+ * `seed` holds seed numbers (from 0) as the library writes them without labels; band b, row r, column c of the block is
+ * seed[b * band_stride + r * stride + c], and likewise with the out_ strides for distance and azimuth. Only cells inside
+ * the grid are read and written. GV_GRID_QTM: a block is one row.
+ */
+typedef struct gv_measure {
+  size_t struct_size;
+  int64_t column, row;         /* which block */
+  int32_t bands;               /* >= 1 */
+  const int32_t *seed;         /* < 0: none */
+  int64_t stride, band_stride; /* of seed, in values */
+  gv_dtype type;               /* of distance; computed in double, rounded once */
+  void *distance; /* may be NULL. Plane units; on the globe metres. NaN where there is no seed or no place */
+  float
+      *azimuth; /* may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
+  int64_t out_stride, out_band_stride;
+} gv_measure;
+
+#define GV_MEASURE_INIT                                                                                            \
+  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0 }
+
+/*
+ * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
+ * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 10 nanometres x a/6378137
+ * metres of geod_inverse where flattenings are at most 1/150, within a micrometre elsewhere. A cell at its seed's
+ * place is at distance 0 and azimuth 0.
+ *
+ * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell. A cell at a
+ * pole has the longitude of its column (a projected grid's or triangle's: 0).
+ *
+ * Runs on the calling thread; safe to call from many threads at once, each with a context of its own. Errors:
+ * INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY, PROJECTION; after one the outputs hold
+ * unspecified values.
+ */
+GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);
+
+/*
+ * Area of every cell of block (column, row) into area[r * stride + c]. GV_GRID_LONLAT and GV_GRID_QTM: square metres
+ * on the grid's ellipsoid, of the part of the cell that lies between the poles; cells of the mesh have edges that are
+ * straight in the ZOT plane (see gv_qtm_area). GV_GRID_PLANE and GV_GRID_PROJECTED: |g1 g5 - g2 g4|, square units of the
+ * plane. Relative error below 1e-13. Errors: INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
+                                       int64_t block_row, double *area, int64_t stride);
+
+/* --------------------------------------------------------------------------------------- statistics of regions */
+
+/*
+ * What each seed's region amounts to: cells, area, distances, centroid, and sums of quantities given cell by cell (people,
+ * say). Blocks are added in any order and by any number of threads; all sums are exact sums of integers (fixed point), so
+ * the results have the same bits whatever the order, the threads and the size of the blocks. For k > 1 it is the first
+ * band, the nearest seed, that is added.
+ */
+typedef struct gv_statistics gv_statistics;
+
+typedef struct gv_statistics_options {
+  size_t struct_size;
+  int distances;       /* non-zero: every block comes with its distances */
+  int32_t sums;        /* number of quantities, 0 ... 1024 */
+  const double *bound; /* sums values, copied: no cell's quantity exceeds it in size; > 0. It sets the fixed point:
+                          a cell's quantity is kept to bound / 2^62 */
+} gv_statistics_options;
+
+#define GV_STATISTICS_OPTIONS_INIT                                                                                 \
+  { sizeof(gv_statistics_options), 0, 0, NULL }
+
+/* `voronoi` must outlive the statistics. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
+ * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
+GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
+                                      const gv_statistics_options *options, gv_statistics **out);
+
+/* NULL is allowed. No thread may be adding. */
+GV_API void gv_statistics_destroy(gv_statistics *statistics);
+
+/*
+ * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
+ * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
+ * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell.
+ */
+typedef struct gv_quantity {
+  const double *value;  /* value[r * stride + i] */
+  const int32_t *first; /* count values, or NULL */
+  int32_t count;
+  int64_t stride; /* in values */
+} gv_quantity;
+
+typedef struct gv_statistics_block {
+  size_t struct_size;
+  int64_t column, row; /* which block of `voronoi` */
+  const int32_t *seed; /* seed numbers as gv_voronoi_fill writes them without labels, row by row; < 0: none */
+  int64_t stride;
+  const double *distance; /* as gv_voronoi_measure gives it; not looked at without `distances` */
+  int64_t distance_stride;
+  const gv_quantity *quantity; /* one for each of `sums` */
+} gv_statistics_block;
+
+#define GV_STATISTICS_BLOCK_INIT                                                                                   \
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL }
+
+/*
+ * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.
+ * Errors: INVALID_ARGUMENT (also a seed number beyond the last, a quantity that is not finite or above its bound),
+ * OUT_OF_MEMORY; after one the statistics are of no use.
+ */
+GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,
+                                   const gv_statistics_block *block);
+
+typedef struct gv_seed_statistics {
+  int64_t cells;
+  double area;          /* GV_GRID_LONLAT, GV_GRID_QTM: true area, square metres; else square units of the plane */
+  double distance_mean; /* of the cells' distances, by area; NaN without cells or distances */
+  double distance_max;
+  /* GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180 ... 180] and latitude in degrees of the mean of the cells' unit vectors by
+   * area; NaN where that has no direction. Else the mean of the cells' centres, units of the plane. NaN without cells. */
+  double centroid_x, centroid_y;
+} gv_seed_statistics;
+
+typedef struct gv_sum_statistics {
+  double sum;           /* of the quantity */
+  double distance_mean; /* of the cells' distances, by the quantity; NaN where the sum is 0 or without distances */
+} gv_sum_statistics;
+
+/* What one seed (numbered from 0) has got so far. Of seeds at one place the first has the cells. `sums`: one for each
+ * quantity, may be NULL. Errors: INVALID_ARGUMENT. */
+GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
+                                   gv_seed_statistics *out, gv_sum_statistics *sums);
 
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
 

@@ -104,6 +104,15 @@ bool cli_integers(const char *text, int64_t *numbers, int count) {
   return *text == '\0';
 }
 
+int cli_whole(const char *option, const char *value, int low, int high, int *out) {
+  int64_t number;
+  if (!cli_integers(value, &number, 1) || number < low || number > high) {
+    return cli_fail(EXIT_USAGE, "--%s: '%s' is not a number from %d to %d", option, value, low, high);
+  }
+  *out = (int)number;
+  return EXIT_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------- signals */
 
 static atomic_int caught;

@@ -40,6 +40,10 @@ int cli_next(cli_parser *parser, const char **value);
 bool cli_numbers(const char *text, double *numbers, int count);
 bool cli_integers(const char *text, int64_t *numbers, int count);
 
+/* Reads the value of `option` (its name without dashes), a whole number from `low` to `high`: EXIT_OK, or EXIT_USAGE with
+ * the error printed. */
+int cli_whole(const char *option, const char *value, int low, int high, int *out);
+
 /* ----------------------------------------------------------------------------------------------- signals */
 
 /*

@@ -47,6 +47,7 @@ static const char help[] =
     "                        layers of the two sources, needed if they have several\n"
     "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
     "  --threads N           threads to use (default: one a processor)\n"
+    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "  --overwrite           replace OUT and FILE if they exist\n"
     "  --help\n"
     "\n"
@@ -67,6 +68,7 @@ enum {
   KEY_QUERY_LAYER,
   KEY_BACKEND,
   KEY_THREADS,
+  KEY_DEVICE,
   KEY_OVERWRITE,
   KEY_HELP
 };
@@ -82,6 +84,7 @@ static const cli_option table[] = {
     {"query-layer", KEY_QUERY_LAYER, true},
     {"backend", KEY_BACKEND, true},
     {"threads", KEY_THREADS, true},
+    {"device", KEY_DEVICE, true},
     {"overwrite", KEY_OVERWRITE, false},
     {"help", KEY_HELP, false},
     {NULL, 0, false},
@@ -89,7 +92,7 @@ static const cli_option table[] = {
 
 typedef struct job {
   const char *reference, *queries, *out, *distances, *layer, *query_layer, *backend;
-  int k, threads;
+  int k, threads, device;
   gv_metric metric;
   bool has_metric, overwrite;
   double max_distance;
@@ -161,10 +164,10 @@ static int parse(job *j, int argc, char **argv) {
       j->backend = value;
       break;
     case KEY_THREADS:
-      if (!cli_integers(value, &number, 1) || number < 1 || number > 4096) {
-        return cli_fail(EXIT_USAGE, "--threads needs a number from 1 to 4096, not '%s'", value);
-      }
-      j->threads = (int)number;
+      if (cli_whole("threads", value, 1, 4096, &j->threads) != EXIT_OK) return EXIT_USAGE;
+      break;
+    case KEY_DEVICE:
+      if (cli_whole("device", value, 0, 1023, &j->device) != EXIT_OK) return EXIT_USAGE;
       break;
     case KEY_OVERWRITE:
       j->overwrite = true;
@@ -524,7 +527,7 @@ static gv_status run_search(gv_io *io, job *j, gv_context *context) {
 }
 
 int search_command(int argc, char **argv) {
-  job j = {.k = 1, .backend = "auto", .max_distance = INFINITY};
+  job j = {.k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
   cli_catch_signals(gv_arrays_abandon);
@@ -532,6 +535,7 @@ int search_command(int argc, char **argv) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = j.threads;
+  options.device = j.device;
   options.progress = go_on;
   gv_context *context = NULL;
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");

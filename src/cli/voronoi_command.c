@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cpl_conv.h>
@@ -64,12 +63,16 @@ static const char help[] =
     "                        manhattan, chebyshev; the first two work on projected grids too\n"
     "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
     "  --threads N           threads to use (default: one a processor)\n"
+    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
     "  --cells FILE          with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance "
     "and\n"
     "                        area_km2; .gpkg, .fgb, .csv, .geojson or any other vector format's extension\n"
+    "  --mesh FILE.nc        with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area; "
+    "with\n"
+    "                        --cells or --mesh, OUT may be left out\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
@@ -98,11 +101,13 @@ enum {
   KEY_EXTENT,
   KEY_LEVEL,
   KEY_CELLS,
+  KEY_MESH,
   KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
   KEY_BACKEND,
   KEY_THREADS,
+  KEY_DEVICE,
   KEY_OF,
   KEY_CO,
   KEY_NODATA,
@@ -127,11 +132,13 @@ static const cli_option table[] = {
     {"extent", KEY_EXTENT, true},
     {"level", KEY_LEVEL, true},
     {"cells", KEY_CELLS, true},
+    {"mesh", KEY_MESH, true},
     {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
     {"backend", KEY_BACKEND, true},
     {"threads", KEY_THREADS, true},
+    {"device", KEY_DEVICE, true},
     {"of", KEY_OF, true},
     {"co", KEY_CO, true},
     {"nodata", KEY_NODATA, true},
@@ -149,8 +156,9 @@ typedef struct job {
   gv_grid_options grid;
   gv_raster_options raster;
   const char *backend;
-  const char *cells; /* file for the triangles, or NULL */
-  int threads;
+  const char *cells; /* file for the triangles as polygons, or NULL */
+  const char *mesh;  /* file for them as a UGRID mesh, or NULL */
+  int threads, device;
   bool has_nodata, no_style, quiet, progress;
   int64_t nodata;
 } job;
@@ -224,6 +232,9 @@ static int take_option(job *j, int key, const char *value) {
   case KEY_CELLS:
     j->cells = value;
     return EXIT_OK;
+  case KEY_MESH:
+    j->mesh = value;
+    return EXIT_OK;
   case KEY_SNAP_SEEDS:
     j->grid.snap_seeds = true;
     return EXIT_OK;
@@ -241,11 +252,9 @@ static int take_option(job *j, int key, const char *value) {
     j->backend = value;
     return EXIT_OK;
   case KEY_THREADS:
-    if (!cli_integers(value, &integer, 1) || integer < 1 || integer > 4096) {
-      return cli_fail(EXIT_USAGE, "--threads: '%s' is not a number from 1 to 4096", value);
-    }
-    j->threads = (int)integer;
-    return EXIT_OK;
+    return cli_whole("threads", value, 1, 4096, &j->threads);
+  case KEY_DEVICE:
+    return cli_whole("device", value, 0, 1023, &j->device);
   case KEY_OF:
     j->raster.driver = value;
     return EXIT_OK;
@@ -297,7 +306,9 @@ static int parse(job *j, int argc, char **argv) {
   }
   if (j->seeds.source == NULL)
     return cli_fail(EXIT_USAGE, "--seeds is missing (gpuvoronoi --help tells how it is used)");
-  if (j->raster.path == NULL || j->raster.path[0] == '\0')
+  bool triangles = j->cells != NULL || j->mesh != NULL;
+  if (triangles ? j->raster.path != NULL && j->raster.path[0] == '\0'
+                : j->raster.path == NULL || j->raster.path[0] == '\0')
     return cli_fail(EXIT_USAGE, "the output file is missing");
   return EXIT_OK;
 }
@@ -315,31 +326,31 @@ typedef struct run {
   int32_t block_w, block_h;
 } run;
 
-static gv_status compute_block(void *user, int worker, int64_t column, int64_t row, void *out, int64_t stride,
-                               char *message, size_t message_size) {
+static gv_status compute_block(void *user, int worker, const gv_raster_block *block, char *message,
+                               size_t message_size) {
   run *r = user;
   gv_context *context = r->contexts[worker];
-  int64_t x = column * r->block_w, y = row * r->block_h;
+  int64_t x = block->column * r->block_w, y = block->row * r->block_h;
   int64_t w = r->width - x < r->block_w ? r->width - x : r->block_w;
   int64_t h = r->height - y < r->block_h ? r->height - y : r->block_h;
-  int32_t *values = out;
-  int64_t values_stride = stride;
+  int32_t *values = block->out[0];
+  int64_t values_stride = block->stride;
   if (r->numbers != NULL) {
     values = r->numbers + (int64_t)worker * r->block_w * r->block_h;
     values_stride = r->block_w;
   }
-  gv_status status = gv_voronoi_block(context, r->voronoi, column, row, values, values_stride);
+  gv_status status = gv_voronoi_block(context, r->voronoi, block->column, block->row, values, values_stride);
   if (status != GV_OK) {
     snprintf(message, message_size, "%s", gv_context_message(context));
     return status;
   }
   if (r->adjacency != NULL) gv_adjacency_scan(&r->adjacency[worker], values, w, h, values_stride, y);
   if (r->numbers != NULL) {
-    int64_t *ids = out;
+    int64_t *ids = block->out[0];
     for (int64_t i = 0; i < h; i++) {
       for (int64_t k = 0; k < w; k++) {
         int32_t number = values[i * values_stride + k];
-        ids[i * stride + k] = number >= 0 ? r->ids[number] : r->nodata;
+        ids[i * block->stride + k] = number >= 0 ? r->ids[number] : r->nodata;
       }
     }
   }
@@ -415,9 +426,10 @@ static int go_on(double fraction, void *user) {
   return !cli_interrupted(NULL);
 }
 
-static gv_status make_contexts(gv_io *io, run *r, int threads, bool style, bool wide) {
+static gv_status make_contexts(gv_io *io, run *r, int threads, int device, bool style, bool wide) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = threads;
+  options.device = device;
   options.progress = go_on;
   r->contexts = calloc((size_t)threads, sizeof *r->contexts);
   if (r->contexts == NULL) return gv_io_fail_memory(io, "the worker threads");
@@ -471,18 +483,20 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
   if (status != GV_OK) goto end;
 
   metadata = make_metadata(j, seeds, grid);
+  char *names[] = {"id of the nearest seed"};
   gv_raster_description description = {.width = r.width,
                                        .height = r.height,
                                        .geotransform = grid->geotransform,
                                        .crs = grid->crs,
                                        .type = type,
                                        .nodata = r.nodata,
-                                       .band = "id of the nearest seed",
+                                       .bands = 1,
+                                       .names = names,
                                        .metadata = metadata};
   status = gv_raster_create(io, raster, &description);
   if (status != GV_OK) goto end;
-  gv_raster_block_size(raster, &r.block_w, &r.block_h);
-  status = make_contexts(io, &r, j->threads, style, type == GDT_Int64);
+  gv_raster_block_size(&raster, 1, &r.block_w, &r.block_h);
+  status = make_contexts(io, &r, j->threads, j->device, style, type == GDT_Int64);
   if (status != GV_OK) goto end;
 
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
@@ -507,7 +521,7 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
     gv_io_fail(io, status, "%s", gv_context_message(r.contexts[0]));
     goto end;
   }
-  status = gv_raster_write(io, raster, compute_block, &r, j->threads, report, &progress);
+  status = gv_raster_write(io, &raster, 1, compute_block, &r, j->threads, report, &progress);
   if (status == GV_OK && style) status = add_style(io, &r, j->threads, seeds, labels, raster);
   if (status == GV_OK) {
     progress.from = progress.to;
@@ -521,49 +535,56 @@ end:
   return status;
 }
 
-/* True if both names lead to one file: the output must not replace what it was made from. */
-static bool same_file(const char *a, const char *b) {
-  struct stat first, second;
-  if (a == NULL || b == NULL || stat(a, &first) != 0 || stat(b, &second) != 0) return false;
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+/* The triangles' own files must be neither an input nor another output. */
+static gv_status check_triangles(gv_io *io, const job *j) {
+  const struct {
+    const char *option, *path, *other;
+  } files[] = {{"--cells", j->cells, j->mesh}, {"--mesh", j->mesh, j->cells}};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    const char *path = files[i].path, *others[] = {j->raster.path, files[i].other};
+    if (path == NULL) continue;
+    if (!j->grid.has_level) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles",
+                        files[i].option);
+    }
+    bool taken = gv_same_file(j->seeds.source, path) || gv_same_file(j->grid.like, path);
+    for (size_t o = 0; o < sizeof others / sizeof *others; o++)
+      taken = taken || gv_same_file(others[o], path);
+    if (taken) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too", files[i].option,
+                        path);
+    }
+  }
+  return GV_OK;
 }
 
-static gv_status write_cells(gv_io *io, const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid,
-                             gv_mesh_out *mesh) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  gv_context *context = NULL;
-  options.threads = j->threads;
-  options.progress = go_on;
-  if (gv_context_create(&options, &context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
-  gv_status status = gv_mesh_write(io, mesh, grid, seeds, j->backend, context);
-  gv_context_destroy(context);
-  return status;
-}
-
-static gv_status make_raster(gv_io *io, job *j) {
+static gv_status make_outputs(gv_io *io, job *j) {
   gv_mesh_out *mesh = NULL;
-  gv_mesh_options mesh_options = {j->cells, j->raster.overwrite};
+  gv_mesh_options mesh_options = {j->cells, j->mesh, j->raster.overwrite};
+  gv_mesh_run mesh_run = {j->backend, j->threads, j->device, go_on};
   gv_seed_list seeds = GV_SEED_LIST_INIT;
   gv_raster_grid grid;
   gv_raster_out *raster = NULL;
+  bool triangles = j->cells != NULL || j->mesh != NULL, pixels = j->raster.path != NULL;
   memset(&grid, 0, sizeof grid);
   gv_status status = GV_OK;
-  if (same_file(j->seeds.source, j->raster.path) || same_file(j->grid.like, j->raster.path)) {
+  if (gv_same_file(j->seeds.source, j->raster.path) || gv_same_file(j->grid.like, j->raster.path)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
-  } else if (j->cells != NULL && !j->grid.has_level) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells needs --level: it writes the mesh's triangles");
-  } else if (j->cells != NULL && (same_file(j->seeds.source, j->cells) || same_file(j->grid.like, j->cells) ||
-                                  same_file(j->raster.path, j->cells) || strcmp(j->raster.path, j->cells) == 0)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--cells: %s is an input or the output too", j->cells);
   }
-  if (status == GV_OK) status = gv_raster_plan(io, &j->raster, &raster);
-  if (status == GV_OK && j->cells != NULL) status = gv_mesh_plan(io, &mesh_options, &mesh);
+  if (status == GV_OK) status = check_triangles(io, j);
+  if (status == GV_OK && pixels) status = gv_raster_plan(io, &j->raster, &raster);
+  if (status == GV_OK && triangles) status = gv_mesh_plan(io, &mesh_options, j->grid.level, &mesh);
   if (status == GV_OK) status = gv_seeds_read(io, &j->seeds, &seeds);
   if (status == GV_OK) status = gv_raster_grid_make(io, &j->grid, &seeds, &grid);
-  /* Both outputs are made before either is put in its place. */
-  if (status == GV_OK && mesh != NULL) status = write_cells(io, j, &seeds, &grid, mesh);
-  if (status == GV_OK) status = compute_raster(io, j, &seeds, &grid, raster);
-  if (status == GV_OK && mesh != NULL) status = gv_mesh_finish(io, mesh);
+  /* All outputs are made before any is put in its place. */
+  if (status == GV_OK && triangles) status = gv_mesh_write(io, mesh, &grid, &seeds, &mesh_run);
+  if (status == GV_OK && pixels) status = compute_raster(io, j, &seeds, &grid, raster);
+  if (status == GV_OK) {
+    gv_output *outputs[1 + GV_MESH_FORMATS];
+    int count = triangles ? gv_mesh_outputs(mesh, outputs) : 0;
+    if (pixels) outputs[count++] = gv_raster_output(raster);
+    status = gv_outputs_commit(io, outputs, count);
+  }
   if (status == GV_OK && seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
                seeds.skipped_first);
@@ -576,13 +597,13 @@ static gv_status make_raster(gv_io *io, job *j) {
 }
 
 int voronoi_command(int argc, char **argv) {
-  job j = {.backend = "auto"};
+  job j = {.backend = "auto", .device = -1};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) {
     CSLDestroy(j.raster.creation_options);
     return result < 0 ? EXIT_OK : result;
   }
-  cli_catch_signals(gv_raster_abandon);
+  cli_catch_signals(gv_outputs_abandon);
   gv_io_initialize();
   if (j.threads == 0) {
     gv_context *context = NULL;
@@ -591,7 +612,7 @@ int voronoi_command(int argc, char **argv) {
   }
   j.raster.threads = j.threads;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_status status = make_raster(&io, &j);
+  gv_status status = make_outputs(&io, &j);
   CSLDestroy(j.raster.creation_options);
   char warning[512];
   if (status == GV_OK) {

@@ -71,7 +71,8 @@ gv_status gv_context_create(const gv_context_options *options, gv_context **out)
     size_t size = options->struct_size < sizeof o ? options->struct_size : sizeof o;
     memcpy(&o, options, size);
   }
-  if (o.threads < 0 || (o.allocate == NULL) != (o.release == NULL)) return GV_ERROR_INVALID_ARGUMENT;
+  if (o.threads < 0 || o.device < -1 || (o.allocate == NULL) != (o.release == NULL))
+    return GV_ERROR_INVALID_ARGUMENT;
   gv_allocator allocator = {o.allocate ? o.allocate : allocate_default, o.release ? o.release : release_default,
                             o.allocate_user};
   gv_context *context = gv_allocate_zeroed(&allocator, 1, sizeof *context);
@@ -80,12 +81,15 @@ gv_status gv_context_create(const gv_context_options *options, gv_context **out)
   context->threads = o.threads > 0 ? o.threads : omp_get_num_procs();
   context->progress = o.progress;
   context->progress_user = o.progress_user;
+  context->device = o.device;
+  context->owner = context;
   *out = context;
   return GV_OK;
 }
 
 void gv_context_destroy(gv_context *context) {
   if (context == NULL) return;
+  if (context->kept_destroy != NULL) context->kept_destroy(context->kept);
   gv_allocator allocator = context->allocator;
   gv_release(&allocator, context);
 }
@@ -96,6 +100,10 @@ const char *gv_context_message(const gv_context *context) {
 
 int gv_context_threads(const gv_context *context) {
   return context != NULL ? context->threads : 1;
+}
+
+double gv_context_device_seconds(const gv_context *context) {
+  return context != NULL ? context->device_seconds : 0.0;
 }
 
 gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) {
@@ -117,6 +125,11 @@ void gv_context_for_worker(const gv_context *context, gv_context *worker) {
   worker->threads = 1;
   worker->progress = NULL;
   worker->progress_user = NULL;
+  worker->device = context->device;
+  worker->owner = context->owner;
+  worker->kept = NULL;
+  worker->kept_destroy = NULL;
+  worker->device_seconds = 0.0;
   worker->message[0] = '\0';
 }
 

@@ -6,10 +6,26 @@
 #define GV_CORE_H
 
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "gpuvoronoi.h"
+
+/* CUDA files are C++: the same types (the compilers we know lay them out alike) under their C names. */
+#ifdef __cplusplus
+#include <atomic>
+using std::atomic_bool;
+using std::atomic_flag;
+using std::atomic_int;
+using std::atomic_llong;
+using std::atomic_load_explicit;
+using std::memory_order_relaxed;
+#else
+#include <stdatomic.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #if defined(__GNUC__)
 #define GV_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -44,6 +60,12 @@ struct gv_context {
   int threads;
   gv_progress_fn progress;
   void *progress_user;
+  int device;               /* CUDA device to work on; -1 = the first usable one */
+  struct gv_context *owner; /* itself, or of a worker's context the one that the caller made */
+  /* Of the owner only: what the CUDA layer keeps from call to call, and how that goes. */
+  void *kept;
+  void (*kept_destroy)(void *kept);
+  double device_seconds;
   char message[512];
 };
 
@@ -105,5 +127,9 @@ typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 
 
 gv_simd gv_simd_level(void);
 const char *gv_simd_name(gv_simd level);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,70 +1,49 @@
-/* Triangles to features. */
+/* Triangles are answered and measured by all threads, block by block, and handed to the formats in order. */
 #include "io/mesh_out.h"
 
-#include <errno.h>
 #include <geodesic.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gdal.h>
-#include <ogr_api.h>
 
-enum { BLOCK = 1 << 16, FEATURES_A_TRANSACTION = 1 << 17 };
+#include "io/mesh_sink.h"
+
+enum { BLOCK = 1 << 16, FORMATS = GV_MESH_FORMATS };
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
+/* One file. */
+typedef struct output {
+  const gv_mesh_format *format;
+  gv_output file; /* without a path if it is not asked for */
+  gv_mesh_sink *sink;
+} output;
+
 struct gv_mesh_out {
-  char *path, *directory, *work; /* work: the file in the directory */
-  GDALDriverH driver;
-  bool overwrite;
+  output outputs[FORMATS];
 };
 
-/* -------------------------------------------------------------------------------------------------------- the file */
+/* ------------------------------------------------------------------------------------------------------- the files */
 
-static GDALDriverH vector_driver(const char *path) {
-  const char *extension = CPLGetExtension(path);
-  for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
-    GDALDriverH driver = GDALGetDriver(i);
-    if (GDALGetMetadataItem(driver, GDAL_DCAP_VECTOR, NULL) == NULL ||
-        GDALGetMetadataItem(driver, GDAL_DCAP_CREATE, NULL) == NULL) {
-      continue;
-    }
-    const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-    char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-    bool found = CSLFindString(names, extension) >= 0;
-    CSLDestroy(names);
-    if (found) return driver;
-  }
-  return NULL;
-}
-
-static gv_status check_free(gv_io *io, const gv_mesh_out *mesh) {
-  VSIStatBufL found;
-  if (VSIStatL(mesh->path, &found) != 0) return GV_OK;
-  if (VSI_ISDIR(found.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "--cells: %s is a directory", mesh->path);
-  if (mesh->overwrite) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "--cells: %s exists; --overwrite replaces it", mesh->path);
-}
-
-gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **out) {
+gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
-  mesh->overwrite = options->overwrite;
-  mesh->path = strdup(options->path);
-  mesh->driver = vector_driver(options->path);
-  gv_status status = mesh->path != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
-  if (status == GV_OK && mesh->driver == NULL) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--cells: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some",
-                        options->path);
+  const char *paths[FORMATS] = {options->cells, options->mesh};
+  const gv_mesh_format *formats[FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
+  gv_status status = GV_OK;
+  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    o->format = formats[i];
+    if (paths[i] == NULL) continue;
+    status = gv_output_init(io, &o->file, paths[i], options->overwrite);
+    if (status == GV_OK) status = o->format->check(io, o->file.path, level);
+    if (status == GV_OK) status = gv_output_check(io, &o->file);
   }
-  if (status == GV_OK) status = check_free(io, mesh);
   if (status != GV_OK) {
     gv_mesh_close(mesh);
     return status;
@@ -73,67 +52,52 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **
   return GV_OK;
 }
 
-static gv_status make_directory(gv_io *io, gv_mesh_out *mesh) {
-  const char *parent = CPLGetPath(mesh->path);
-  const char *name = CPLSPrintf(".%s.tmp-%ld", CPLGetFilename(mesh->path), (long)getpid());
-  char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
-  if (directory == NULL) return gv_io_fail_memory(io, "a file name");
-  errno = 0;
-  if (VSIMkdir(directory, 0777) != 0) {
-    int error = errno;
-    free(directory);
-    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", mesh->path,
-                      error != 0 ? strerror(error) : "no such directory");
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output *outputs[GV_MESH_FORMATS]) {
+  int count = 0;
+  for (int i = 0; i < FORMATS; i++) {
+    if (mesh->outputs[i].file.path != NULL) outputs[count++] = &mesh->outputs[i].file;
   }
-  mesh->directory = directory;
-  mesh->work = strdup(CPLFormFilename(directory, CPLGetFilename(mesh->path), NULL));
-  return mesh->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
-}
-
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh) {
-  const char *parent = CPLGetPath(mesh->path);
-  gv_status status = check_free(io, mesh);
-  char **files = VSIReadDir(mesh->directory);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..")) continue;
-    char *from = CPLStrdup(CPLFormFilename(mesh->directory, *file, NULL));
-    char *to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, *file, NULL) : *file);
-    errno = 0;
-    if (VSIRename(from, to) != 0) {
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", to, strerror(errno));
-    }
-    CPLFree(from);
-    CPLFree(to);
-  }
-  CSLDestroy(files);
-  return status;
+  return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
-  if (mesh->directory != NULL) VSIRmdirRecursive(mesh->directory);
-  free(mesh->path);
-  free(mesh->directory);
-  free(mesh->work);
+  for (int i = 0; i < FORMATS; i++)
+    gv_output_clear(&mesh->outputs[i].file);
   free(mesh);
 }
 
-/* --------------------------------------------------------------------------------------------------------- features */
+static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->file.path == NULL) continue;
+    status = gv_output_begin(io, &o->file);
+    if (status == GV_OK) status = o->format->open(io, o->file.work, o->file.path, facts, &o->sink);
+  }
+  return status;
+}
 
-enum { FIELD_ID, FIELD_ID64, FIELD_LON, FIELD_LAT, FIELD_SEED, FIELD_DISTANCE, FIELD_AREA, FIELDS };
+/* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
+static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
+  gv_io ignored = {.cancelled = NULL};
+  for (int i = 0; i < FORMATS; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->sink == NULL) continue;
+    gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
+    o->sink = NULL;
+    if (status == GV_OK) status = closed;
+  }
+  return status;
+}
 
-static const struct {
-  const char *name;
-  OGRFieldType type;
-} fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
-                    {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
+/* ------------------------------------------------------------------------------------------------------ the answers */
 
 /* What distances and areas are made of. */
 typedef struct measures {
   gv_metric metric;
   double radius; /* of the sphere, (2 a + b) / 3 */
   struct geod_geodesic geodesic;
-  double unit; /* degrees in the layer's unit */
 } measures;
 
 static double distance_to(const measures *m, const double centre[3], double lon, double lat, double seed_lon,
@@ -148,145 +112,134 @@ static double distance_to(const measures *m, const double centre[3], double lon,
   return 2.0 * m->radius * asin(fmin(1.0, 0.5 * sqrt(x * x + y * y + z * z)));
 }
 
-/* A triangle's ring. On the map a corner at a pole is an edge, from the meridian of one neighbour to the other's. */
-static OGRGeometryH polygon(gv_qtm_id id, double unit) {
-  double lon[3], lat[3];
-  OGRGeometryH made = OGR_G_CreateGeometry(wkbPolygon), ring = OGR_G_CreateGeometry(wkbLinearRing);
-  gv_qtm_corners(id, lon, lat, NULL);
-  double first[2] = {0.0, 0.0};
-  int points = 0;
-  for (int i = 0; i < 3; i++) {
-    bool pole = fabs(lat[i]) == 90.0;
-    for (int side = 0; side < (pole ? 2 : 1); side++) {
-      double x = (pole ? lon[(i + (side == 0 ? 2 : 1)) % 3] : lon[i]) / unit, y = lat[i] / unit;
-      if (points++ == 0) first[0] = x, first[1] = y;
-      OGR_G_AddPoint_2D(ring, x, y);
-    }
+/* One thread's share: a context and a block. */
+typedef struct worker {
+  gv_context *context;
+  gv_mesh_block block;
+  gv_status status;
+} worker;
+
+static bool make_worker(worker *w, int64_t size, const gv_mesh_run *run) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  size_t count = (size_t)size;
+  gv_mesh_block *b = &w->block;
+  options.threads = 1;
+  options.device = run->device;
+  options.progress = run->go_on;
+  if (gv_context_create(&options, &w->context) != GV_OK) return false;
+  b->id = malloc(count * sizeof *b->id);
+  b->lon = malloc(count * sizeof *b->lon);
+  b->lat = malloc(count * sizeof *b->lat);
+  b->area = malloc(count * sizeof *b->area);
+  b->seed = malloc(count * sizeof *b->seed);
+  b->distance = malloc(count * sizeof *b->distance);
+  return b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
+         b->distance != NULL;
+}
+
+static void free_worker(worker *w) {
+  gv_context_destroy(w->context);
+  free(w->block.id);
+  free(w->block.lon);
+  free(w->block.lat);
+  free(w->block.area);
+  free(w->block.seed);
+  free(w->block.distance);
+}
+
+/* Block `number` of triangles into the worker's. */
+static gv_status answer(worker *w, const gv_voronoi *voronoi, const measures *m, const gv_seed_list *seeds,
+                        int level, int64_t size, int64_t number) {
+  gv_mesh_block *b = &w->block;
+  int64_t cells = gv_qtm_count(level);
+  b->first = number * size;
+  b->count = cells - b->first < size ? cells - b->first : size;
+  gv_status status = gv_voronoi_block(w->context, voronoi, number, 0, b->seed, size);
+  for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
+    double centre[3] = {0.0, 0.0, 0.0};
+    gv_qtm_from_number(level, b->first + i, &b->id[i]);
+    gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
+    gv_qtm_center_vector(b->id[i], centre);
+    b->area[i] = gv_qtm_area(b->id[i]) * m->radius * m->radius;
+    b->distance[i] = distance_to(m, centre, b->lon[i], b->lat[i], seeds->x[b->seed[i]], seeds->y[b->seed[i]]);
   }
-  OGR_G_AddPoint_2D(ring, first[0], first[1]);
-  OGR_G_AddGeometryDirectly(made, ring);
-  return made;
+  return status;
 }
 
-static gv_status write_triangle(gv_io *io, const gv_mesh_out *mesh, OGRLayerH layer, const measures *m, int level,
-                                int64_t number, const gv_seed_list *seeds, int32_t seed) {
-  gv_qtm_id id = 0;
-  char text[GV_QTM_STRING_SIZE];
-  double lon = 0.0, lat = 0.0, centre[3] = {0.0, 0.0, 0.0};
-  gv_qtm_from_number(level, number, &id);
-  gv_qtm_to_string(id, text, sizeof text);
-  gv_qtm_center(id, &lon, &lat);
-  gv_qtm_center_vector(id, centre);
-  OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(layer));
-  if (feature == NULL) return gv_io_fail_memory(io, "a triangle");
-  OGR_F_SetFieldString(feature, FIELD_ID, text);
-  OGR_F_SetFieldInteger64(feature, FIELD_ID64, id);
-  OGR_F_SetFieldDouble(feature, FIELD_LON, lon);
-  OGR_F_SetFieldDouble(feature, FIELD_LAT, lat);
-  OGR_F_SetFieldInteger64(feature, FIELD_SEED, seeds->ids[seed]);
-  OGR_F_SetFieldDouble(feature, FIELD_DISTANCE, distance_to(m, centre, lon, lat, seeds->x[seed], seeds->y[seed]));
-  OGR_F_SetFieldDouble(feature, FIELD_AREA, gv_qtm_area(id) * m->radius * m->radius * 1e-6);
-  OGR_F_SetGeometryDirectly(feature, polygon(id, m->unit));
-  OGRErr error = OGR_L_CreateFeature(layer, feature);
-  OGR_F_Destroy(feature);
-  return error == OGRERR_NONE ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
-}
-
-static gv_status write_blocks(gv_io *io, const gv_mesh_out *mesh, GDALDatasetH dataset, OGRLayerH layer,
-                              const measures *m, int level, const gv_seed_list *seeds, const gv_voronoi *voronoi,
-                              gv_context *context) {
-  int64_t cells = gv_qtm_count(level), blocks = gv_voronoi_blocks_across(voronoi), since = 0;
-  int64_t block = (cells + blocks - 1) / blocks;
-  int32_t *nearest = malloc((size_t)block * sizeof *nearest);
-  if (nearest == NULL) return gv_io_fail_memory(io, "a block of triangles");
-  bool transactions = GDALDatasetTestCapability(dataset, ODsCTransactions) != 0;
+static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
   gv_status status = GV_OK;
-  if (transactions) GDALDatasetStartTransaction(dataset, FALSE);
-  for (int64_t b = 0; b < blocks && status == GV_OK; b++) {
-    int64_t first = b * block, count = cells - first < block ? cells - first : block;
-    if (gv_voronoi_block(context, voronoi, b, 0, nearest, block) != GV_OK) {
-      status = gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(context));
-    }
-    for (int64_t i = 0; i < count && status == GV_OK; i++)
-      status = write_triangle(io, mesh, layer, m, level, first + i, seeds, nearest[i]);
-    since += count;
-    if (status == GV_OK && transactions && since >= FEATURES_A_TRANSACTION) {
-      since = 0;
-      if (GDALDatasetCommitTransaction(dataset) != OGRERR_NONE ||
-          GDALDatasetStartTransaction(dataset, FALSE) != OGRERR_NONE) {
-        status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
+  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->sink != NULL) status = o->format->write(io, o->sink, block);
+  }
+  return status;
+}
+
+static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const measures *m,
+                           const gv_mesh_facts *facts, const gv_mesh_run *run) {
+  int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
+  int threads = run->threads < blocks ? run->threads : (int)blocks;
+  worker *workers = calloc((size_t)threads, sizeof *workers);
+  gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
+  for (int i = 0; i < threads && status == GV_OK; i++)
+    if (!make_worker(&workers[i], size, run)) status = gv_io_fail_memory(io, "the triangles");
+  for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
+    int count = blocks - first < threads ? (int)(blocks - first) : threads;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int i = 0; i < count; i++)
+      workers[i].status = answer(&workers[i], voronoi, m, facts->seeds, facts->level, size, first + i);
+    for (int i = 0; i < count && status == GV_OK; i++) {
+      if (workers[i].status != GV_OK) {
+        status = gv_io_fail(io, workers[i].status, "%s", gv_context_message(workers[i].context));
+      } else {
+        status = write_block(io, mesh, &workers[i].block);
       }
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
-  if (status == GV_OK && transactions && GDALDatasetCommitTransaction(dataset) != OGRERR_NONE) {
-    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
-  }
-  free(nearest);
+  for (int i = 0; i < threads && workers != NULL; i++)
+    free_worker(&workers[i]);
+  free(workers);
   return status;
 }
 
-/* Dataset and layer in the temporary directory, in longitude and latitude. */
-static gv_status create_layer(gv_io *io, gv_mesh_out *mesh, OGRSpatialReferenceH crs, GDALDatasetH *dataset,
-                              OGRLayerH *layer) {
-  gv_gdal_reset();
-  *dataset = GDALCreate(mesh->driver, mesh->work, 0, 0, 0, GDT_Unknown, NULL);
-  if (*dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->path);
-  char **options = NULL;
-  if (EQUAL(GDALGetDriverShortName(mesh->driver), "CSV")) options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
-  *layer = GDALDatasetCreateLayer(*dataset, "triangles", crs, wkbPolygon, options);
-  CSLDestroy(options);
-  if (*layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", mesh->path);
-  for (int i = 0; i < FIELDS; i++) {
-    OGRFieldDefnH field = OGR_Fld_Create(fields[i].name, fields[i].type);
-    OGRErr error = OGR_L_CreateField(*layer, field, TRUE);
-    OGR_Fld_Destroy(field);
-    if (error != OGRERR_NONE) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
-  }
-  return GV_OK;
-}
-
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const char *backend, gv_context *context) {
-  GDALDatasetH dataset = NULL;
-  OGRLayerH layer = NULL;
+                        const gv_mesh_run *run) {
   gv_voronoi *voronoi = NULL;
-  int level = grid->grid.level;
+  gv_context *context = NULL;
   double a = grid->grid.semi_major, f = grid->grid.flattening;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
-  gv_status status = crs != NULL ? make_directory(io, mesh)
-                                 : gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "--cells: no longitudes and latitudes");
-  if (status != GV_OK) goto end;
+  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the triangles");
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
-  measures m = {.metric = grid->metric, .radius = (3.0 - f) * a / 3.0, .unit = gv_crs_unit_degrees(crs)};
+  measures m = {.metric = grid->metric, .radius = (3.0 - f) * a / 3.0};
   geod_init(&m.geodesic, a, f);
-  status = create_layer(io, mesh, crs, &dataset, &layer);
-  if (status != GV_OK) goto end;
+  gv_mesh_facts facts = {grid->grid.level, crs, gv_metric_name(grid->metric), seeds};
 
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_grid triangles = GV_GRID_INIT;
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
+  context_options.threads = run->threads;
+  context_options.device = run->device;
+  context_options.progress = run->go_on;
   triangles.kind = GV_GRID_QTM;
-  triangles.level = level;
+  triangles.level = facts.level;
   triangles.semi_major = a;
   triangles.flattening = f;
-  options.backend = backend;
+  options.backend = run->backend;
   options.metric = grid->metric;
   options.block_width = BLOCK;
-  status = gv_voronoi_create(context, &triangles, &positions, &options, &voronoi);
+  gv_status status = gv_context_create(&context_options, &context);
   if (status != GV_OK) {
+    status = gv_io_fail_memory(io, "the triangles");
+  } else if ((status = gv_voronoi_create(context, &triangles, &positions, &options, &voronoi)) != GV_OK) {
     gv_io_fail(io, status, "%s", gv_context_message(context));
-    goto end;
   }
-  status = write_blocks(io, mesh, dataset, layer, &m, level, seeds, voronoi, context);
-end:
+  if (status == GV_OK) status = open_outputs(io, mesh, &facts);
+  if (status == GV_OK) status = write_all(io, mesh, voronoi, &m, &facts, run);
+  status = close_outputs(io, mesh, status);
   gv_voronoi_destroy(voronoi);
-  if (dataset != NULL) {
-    gv_gdal_reset();
-    GDALClose(dataset);
-    if (status == GV_OK && gv_gdal_failed())
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", mesh->path);
-  }
-  if (crs != NULL) OSRRelease(crs);
+  gv_context_destroy(context);
+  OSRRelease(crs);
   return status;
 }

@@ -1,31 +1,42 @@
 /*
- * The triangles of a QTM level as polygons in any OGR format: id (Dutton's digits), id64, lon, lat (the centre, degrees),
- * seed (the id of the nearest), distance (metres, from the centre) and area_km2.
+ * The triangles of a QTM level with their answers, as polygons in any OGR format (mesh_features.c), as a UGRID mesh in a
+ * NetCDF file (mesh_ugrid.c), or both in one go.
  *
- * The file is made in a temporary directory beside its place and moved there when all else of the run is done. One block
- * of triangles is in memory at a time.
+ * A few blocks of triangles are in memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
 
 #include "io/grid.h"
+#include "io/output.h"
 
 typedef struct gv_mesh_options {
-  const char *path;
+  const char *cells; /* file for the polygons, or NULL */
+  const char *mesh;  /* file for the UGRID mesh, or NULL */
   bool overwrite;
 } gv_mesh_options;
 
+/* How the triangles are answered. */
+typedef struct gv_mesh_run {
+  const char *backend;
+  int threads;
+  int device;           /* as in gv_context_options */
+  gv_progress_fn go_on; /* asked now and then; 0 = stop. May be NULL */
+} gv_mesh_run;
+
 typedef struct gv_mesh_out gv_mesh_out;
 
-/* Checks the path and finds the driver by its extension. *out is to be given back with gv_mesh_close. */
-gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, gv_mesh_out **out);
+/* Checks paths and level and finds the drivers. *out is to be given back with gv_mesh_close. */
+gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out);
 
-/* Answers and writes all triangles. The grid must have a level; `context` is used for the computing. */
+/* Answers and writes all triangles. The grid must have a level. */
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const char *backend, gv_context *context);
+                        const gv_mesh_run *run);
 
-/* Moves the file into place. */
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh);
+enum { GV_MESH_FORMATS = 2 };
+
+/* The files, complete after gv_mesh_write, for gv_outputs_commit: lists them and returns their number. */
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output *outputs[GV_MESH_FORMATS]);
 
 /* Removes what is not finished and frees; NULL is allowed. */
 void gv_mesh_close(gv_mesh_out *mesh);

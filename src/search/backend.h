@@ -7,6 +7,10 @@
 
 #include "core/core.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A reference set as backends see it: checked (finite, dim and count in range), widened to double, row-major, owned
  * by the index and alive as long as the backend's state. */
 typedef struct gv_reference {
@@ -44,6 +48,9 @@ typedef struct gv_backend {
                       int64_t *indices, double *canonical);
 
   void (*destroy)(const gv_reference *reference, void *state);
+
+  /* NULL, or for a combination that the idea does not cover a static text that says why; NULL for those it does. */
+  const char *(*refuses)(gv_metric metric, gv_dtype dtype, int32_t k);
 } gv_backend;
 
 /* Threads worth waking for so many steps of about a nanosecond: a parallel region costs microseconds, and milliseconds
@@ -98,5 +105,9 @@ static inline double gv_canonical_distance(const double *q, const double *s, int
     return total;
   }
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -72,6 +72,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
   if (copies > 1) held = gv_allocate(&context->allocator, n, sizeof *held);
   places *p = gv_allocate_zeroed(&context->allocator, 1, sizeof *p);
   out->number = gv_allocate(&context->allocator, n, sizeof *out->number);
+  out->distinct = gv_allocate(&context->allocator, n, sizeof *out->distinct);
   out->x = gv_allocate(&context->allocator, n, sizeof(double));
   out->y = gv_allocate(&context->allocator, n, sizeof(double));
   if (globe) out->z = gv_allocate(&context->allocator, n, sizeof(double));
@@ -80,9 +81,9 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     out->lat = gv_allocate(&context->allocator, n, sizeof(double));
   }
   if (weights != NULL) out->weight = gv_allocate(&context->allocator, n, sizeof(double));
-  if (table == NULL || p == NULL || out->number == NULL || out->x == NULL || out->y == NULL ||
-      (copies > 1 && held == NULL) || (globe && out->z == NULL) || (weights != NULL && out->weight == NULL) ||
-      (geodesic && (out->lon == NULL || out->lat == NULL))) {
+  if (table == NULL || p == NULL || out->number == NULL || out->distinct == NULL || out->x == NULL ||
+      out->y == NULL || (copies > 1 && held == NULL) || (globe && out->z == NULL) ||
+      (weights != NULL && out->weight == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
     status = gv_fail_memory(context, "the seeds");
     goto done;
   }
@@ -108,11 +109,13 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
         table[slot] = out->count;
         if (held != NULL) held[out->count] = 1;
       } else if (held == NULL || held[first] == copies) {
+        out->distinct[i] = first;
         continue;
       } else {
         held[first]++;
       }
     }
+    out->distinct[i] = out->count;
     out->number[out->count] = (int32_t)i;
     out->x[out->count] = x;
     out->y[out->count] = y;
@@ -124,6 +127,10 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     if (weights != NULL) out->weight[out->count] = weights[i];
     out->count++;
   }
+  if (out->count == out->total) {
+    gv_release(&out->allocator, out->distinct);
+    out->distinct = NULL;
+  }
 done:
   gv_release(&context->allocator, table);
   gv_release(&context->allocator, held);
@@ -134,6 +141,7 @@ done:
 
 void gv_seed_set_clear(gv_seed_set *set) {
   gv_release(&set->allocator, set->number);
+  gv_release(&set->allocator, set->distinct);
   gv_release(&set->allocator, set->x);
   gv_release(&set->allocator, set->y);
   gv_release(&set->allocator, set->z);

@@ -12,7 +12,8 @@ typedef struct gv_seed_set {
   int64_t total;     /* as given */
   int32_t count;     /* seeds kept */
   int32_t *number;   /* count, ascending: their numbers */
-  double *x, *y, *z; /* canonical positions; z NULL on the plane */
+  int32_t *distinct; /* total: the kept seed at the place of a seed; NULL when all are kept */
+  double *x, *y, *z; /* canonical positions of those kept; z NULL on the plane */
   double *lon, *lat; /* geodesic only: normalised degrees */
   double *weight;    /* NULL without weights */
   gv_allocator allocator;

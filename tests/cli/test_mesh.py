@@ -214,3 +214,104 @@ def test_triangles_refused(work):
     work.fails("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "out.tif", has=["c.gpkg", "--overwrite"])
     work.ok("--seeds", "s.csv", "--level", "2", "--cells", "c.gpkg", "--overwrite", "out.tif")
     assert work.path("c.gpkg").stat().st_size > 4096
+
+
+def ugrid(path):
+    """Arrays and attributes of a NetCDF file, through GDAL's multidimensional interface."""
+    from osgeo import gdal
+    dataset = gdal.OpenEx(str(path), gdal.OF_MULTIDIM_RASTER)
+    root = dataset.GetRootGroup()
+    arrays = {name: root.OpenMDArray(name) for name in root.GetMDArrayNames(["SHOW_ZERO_DIM=YES"])}
+    # GDAL takes units and grid mappings out of the attributes.
+    attributes = {name: {"units": array.GetUnit(), "crs": array.GetSpatialRef(),
+                         **{a.GetName(): a.Read() for a in array.GetAttributes()}} for name, array in arrays.items()}
+    values = {name: array.ReadAsArray() for name, array in arrays.items() if array.GetDimensionCount() > 0}
+    return values, attributes, {a.GetName(): a.Read() for a in root.GetAttributes()}
+
+
+def rings(path):
+    """Corners of the triangles as features have them; the two at a pole become one, between them."""
+    from osgeo import gdal
+    source = gdal.OpenEx(str(path), gdal.OF_VECTOR)
+    layer = source.GetLayer(0)
+    for feature in layer:
+        points = feature.GetGeometryRef().GetGeometryRef(0).GetPoints()[:-1]
+        pole = [x for x, y in points if abs(y) == 90]
+        corners = {(x, y) for x, y in points if abs(y) < 90}
+        if pole:
+            corners.add((sum(pole) / len(pole), points[[abs(y) for _, y in points].index(90)][1]))
+        yield corners, feature.GetField("seed"), feature.GetField("distance"), feature.GetField("area_km2")
+
+
+@pytest.mark.parametrize("level,first_id", [(0, 1), (1, 1), (4, 1), (5, 10**12)])
+def test_ugrid_holds_what_the_features_hold(work, level, first_id):
+    lon, lat = globe(40)
+    work.csv("s.csv", lon, lat, no=[first_id + i for i in range(40)])
+    common = ["--seeds", "s.csv", "--id", "no", "--level", level]
+    work.ok(*common, "--mesh", "m.nc", "--cells", "c.gpkg", "out.tif")
+    values, attributes, globals_ = ugrid(work.path("m.nc"))
+    n, cells = 2**level, 8 * 4**level
+
+    topology = attributes["mesh"]
+    assert "UGRID-1.0" in globals_["Conventions"] and topology["cf_role"] == "mesh_topology"
+    assert topology["topology_dimension"] == 2
+    x, y = (values[name] for name in topology["node_coordinates"].split())
+    faces = values[topology["face_node_connectivity"]]
+    assert attributes[topology["face_node_connectivity"]]["start_index"] == 0
+    assert x.shape == y.shape == (4 * n * n + 2 * n + 7,) and faces.shape == (cells, 3)
+    assert set(faces.ravel()) == set(range(len(x)))  # every node belongs to a face
+    assert len(set(zip(x, y))) == len(x)  # and to one place of the map
+    assert np.all(np.ptp(x[faces], axis=1) <= 90)
+    for name, units in ("seed", ""), ("distance", "m"), ("area", "m2"):
+        assert attributes[name]["mesh"] == "mesh" and attributes[name]["location"] == "face"
+        assert attributes[name]["units"] == units and values[name].shape == (cells,)
+        assert attributes[name]["crs"].IsSame(crs(4326))
+    assert attributes["mesh_node_lon"]["units"] == "degrees_east"
+    assert attributes["mesh_node_lat"]["units"] == "degrees_north"
+    # Counter-clockwise, as UGRID wants.
+    a, b, c = (np.stack([x[faces[:, i]], y[faces[:, i]]], -1) for i in range(3))
+    assert np.all(np.cross(b - a, c - a) > 0)
+
+    for i, (corners, seed, distance, area) in enumerate(rings(work.path("c.gpkg"))):
+        assert {(x[k], y[k]) for k in faces[i]} == corners
+        assert values["seed"][i] == seed and values["distance"][i] == distance
+        assert values["area"][i] == pytest.approx(area * 1e6, rel=1e-15)
+    assert i == cells - 1
+
+
+def test_outputs_do_not_depend_on_each_other_or_on_threads(work):
+    work.csv("s.csv", *globe(40))
+    common = ["--seeds", "s.csv", "--level", "7", "--metric", "great-circle"]
+    work.ok(*common, "--threads", "1", "--mesh", "a.nc")
+    work.ok(*common, "--threads", "5", "--mesh", "b.nc", "--cells", "b.fgb", "--size", "64,32", "b.tif")
+    work.ok(*common, "--threads", "2", "--cells", "c.fgb")
+    a, b = ugrid(work.path("a.nc"))[0], ugrid(work.path("b.nc"))[0]
+    assert all(np.array_equal(a[name], b[name]) for name in a)
+    assert work.path("b.fgb").read_bytes() == work.path("c.fgb").read_bytes()
+    assert not work.path("out.tif").exists()
+
+
+def test_degrees_whatever_the_unit_of_the_coordinate_system(work):
+    """NTF (Paris) counts grads from Paris; CF wants degrees, east of the meridian that the file names."""
+    work.csv("s.csv", *globe(40))
+    work.ok("--seeds", "s.csv", "--crs", "EPSG:4807", "--level", "3", "--mesh", "m.nc")
+    values, attributes, _ = ugrid(work.path("m.nc"))
+    made = crs(attributes["crs"]["crs_wkt"])
+    assert made.GetAngularUnits() == pytest.approx(np.pi / 180) and made.GetSemiMajor() == pytest.approx(6378249.2)
+    assert attributes["crs"]["longitude_of_prime_meridian"] == pytest.approx(2.337229, abs=1e-5)
+    assert values["mesh_node_lon"].max() == 180 and values["mesh_node_lat"].max() == 90
+
+
+def test_mesh_refused(work):
+    work.csv("s.csv", [0, 10], [0, 10])
+    work.fails("--seeds", "s.csv", "--mesh", "m.nc", "out.tif", has="--level")
+    work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.gpkg", "out.tif", has=".nc")
+    work.fails("--seeds", "s.csv", "--level", "14", "--mesh", "m.nc", has=["13", "14"])
+    work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "missing/m.nc", has="missing/m.nc")
+    work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", "m.nc", has="m.nc")
+    work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", "--cells", "m.nc", has="m.nc")
+    work.fails("--seeds", "s.csv", "--level", "2", status=2, has="output")
+    work.write("m.nc", "old")
+    work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", has=["m.nc", "--overwrite"])
+    work.ok("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", "--overwrite")
+    assert work.path("m.nc").stat().st_size > 4096

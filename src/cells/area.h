@@ -1,0 +1,24 @@
+/*
+ * Areas of cells.
+ *
+ * On an ellipsoid of revolution the zone between two parallels has, for each radian of longitude, the area
+ *   b^2/2 [s / (1 - e^2 s^2) + artanh(e s) / e]   taken between the two values of s = sin(latitude)
+ * (e.g. Snyder, Map Projections, USGS 1395, equation 3-12). It is evaluated as a difference formula, so that thin rows
+ * lose no digits, and for every flattening: artanh becomes an arc tangent on prolate ellipsoids.
+ */
+#ifndef GV_AREA_H
+#define GV_AREA_H
+
+#include "cells/mesh.h"
+
+/* Square metres for each radian of longitude between two latitudes in degrees, -90 ... 90, in any order. */
+double gv_zone_area(const gv_ellipsoid *ellipsoid, double latitude, double other_latitude);
+
+/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
+void gv_mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+                   int64_t count, double *area);
+
+/* Areas of the cells of a tile, row-major with `stride`; see gv_voronoi_cell_areas. */
+void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride);
+
+#endif

@@ -1,0 +1,325 @@
+/* Lanes, device memory, errors and device time: see runtime.h. */
+#include "search/cuda/runtime.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "search/cuda/devices.h"
+
+/* What a context keeps for CUDA. */
+typedef struct gv_cuda_resources {
+  gv_allocator allocator;
+  pthread_mutex_t lock;
+  gv_cuda_lane *idle;
+} gv_cuda_resources;
+
+/* Guards the making of a context's resources, which its workers may want at the same time. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+static size_t rounded(size_t bytes) {
+  return (bytes + 511) / 512 * 512;
+}
+
+extern "C" gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing) {
+  if (error == cudaSuccess) return GV_OK;
+  (void)cudaGetLastError();
+  switch (error) {
+  case cudaErrorMemoryAllocation:
+    return gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "%s: the device is out of memory", doing);
+  case cudaErrorNoDevice:
+  case cudaErrorInsufficientDriver:
+  case cudaErrorDevicesUnavailable:
+  case cudaErrorNoKernelImageForDevice:
+  case cudaErrorUnsupportedPtxVersion:
+    return gv_fail(context, GV_ERROR_UNAVAILABLE, "%s: %s", doing, cudaGetErrorString(error));
+  default:
+    return gv_fail(context, GV_ERROR_DEVICE, "%s: %s", doing, cudaGetErrorString(error));
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- lanes */
+
+static void free_buffers(gv_cuda_lane *lane) {
+  for (int i = 0; i < GV_CUDA_SLOTS; i++) {
+    if (lane->buffer[i].data != NULL) (void)cudaFree(lane->buffer[i].data);
+    if (lane->pinned[i].data != NULL) (void)cudaFreeHost(lane->pinned[i].data);
+    lane->buffer[i].data = lane->pinned[i].data = NULL;
+    lane->buffer[i].bytes = lane->pinned[i].bytes = 0;
+  }
+  (void)cudaGetLastError();
+}
+
+/* The lane's device must be current. */
+static void lane_destroy(const gv_allocator *allocator, gv_cuda_lane *lane) {
+  free_buffers(lane);
+  for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
+    if (lane->mark[i] != NULL) (void)cudaEventDestroy(lane->mark[i]);
+  }
+  if (lane->stream != NULL) (void)cudaStreamDestroy(lane->stream);
+  (void)cudaGetLastError();
+  gv_release(allocator, lane);
+}
+
+static void resources_destroy(void *opaque) {
+  gv_cuda_resources *resources = (gv_cuda_resources *)opaque;
+  int previous = -1;
+  if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
+  while (resources->idle != NULL) {
+    gv_cuda_lane *lane = resources->idle;
+    resources->idle = lane->next;
+    (void)cudaSetDevice(lane->device);
+    lane_destroy(&resources->allocator, lane);
+  }
+  if (previous >= 0) (void)cudaSetDevice(previous);
+  (void)cudaGetLastError();
+  (void)pthread_mutex_destroy(&resources->lock);
+  gv_allocator allocator = resources->allocator;
+  gv_release(&allocator, resources);
+}
+
+static gv_cuda_resources *resources_of(gv_context *context) {
+  gv_context *owner = context->owner;
+  (void)pthread_mutex_lock(&making);
+  gv_cuda_resources *resources = (gv_cuda_resources *)owner->kept;
+  if (resources == NULL) {
+    resources = (gv_cuda_resources *)gv_allocate_zeroed(&owner->allocator, 1, sizeof *resources);
+    if (resources != NULL) {
+      resources->allocator = owner->allocator;
+      (void)pthread_mutex_init(&resources->lock, NULL);
+      owner->kept = resources;
+      owner->kept_destroy = resources_destroy;
+    }
+  }
+  (void)pthread_mutex_unlock(&making);
+  return resources;
+}
+
+extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count) {
+  char text[256];
+  int present = 0, found = 0;
+  gv_status status = gv_cuda_device_count(&present, text, sizeof text);
+  *count = 0;
+  if (status != GV_OK) return gv_fail(context, status, "%s", text);
+  gv_device_info info;
+  char reason[sizeof info.reason] = "";
+  for (int i = 0; i < present && found < capacity; i++) {
+    status = gv_cuda_device_get(i, &info, text, sizeof text);
+    if (status == GV_OK && info.usable) devices[found++] = i;
+    if (status == GV_OK && !info.usable) memcpy(reason, info.reason, sizeof reason);
+  }
+  if (found == 0) return gv_fail(context, GV_ERROR_UNAVAILABLE, "no usable CUDA device: %s", reason);
+  *count = found;
+  return GV_OK;
+}
+
+/* The device a context works on when nobody says otherwise. */
+static gv_status choose_device(gv_context *context, int *device) {
+  if (*device < 0) *device = context->device;
+  if (*device >= 0) {
+    gv_device_info info;
+    char text[256];
+    gv_status status = gv_cuda_device_get(*device, &info, text, sizeof text);
+    if (status == GV_ERROR_INVALID_ARGUMENT) status = GV_ERROR_UNAVAILABLE;
+    if (status != GV_OK) return gv_fail(context, status, "%s", text);
+    if (!info.usable) {
+      return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA device %d (%s): %s", *device, info.name, info.reason);
+    }
+    return GV_OK;
+  }
+  int count;
+  return gv_cuda_usable_devices(context, device, 1, &count);
+}
+
+static gv_status lane_create(gv_context *context, const gv_allocator *allocator, int device, gv_cuda_lane **out) {
+  struct cudaDeviceProp properties;
+  gv_status status = GV_OK;
+  gv_cuda_lane *lane = (gv_cuda_lane *)gv_allocate_zeroed(allocator, 1, sizeof *lane);
+  if (lane == NULL) return gv_fail_memory(context, "a CUDA stream");
+  lane->device = device;
+  GV_CUDA_TRY(context, cudaGetDeviceProperties(&properties, device), "asking about a CUDA device");
+  lane->multiprocessors = properties.multiProcessorCount;
+  lane->shared_block_bytes = properties.sharedMemPerBlockOptin;
+  lane->memory_bytes = properties.totalGlobalMem;
+  lane->l2_bytes = (size_t)properties.l2CacheSize;
+  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking), "making a CUDA stream");
+  for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
+    GV_CUDA_TRY(context, cudaEventCreate(&lane->mark[i]), "making a CUDA event");
+  }
+  *out = lane;
+  return GV_OK;
+
+done:
+  lane_destroy(allocator, lane);
+  return status;
+}
+
+extern "C" gv_status gv_cuda_lane_take(gv_context *context, int device, gv_cuda_lane **out) {
+  gv_cuda_resources *resources = resources_of(context);
+  if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
+  int wanted = device >= 0 ? device : context->device, previous = -1;
+  if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
+  (void)cudaGetLastError();
+
+  gv_cuda_lane *lane = NULL;
+  (void)pthread_mutex_lock(&resources->lock);
+  for (gv_cuda_lane **at = &resources->idle; *at != NULL && lane == NULL; at = &(*at)->next) {
+    if (wanted >= 0 && (*at)->device != wanted) continue;
+    lane = *at;
+    *at = lane->next;
+    break;
+  }
+  (void)pthread_mutex_unlock(&resources->lock);
+
+  gv_status status = GV_OK;
+  if (lane == NULL) {
+    status = choose_device(context, &device);
+    if (status != GV_OK) return status;
+    status = gv_cuda_result(context, cudaSetDevice(device), "choosing a CUDA device");
+    if (status == GV_OK) status = lane_create(context, &resources->allocator, device, &lane);
+  } else {
+    status = gv_cuda_result(context, cudaSetDevice(lane->device), "choosing a CUDA device");
+    if (status != GV_OK) lane_destroy(&resources->allocator, lane);
+  }
+  if (status != GV_OK) {
+    if (previous >= 0) (void)cudaSetDevice(previous);
+    (void)cudaGetLastError();
+    return status;
+  }
+  lane->previous_device = previous;
+  lane->marks = 0;
+  *out = lane;
+  return GV_OK;
+}
+
+extern "C" void gv_cuda_lane_give(gv_context *context, gv_cuda_lane *lane) {
+  if (lane == NULL) return;
+  gv_cuda_resources *resources = resources_of(context);
+  (void)cudaStreamSynchronize(lane->stream);
+  (void)cudaGetLastError();
+  if (lane->previous_device >= 0) (void)cudaSetDevice(lane->previous_device);
+  (void)pthread_mutex_lock(&resources->lock);
+  lane->next = resources->idle;
+  resources->idle = lane;
+  (void)pthread_mutex_unlock(&resources->lock);
+}
+
+/* ------------------------------------------------------------------------------------------------------ memory */
+
+/* Frees what idle lanes hold on the current device. */
+static void trim(gv_context *context, int device) {
+  gv_cuda_resources *resources = resources_of(context);
+  if (resources == NULL) return;
+  (void)pthread_mutex_lock(&resources->lock);
+  for (gv_cuda_lane *lane = resources->idle; lane != NULL; lane = lane->next) {
+    if (lane->device == device) free_buffers(lane);
+  }
+  (void)pthread_mutex_unlock(&resources->lock);
+}
+
+extern "C" gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out) {
+  *out = NULL;
+  cudaError_t error = cudaMalloc(out, rounded(bytes > 0 ? bytes : 1));
+  if (error == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    int device = 0;
+    if (cudaGetDevice(&device) == cudaSuccess) trim(context, device);
+    error = cudaMalloc(out, rounded(bytes > 0 ? bytes : 1));
+  }
+  if (error != cudaSuccess) *out = NULL;
+  return gv_cuda_result(context, error, "allocating device memory");
+}
+
+extern "C" void gv_cuda_release(int device, void *memory) {
+  if (memory == NULL) return;
+  int previous = -1;
+  if (cudaGetDevice(&previous) != cudaSuccess) previous = -1;
+  if (previous != device) (void)cudaSetDevice(device);
+  (void)cudaFree(memory);
+  if (previous >= 0 && previous != device) (void)cudaSetDevice(previous);
+  (void)cudaGetLastError();
+}
+
+extern "C" gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out) {
+  gv_cuda_buffer *buffer = &lane->buffer[slot];
+  if (buffer->data == NULL || buffer->bytes < bytes) {
+    gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device");
+    if (status != GV_OK) return status;
+    if (buffer->data != NULL) (void)cudaFree(buffer->data);
+    buffer->bytes = 0;
+    status = gv_cuda_allocate(context, bytes, &buffer->data);
+    if (status != GV_OK) return status;
+    buffer->bytes = rounded(bytes > 0 ? bytes : 1);
+  }
+  *out = buffer->data;
+  return GV_OK;
+}
+
+extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes,
+                                            void **out) {
+  gv_cuda_buffer *buffer = &lane->pinned[slot];
+  if (buffer->data == NULL || buffer->bytes < bytes) {
+    gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device");
+    if (status != GV_OK) return status;
+    if (buffer->data != NULL) (void)cudaFreeHost(buffer->data);
+    buffer->data = NULL;
+    buffer->bytes = 0;
+    void *data = NULL;
+    cudaError_t error = cudaHostAlloc(&data, rounded(bytes > 0 ? bytes : 1), cudaHostAllocDefault);
+    status = error == cudaErrorMemoryAllocation
+                 ? ((void)cudaGetLastError(), gv_fail_memory(context, "page-locked buffers"))
+                 : gv_cuda_result(context, error, "allocating page-locked memory");
+    if (status != GV_OK) return status;
+    buffer->data = data;
+    buffer->bytes = rounded(bytes > 0 ? bytes : 1);
+  }
+  *out = buffer->data;
+  return GV_OK;
+}
+
+extern "C" gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size_t *out) {
+  size_t free_bytes = 0, total = 0;
+  gv_status status = gv_cuda_result(context, cudaMemGetInfo(&free_bytes, &total), "asking for free device memory");
+  if (status != GV_OK) return status;
+  gv_cuda_resources *resources = resources_of(context);
+  if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
+  (void)pthread_mutex_lock(&resources->lock);
+  for (const gv_cuda_lane *idle = resources->idle; idle != NULL; idle = idle->next) {
+    for (int i = 0; i < GV_CUDA_SLOTS && idle->device == lane->device; i++)
+      free_bytes += idle->buffer[i].bytes;
+  }
+  (void)pthread_mutex_unlock(&resources->lock);
+  *out = free_bytes;
+  return GV_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- time */
+
+extern "C" void gv_cuda_mark_begin(gv_cuda_lane *lane) {
+  if (lane->marks < GV_CUDA_MARKS) (void)cudaEventRecord(lane->mark[2 * lane->marks], lane->stream);
+}
+
+extern "C" void gv_cuda_mark_end(gv_cuda_lane *lane) {
+  if (lane->marks < GV_CUDA_MARKS) (void)cudaEventRecord(lane->mark[2 * lane->marks + 1], lane->stream);
+  if (lane->marks < GV_CUDA_MARKS) lane->marks++;
+}
+
+extern "C" gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doing) {
+  gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
+  double seconds = 0.0;
+  for (int i = 0; status == GV_OK && i < lane->marks; i++) {
+    float milliseconds = 0.0F;
+    if (cudaEventElapsedTime(&milliseconds, lane->mark[2 * i], lane->mark[2 * i + 1]) == cudaSuccess) {
+      seconds += 1e-3 * (double)milliseconds;
+    }
+  }
+  lane->marks = 0;
+  (void)cudaGetLastError();
+  if (seconds > 0.0) {
+    gv_cuda_resources *resources = resources_of(context);
+    if (resources == NULL) return gv_fail_memory(context, "CUDA streams");
+    (void)pthread_mutex_lock(&resources->lock);
+    context->owner->device_seconds += seconds;
+    (void)pthread_mutex_unlock(&resources->lock);
+  }
+  return status;
+}

@@ -1,0 +1,95 @@
+/*
+ * What every CUDA file stands on: lanes (a stream and its buffers on one device, kept by the context and reused),
+ * memory that belongs to an index, errors as statuses, device time.
+ *
+ * Rules. A thread that works on a device holds a lane: the lane's device is then current, and what was current before is
+ * so again when the lane is given back. Errors are cleared where they are met (gv_cuda_result), so that none sticks to
+ * the caller's own use of the CUDA runtime; no device is ever reset, no managed memory used. Kernel launches are checked
+ * by GV_CUDA_LAUNCHED. Exceptions of CUB, Thrust and the like are stopped before they leave the .cu file.
+ */
+#ifndef GV_CUDA_RUNTIME_H
+#define GV_CUDA_RUNTIME_H
+
+#include "core/core.h"
+
+#include <cuda_runtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GV_CUDA_SLOTS = 32, GV_CUDA_MARKS = 32 };
+
+typedef struct gv_cuda_buffer {
+  void *data;
+  size_t bytes;
+} gv_cuda_buffer;
+
+/* One thread's place to work on a device. */
+typedef struct gv_cuda_lane {
+  struct gv_cuda_lane *next;
+  int device;
+  int previous_device; /* current when the lane was taken */
+  cudaStream_t stream;
+  int multiprocessors;
+  size_t shared_block_bytes; /* shared memory a block can opt in to */
+  size_t memory_bytes, l2_bytes;
+  gv_cuda_buffer buffer[GV_CUDA_SLOTS], pinned[GV_CUDA_SLOTS];
+  cudaEvent_t mark[2 * GV_CUDA_MARKS]; /* begin and end of stretches of device time */
+  int marks;
+} gv_cuda_lane;
+
+/*
+ * A lane on `device` (-1: the context's own choice, else the first usable device). It belongs to the calling thread until
+ * it is given back. Errors: UNAVAILABLE (no such device, not usable), OUT_OF_MEMORY, DEVICE.
+ */
+gv_status gv_cuda_lane_take(gv_context *context, int device, gv_cuda_lane **out);
+
+/* Waits for the lane's stream, keeps its buffers for the next user and makes the previous device current again. */
+void gv_cuda_lane_give(gv_context *context, gv_cuda_lane *lane);
+
+/*
+ * Device memory of at least `bytes` in `slot` of the lane; it grows when needed (its contents are then lost) and stays
+ * with the lane. Rounded up to whole 512 bytes, so vector loads may read past the end of what was asked for up to there.
+ * Errors: OUT_OF_MEMORY (after the context's idle lanes on the device have given theirs up), DEVICE.
+ */
+gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
+
+/* The same for page-locked host memory. */
+gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
+
+/* Bytes that can still be reserved on the lane's device, with what its idle lanes hold; an estimate. */
+gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size_t *out);
+
+/* Memory of an index: on the current device, lives until gv_cuda_release (any thread, any current device). */
+gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out);
+void gv_cuda_release(int device, void *memory);
+
+/* The number of devices that can run this build's kernels, and which they are. Errors: UNAVAILABLE. */
+gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count);
+
+/* Turns what a CUDA call returned into a status with a message ("doing: what CUDA says") and clears CUDA's memory of it. */
+gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing);
+
+/* Waits for the lane's stream; also adds the device time of the stretches marked since to the context
+ * (gv_context_device_seconds). */
+gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doing);
+
+/* Begin and end of a stretch of device time on the lane's stream (kernels without copies). More than GV_CUDA_MARKS
+ * stretches between two waits are not counted. */
+void gv_cuda_mark_begin(gv_cuda_lane *lane);
+void gv_cuda_mark_end(gv_cuda_lane *lane);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* For functions with a `gv_status status` and a label `done` for cleaning up. */
+#define GV_CUDA_TRY(context, call, doing)                                                                          \
+  do {                                                                                                             \
+    status = gv_cuda_result((context), (call), (doing));                                                           \
+    if (status != GV_OK) goto done;                                                                                \
+  } while (0)
+#define GV_CUDA_LAUNCHED(context, doing) GV_CUDA_TRY(context, cudaPeekAtLastError(), doing)
+
+#endif
