@@ -421,12 +421,11 @@ typedef struct gv_measure {
 
 /*
  * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
- * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 10 nanometres x a/6378137
- * metres of geod_inverse where flattenings are at most 1/150, within a micrometre elsewhere. A cell at its seed's
- * place is at distance 0 and azimuth 0.
+ * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres
+ * on the Earth) of geod_inverse. A cell at its seed's place is at distance 0 and azimuth 0.
  *
- * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell. A cell at a
- * pole has the longitude of its column (a projected grid's or triangle's: 0).
+ * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell, within
+ * 1e-6 degrees before it is rounded to float. A cell at a pole has the longitude of its column (a projected grid's or triangle's: 0).
  *
  * Runs on the calling thread; safe to call from many threads at once, each with a context of its own. Errors:
  * INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY, PROJECTION; after one the outputs hold

@@ -5,6 +5,8 @@
  *              memset of that buffer; for engines on a GPU also the time of their kernels, by events, against the
  *              device's own memset of as many bytes
  *   command    this program as a process, seeds file to GeoTIFF, against gdal_create with the same size and options
+ *   distance   gv_voronoi_measure of every cell, into buffers of one block a thread, against geod_inverse about a sample
+ *              of the cells (its time over ours)
  *   projected  great-circle on a UTM grid, against PROJ's proj_trans_generic alone over every cell, all threads
  *
  * Rounds are interleaved (reference, case, reference, case ...), so that a machine that slows down slows both; the
@@ -12,6 +14,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <geodesic.h>
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
@@ -38,7 +41,7 @@ enum { MAX_RUNS = 101, MAX_COUNTS = 16 };
 static const char help[] =
     "Usage: gpuvoronoi bench raster [options]\n"
     "\n"
-    "  --suite NAME      engine, command, projected or all (default: all)\n"
+    "  --suite NAME      engine, distance, command, projected or all (default: all)\n"
     "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
     "  --projected-size N  cells a side of the projected raster (default: 4000)\n"
     "  --seeds N,N,...   numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)\n"
@@ -175,6 +178,116 @@ done:
   free(out);
   free(lon);
   free(lat);
+  return result;
+}
+
+/* ------------------------------------------------------------------------------------------------- distance */
+
+typedef struct distance_case {
+  const char *name;
+  gv_metric metric;
+  bool azimuth;
+} distance_case;
+
+/* Measures all blocks with all threads; the seeds' numbers are those of the whole grid. */
+static gv_status measure_once(gv_context *context, const gv_voronoi *voronoi, const settings *s, bool azimuth,
+                              const int32_t *seed) {
+  enum { SIDE = 512 };
+  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  gv_status result = GV_OK;
+#pragma omp parallel num_threads(gv_context_threads(context)) reduction(max : result)
+  {
+    gv_context *worker = NULL;
+    float *out = malloc(sizeof *out * SIDE * SIDE);
+    result = out != NULL ? gv_context_create(NULL, &worker) : GV_ERROR_OUT_OF_MEMORY;
+#pragma omp for schedule(dynamic)
+    for (int64_t b = 0; b < blocks; b++) {
+      gv_measure m = GV_MEASURE_INIT;
+      if (result != GV_OK) continue;
+      m.column = b % across;
+      m.row = b / across;
+      m.seed = seed + m.row * SIDE * s->width + m.column * SIDE;
+      m.stride = s->width;
+      m.out_stride = SIDE;
+      if (azimuth) {
+        m.azimuth = out;
+      } else {
+        m.distance = out;
+      }
+      result = gv_voronoi_measure(worker, voronoi, &m);
+    }
+    free(out);
+    gv_context_destroy(worker);
+  }
+  return result;
+}
+
+/* geod_inverse from the cells of every n-th row; returns the number of cells. */
+static int64_t ask_proj_about_rows(const settings *s, const gv_grid *grid, const gv_seeds *seeds,
+                                   const int32_t *seed, int64_t every, int threads) {
+  struct geod_geodesic geod;
+  const double *g = grid->geotransform;
+  int64_t cells = 0;
+  double sum = 0.0;
+  geod_init(&geod, 6378137.0, 1.0 / 298.257223563);
+#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : cells, sum)
+  for (int64_t row = every / 2; row < s->height; row += every) {
+    for (int64_t c = 0; c < s->width; c++) {
+      int32_t to = seed[row * s->width + c];
+      double distance = 0.0;
+      geod_inverse(&geod, g[3] + ((double)row + 0.5) * g[5], g[0] + ((double)c + 0.5) * g[1], seeds->y[to],
+                   seeds->x[to], &distance, NULL, NULL);
+      sum += distance;
+    }
+    cells += s->width;
+  }
+  return sum > 0.0 ? cells : 0;
+}
+
+static int bench_distance(const settings *s, gv_context *context) {
+  static const distance_case cases[] = {
+      {"geodesic", GV_GEODESIC, false},         {"azimuth, geodesic", GV_GEODESIC, true},
+      {"great-circle", GV_GREAT_CIRCLE, false}, {"azimuth, great-circle", GV_GREAT_CIRCLE, true},
+      {"euclidean", GV_EUCLIDEAN, false},       {"azimuth, euclidean", GV_EUCLIDEAN, true}};
+  enum { SEEDS = 10000, SAMPLE = 1000000 };
+  static double lon[SEEDS], lat[SEEDS];
+  gv_seeds seeds = {lon, lat, SEEDS};
+  double cells = (double)s->width * (double)s->height;
+  int32_t *seed = malloc((size_t)(s->width * s->height) * sizeof *seed);
+  gv_voronoi *voronoi = NULL;
+  int result = EXIT_OK;
+  if (seed == NULL) return cli_fail(EXIT_ERROR, "bench: out of memory for the seeds' numbers");
+  bench_seeds_on_globe(SEEDS, 42, lon, lat);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases && result == EXIT_OK; i++) {
+    gv_grid grid = globe_grid(s);
+    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+    double time[MAX_RUNS], reference[MAX_RUNS], ratio[MAX_RUNS];
+    int64_t every = 1 + (int64_t)(cells / SAMPLE);
+    options.metric = cases[i].metric;
+    if (options.metric == GV_EUCLIDEAN) grid.kind = GV_GRID_PLANE;
+    gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
+    if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, seed, s->width);
+    for (int run = -1; run < s->runs && status == GV_OK; run++) {
+      int at = run < 0 ? 0 : run;
+      double start = bench_now();
+      int64_t asked = ask_proj_about_rows(s, &grid, &seeds, seed, every, gv_context_threads(context));
+      reference[at] = (bench_now() - start) * (asked > 0 ? cells / (double)asked : 0.0);
+      start = bench_now();
+      status = measure_once(context, voronoi, s, cases[i].azimuth, seed);
+      time[at] = bench_now() - start;
+      ratio[at] = reference[at] / time[at];
+    }
+    gv_voronoi_destroy(voronoi);
+    voronoi = NULL;
+    if (status != GV_OK) {
+      result = cli_fail(EXIT_ERROR, "bench: %s: %s", gv_status_name(status), gv_context_message(context));
+      break;
+    }
+    if (i == 0)
+      print_row(s, "distance", "geod_inverse, from a sample", 0, cells, reference, NULL, s->runs, "", -1.0);
+    print_row(s, "distance", cases[i].name, SEEDS, cells, time, ratio, s->runs, "times as fast as geod_inverse", -1.0);
+  }
+  free(seed);
   return result;
 }
 
@@ -472,8 +585,8 @@ int bench_raster_command(int argc, char **argv) {
     switch (key) {
     case SUITE:
       s.suite = value;
-      good = strcmp(value, "all") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "command") == 0 ||
-             strcmp(value, "projected") == 0;
+      good = strcmp(value, "all") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "distance") == 0 ||
+             strcmp(value, "command") == 0 || strcmp(value, "projected") == 0;
       break;
     case SIZE:
       good = cli_integers(value, pair, 2) && pair[0] >= 1 && pair[1] >= 1 && pair[0] <= INT32_MAX &&
@@ -526,6 +639,7 @@ int bench_raster_command(int argc, char **argv) {
   gv_io_initialize();
   print_header(&s);
   if (all || strcmp(s.suite, "engine") == 0) result = bench_engine(&s, context);
+  if (result == EXIT_OK && (all || strcmp(s.suite, "distance") == 0)) result = bench_distance(&s, context);
   if (result == EXIT_OK && (all || strcmp(s.suite, "command") == 0)) result = bench_command_suite(&s);
   if (result == EXIT_OK && (all || strcmp(s.suite, "projected") == 0)) result = bench_projected(&s, context);
   if (s.csv != NULL && fclose(s.csv) != 0 && result == EXIT_OK) {

@@ -18,7 +18,6 @@ static void workspace_free(gv_workspace *space) {
   gv_release(&space->allocator, space->scratch);
   gv_release(&space->allocator, space->span);
   gv_release(&space->allocator, space->strip);
-  gv_release(&space->allocator, space->stamp);
   gv_release(&space->allocator, space->points);
   gv_release(&space->allocator, space->boxes);
   gv_release(&space->allocator, space->band);

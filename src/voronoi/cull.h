@@ -56,10 +56,8 @@ typedef struct gv_workspace {
   uint8_t doubt[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
   double *span; /* of all candidates: bounds of their values, weights */
   int64_t span_capacity;
-  double *strip; /* ranked leaves: matrix, what is kept, labels, weights */
+  double *strip; /* ranked leaves: a group's candidates, ranks, a matrix of values */
   int64_t strip_capacity;
-  int32_t *stamp;
-  int64_t stamp_capacity;
   /* Blocks of points: positions of all cells, and the boxes of squares of them. */
   double *points;
   int64_t points_capacity;

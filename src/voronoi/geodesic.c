@@ -141,7 +141,7 @@ static bool thinning_pays(const double centre[3], double reach, double slack, co
   return close > 1 && close >= candidates->count / 4;
 }
 
-enum { THIN_AT_ONCE = 64 };
+enum { BATCH = 64 /* pairs at a time; a multiple of GV_MEASURE_PADDING */ };
 
 void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
   if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
@@ -154,12 +154,12 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   double reach = (bound->radius + fabs(1.0 - size) * 1.1) * (1.0 + 1e-9) + 1e-12;
   double b = 1.0 - geodesic->geod.f, unit = geodesic->geod.a * b; /* of angles on the sphere of radius b */
   double length = longest_arc(reach, geodesic->r_small) / b * (1.0 + 1e-9), error = 4.0 * tolerance / b;
-  double distance[THIN_AT_ONCE], nearest = INFINITY;
+  double distance[BATCH], nearest = INFINITY;
   int32_t pivot = 0, kept = 0;
   if (!(length < 1.0)) return;
   if (!thinning_pays(centre, reach, slack, candidates)) return;
-  for (int32_t i = 0; i < candidates->count; i += THIN_AT_ONCE) {
-    int32_t n = candidates->count - i < THIN_AT_ONCE ? candidates->count - i : THIN_AT_ONCE;
+  for (int32_t i = 0; i < candidates->count; i += BATCH) {
+    int32_t n = candidates->count - i < BATCH ? candidates->count - i : BATCH;
     geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
                                       candidates->z + i, distance);
     for (int32_t k = 0; k < n; k++) {
@@ -171,8 +171,8 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   double s = nearest / unit, sine = least_sine(s - length, s + length);
   if (!(sine > 0.0)) return;
   double p[3] = {candidates->x[pivot], candidates->y[pivot], candidates->z[pivot]};
-  for (int32_t i = 0; i < candidates->count; i += THIN_AT_ONCE) {
-    int32_t n = candidates->count - i < THIN_AT_ONCE ? candidates->count - i : THIN_AT_ONCE;
+  for (int32_t i = 0; i < candidates->count; i += BATCH) {
+    int32_t n = candidates->count - i < BATCH ? candidates->count - i : BATCH;
     geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
                                       candidates->z + i, distance);
     for (int32_t k = i; k < i + n; k++) {
@@ -280,7 +280,19 @@ static bool expansion_bounds(const gv_geodesic *geodesic, const gv_expansion *e,
   return true;
 }
 
-enum { CONTEST = 64 /* a multiple of GV_MEASURE_PADDING */ };
+void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
+                        const double *y, const double *z, double *low, double *high) {
+  double error = tolerance * geodesic->geod.a, distance[BATCH];
+  for (int32_t i = 0; i < n; i += BATCH) {
+    int32_t count = n - i < BATCH ? n - i : BATCH;
+    geodesic->kernels->geodesics_from(vector, &geodesic->series, count, x + i, y + i, z + i, distance);
+    for (int32_t k = 0; k < count; k++) {
+      bool known = distance[k] >= 0.0;
+      low[i + k] = known ? fmax(distance[k] - error, 0.0) : 0.0;
+      high[i + k] = known ? distance[k] + error : INFINITY;
+    }
+  }
+}
 
 /* Candidates that may still be the nearest, and what is known of the least distance. */
 typedef struct contest {
@@ -291,12 +303,12 @@ typedef struct contest {
   const gv_candidates *candidates;
   /* Waiting for their series. */
   int32_t waiting;
-  double x[CONTEST], y[CONTEST], z[CONTEST];
-  int32_t waiting_place[CONTEST];
+  double x[BATCH], y[BATCH], z[BATCH];
+  int32_t waiting_place[BATCH];
   /* Open: how near they may be. */
   int32_t open;
-  double low[2 * CONTEST];
-  int32_t place[2 * CONTEST];
+  double low[2 * BATCH];
+  int32_t place[2 * BATCH];
   double high; /* the nearest is not farther than this */
   /* Of those that geod_inverse was asked about. */
   double best;
@@ -330,17 +342,16 @@ static void contest_ask(contest *c) {
 }
 
 static void contest_evaluate(contest *c) {
-  double distance[CONTEST], error = tolerance * c->geodesic->geod.a;
-  c->geodesic->kernels->geodesics_from(c->vector, &c->geodesic->series, c->waiting, c->x, c->y, c->z, distance);
+  double low[BATCH], high[BATCH];
+  gv_geodesic_bounds(c->geodesic, c->vector, c->waiting, c->x, c->y, c->z, low, high);
   for (int32_t i = 0; i < c->waiting; i++) {
-    bool known = distance[i] >= 0.0;
-    if (known && distance[i] + error < c->high) c->high = distance[i] + error;
-    c->low[c->open] = known ? distance[i] - error : -INFINITY;
+    c->high = high[i] < c->high ? high[i] : c->high;
+    c->low[c->open] = low[i];
     c->place[c->open++] = c->waiting_place[i];
   }
   c->waiting = 0;
   contest_shorten(c);
-  if (c->open > CONTEST) contest_ask(c);
+  if (c->open > BATCH) contest_ask(c);
 }
 
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
@@ -389,7 +400,7 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds
     c.y[c.waiting] = candidates->y[i];
     c.z[c.waiting] = candidates->z[i];
     c.waiting_place[c.waiting++] = i;
-    if (c.waiting == CONTEST) contest_evaluate(&c);
+    if (c.waiting == BATCH) contest_evaluate(&c);
   }
   contest_evaluate(&c);
   if (c.open == 1 && c.best == INFINITY) return c.place[0];

@@ -49,6 +49,14 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
 void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest);
 
 /*
+ * What geod_inverse says of the distances from the place `vector` to n others lies in [low[i], high[i]], by the series:
+ * mostly 0.2 micrometres apart, 0 and INFINITY where the series has no answer. Places are read up to the next multiple of
+ * GV_MEASURE_PADDING.
+ */
+void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
+                        const double *y, const double *z, double *low, double *high);
+
+/*
  * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds close together
  * as seen from far away.
  *

@@ -42,32 +42,40 @@ typedef struct gv_leaf {
 typedef void (*gv_leaf_kernel)(gv_leaf *leaf);
 
 /*
- * Ranked leaves: more than the one nearest seed, weights, a limit that runs through the tile. In steps over a rectangle
- * of a leaf's cells: `measure` makes a matrix of canonical distances of some candidates, `weigh` turns them into what is
- * compared, `keep` ranks them. Cells are numbered row by row, rows are padded to whole vectors.
+ * Ranked leaves: more than the one nearest seed, weights, a limit that runs through the tile. A ranking writes the labels
+ * of the first `bands` candidates of every cell in the order of (value, number).
  */
 enum {
-  GV_STRIP_LANES = 8, /* rows are padded to multiples of this: every instruction set's vectors fit */
-  GV_MOST_KEPT = 9    /* values a cell that `keep` can rank */
+  GV_STRIP_LANES = 8, /* rows of matrices are padded to multiples of this: every instruction set's vectors fit */
+  GV_FEW = 9          /* ranks that are kept in registers */
 };
 
-typedef struct gv_strip {
-  int32_t row, rows, column, columns; /* within the leaf */
-  int32_t width;                      /* of a padded row */
-  int32_t stride;                     /* >= rows * width; a multiple of GV_STRIP_LANES */
-  double *matrix;                     /* of candidate i and cell c: matrix[i * stride + c] */
-  double *value, *label;              /* what is kept, best first: value[n * stride + c] */
-} gv_strip;
+typedef struct gv_ranking {
+  const gv_leaf *leaf;                /* positions, out, out_stride, band_stride */
+  int32_t row, rows, column, columns; /* the part of it that is ranked; starts and widths fit GV_STRIP_LANES */
+  const gv_candidates *candidates;    /* in ascending number, or in any order with more than GV_FEW kept */
+  const double *label;                /* of the candidates, as numbers */
+  const double *number;               /* more than GV_FEW kept: what decides between equal values, the lower wins */
+  int32_t first, bands;               /* ranks that are written: first, first + 1, ... */
+  int32_t kept;                       /* ranks that are found: bands, or one more for the gap behind the last */
+  double start, nobody;               /* values must be less than `start` to count; label where there is none */
+  const double *matrix;  /* values of candidate i and cell c of the part: matrix[i * stride + c]; rows are */
+  int32_t stride, width; /* padded to `width`. Or NULL: distances are the values, the kernels know them */
+  double *scratch;       /* more than GV_FEW kept: 3 * kept * GV_STRIP_LANES */
+  /* Geodesic: cells where one of the values to be written is within `gap` of the next, or between `within` and
+   * `beyond`, are marked in doubt[row * leaf->columns + column]; those beyond have no label. NULL: all is decided. */
+  uint8_t *doubt;
+  double gap, within, beyond;
+} gv_ranking;
 
-/* Canonical distances of the candidates [first, first + count); infinite ones become the largest double. */
-typedef void (*gv_measure_kernel)(const gv_leaf *leaf, const gv_candidates *candidates, int32_t first,
-                                  int32_t count, const gv_strip *strip);
+typedef void (*gv_rank_kernel)(const gv_ranking *ranking);
 
-/* Adds the candidates of the matrix to the `kept` best of every cell; equal values go to the one that came first. With
- * `fresh` nothing is kept yet: values start at `start`, which stays for good where nothing is less, and labels at
- * `nobody`. */
-typedef void (*gv_keep_kernel)(const gv_strip *strip, int32_t count, const double *label, bool fresh, double start,
-                               double nobody);
+/* Kernels of one form of position: the first GV_FEW by how many are kept, 0 for more. */
+typedef struct gv_rank_kernels {
+  gv_rank_kernel kept[GV_FEW + 1];
+  /* Makes a matrix of distances for the part of the leaf that the ranking is about. */
+  void (*measure)(const gv_ranking *ranking, double *matrix);
+} gv_rank_kernels;
 
 typedef struct gv_kernels {
   /* The candidate nearest `centre` by the squared euclidean distance (dim 2 or 3); ties to any. */
@@ -106,24 +114,14 @@ typedef struct gv_kernels {
   void (*span_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
                      double *far);
 
-  gv_measure_kernel measure_plane[3]; /* by plane metric */
-  gv_measure_kernel measure_points2[3];
-  gv_measure_kernel measure_points3; /* squared chord */
-  gv_measure_kernel measure_lonlat;
+  /* Ranking by canonical distances; infinite ones count as the largest double. By plane metric. */
+  gv_rank_kernels rank_plane[3], rank_points2[3];
+  gv_rank_kernels rank_points3, rank_lonlat; /* squared chord */
+  gv_rank_kernels rank_matrix;               /* by a matrix of values; no `measure` */
 
   /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
    * padded to GV_STRIP_LANES; so are the weights. */
   void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
-
-  gv_keep_kernel keep[GV_MOST_KEPT + 1]; /* by how many are kept, from 1 */
-
-  /* Labels of rank n of a strip as numbers, to the leaf's cell (0, 0) at `out`. */
-  void (*store)(const gv_strip *strip, int32_t n, int32_t *out, int64_t out_stride);
-
-  /* Marks cells where one of the first `ranks` values is within `gap` of the next (of `kept`), or between `within` and
-   * `beyond`; labels of values beyond it become `nobody`. mark: rows x leaf columns of the leaf. */
-  void (*doubt)(const gv_strip *strip, int32_t ranks, int32_t kept, double gap, double within, double beyond,
-                double nobody, uint8_t *mark, int32_t mark_stride);
 
   gv_leaf_kernel leaf_plane[3]; /* by plane metric: canonical distances, lowest wins, ties to the first */
   gv_leaf_kernel leaf_points2[3];

@@ -3,11 +3,7 @@
 
 #include <string.h>
 
-enum {
-  CHUNK = 8, /* candidates measured at once where few are kept: their matrix stays in the first-level cache */
-  MANY_CELLS = 128,   /* cells at once where many are kept */
-  MANY_VALUES = 16384 /* and doubles of their matrix, at least one vector of cells */
-};
+enum { MATRIX_VALUES = 8192 /* doubles of a matrix of values, at least one vector of cells */ };
 
 /* ------------------------------------------------------------------------------------------------- groups */
 
@@ -77,12 +73,6 @@ bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace 
   }
   for (int32_t begin = 0, at = 0; at < n && begin < v->k; at++) {
     if (at + 1 < n && !parts(&c, out->place, at, n)) continue;
-    for (int32_t i = begin + 1; i <= at; i++) {
-      int32_t place = out->place[i], to = i;
-      for (; to > begin && out->place[to - 1] > place; to--)
-        out->place[to] = out->place[to - 1];
-      out->place[to] = place;
-    }
     out->sure[out->groups] = at == begin && (!limited || far[out->place[at]] <= v->within);
     out->end[out->groups++] = begin = at + 1;
     out->count = begin;
@@ -102,157 +92,63 @@ bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candi
 
 /* ------------------------------------------------------------------------------------------------- leaves */
 
-/* A group of candidates to rank, and where its ranks go. */
-typedef struct gathered {
-  gv_candidates candidates;
-  const double *label, *weight;
-  int32_t first, bands; /* ranks it decides */
-  int32_t kept;         /* with the runner-up where gaps matter */
-} gathered;
+static bool reserve_strip(gv_workspace *space, int64_t doubles) {
+  if (space->strip_capacity >= doubles) return true;
+  gv_release(&space->allocator, space->strip);
+  space->strip = gv_allocate_zeroed(&space->allocator, doubles + doubles / 4, sizeof(double));
+  space->strip_capacity = space->strip != NULL ? doubles + doubles / 4 : 0;
+  return space->strip != NULL;
+}
 
-typedef struct leaf_job {
-  const gv_voronoi *v;
+static const gv_rank_kernels *rank_kernels(const gv_cells *cells, const gv_kernels *kernels) {
+  if (cells->shape == GV_CELLS_PLANE) return &kernels->rank_plane[cells->metric];
+  if (cells->shape == GV_CELLS_LONLAT) return &kernels->rank_lonlat;
+  return cells->dim == 2 ? &kernels->rank_points2[cells->metric] : &kernels->rank_points3;
+}
+
+static void run_ranking(const gv_rank_kernels *kernels, const gv_ranking *r) {
+  kernels->kept[r->kept <= GV_FEW ? r->kept : 0](r);
+}
+
+/* Weighted: what distances are turned into, part by part of the leaf. */
+typedef struct gv_weights {
   const gv_kernels *kernels;
-  gv_workspace *space;
-  gv_leaf *leaf;
   gv_weigher weigher;
-  double limit;      /* of the distances that are weighed */
-  double start, gap; /* see gv_keep_kernel; geodesic: values within the gap are undecided */
-  bool filter;
-} leaf_job;
+  double limit;         /* of the distances */
+  double within;        /* geodesic: those above are in doubt */
+  const double *weight; /* of the ranking's candidates */
+} gv_weights;
 
-static bool reserve_strip(gv_workspace *space, int64_t doubles, int64_t stamps) {
-  if (space->strip_capacity < doubles) {
-    gv_release(&space->allocator, space->strip);
-    space->strip = gv_allocate_zeroed(&space->allocator, doubles + doubles / 4, sizeof(double));
-    space->strip_capacity = space->strip != NULL ? doubles + doubles / 4 : 0;
+static void rank_weighted(const gv_rank_kernels *measuring, const gv_weights *w, gv_ranking *r, double *matrix) {
+  const gv_leaf *leaf = r->leaf;
+  int32_t n = r->candidates->count, most = MATRIX_VALUES / n, rows = leaf->rows;
+  int32_t width = (leaf->columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES;
+  if (most < width) {
+    rows = 1;
+    width = most < GV_STRIP_LANES ? GV_STRIP_LANES : most / GV_STRIP_LANES * GV_STRIP_LANES;
+  } else if (most / width < rows) {
+    rows = most / width;
   }
-  if (space->stamp_capacity < stamps) {
-    gv_release(&space->allocator, space->stamp);
-    space->stamp = gv_allocate(&space->allocator, stamps + stamps / 4, sizeof *space->stamp);
-    space->stamp_capacity = space->stamp != NULL ? stamps + stamps / 4 : 0;
-  }
-  return space->strip != NULL && (stamps == 0 || space->stamp != NULL);
-}
-
-static gv_measure_kernel measure_kernel(const gv_cells *cells, const gv_kernels *kernels) {
-  if (cells->shape == GV_CELLS_PLANE) return kernels->measure_plane[cells->metric];
-  if (cells->shape == GV_CELLS_LONLAT) return kernels->measure_lonlat;
-  return cells->dim == 2 ? kernels->measure_points2[cells->metric] : kernels->measure_points3;
-}
-
-/* Values of some candidates in all cells of a strip. */
-static void evaluate(const leaf_job *j, const gathered *g, int32_t first, int32_t count, const gv_strip *strip) {
-  const gv_voronoi *v = j->v;
-  measure_kernel(&v->cells, j->kernels)(j->leaf, &g->candidates, first, count, strip);
-  if (g->weight == NULL) return;
-  for (int32_t i = 0; i < count; i++) {
-    double *row = strip->matrix + (int64_t)i * strip->stride;
-    for (int32_t cell = 0; j->filter && isfinite(v->max_distance) && cell < strip->rows * strip->width; cell++) {
-      int32_t column = cell % strip->width;
-      if (row[cell] > v->within && row[cell] <= v->beyond && column < strip->columns) {
-        j->space->doubt[(strip->row + cell / strip->width) * j->leaf->columns + strip->column + column] = 1;
+  r->matrix = matrix;
+  r->stride = rows * width + GV_STRIP_LANES; /* not a power of two: rows of the matrix share the cache better */
+  for (r->row = 0; r->row < leaf->rows; r->row += rows) {
+    for (r->column = 0; r->column < leaf->columns; r->column += width) {
+      r->rows = leaf->rows - r->row < rows ? leaf->rows - r->row : rows;
+      r->columns = leaf->columns - r->column < width ? leaf->columns - r->column : width;
+      r->width = (r->columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES;
+      measuring->measure(r, matrix);
+      for (int32_t i = 0; i < n; i++) {
+        double *value = matrix + (int64_t)i * r->stride;
+        for (int32_t cell = 0; r->doubt != NULL && isfinite(w->limit) && cell < r->rows * r->width; cell++) {
+          int32_t column = cell % r->width, row = cell / r->width;
+          bool open = value[cell] > w->within && value[cell] <= w->limit && column < r->columns;
+          if (open) r->doubt[(r->row + row) * leaf->columns + r->column + column] = 1;
+        }
+        w->kernels->weigh(&w->weigher, w->limit, r->rows * r->width, value, w->weight + i, false);
       }
-    }
-    j->kernels->weigh(&j->weigher, j->limit, strip->rows * strip->width, row, g->weight + first + i, false);
-  }
-}
-
-/* As gv_keep_kernel with all candidates at once, for any number kept. Neighbouring cells have nearly the same order: the
- * ranks of the last cell are tried first. */
-static void keep_many(const gv_strip *strip, const gathered *g, double start, double nobody, int32_t *stamp) {
-  int32_t place[GV_VORONOI_MAX_K + 1], last[GV_VORONOI_MAX_K + 1], held = 0, n = g->candidates.count;
-  double value[GV_VORONOI_MAX_K + 1];
-  memset(stamp, 0, (size_t)n * sizeof *stamp);
-  for (int32_t cell = 0; cell < strip->rows * strip->width; cell++) {
-    const double *column = strip->matrix + cell;
-    int32_t known = held;
-    memcpy(last, place, (size_t)held * sizeof *last);
-    held = 0;
-    for (int32_t i = -known; i < n; i++) {
-      int32_t candidate = i < 0 ? last[known + i] : i;
-      double d = column[(int64_t)candidate * strip->stride];
-      if (!(d < start) || (held == g->kept && d > value[held - 1]) || (i >= 0 && stamp[candidate] == cell + 1))
-        continue;
-      if (i < 0) stamp[candidate] = cell + 1;
-      if (held == g->kept && d == value[held - 1] && candidate > place[held - 1]) continue;
-      int32_t at = held < g->kept ? held++ : held - 1;
-      for (; at > 0 && (d < value[at - 1] || (d == value[at - 1] && candidate < place[at - 1])); at--) {
-        value[at] = value[at - 1];
-        place[at] = place[at - 1];
-      }
-      value[at] = d;
-      place[at] = candidate;
-    }
-    for (int32_t rank = 0; rank < g->kept; rank++) {
-      strip->value[(int64_t)rank * strip->stride + cell] = rank < held ? value[rank] : start;
-      strip->label[(int64_t)rank * strip->stride + cell] = rank < held ? g->label[place[rank]] : nobody;
+      run_ranking(&w->kernels->rank_matrix, r);
     }
   }
-}
-
-/* Ranks a group in a strip and writes its bands. */
-static void rank_strip(const leaf_job *j, const gathered *g, gv_strip *strip) {
-  double nobody = (double)j->v->nodata;
-  int32_t n = g->candidates.count;
-  if (g->kept <= GV_MOST_KEPT) {
-    for (int32_t first = 0; first < n; first += CHUNK) {
-      int32_t count = n - first < CHUNK ? n - first : CHUNK;
-      evaluate(j, g, first, count, strip);
-      j->kernels->keep[g->kept](strip, count, g->label + first, first == 0, j->start, nobody);
-    }
-  } else {
-    evaluate(j, g, 0, n, strip);
-    keep_many(strip, g, j->start, nobody, j->space->stamp);
-  }
-  if (j->filter) {
-    bool weighted = g->weight != NULL; /* then the limit is taken care of */
-    j->kernels->doubt(strip, g->bands, g->kept, j->gap, weighted ? INFINITY : j->v->within,
-                      weighted ? INFINITY : j->v->beyond, nobody, j->space->doubt, j->leaf->columns);
-  }
-  for (int32_t band = 0; band < g->bands; band++) {
-    j->kernels->store(strip, band, j->leaf->out + (g->first + band) * j->leaf->band_stride, j->leaf->out_stride);
-  }
-}
-
-/* Strip by strip over the leaf. `memory` follows the labels and weights in space->strip. */
-static void rank_group(const leaf_job *j, const gathered *g, double *memory) {
-  const gv_leaf *leaf = j->leaf;
-  int32_t n = g->candidates.count;
-  bool many = g->kept > GV_MOST_KEPT;
-  int32_t width = (leaf->columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES, rows = leaf->rows;
-  if (many) {
-    int32_t cells = MANY_VALUES / n < MANY_CELLS ? MANY_VALUES / n : MANY_CELLS;
-    if (cells < width) {
-      rows = 1;
-      width = cells < GV_STRIP_LANES ? GV_STRIP_LANES : cells / GV_STRIP_LANES * GV_STRIP_LANES;
-    } else if (cells / width < rows) {
-      rows = cells / width;
-    }
-  }
-  /* The extra lanes keep rows of the matrix out of each other's way in the cache. */
-  gv_strip strip = {.stride = rows * width + GV_STRIP_LANES};
-  strip.matrix = memory;
-  strip.value = strip.matrix + (int64_t)(many ? n : CHUNK) * strip.stride;
-  strip.label = strip.value + (int64_t)g->kept * strip.stride;
-  for (strip.row = 0; strip.row < leaf->rows; strip.row += rows) {
-    for (strip.column = 0; strip.column < leaf->columns; strip.column += width) {
-      strip.rows = leaf->rows - strip.row < rows ? leaf->rows - strip.row : rows;
-      strip.columns = leaf->columns - strip.column < width ? leaf->columns - strip.column : width;
-      strip.width = (strip.columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES;
-      rank_strip(j, g, &strip);
-    }
-  }
-}
-
-/* Doubles that rank_group needs at most, for n candidates of which `kept` are kept. */
-static int64_t strip_doubles(const gv_leaf *leaf, int32_t n, int32_t kept) {
-  int64_t width = (leaf->columns + GV_STRIP_LANES - 1) / GV_STRIP_LANES * GV_STRIP_LANES;
-  int64_t few = (CHUNK + 2 * GV_MOST_KEPT) * (leaf->rows * width + GV_STRIP_LANES);
-  if (kept <= GV_MOST_KEPT) return few;
-  int64_t matrix = MANY_VALUES + (int64_t)2 * GV_STRIP_LANES * n;
-  int64_t many = matrix + 2 * (int64_t)kept * (MANY_CELLS + GV_STRIP_LANES);
-  return many > few ? many : few;
 }
 
 static void fill_band(const gv_leaf *leaf, int32_t band, int32_t label) {
@@ -282,64 +178,112 @@ static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const
   return gap * (1.0 + 1e-12);
 }
 
-static leaf_job make_job(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                         double slack, const gv_candidates *candidates, gv_leaf *leaf) {
-  leaf_job j = {.v = v, .kernels = kernels, .space = space, .leaf = leaf, .start = INFINITY, .gap = slack};
-  bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
-  j.filter = v->cells.metric == GV_GEODESIC;
-  j.weigher = v->weigher;
-  j.limit = v->limit;
-  if (!weighted && !j.filter && isfinite(v->limit)) j.start = nextafter(v->limit, INFINITY);
-  if (weighted && j.filter) {
+static gv_weights make_weights(const gv_voronoi *v, const gv_kernels *kernels) {
+  gv_weights w = {.kernels = kernels, .weigher = v->weigher, .limit = v->limit, .within = v->within};
+  if (v->cells.metric == GV_GEODESIC) {
     double r1 = v->geodesic.r_small;
-    j.weigher.form = GV_LENGTH_OF_CHORD;
-    j.weigher.inverse = 0.5 / r1;
-    j.weigher.scale = 2.0 * r1 * v->geodesic.geod.a;
-    j.limit = v->beyond;
-    j.gap = weighted_gap(v, kernels, bound, candidates);
+    w.weigher.form = GV_LENGTH_OF_CHORD;
+    w.weigher.inverse = 0.5 / r1;
+    w.weigher.scale = 2.0 * r1 * v->geodesic.geod.a;
+    w.limit = v->beyond;
   }
-  return j;
+  return w;
+}
+
+/* A ranking's candidates in arrays of their own: coordinates, numbers, labels, weights. */
+typedef struct gathered {
+  gv_candidates candidates;
+  double *number, *label, *weight;
+} gathered;
+
+static void gather(const gv_voronoi *v, const gv_candidates *from, const int32_t *place, int32_t count,
+                   gathered *to) {
+  gv_candidates *c = &to->candidates;
+  c->count = count;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t at = place != NULL ? place[i] : i, id = from->id[at];
+    c->x[i] = from->x[at];
+    c->y[i] = from->y[at];
+    if (c->z != NULL) c->z[i] = from->z[at];
+    to->number[i] = (double)id;
+    to->label[i] = (double)v->label[id];
+    if (v->seeds.weight != NULL) to->weight[i] = v->seeds.weight[id];
+  }
+}
+
+static void sort_places(int32_t *place, int32_t count) {
+  for (int32_t i = 1; i < count; i++) {
+    int32_t value = place[i], at = i;
+    for (; at > 0 && place[at - 1] > value; at--)
+      place[at] = place[at - 1];
+    place[at] = value;
+  }
 }
 
 bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
                   double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf) {
-  int32_t n = candidates->count, groups = order->groups, band = 0;
-  bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
-  leaf_job j = make_job(v, kernels, space, bound, slack, candidates, leaf);
-  /* Labels, weights, and the coordinates of a group. */
-  int64_t part = (int64_t)n + GV_CANDIDATE_PADDING, lists = 5 * part;
-  int32_t kept = v->k + (j.filter ? 1 : 0);
-  if (!reserve_strip(space, lists + strip_doubles(leaf, n, kept), part + n)) return false;
-  double *label = space->strip, *weight = label + part, *x = weight + part;
-  memset(space->doubt, 0, (size_t)(leaf->rows * leaf->columns));
+  int32_t n = candidates->count, groups = order->groups, band = 0, place[GV_ORDER_MOST];
+  bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
+  int64_t part = (int64_t)n + GV_CANDIDATE_PADDING, ranks = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
+  int64_t matrix = weighted ? MATRIX_VALUES + 2 * (int64_t)n * GV_STRIP_LANES : 0;
+  if (!reserve_strip(space, 6 * part + ranks + matrix)) return false;
+  double *memory = space->strip;
+  gathered list = {{memory, memory + part, candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
+                   memory + 3 * part,
+                   memory + 4 * part,
+                   memory + 5 * part};
+  const gv_rank_kernels *forms = rank_kernels(&v->cells, kernels);
+  gv_weights weights = make_weights(v, kernels);
+  gv_ranking r = {.leaf = leaf,
+                  .rows = leaf->rows,
+                  .columns = leaf->columns,
+                  .candidates = &list.candidates,
+                  .label = list.label,
+                  .number = list.number,
+                  .start = INFINITY,
+                  .nobody = (double)v->nodata,
+                  .scratch = memory + 6 * part,
+                  .gap = slack,
+                  .within = INFINITY,
+                  .beyond = INFINITY};
+  weights.weight = list.weight;
+  if (!weighted && !filter && isfinite(v->limit)) r.start = nextafter(v->limit, INFINITY);
+  if (filter) {
+    memset(space->doubt, 0, (size_t)(leaf->rows * leaf->columns));
+    r.doubt = space->doubt;
+    if (weighted) {
+      r.gap = weighted_gap(v, kernels, bound, candidates);
+    } else {
+      r.within = v->within;
+      r.beyond = v->beyond;
+    }
+  }
   for (int32_t g = 0; g < (groups > 0 ? groups : 1) && band < v->k && n > 0; g++) {
-    int32_t begin = g > 0 ? order->end[g - 1] : 0, end = groups > 0 ? order->end[g] : n;
+    int32_t begin = g > 0 ? order->end[g - 1] : 0, count = (groups > 0 ? order->end[g] : n) - begin;
     if (groups > 0 && order->sure[g]) {
       fill_band(leaf, band++, v->label[candidates->id[order->place[begin]]]);
       continue;
     }
-    gathered group = {.label = label, .weight = weighted ? weight : NULL, .first = band};
-    gv_candidates *c = &group.candidates;
-    *c = (gv_candidates){x, x + part, candidates->z != NULL ? x + 2 * part : NULL, space->stamp + n, end - begin};
-    for (int32_t i = 0; i < c->count; i++) {
-      int32_t from = groups > 0 ? order->place[begin + i] : i;
-      c->x[i] = candidates->x[from];
-      c->y[i] = candidates->y[from];
-      if (c->z != NULL) c->z[i] = candidates->z[from];
-      c->id[i] = candidates->id[from];
-      label[i] = v->label[c->id[i]];
-      if (weighted) weight[i] = v->seeds.weight[c->id[i]];
+    r.first = band;
+    r.bands = v->k - band < count ? v->k - band : count;
+    r.kept = r.bands + (filter && r.bands < count ? 1 : 0);
+    if (groups > 0) {
+      memcpy(place, order->place + begin, (size_t)count * sizeof *place);
+      if (r.kept <= GV_FEW) sort_places(place, count);
     }
-    group.bands = v->k - band < c->count ? v->k - band : c->count;
-    group.kept = group.bands + (j.filter && group.bands < c->count ? 1 : 0);
-    rank_group(&j, &group, space->strip + lists);
-    band += group.bands;
+    gather(v, candidates, groups > 0 ? place : NULL, count, &list);
+    if (weighted) {
+      rank_weighted(forms, &weights, &r, memory + 6 * part + ranks);
+    } else {
+      run_ranking(forms, &r);
+    }
+    band += r.bands;
   }
   for (; band < v->k; band++)
     fill_band(leaf, band, v->nodata);
   leaf->undecided = space->undecided;
   leaf->undecided_count = 0;
-  for (int32_t i = 0; j.filter && i < leaf->rows * leaf->columns; i++) {
+  for (int32_t i = 0; filter && i < leaf->rows * leaf->columns; i++) {
     if (space->doubt[i]) leaf->undecided[leaf->undecided_count++] = i;
   }
   return true;

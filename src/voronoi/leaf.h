@@ -11,12 +11,12 @@
 
 #include "voronoi/cull.h"
 
-enum { GV_ORDER_MOST = 24 /* longer lists are one group */ };
+enum { GV_ORDER_MOST = 128 /* longer lists are one group */ };
 
 typedef struct gv_order {
   int32_t count; /* candidates that may be among the k nearest; 0: no groups were made */
   int32_t groups;
-  int32_t place[GV_ORDER_MOST]; /* in the candidate list; by group, ascending within */
+  int32_t place[GV_ORDER_MOST]; /* in the candidate list; by group, by distance from the middle within */
   int32_t end[GV_ORDER_MOST];   /* of each group in `place` */
   bool sure[GV_ORDER_MOST];     /* groups of one: within the limit in every cell */
 } gv_order;

@@ -16,9 +16,15 @@
  * a sin alpha0 is exact. Everything is made of products of Cartesian coordinates: nothing special happens at poles, on
  * the equator or on meridians, and equal places are at distance 0 exactly.
  *
- * What is left of r in the length is of the order of the last term taken, a r^2 sin alpha0' / 2. A pair is answered by
- * the series if that term is below `largest_step` and the auxiliary arc below `largest_arc`; the others, near the
- * antipodes, are open, and so is everything where |f| exceeds GV_SERIES_LARGEST_FLATTENING.
+ * The last term taken, a r^2 sin alpha0' / 2, tells how good that is: where it exceeds `largest_step` another Newton step
+ * follows, up to three. Pairs that do not get there, or whose auxiliary arc comes within 3 pi f of pi, are left open. An
+ * arc that does not belongs to the shortest geodesic: it is the only one with these ends and omega < pi (Karney, section
+ * 4; f d omega / d lambda stays below 1/3 there). Prolate ellipsoids and f > GV_SERIES_FLATTENING are left open altogether.
+ *
+ * Error: 2.3e-8 m at most for a = 6378137 m, in 64 million pairs against geod_inverse on WGS 84, GRS 80, Clarke 1866,
+ * Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm to 4000 km of each other, towards the antipodes, on the
+ * equator, on meridians); what that says is that rounding is all there is. Users of the series allow 1e-7 m. Azimuths:
+ * 4e-7 degrees for pairs more than a metre apart. tests/unit/measure.c repeats it on fewer pairs.
  */
 #ifndef GV_MEASURE_KERNELS_H
 #define GV_MEASURE_KERNELS_H
@@ -36,7 +42,7 @@ typedef struct gv_series {
   double a3[6];            /* I3's coefficients for this ellipsoid: powers of epsilon */
   double c3[5][5];         /* c3[l - 1][j]: of sin 2 l sigma, power epsilon^(l + j) */
   double largest_step;     /* metres */
-  double least_cosine;     /* of the auxiliary arc */
+  double least_cosine;     /* of the auxiliary arc: the longest that is answered */
 } gv_series;
 
 /* Places of n cells and of their n seeds: positions as the allocation has them. z is not looked at on the plane. */

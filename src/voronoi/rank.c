@@ -61,18 +61,112 @@ void gv_rank_all(const gv_voronoi *v, const gv_place *place, int32_t *found) {
   ranking_finish(v, &r, found);
 }
 
+/*
+ * Geodesics known to within the error of the series (gv_geodesic_bounds), and what weights make of both ends: weighing is
+ * monotone. Seeds that cannot be among the k nearest are dropped; of the others PROJ is asked unless their order is
+ * plain.
+ */
+enum { RACE_BATCH = 64, RACE_OPEN = 2 * GV_VORONOI_MAX_K };
+
+typedef struct race {
+  const gv_voronoi *v;
+  const gv_place *place;
+  ranking exact; /* of those that PROJ was asked about */
+  ranking worst; /* the k least upper ends of seeds that are certainly within the limit */
+  bool asked;
+  int32_t waiting, open;
+  int32_t waiting_seed[RACE_BATCH];
+  double x[RACE_BATCH], y[RACE_BATCH], z[RACE_BATCH];
+  double low[RACE_OPEN + RACE_BATCH], high[RACE_OPEN + RACE_BATCH];
+  int32_t seed[RACE_OPEN + RACE_BATCH];
+  bool doubtful; /* whether an open seed is within the limit */
+} race;
+
+static void race_shorten(race *r) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < r->open; i++) {
+    if (r->low[i] > r->worst.list.worst) continue;
+    r->low[kept] = r->low[i];
+    r->high[kept] = r->high[i];
+    r->seed[kept++] = r->seed[i];
+  }
+  r->open = kept;
+}
+
+static void race_ask(race *r) {
+  for (int32_t i = 0; i < r->open; i++)
+    ranking_offer(r->v, &r->exact, geodesic_to(r->v, r->place, r->seed[i]), r->seed[i]);
+  r->asked |= r->open > 0;
+  r->open = 0;
+}
+
+static void race_evaluate(race *r) {
+  const gv_voronoi *v = r->v;
+  bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
+  double low[RACE_BATCH], high[RACE_BATCH];
+  gv_geodesic_bounds(&v->geodesic, r->place->vector, r->waiting, r->x, r->y, r->z, low, high);
+  for (int32_t i = 0; i < r->waiting; i++) {
+    int32_t seed = r->waiting_seed[i];
+    if (low[i] > v->limit) continue;
+    bool within = high[i] <= v->limit;
+    double weight = weighted ? v->seeds.weight[seed] : 0.0;
+    r->low[r->open] = weighted ? gv_weigh(&v->weigher, low[i], weight) : low[i];
+    r->high[r->open] = weighted ? gv_weigh(&v->weigher, high[i], weight) : high[i];
+    r->doubtful |= !within;
+    if (within) gv_list_offer(&r->worst.list, r->high[r->open], seed);
+    r->seed[r->open++] = seed;
+  }
+  r->waiting = 0;
+  race_shorten(r);
+  if (r->open > RACE_OPEN) race_ask(r);
+}
+
+/* Sorts the open seeds; true if no two of those that count overlap. */
+static bool race_is_plain(race *r) {
+  if (r->asked || r->doubtful) return false;
+  for (int32_t i = 1; i < r->open; i++) {
+    double low = r->low[i], high = r->high[i];
+    int32_t seed = r->seed[i], at = i;
+    for (; at > 0 && r->low[at - 1] > low; at--) {
+      r->low[at] = r->low[at - 1];
+      r->high[at] = r->high[at - 1];
+      r->seed[at] = r->seed[at - 1];
+    }
+    r->low[at] = low;
+    r->high[at] = high;
+    r->seed[at] = seed;
+  }
+  for (int32_t i = 0; i + 1 < r->open && i < r->v->k; i++) {
+    if (!(r->high[i] < r->low[i + 1])) return false;
+  }
+  return true;
+}
+
 void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
                       int32_t *found) {
-  ranking r;
+  race r = {.v = v, .place = place};
   /* The k-th smallest chord bounds the chords of the k nearest. */
-  gv_list_start(&r.list, r.value, r.index, v->k, INFINITY);
+  gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
   for (int32_t i = 0; i < count; i++)
-    gv_list_offer(&r.list, chord2_to(v, place, seed[i]), seed[i]);
-  double reach = v->weigher.weighting == GV_UNWEIGHTED ? r.list.worst : INFINITY;
+    gv_list_offer(&r.worst.list, chord2_to(v, place, seed[i]), seed[i]);
+  double reach = v->weigher.weighting == GV_UNWEIGHTED ? r.worst.list.worst : INFINITY;
   if (isfinite(reach)) reach += gv_geodesic_slack(&v->geodesic, sqrt(reach));
-  ranking_start(v, &r);
+  gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
+  ranking_start(v, &r.exact);
   for (int32_t i = 0; i < count; i++) {
-    if (!(chord2_to(v, place, seed[i]) > reach)) ranking_offer(v, &r, geodesic_to(v, place, seed[i]), seed[i]);
+    if (chord2_to(v, place, seed[i]) > reach) continue;
+    r.x[r.waiting] = v->seeds.x[seed[i]];
+    r.y[r.waiting] = v->seeds.y[seed[i]];
+    r.z[r.waiting] = v->seeds.z[seed[i]];
+    r.waiting_seed[r.waiting++] = seed[i];
+    if (r.waiting == RACE_BATCH) race_evaluate(&r);
   }
-  ranking_finish(v, &r, found);
+  race_evaluate(&r);
+  if (race_is_plain(&r)) {
+    for (int32_t i = 0; i < v->k; i++)
+      found[i] = i < r.open ? r.seed[i] : -1;
+    return;
+  }
+  race_ask(&r);
+  ranking_finish(v, &r.exact, found);
 }

@@ -122,61 +122,7 @@ static void span_globe(const gv_candidates *in, const gv_bound *bound, double er
   }
 }
 
-/* -------------------------------------------------------------------------------------------------- leaves */
-
-GV_INLINE void measure_body(const int form, const int metric, const gv_leaf *leaf, const gv_candidates *c,
-                            int32_t first, int32_t count, const gv_strip *strip) {
-  vd largest = vd_set1(DBL_MAX);
-  for (int32_t row = 0; row < strip->rows; row++) {
-    int32_t r = strip->row + row;
-    vd p = vd_set1(form == FORM_LONLAT ? leaf->row_p[r] : 0.0);
-    double last = form == FORM_PLANE || form == FORM_LONLAT ? leaf->row_z[r] : 0.0;
-    for (int32_t at = 0; at < strip->width; at += VD_LANES) {
-      vd q0, q1 = p, q2 = vd_set1(last);
-      if (form == FORM_PLANE) {
-        q0 = vd_load(leaf->column_x + strip->column + at);
-      } else if (form == FORM_LONLAT) {
-        q0 = vd_mul(p, vd_load(leaf->column_x + strip->column + at));
-        q1 = vd_mul(p, vd_load(leaf->column_y + strip->column + at));
-      } else {
-        int64_t cell = r * leaf->point_stride + strip->column + at;
-        q0 = vd_load(leaf->x + cell);
-        q1 = vd_load(leaf->y + cell);
-        if (form == FORM_POINTS3) q2 = vd_load(leaf->z + cell);
-      }
-      double *out = strip->matrix + row * strip->width + at;
-      for (int32_t i = first; i < first + count; i++, out += strip->stride) {
-        vd distance = norm_of(metric, vd_sub(q0, vd_set1(c->x[i])));
-        if (form == FORM_PLANE) {
-          distance = norm_join(metric, distance, norm_of(metric, vd_sub(q2, vd_set1(c->y[i]))));
-        } else {
-          distance = norm_join(metric, distance, norm_of(metric, vd_sub(q1, vd_set1(c->y[i]))));
-        }
-        if (form == FORM_LONLAT || form == FORM_POINTS3) {
-          distance = norm_join(metric, distance, norm_of(metric, vd_sub(q2, vd_set1(c->z[i]))));
-        } else {
-          distance = vd_min(distance, largest);
-        }
-        vd_store(out, distance);
-      }
-    }
-  }
-}
-
-#define GV_MEASURE(name, form, metric)                                                                             \
-  static void measure_##name(const gv_leaf *leaf, const gv_candidates *candidates, int32_t first, int32_t count,   \
-                             const gv_strip *strip) {                                                              \
-    measure_body(form, metric, leaf, candidates, first, count, strip);                                             \
-  }
-GV_MEASURE(plane_euclidean, FORM_PLANE, GV_EUCLIDEAN)
-GV_MEASURE(plane_manhattan, FORM_PLANE, GV_MANHATTAN)
-GV_MEASURE(plane_chebyshev, FORM_PLANE, GV_CHEBYSHEV)
-GV_MEASURE(points2_euclidean, FORM_POINTS2, GV_EUCLIDEAN)
-GV_MEASURE(points2_manhattan, FORM_POINTS2, GV_MANHATTAN)
-GV_MEASURE(points2_chebyshev, FORM_POINTS2, GV_CHEBYSHEV)
-GV_MEASURE(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)
-GV_MEASURE(lonlat_chord, FORM_LONLAT, GV_EUCLIDEAN)
-#undef GV_MEASURE
+/* -------------------------------------------------------------------------------------------------- weights */
 
 /* gv_arcsine in lanes. */
 GV_INLINE vd arcsine_lanes(vd x) {
@@ -236,108 +182,255 @@ static void weigh_kernel(const gv_weigher *weigher, double limit, int64_t n, dou
 #undef GV_WEIGH
 }
 
-/* Insertion into a sorted column of registers: a new value's place is where comparisons with all of them, made at once,
- * change; what is below moves down by one. */
-GV_INLINE void keep_vectors(const int kept, const int vectors, const gv_strip *strip, int32_t at, int32_t count,
-                            const double *candidate_label, bool fresh, double start, double nobody) {
-  vd value[GV_MOST_KEPT][2], label[GV_MOST_KEPT][2];
-  for (int n = 0; n < kept; n++) {
-    for (int v = 0; v < vectors; v++) {
-      int32_t from = n * strip->stride + at + v * VD_LANES;
-      value[n][v] = fresh ? vd_set1(start) : vd_load(strip->value + from);
-      label[n][v] = fresh ? vd_set1(nobody) : vd_load(strip->label + from);
-    }
-  }
-  const double *row = strip->matrix + at;
-  for (int32_t i = 0; i < count; i++, row += strip->stride) {
-    vd own = vd_set1(candidate_label[i]);
-    for (int v = 0; v < vectors; v++) {
-      vd d = vd_load(row + v * VD_LANES);
-      vm before[GV_MOST_KEPT];
-      for (int n = 0; n < kept; n++)
-        before[n] = vd_less(d, value[n][v]);
-      for (int n = kept - 1; n > 0; n--) {
-        value[n][v] = vd_max(value[n - 1][v], vd_min(d, value[n][v]));
-        label[n][v] = vd_select(before[n], vd_select(before[n - 1], label[n - 1][v], own), label[n][v]);
-      }
-      value[0][v] = vd_min(d, value[0][v]);
-      label[0][v] = vd_select(before[0], own, label[0][v]);
-    }
-  }
-  for (int n = 0; n < kept; n++) {
-    for (int v = 0; v < vectors; v++) {
-      int32_t to = n * strip->stride + at + v * VD_LANES;
-      vd_store(strip->value + to, value[n][v]);
-      vd_store(strip->label + to, label[n][v]);
-    }
-  }
-}
+/* -------------------------------------------------------------------------------------------------- leaves */
 
-GV_INLINE void keep_body(const int kept, const gv_strip *strip, int32_t count, const double *label, bool fresh,
-                         double start, double nobody) {
-  int32_t cells = strip->rows * strip->width, at = 0;
-  if (kept <= 2 && VD_GROUP > 1) {
-    for (; at + 2 * VD_LANES <= cells; at += 2 * VD_LANES)
-      keep_vectors(kept, 2, strip, at, count, label, fresh, start, nobody);
-  }
-  for (; at < cells; at += VD_LANES)
-    keep_vectors(kept, 1, strip, at, count, label, fresh, start, nobody);
-}
+enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
-#define GV_KEEP(kept)                                                                                              \
-  static void keep_##kept(const gv_strip *strip, int32_t count, const double *label, bool fresh, double start,     \
-                          double nobody) {                                                                         \
-    keep_body(kept, strip, count, label, fresh, start, nobody);                                                    \
-  }
-GV_KEEP(1)
-GV_KEEP(2)
-GV_KEEP(3)
-GV_KEEP(4)
-GV_KEEP(5)
-GV_KEEP(6)
-GV_KEEP(7)
-GV_KEEP(8)
-GV_KEEP(9)
-#undef GV_KEEP
+/* Some vectors of cells of one row of a ranking's part. */
+typedef struct rank_cells {
+  vd q[3][2];
+  const double *matrix;
+} rank_cells;
 
-static void store_kernel(const gv_strip *strip, int32_t n, int32_t *out, int64_t out_stride) {
-  for (int32_t row = 0; row < strip->rows; row++) {
-    const double *label = strip->label + (int64_t)n * strip->stride + row * strip->width;
-    int32_t *to = out + (strip->row + row) * out_stride + strip->column;
-    for (int32_t at = 0; at < strip->columns; at += VD_LANES) {
-      vd lanes = vd_load(label + at);
-      store_labels(1, &lanes, to, at, strip->columns);
+GV_INLINE void place_cells(const int form, const int vectors, const gv_ranking *r, int32_t row, int32_t at,
+                           rank_cells *cells) {
+  const gv_leaf *leaf = r->leaf;
+  int32_t leaf_row = r->row + row;
+  for (int v = 0; v < vectors; v++) {
+    int32_t column = r->column + at + v * VD_LANES;
+    if (form == FORM_MATRIX) {
+      cells->matrix = r->matrix + row * r->width + at;
+    } else if (form == FORM_PLANE) {
+      cells->q[0][v] = vd_load(leaf->column_x + column);
+      cells->q[1][v] = vd_set1(leaf->row_z[leaf_row]);
+    } else if (form == FORM_LONLAT) {
+      vd p = vd_set1(leaf->row_p[leaf_row]);
+      cells->q[0][v] = vd_mul(p, vd_load(leaf->column_x + column));
+      cells->q[1][v] = vd_mul(p, vd_load(leaf->column_y + column));
+      cells->q[2][v] = vd_set1(leaf->row_z[leaf_row]);
+    } else {
+      int64_t cell = leaf_row * leaf->point_stride + column;
+      cells->q[0][v] = vd_load(leaf->x + cell);
+      cells->q[1][v] = vd_load(leaf->y + cell);
+      if (form == FORM_POINTS3) cells->q[2][v] = vd_load(leaf->z + cell);
     }
   }
 }
 
-static void doubt_kernel(const gv_strip *strip, int32_t ranks, int32_t kept, double gap, double within,
-                         double beyond, double nobody, uint8_t *mark, int32_t mark_stride) {
-  vd slack = vd_set1(gap), sure = vd_set1(within), most = vd_set1(beyond), far = vd_set1(INFINITY);
-  bool limited = isfinite(within) || isfinite(beyond);
-  for (int32_t row = 0; row < strip->rows; row++) {
-    for (int32_t at = 0; at < strip->columns; at += VD_LANES) {
-      unsigned open = 0;
-      for (int32_t n = 0; n < ranks; n++) {
-        int64_t place = (int64_t)n * strip->stride + row * strip->width + at;
-        vd value = vd_load(strip->value + place);
-        unsigned there = vm_bits(vd_less(value, far));
-        if (n + 1 < kept) {
-          vd next = vd_sub(vd_load(strip->value + place + strip->stride), slack);
-          open |= there & ~vm_bits(vd_less(value, next));
-        }
-        if (limited) {
-          vm out_of_reach = vd_less(most, value);
-          open |= there & vm_bits(vd_less(sure, value)) & ~vm_bits(out_of_reach);
-          vd label = vd_load(strip->label + place);
-          vd_store(strip->label + place, vd_select(out_of_reach, vd_set1(nobody), label));
-        }
-      }
-      for (int lane = 0; open != 0 && lane < VD_LANES; lane++) {
-        if ((open >> lane & 1U) && at + lane < strip->columns) {
-          mark[(strip->row + row) * mark_stride + strip->column + at + lane] = 1;
-        }
+/* The canonical distance of candidate i from vector v of the cells, or its value in the matrix. */
+GV_INLINE vd value_of(const int form, const int metric, const gv_ranking *r, const rank_cells *cells, int32_t i,
+                      int v) {
+  const gv_candidates *c = r->candidates;
+  if (form == FORM_MATRIX) return vd_load(cells->matrix + (int64_t)i * r->stride + v * VD_LANES);
+  vd distance = norm_of(metric, vd_sub(cells->q[0][v], vd_set1(c->x[i])));
+  distance = norm_join(metric, distance, norm_of(metric, vd_sub(cells->q[1][v], vd_set1(c->y[i]))));
+  if (form == FORM_PLANE || form == FORM_POINTS2) return vd_min(distance, vd_set1(DBL_MAX));
+  return norm_join(metric, distance, norm_of(metric, vd_sub(cells->q[2][v], vd_set1(c->z[i]))));
+}
+
+GV_INLINE void measure_body(const int form, const int metric, const gv_ranking *r, double *matrix) {
+  rank_cells cells;
+  for (int32_t row = 0; row < r->rows; row++) {
+    for (int32_t at = 0; at < r->width; at += VD_LANES) {
+      place_cells(form, 1, r, row, at, &cells);
+      for (int32_t i = 0; i < r->candidates->count; i++) {
+        vd_store(matrix + (int64_t)i * r->stride + row * r->width + at, value_of(form, metric, r, &cells, i, 0));
       }
     }
   }
 }
+
+/* Marks the lanes of a vector of cells, from column `at` of the part, that rank n leaves open: see gv_ranking. Returns
+ * the label, which is nobody's beyond the limit. */
+GV_INLINE vd doubt_lanes(const gv_ranking *r, int32_t n, vd value, vd next, vd label, int32_t row, int32_t at) {
+  unsigned there = vm_bits(vd_less(value, vd_set1(INFINITY))), open = 0;
+  if (n + 1 < r->kept) open = ~vm_bits(vd_less(value, vd_sub(next, vd_set1(r->gap))));
+  vm out_of_reach = vd_less(vd_set1(r->beyond), value);
+  open |= vm_bits(vd_less(vd_set1(r->within), value)) & ~vm_bits(out_of_reach);
+  open &= there;
+  for (int lane = 0; open != 0 && lane < VD_LANES && at + lane < r->columns; lane++) {
+    if (open >> lane & 1U) r->doubt[(r->row + row) * r->leaf->columns + r->column + at + lane] = 1;
+  }
+  return vd_select(out_of_reach, vd_set1(r->nobody), label);
+}
+
+/*
+ * Few ranks, in registers: insertion into a sorted column. A value's place is where the comparisons with all of the
+ * column, made at once, change; what is below moves down by one. Candidates come in ascending number, and only a smaller
+ * value goes before another.
+ */
+typedef struct rank_column {
+  vd value[GV_FEW], label[GV_FEW];
+} rank_column;
+
+/* Inserts into the first `depth` of the column; the last of them falls out. */
+GV_INLINE void insert(const int depth, rank_column *column, vd d, vd own) {
+  vm before[GV_FEW];
+  for (int n = 0; n < depth; n++)
+    before[n] = vd_less(d, column->value[n]);
+  for (int n = depth - 1; n > 0; n--) {
+    column->value[n] = vd_max(column->value[n - 1], vd_min(d, column->value[n]));
+    column->label[n] = vd_select(before[n], vd_select(before[n - 1], column->label[n - 1], own), column->label[n]);
+  }
+  column->value[0] = vd_min(d, column->value[0]);
+  column->label[0] = vd_select(before[0], own, column->label[0]);
+}
+
+GV_INLINE void insert_candidate(const int form, const int metric, const int depth, const int vectors,
+                                const gv_ranking *r, const rank_cells *cells, int32_t i, rank_column *column) {
+  vd own = vd_set1(r->label[i]);
+  for (int v = 0; v < vectors; v++)
+    insert(depth, &column[v], value_of(form, metric, r, cells, i, v), own);
+}
+
+GV_INLINE void rank_few_vectors(const int form, const int metric, const int kept, const int vectors,
+                                const gv_ranking *r, int32_t row, int32_t at) {
+  rank_column column[2];
+  rank_cells cells;
+  place_cells(form, vectors, r, row, at, &cells);
+  for (int v = 0; v < vectors; v++) {
+    for (int n = 0; n < kept; n++) {
+      column[v].value[n] = vd_set1(r->start);
+      column[v].label[n] = vd_set1(r->nobody);
+    }
+  }
+  /* The first candidates have only each other to be compared with; there are at least as many as ranks kept. */
+#define GV_FIRST(i)                                                                                                \
+  if (kept > (i)) insert_candidate(form, metric, (i) + 1, vectors, r, &cells, i, column)
+  GV_FIRST(0);
+  GV_FIRST(1);
+  GV_FIRST(2);
+  GV_FIRST(3);
+  GV_FIRST(4);
+  GV_FIRST(5);
+  GV_FIRST(6);
+  GV_FIRST(7);
+  GV_FIRST(8);
+#undef GV_FIRST
+  for (int32_t i = kept; i < r->candidates->count; i++)
+    insert_candidate(form, metric, kept, vectors, r, &cells, i, column);
+  int32_t *out = r->leaf->out + (r->row + row) * r->leaf->out_stride + r->column;
+  for (int n = 0; n < kept && n < r->bands; n++) {
+    for (int v = 0; r->doubt != NULL && v < vectors; v++) {
+      vd next = column[v].value[n + 1 < kept ? n + 1 : n];
+      column[v].label[n] = doubt_lanes(r, n, column[v].value[n], next, column[v].label[n], row, at + v * VD_LANES);
+    }
+    vd label[2];
+    for (int v = 0; v < vectors; v++)
+      label[v] = column[v].label[n];
+    store_labels(vectors, label, out + (r->first + n) * r->leaf->band_stride, at, r->columns);
+  }
+}
+
+GV_INLINE void rank_few(const int form, const int metric, const int kept, const gv_ranking *r) {
+  const int pair = VD_GROUP > 1 && kept <= 3 ? 2 : 1;
+  for (int32_t row = 0; row < r->rows; row++) {
+    int32_t at = 0;
+    for (; at + pair * VD_LANES <= r->columns; at += pair * VD_LANES)
+      rank_few_vectors(form, metric, kept, pair, r, row, at);
+    for (; at < r->columns; at += VD_LANES)
+      rank_few_vectors(form, metric, kept, 1, r, row, at);
+  }
+}
+
+/* Many ranks, in memory: insertion from the lower end for as long as any lane moves. Best with candidates that come
+ * about in order. */
+GV_INLINE void rank_many(const int form, const int metric, const gv_ranking *r) {
+  int32_t kept = r->kept;
+  double *value = r->scratch, *number = value + kept * VD_LANES, *label = number + kept * VD_LANES;
+  for (int32_t row = 0; row < r->rows; row++) {
+    for (int32_t at = 0; at < r->columns; at += VD_LANES) {
+      rank_cells cells;
+      place_cells(form, 1, r, row, at, &cells);
+      for (int32_t n = 0; n < kept; n++) {
+        vd_store(value + n * VD_LANES, vd_set1(r->start));
+        vd_store(number + n * VD_LANES, vd_set1(-1.0)); /* no real value equals `start` and goes before */
+        vd_store(label + n * VD_LANES, vd_set1(r->nobody));
+      }
+      for (int32_t i = 0; i < r->candidates->count; i++) {
+        vd d = value_of(form, metric, r, &cells, i, 0), own = vd_set1(r->number[i]), name = vd_set1(r->label[i]);
+        int32_t n = i < kept - 1 ? i : kept - 1;
+        vd here = vd_load(value + n * VD_LANES);
+        vm before =
+            vm_or(vd_less(d, here), vm_and(vd_equal(d, here), vd_less(own, vd_load(number + n * VD_LANES))));
+        for (unsigned moving = vm_bits(before); moving != 0; n--) {
+          double *v = value + n * VD_LANES, *u = number + n * VD_LANES, *l = label + n * VD_LANES;
+          if (n == 0) {
+            vd_store(v, vd_select(before, d, vd_load(v)));
+            vd_store(u, vd_select(before, own, vd_load(u)));
+            vd_store(l, vd_select(before, name, vd_load(l)));
+            break;
+          }
+          vd above = vd_load(v - VD_LANES), above_number = vd_load(u - VD_LANES);
+          vm up = vm_or(vd_less(d, above), vm_and(vd_equal(d, above), vd_less(own, above_number)));
+          vd_store(v, vd_select(before, vd_select(up, above, d), vd_load(v)));
+          vd_store(u, vd_select(before, vd_select(up, above_number, own), vd_load(u)));
+          vd_store(l, vd_select(before, vd_select(up, vd_load(l - VD_LANES), name), vd_load(l)));
+          before = up;
+          moving = vm_bits(up);
+        }
+      }
+      int32_t *out = r->leaf->out + (r->row + row) * r->leaf->out_stride + r->column;
+      for (int32_t n = 0; n < r->bands; n++) {
+        vd lanes = vd_load(label + n * VD_LANES);
+        if (r->doubt != NULL) {
+          vd next = vd_load(value + (n + 1 < kept ? n + 1 : n) * VD_LANES);
+          lanes = doubt_lanes(r, n, vd_load(value + n * VD_LANES), next, lanes, row, at);
+        }
+        store_labels(1, &lanes, out + (r->first + n) * r->leaf->band_stride, at, r->columns);
+      }
+    }
+  }
+}
+
+#define GV_RANK(name, form, metric)                                                                                \
+  static void rank_##name##_many(const gv_ranking *r) {                                                            \
+    rank_many(form, metric, r);                                                                                    \
+  }                                                                                                                \
+  static void rank_##name##_1(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 1, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_2(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 2, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_3(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 3, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_4(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 4, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_5(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 5, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_6(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 6, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_7(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 7, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_8(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 8, r);                                                                                  \
+  }                                                                                                                \
+  static void rank_##name##_9(const gv_ranking *r) {                                                               \
+    rank_few(form, metric, 9, r);                                                                                  \
+  }                                                                                                                \
+  static void measure_##name(const gv_ranking *r, double *matrix) {                                                \
+    measure_body(form, metric, r, matrix);                                                                         \
+  }
+GV_RANK(plane_euclidean, FORM_PLANE, GV_EUCLIDEAN)
+GV_RANK(plane_manhattan, FORM_PLANE, GV_MANHATTAN)
+GV_RANK(plane_chebyshev, FORM_PLANE, GV_CHEBYSHEV)
+GV_RANK(points2_euclidean, FORM_POINTS2, GV_EUCLIDEAN)
+GV_RANK(points2_manhattan, FORM_POINTS2, GV_MANHATTAN)
+GV_RANK(points2_chebyshev, FORM_POINTS2, GV_CHEBYSHEV)
+GV_RANK(points3_chord, FORM_POINTS3, GV_EUCLIDEAN)
+GV_RANK(lonlat_chord, FORM_LONLAT, GV_EUCLIDEAN)
+GV_RANK(matrix, FORM_MATRIX, GV_EUCLIDEAN)
+#undef GV_RANK
+
+#define GV_RANK_KERNELS(name)                                                                                      \
+  {                                                                                                                \
+    {rank_##name##_many, rank_##name##_1, rank_##name##_2, rank_##name##_3, rank_##name##_4,                       \
+     rank_##name##_5,    rank_##name##_6, rank_##name##_7, rank_##name##_8, rank_##name##_9},                      \
+        measure_##name                                                                                             \
+  }

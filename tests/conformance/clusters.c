@@ -6,6 +6,7 @@
 
 #include <geodesic.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,49 +54,95 @@ static void make_seeds(const cluster *c, double *x, double *y) {
   }
 }
 
+/* What is asked; weights are 1 ... 2 (multiplicative) or up to the cluster's size (additive). */
+typedef struct question {
+  int32_t k;
+  gv_weighting weighting;
+  bool limited;
+} question;
+
+static const question questions[] = {
+    {1, GV_UNWEIGHTED, false}, {4, GV_UNWEIGHTED, false}, {1, GV_UNWEIGHTED, true},
+    {3, GV_UNWEIGHTED, true},  {2, GV_ADDITIVE, false},   {1, GV_MULTIPLICATIVE, true},
+};
+enum { QUESTIONS = sizeof questions / sizeof *questions, MOST = 4 };
+
+/* The k best by (value, number) of those within the limit. */
+static void expect(const question *q, const double *distance, const double *weight, double limit, int32_t *best) {
+  double value[MOST];
+  int32_t held = 0;
+  for (int32_t s = 0; s < SEEDS; s++) {
+    if (distance[s] > limit) continue;
+    double d = q->weighting == GV_ADDITIVE         ? distance[s] + weight[s]
+               : q->weighting == GV_MULTIPLICATIVE ? distance[s] / weight[s]
+                                                   : distance[s];
+    if (held == q->k && !(d < value[held - 1])) continue;
+    int32_t at = held < q->k ? held++ : held - 1;
+    for (; at > 0 && value[at - 1] > d; at--) {
+      value[at] = value[at - 1];
+      best[at] = best[at - 1];
+    }
+    value[at] = d;
+    best[at] = s;
+  }
+  while (held < q->k)
+    best[held++] = -1;
+}
+
 static void check(gv_context *context, const cluster *c, const gv_grid *grid, const char *simd) {
-  double x[SEEDS], y[SEEDS];
+  double x[SEEDS], y[SEEDS], weight[SEEDS], distance[SEEDS];
   gv_seeds seeds = {x, y, SEEDS};
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-  gv_voronoi *voronoi = NULL;
   struct geod_geodesic geod;
   make_seeds(c, x, y);
-  options.metric = GV_GEODESIC;
   geod_init(&geod, c->a > 0.0 ? c->a : 6378137.0, c->a > 0.0 ? c->f : 1.0 / 298.257223563);
   int64_t cells = grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
   int64_t stride = grid->kind == GV_GRID_QTM ? cells : grid->width;
-  int32_t *out = malloc((size_t)cells * sizeof *out);
-  assert_non_null(out);
+  int32_t *out[QUESTIONS];
+  double limit = geod.a; /* a seventh of the way around or so */
+  for (int i = 0; i < SEEDS; i++)
+    weight[i] = 1.0 + (double)(i % 7) / 7.0;
   assert_int_equal(setenv("GPUVORONOI_SIMD", simd, 1), 0);
-  if (gv_voronoi_create(context, grid, &seeds, &options, &voronoi) != GV_OK ||
-      gv_voronoi_compute(context, voronoi, out, stride) != GV_OK) {
-    fail_msg("%s: %s", c->name, gv_context_message(context));
+  for (int i = 0; i < QUESTIONS; i++) {
+    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+    gv_voronoi *voronoi = NULL;
+    options.metric = GV_GEODESIC;
+    options.k = questions[i].k;
+    options.weighting = questions[i].weighting;
+    options.weights = questions[i].weighting != GV_UNWEIGHTED ? weight : NULL;
+    options.max_distance = questions[i].limited ? limit : INFINITY;
+    out[i] = malloc((size_t)cells * (size_t)questions[i].k * sizeof **out);
+    assert_non_null(out[i]);
+    if (gv_voronoi_create(context, grid, &seeds, &options, &voronoi) != GV_OK ||
+        gv_voronoi_compute(context, voronoi, out[i], stride) != GV_OK) {
+      fail_msg("%s: %s", c->name, gv_context_message(context));
+    }
+    gv_voronoi_destroy(voronoi);
   }
   assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
-  for (int64_t i = 0; i < cells; i++) {
+  for (int64_t cell = 0; cell < cells; cell++) {
     const double *g = grid->geotransform;
-    double lon = g[0] + ((double)(i % stride) + 0.5) * g[1], lat = g[3] + ((double)(i / stride) + 0.5) * g[5];
-    double best = INFINITY;
-    int32_t nearest = -1;
+    double lon = g[0] + ((double)(cell % stride) + 0.5) * g[1], lat = g[3] + ((double)(cell / stride) + 0.5) * g[5];
     if (grid->kind == GV_GRID_QTM) {
       gv_qtm_id id = 0;
-      assert_int_equal(gv_qtm_from_number(grid->level, i, &id), GV_OK);
+      assert_int_equal(gv_qtm_from_number(grid->level, cell, &id), GV_OK);
       assert_int_equal(gv_qtm_center(id, &lon, &lat), GV_OK);
     }
-    for (int32_t s = 0; s < SEEDS; s++) {
-      double distance;
-      geod_inverse(&geod, lat, lon, y[s], x[s], &distance, NULL, NULL);
-      if (distance < best) {
-        best = distance;
-        nearest = s;
+    for (int32_t s = 0; s < SEEDS; s++)
+      geod_inverse(&geod, lat, lon, y[s], x[s], &distance[s], NULL, NULL);
+    for (int i = 0; i < QUESTIONS; i++) {
+      int32_t best[MOST];
+      expect(&questions[i], distance, weight, questions[i].limited ? limit : INFINITY, best);
+      for (int32_t k = 0; k < questions[i].k; k++) {
+        int32_t got = out[i][k * cells + cell];
+        if (got != best[k]) {
+          fail_msg("%s, %s, question %d: rank %d at %.17g %.17g is %d, not %d", c->name, simd, i, (int)k, lon, lat,
+                   (int)got, (int)best[k]);
+        }
       }
     }
-    if (out[i] != nearest) {
-      fail_msg("%s, %s: %d at %.17g %.17g, not %d", c->name, simd, (int)out[i], lon, lat, (int)nearest);
-    }
   }
-  gv_voronoi_destroy(voronoi);
-  free(out);
+  for (int i = 0; i < QUESTIONS; i++)
+    free(out[i]);
 }
 
 static void clusters_from_afar(void **state) {

@@ -55,6 +55,15 @@ static inline vd vd_max(vd a, vd b) {
 static inline vm vd_less(vd a, vd b) {
   return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
 }
+static inline vm vd_equal(vd a, vd b) {
+  return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+}
+static inline vm vm_and(vm a, vm b) {
+  return _mm256_and_pd(a, b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return _mm256_or_pd(a, b);
+}
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm256_blendv_pd(no, yes, m);
 }

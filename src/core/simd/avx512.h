@@ -56,6 +56,15 @@ static inline vd vd_max(vd a, vd b) {
 static inline vm vd_less(vd a, vd b) {
   return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
+static inline vm vd_equal(vd a, vd b) {
+  return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+static inline vm vm_and(vm a, vm b) {
+  return (vm)(a & b);
+}
+static inline vm vm_or(vm a, vm b) {
+  return (vm)(a | b);
+}
 static inline vd vd_select(vm m, vd yes, vd no) {
   return _mm512_mask_blend_pd(m, no, yes);
 }

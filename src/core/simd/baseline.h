@@ -70,6 +70,22 @@ static inline vm vd_less(vd a, vd b) {
     m.v[i] = a.v[i] < b.v[i] ? UINT64_MAX : 0;
   return m;
 }
+static inline vm vd_equal(vd a, vd b) {
+  vm m;
+  for (int i = 0; i < 4; i++)
+    m.v[i] = a.v[i] == b.v[i] ? UINT64_MAX : 0;
+  return m;
+}
+static inline vm vm_and(vm a, vm b) {
+  for (int i = 0; i < 4; i++)
+    a.v[i] &= b.v[i];
+  return a;
+}
+static inline vm vm_or(vm a, vm b) {
+  for (int i = 0; i < 4; i++)
+    a.v[i] |= b.v[i];
+  return a;
+}
 static inline vd vd_select(vm m, vd yes, vd no) {
   GV_LANES(m.v[i] ? yes.v[i] : no.v[i]);
 }
