@@ -22,16 +22,20 @@
 static const char help[] =
     "Usage: gpuvoronoi bench search [options]\n"
     "\n"
-    "Measures every search backend that can run here on four suites and prints a table for each:\n"
+    "Measures every search backend that can run here on five suites and prints a table for each:\n"
     "  a  nearest neighbour: (dimension, queries, references) from (3,1,2) to (16,1024,1048576), uniform [0,1)\n"
     "  b  20 nearest neighbours, dimensions 1 to 256, queries = references, uniform [-500,500)\n"
     "  c  all pairs: a set of 10 to 1000 points with 10 to 1000 integer coordinates against itself, k = 10\n"
     "  d  low dimensions: 2 and 3, 1000 to 10 million references, a million queries, uniform and clustered, k = 1, "
     "20\n"
+    "  e  what GPUs are compared with: 20 nearest of 32768 in 128 and 4 dimensions, 2^21 cells and 16384 seeds on "
+    "the\n"
+    "     sphere, a million points and ten million queries in 3 dimensions with k = 1 and 20\n"
+    "For backends on a GPU the time of the search is also shown without copies to and from the device.\n"
     "\n"
     "  --suite LETTERS     only these suites, e.g. ad\n"
     "  --quick             smaller sizes and fewer repetitions: a minute\n"
-    "  --backends LIST     only these backends, separated by commas\n"
+    "  --backends LIST     only these backends, separated by commas; auto is what the library would choose\n"
     "  --repeat N          measured runs (default: 5; fewer where runs are long)\n"
     "  --seconds S         longest time a backend may be expected to take for a case (default: 20; quick: 2)\n"
     "  --csv FILE          also write the measurements to FILE\n"
@@ -48,9 +52,10 @@ static const cli_option table[] = {
 
 enum { MAX_REPEAT = 99, CLUSTERS = 64 };
 
-typedef enum data_kind { UNIFORM_UNIT, UNIFORM_WIDE, INTEGERS, CLUSTERED } data_kind;
+typedef enum data_kind { UNIFORM_UNIT, UNIFORM_WIDE, INTEGERS, CLUSTERED, SPHERE } data_kind;
 
-static const char *const data_names[] = {"uniform [0,1)", "uniform [-500,500)", "integers", "clustered"};
+static const char *const data_names[] = {"uniform [0,1)", "uniform [-500,500)", "integers", "clustered",
+                                         "on the unit sphere"};
 
 typedef struct bench_case {
   char suite;
@@ -78,7 +83,13 @@ static void fill(double *values, int64_t count, int32_t dim, data_kind kind, uin
   double centre[CLUSTERS * 16];
   for (int i = 0; i < CLUSTERS * 16; i++)
     centre[i] = bench_uniform(&centres);
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count && kind == SPHERE; i++) {
+    double z = 2.0 * bench_uniform(&state) - 1.0, turn = 6.28318530717958648 * bench_uniform(&state);
+    double radius = sqrt(1.0 - z * z), vector[3] = {radius * cos(turn), radius * sin(turn), z};
+    for (int32_t d = 0; d < dim; d++)
+      values[i * dim + d] = d < 3 ? vector[d] : 0.0;
+  }
+  for (int64_t i = 0; i < count && kind != SPHERE; i++) {
     int cluster = kind == CLUSTERED ? (int)(bench_uniform(&state) * CLUSTERS) : 0;
     for (int32_t d = 0; d < dim; d++) {
       double u = bench_uniform(&state), *out = values + i * dim + d;
@@ -107,6 +118,7 @@ static double forecast(const char *backend, const bench_case *c) {
   double pairs = (double)c->queries * (double)c->references, dim = c->dim;
   if (strcmp(backend, "serial") == 0) return pairs * (1e-9 + dim * 1e-9);
   if (strcmp(backend, "openmp") == 0) return pairs * (1.5e-10 + dim * 1.5e-11);
+  if (strncmp(backend, "cuda-", 5) == 0) return 1e-3 + pairs * (2e-12 + dim * 1e-12);
   double visited = ldexp(1.0, (int)(dim < 40 ? dim : 40) + 8); /* points a tree looks at for a query */
   double points = visited < (double)c->references ? visited : (double)c->references;
   return (double)c->queries * points * (1e-9 + dim * 3e-10) + (double)c->references * 1e-6;
@@ -124,15 +136,18 @@ static bool listed(const char *list, const char *name) {
 }
 
 typedef struct measurement {
-  bench_summary build, search;
+  bench_summary build, search, device; /* device: the search's time on a GPU without copies */
   int runs;
+  char chosen[64]; /* the backend that ran */
 } measurement;
 
 static gv_status measure(const job *j, const bench_case *c, const char *backend, const gv_points *references,
                          const gv_points *queries, int64_t *indices, double *distances, measurement *out) {
-  double build[MAX_REPEAT], search[MAX_REPEAT], spent = 0.0;
+  double build[MAX_REPEAT], search[MAX_REPEAT], device[MAX_REPEAT], spent = 0.0;
   gv_index_options index_options = GV_INDEX_OPTIONS_INIT;
   index_options.backend = backend;
+  index_options.expected_k = c->k;
+  index_options.expected_queries = c->queries;
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   options.k = c->k;
   options.exclude_self = c->self;
@@ -141,19 +156,22 @@ static gv_status measure(const job *j, const bench_case *c, const char *backend,
     gv_index *index = NULL;
     double start = bench_now();
     gv_status status = gv_index_build(j->context, references, &index_options, &index);
-    double built = bench_now();
+    double built = bench_now(), before = gv_context_device_seconds(j->context);
     if (status != GV_OK) return status;
     status = gv_index_search(j->context, index, c->self ? NULL : queries, &options, indices, distances);
     double found = bench_now();
+    snprintf(out->chosen, sizeof out->chosen, "%s", gv_index_backend(index));
     gv_index_destroy(index);
     if (status != GV_OK) return status;
     spent += found - start;
     if (run < 0) continue; /* warm-up */
     build[out->runs] = built - start;
+    device[out->runs] = gv_context_device_seconds(j->context) - before;
     search[out->runs++] = found - built;
   }
   out->build = bench_summarise(build, out->runs);
   out->search = bench_summarise(search, out->runs);
+  out->device = bench_summarise(device, out->runs);
   return GV_OK;
 }
 
@@ -179,11 +197,13 @@ static int run_case(job *j, const bench_case *c) {
   gv_points references = {r, c->references, c->dim, GV_FLOAT64}, queries = {q, c->queries, c->dim, GV_FLOAT64};
   printf("d %d, queries %" PRId64 ", references %" PRId64 ", k %d, %s%s\n", (int)c->dim, c->queries, c->references,
          (int)c->k, data_names[c->data], c->self ? ", against itself" : "");
-  for (int b = 0; b < gv_backend_count() && result == EXIT_OK; b++) {
-    gv_backend_info info;
-    if (gv_backend_get(b, &info) != GV_OK || !info.searches_points || !info.available) continue;
+  for (int b = 0; b <= gv_backend_count() && result == EXIT_OK; b++) {
+    bool choose = b == gv_backend_count();
+    gv_backend_info info = {.name = "auto", .searches_points = 1, .available = 1};
+    if (choose && (j->backends == NULL || !listed(j->backends, "auto"))) continue;
+    if (!choose && (gv_backend_get(b, &info) != GV_OK || !info.searches_points || !info.available)) continue;
     if (j->backends != NULL && !listed(j->backends, info.name)) continue;
-    if (forecast(info.name, c) > j->seconds) {
+    if (!choose && forecast(info.name, c) > j->seconds) {
       printf("  %-18s -\n", info.name);
       continue;
     }
@@ -204,16 +224,22 @@ static int run_case(job *j, const bench_case *c) {
       result = cli_fail(EXIT_ERROR, "%s and %s do not agree", info.name, first_name);
     }
     if (strcmp(info.name, "serial") == 0) serial = m.search.median;
-    char build[64], search[64], gain[32] = "";
+    char build[64], search[64], device[80] = "", gain[32] = "";
     print_timing(build, sizeof build, m.build);
     print_timing(search, sizeof search, m.search);
+    if (m.device.median > 0.0) {
+      snprintf(device, sizeof device, "device ms %.4g (%.4g - %.4g)", m.device.median * 1e3, m.device.least * 1e3,
+               m.device.most * 1e3);
+    }
     if (serial > 0.0) snprintf(gain, sizeof gain, "%.3g x serial", serial / m.search.median);
-    printf("  %-18s build ms %-32s search ms %-32s %s\n", info.name, build, search, gain);
+    printf("  %-18s build ms %-32s search ms %-32s %s %s%s%s\n", info.name, build, search, device, gain,
+           choose ? " " : "", choose ? m.chosen : "");
     fflush(stdout);
     if (j->csv != NULL) {
-      fprintf(j->csv, "%c,%d,%" PRId64 ",%" PRId64 ",%d,\"%s\",%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", c->suite,
+      fprintf(j->csv, "%c,%d,%" PRId64 ",%" PRId64 ",%d,\"%s\",%s,%d,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,", c->suite,
               (int)c->dim, c->queries, c->references, (int)c->k, data_names[c->data], info.name, m.runs,
-              m.build.median, m.build.least, m.build.most, m.search.median, m.search.least, m.search.most);
+              m.build.median, m.build.least, m.build.most, m.search.median, m.search.least, m.search.most,
+              m.device.median);
       if (serial > 0.0) fprintf(j->csv, "%.4g", serial / m.search.median);
       fputc('\n', j->csv);
     }
@@ -280,6 +306,21 @@ static int suite_d(job *j) {
   return result;
 }
 
+static int suite_e(job *j) {
+  const bench_case cases[] = {{'e', 128, 32768, 32768, 20, UNIFORM_WIDE, false},
+                              {'e', 4, 32768, 32768, 20, UNIFORM_WIDE, false},
+                              {'e', 3, 1 << 21, 16384, 1, SPHERE, false},
+                              {'e', 3, 10000000, 1000000, 1, UNIFORM_UNIT, false},
+                              {'e', 3, 10000000, 1000000, 20, UNIFORM_UNIT, false}};
+  int result = EXIT_OK;
+  for (size_t i = 0; i < (j->quick ? 2 : sizeof cases / sizeof cases[0]) && result == EXIT_OK; i++) {
+    bench_case c = cases[i];
+    if (j->quick) c.queries = c.references = 2048;
+    result = run_case(j, &c);
+  }
+  return result;
+}
+
 static int parse(job *j, int argc, char **argv) {
   cli_parser parser = {.options = table, .argc = argc, .argv = argv};
   const char *value;
@@ -287,8 +328,8 @@ static int parse(job *j, int argc, char **argv) {
   for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
     switch (key) {
     case KEY_SUITE:
-      if (*value == '\0' || strspn(value, "abcd") != strlen(value)) {
-        return cli_fail(EXIT_USAGE, "--suite takes letters from a to d, not '%s'", value);
+      if (*value == '\0' || strspn(value, "abcde") != strlen(value)) {
+        return cli_fail(EXIT_USAGE, "--suite takes letters from a to e, not '%s'", value);
       }
       j->suites = value;
       break;
@@ -335,8 +376,9 @@ int bench_search_command(int argc, char **argv) {
   } suites[] = {{'a', "nearest neighbour", suite_a},
                 {'b', "20 nearest neighbours", suite_b},
                 {'c', "all pairs without self, 10 nearest", suite_c},
-                {'d', "low dimensions", suite_d}};
-  job j = {.suites = "abcd", .repeat = 5};
+                {'d', "low dimensions", suite_d},
+                {'e', "what GPUs are compared with", suite_e}};
+  job j = {.suites = "abcde", .repeat = 5};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
   if (j.seconds == 0.0) j.seconds = j.quick ? 2.0 : 20.0;
@@ -350,7 +392,7 @@ int bench_search_command(int argc, char **argv) {
       return cli_fail(EXIT_ERROR, "%s cannot be written", j.csv_path);
     }
     fputs("suite,dim,queries,references,k,data,backend,runs,build_median_s,build_min_s,build_max_s,"
-          "search_median_s,search_min_s,search_max_s,speedup_over_serial\n",
+          "search_median_s,search_min_s,search_max_s,device_median_s,speedup_over_serial\n",
           j.csv);
   }
   printf("gpuvoronoi %s, %d threads; medians of up to %d runs after one that is not counted (least - most)\n",

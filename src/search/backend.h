@@ -48,6 +48,9 @@ typedef struct gv_backend {
                       int64_t *indices, double *canonical);
 
   void (*destroy)(const gv_reference *reference, void *state);
+
+  /* NULL, or for a combination that the idea does not cover a static text that says why; NULL for those it does. */
+  const char *(*refuses)(gv_metric metric, gv_dtype dtype, int32_t k);
 } gv_backend;
 
 /* Threads worth waking for so many steps of about a nanosecond: a parallel region costs microseconds, and milliseconds

@@ -4,9 +4,26 @@
 #include <string.h>
 
 extern const gv_backend gv_backend_serial, gv_backend_openmp, gv_backend_kdtree, gv_backend_octree;
+#ifdef GPUVORONOI_WITH_CUDA
+extern const gv_backend gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared,
+    gv_backend_cuda_register, gv_backend_cuda_multiblock, gv_backend_cuda_kdtree, gv_backend_cuda_octree;
+#endif
 
 const gv_backend *const gv_backends[] = {
-    &gv_backend_serial, &gv_backend_openmp, &gv_backend_kdtree, &gv_backend_octree, NULL,
+    &gv_backend_serial,
+    &gv_backend_openmp,
+    &gv_backend_kdtree,
+    &gv_backend_octree,
+#ifdef GPUVORONOI_WITH_CUDA
+    &gv_backend_cuda_global,
+    &gv_backend_cuda_soa,
+    &gv_backend_cuda_shared,
+    &gv_backend_cuda_register,
+    &gv_backend_cuda_multiblock,
+    &gv_backend_cuda_kdtree,
+    &gv_backend_cuda_octree,
+#endif
+    NULL,
 };
 
 const gv_backend *gv_backend_find(const char *name) {

@@ -190,15 +190,32 @@ typedef struct fixture {
   gv_context *context[2]; /* one thread, three threads */
 } fixture;
 
+/* Can it run here, and is it asked for? GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for slow tools. */
+static bool wanted(const gv_backend *backend) {
+  const char *list = getenv("GPUVORONOI_TEST_BACKENDS"), *reason;
+  size_t length = strlen(backend->name);
+  bool named = list == NULL;
+  for (const char *at = list; at != NULL && !named; at = strchr(at, ',')) {
+    at += *at == ',';
+    named = strncmp(at, backend->name, length) == 0 && (at[length] == ',' || at[length] == '\0');
+  }
+  return named && backend->probe(&reason) == GV_OK;
+}
+
+static bool takes(const gv_backend *backend, const gv_points *reference, gv_metric metric, int32_t k) {
+  return wanted(backend) && reference->dim <= backend->max_dim &&
+         (backend->refuses == NULL || backend->refuses(metric, reference->dtype, k) == NULL);
+}
+
 /* Every backend but serial, every instruction set, against one expected answer. */
 static void check_backends(const fixture *f, const gv_points *reference, const gv_points *queries, gv_metric metric,
                            const gv_search_options *options, answer expected, const char *what) {
   static const char *const levels[] = {"baseline", "avx2", "avx512"};
   answer got = new_answer(queries->count, options->k);
   for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    const char *reason;
-    if ((*b)->probe(&reason) != GV_OK || reference->dim > (*b)->max_dim) continue;
-    for (int level = 0; level < 3; level++) {
+    if (!takes(*b, reference, metric, options->k)) continue;
+    bool cuda = strncmp((*b)->name, "cuda-", 5) == 0;
+    for (int level = cuda ? 2 : 0; level < 3; level++) {
       setenv("GPUVORONOI_SIMD", levels[level], 1);
       gv_context *context = f->context[(level + options->k) % 2];
       gv_index *index = build(context, reference, (*b)->name, metric);
@@ -369,8 +386,7 @@ static void test_self(void **state) {
     from_definition(&reference, &reference, GV_EUCLIDEAN, &options, expected);
     check_backends(f, &reference, &same, GV_EUCLIDEAN, &options, expected, "self-exclusion, copied queries");
     for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-      const char *reason;
-      if ((*b)->probe(&reason) != GV_OK || DIM > (*b)->max_dim) continue;
+      if (!takes(*b, &reference, GV_EUCLIDEAN, k)) continue;
       gv_index *index = build(f->context[1], &reference, (*b)->name, GV_EUCLIDEAN);
       search(f->context[1], index, NULL, &options, got);
       assert_same(expected, got, N, k, (*b)->name);
@@ -401,6 +417,10 @@ static int free_contexts(void **state) {
 }
 
 int main(void) {
+  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
+    const char *reason;
+    if ((*b)->probe(&reason) != GV_OK) printf("skipped: %s cannot run here: %s\n", (*b)->name, reason);
+  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_few_points),
       cmocka_unit_test(test_low_dimensions),

@@ -1,0 +1,968 @@
+/*
+ * Brute force on the GPU: staging, filter, decision.
+ *
+ * The filter is that of `openmp` (search/openmp.c proves its bound): coordinates relative to the middle of the reference
+ * points, scaled by a power of two into [-1, 1] and rounded to float; for euclidean the value |s|^2 / 2 - q.s, for the
+ * other metrics the distance itself. Any order of summation is allowed there, so a kernel may sum as suits it. A value
+ * is wrong by at most e, which depends on the query.
+ *
+ * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a query's
+ * group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so the k-th nearest
+ * is at most F + e away, and the value of every neighbour at most F + 2 e. Only the groups whose minimum is not above that
+ * are looked into, and of their points those whose value is not above it are decided by their canonical distance. With
+ * self-exclusion one of the k points may be the query's own: k + 1 are asked for. A query or a reference set whose
+ * numbers do not suit floats has an infinite bound, so all points are compared canonically.
+ *
+ * The decision is one warp's work a query for small k, else one block's: candidates gather in a buffer in shared memory
+ * that is sorted and cut to k when it is full. Numbers of points make the order of equal distances, so the order in which
+ * candidates arrive does not show.
+ */
+#include "search/cuda/brute.cuh"
+
+#include <math.h>
+#include <stdlib.h>
+
+namespace {
+
+enum { WARP = 32, BLOCK = 256, SCALE_LIMIT = 400 };
+
+/* ------------------------------------------------------------------------------------------- reference points */
+
+/* Doubles as integers of the same order, for atomic minima and maxima. */
+__host__ __device__ inline unsigned long long ordered(double x) {
+  long long bits;
+#ifdef __CUDA_ARCH__
+  bits = __double_as_longlong(x);
+#else
+  memcpy(&bits, &x, sizeof bits);
+#endif
+  return bits < 0 ? ~(unsigned long long)bits : (unsigned long long)bits | 0x8000000000000000ULL;
+}
+
+double from_ordered(unsigned long long u) {
+  unsigned long long bits = u & 0x8000000000000000ULL ? u & 0x7fffffffffffffffULL : ~u;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* extremes[d] and extremes[dim + d]: the smallest and largest coordinate, ordered(). The number of threads is a
+ * multiple of dim, so each looks at one dimension. */
+__global__ void find_extremes(const double *rows, int64_t values, int32_t dim, int64_t threads,
+                              unsigned long long *extremes) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= threads || i >= values) return;
+  int32_t d = (int32_t)(i % dim);
+  double low = rows[i], high = low;
+  for (i += threads; i < values; i += threads) {
+    low = fmin(low, rows[i]);
+    high = fmax(high, rows[i]);
+  }
+  atomicMin(&extremes[d], ordered(low));
+  atomicMax(&extremes[dim + d], ordered(high));
+}
+
+/* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). */
+__global__ void convert(const double *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
+                        gv_layout layout, const double *centre, double scale, float *values, float *halves,
+                        unsigned long long *longest) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= padded) return;
+  bool real = i < count;
+  float filling = metric == GV_EUCLIDEAN ? 0.0F : INFINITY;
+  double length = 0.0;
+  float quad[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+  for (int32_t d = 0; d < dim; d++) {
+    float value = real ? (float)((rows[i * dim + d] - centre[d]) * scale) : filling;
+    if (layout == GV_ROWS) values[i * dim + d] = value;
+    if (layout == GV_COLUMNS) values[d * padded + i] = value;
+    if (layout == GV_QUADS) quad[d] = value;
+    double x = fabs((double)value);
+    if (!real) x = 0.0;
+    length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
+  }
+  if (metric == GV_EUCLIDEAN) {
+    float half = real ? (float)(0.5 * length) : INFINITY;
+    if (layout == GV_QUADS) {
+      quad[3] = half;
+    } else {
+      halves[i] = half;
+    }
+    length = sqrt(length);
+  }
+  if (layout == GV_QUADS) ((float4 *)values)[i] = make_float4(quad[0], quad[1], quad[2], quad[3]);
+  for (int shift = 16; shift > 0; shift /= 2)
+    length = fmax(length, __shfl_xor_sync(0xffffffffU, length, shift));
+  if (threadIdx.x % WARP == 0) atomicMax(longest, (unsigned long long)__double_as_longlong(length));
+}
+
+} // namespace
+
+static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
+                                gv_brute *brute) {
+  gv_status status = GV_OK;
+  int32_t dim = reference->dim;
+  int64_t values = reference->count * dim;
+  unsigned long long *extremes = NULL, *host = NULL;
+  double *centre = NULL, widest = 0.0, longest = 0.0;
+  size_t bytes = (size_t)dim * 2 * sizeof *host;
+  host = (unsigned long long *)gv_allocate(&reference->allocator, dim, 2 * sizeof *host);
+  centre = (double *)gv_allocate(&reference->allocator, dim, sizeof *centre);
+  if (host == NULL || centre == NULL) {
+    status = gv_fail_memory(context, "the index");
+    goto done;
+  }
+  status = gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, bytes + sizeof *host, (void **)&extremes);
+  if (status != GV_OK) goto done;
+  for (int32_t d = 0; d < dim; d++) {
+    host[d] = ~0ULL;
+    host[dim + d] = 0;
+  }
+  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, lane->stream), "copying");
+  {
+    int64_t blocks = gv_ceil_div(values, BLOCK), most = 8 * (int64_t)lane->multiprocessors;
+    if (blocks > most) blocks = most;
+    if (blocks * BLOCK < dim) blocks = gv_ceil_div(dim, BLOCK);
+    int64_t threads = blocks * BLOCK / dim * dim;
+    find_extremes<<<(unsigned)blocks, BLOCK, 0, lane->stream>>>(brute->rows, values, dim, threads, extremes);
+    GV_CUDA_LAUNCHED(context, "examining points");
+  }
+  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, lane->stream), "copying");
+  status = gv_cuda_wait(context, lane, "examining points");
+  if (status != GV_OK) goto done;
+  for (int32_t d = 0; d < dim; d++) {
+    double low = from_ordered(host[d]), high = from_ordered(host[dim + d]);
+    centre[d] = 0.5 * low + 0.5 * high;
+    double reach = fmax(fabs(high - centre[d]), fabs(low - centre[d]));
+    widest = reach > widest ? reach : widest;
+  }
+  brute->exponent = 0;
+  if (widest > 0.0 && isfinite(widest)) {
+    int exponent;
+    (void)frexp(widest, &exponent);
+    brute->exponent = -exponent;
+  }
+  brute->filterable = isfinite(widest) && abs(brute->exponent) <= SCALE_LIMIT;
+  if (!brute->filterable) goto done;
+
+  {
+    size_t points = (size_t)brute->padded;
+    bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
+    status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
+    if (status == GV_OK) {
+      status =
+          gv_cuda_allocate(context, points * (quads ? 4 : (size_t)dim) * sizeof(float), (void **)&brute->values);
+    }
+    if (status == GV_OK && halves) {
+      status = gv_cuda_allocate(context, points * sizeof(float), (void **)&brute->halves);
+    }
+    if (status != GV_OK) goto done;
+  }
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, lane->stream),
+      "copying");
+  GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
+  convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
+      brute->rows, brute->count, brute->padded, dim, reference->metric, brute->layout, brute->centre,
+      ldexp(1.0, brute->exponent), brute->values, brute->halves, extremes);
+  GV_CUDA_LAUNCHED(context, "converting points");
+  GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
+              "copying");
+  status = gv_cuda_wait(context, lane, "converting points");
+  brute->longest = longest * (1.0 + 0x1p-20);
+
+done:
+  gv_release(&reference->allocator, host);
+  gv_release(&reference->allocator, centre);
+  return status;
+}
+
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
+                          gv_brute **out) {
+  gv_cuda_lane *lane = NULL;
+  gv_brute *brute = NULL;
+  gv_status status = gv_cuda_lane_take(context, device, &lane);
+  if (status != GV_OK) return status;
+  brute = (gv_brute *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *brute);
+  if (brute == NULL) {
+    status = gv_fail_memory(context, "the index");
+    goto done;
+  }
+  brute->idea = idea;
+  brute->device = lane->device;
+  brute->layout = idea->layout(reference->dim);
+  brute->count = reference->count;
+  brute->padded = gv_ceil_div(reference->count, GV_SCAN_PAD) * GV_SCAN_PAD;
+  {
+    size_t bytes = (size_t)reference->count * (size_t)reference->dim * sizeof(double);
+    status = gv_cuda_allocate(context, bytes, (void **)&brute->rows);
+    if (status != GV_OK) goto done;
+    GV_CUDA_TRY(context, cudaMemcpyAsync(brute->rows, reference->data, bytes, cudaMemcpyHostToDevice, lane->stream),
+                "copying points");
+  }
+  gv_cuda_mark_begin(lane);
+  status = convert_points(context, lane, reference, brute);
+  gv_cuda_mark_end(lane);
+  if (status == GV_OK && brute->filterable && idea->prepare != NULL) {
+    status = idea->prepare(context, lane, reference, brute);
+  }
+  if (status == GV_OK) status = gv_cuda_wait(context, lane, "preparing points");
+
+done:
+  gv_cuda_lane_give(context, lane);
+  if (status != GV_OK) {
+    gv_brute_destroy(reference, brute);
+    return status;
+  }
+  *out = brute;
+  return GV_OK;
+}
+
+void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
+  if (brute == NULL) return;
+  if (brute->idea->forget != NULL) brute->idea->forget(brute);
+  gv_cuda_release(brute->device, brute->rows);
+  gv_cuda_release(brute->device, brute->centre);
+  gv_cuda_release(brute->device, brute->values);
+  gv_cuda_release(brute->device, brute->halves);
+  gv_release(&reference->allocator, brute);
+}
+
+/* ----------------------------------------------------------------------------------------------------- queries */
+
+namespace {
+
+/* What a query's filter values can be off by. */
+typedef struct margins {
+  float *twice; /* 2 e, rounded up; infinite where the filter cannot be used */
+  float *limit; /* the largest filter value of a point within the maximum distance, rounded up */
+} margins;
+
+typedef struct query_frame {
+  const double *centre;
+  double scale, longest;
+  double above; /* filter value of a canonical value: above * value + e - |q|^2 / 2 at most */
+  double max_canonical;
+} query_frame;
+
+__device__ inline float rounded_up(double x) {
+  return __double2float_ru(x);
+}
+
+/* Floats of queries [0, padded) by columns (euclidean: negated) and by rows, and their margins. */
+__global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
+                                query_frame frame, float *columns, float *rows, margins out) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= padded) return;
+  double length = 0.0;
+  for (int32_t d = 0; d < dim; d++) {
+    float value = 0.0F;
+    if (i < count) {
+      value = (float)((queries[i * dim + d] - frame.centre[d]) * frame.scale);
+      double x = fabs((double)value);
+      length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
+      value = metric == GV_EUCLIDEAN ? -value : value;
+      rows[i * dim + d] = value;
+    }
+    columns[d * padded + i] = value;
+  }
+  if (i >= count) return;
+  double norm = metric == GV_EUCLIDEAN ? sqrt(length) : length;
+  if (!(norm < 0x1p40)) {
+    /* Zeros keep infinities out of the kernels. */
+    for (int32_t d = 0; d < dim; d++) {
+      columns[d * padded + i] = 0.0F;
+      rows[i * dim + d] = 0.0F;
+    }
+    out.twice[i] = INFINITY;
+    out.limit[i] = INFINITY;
+    return;
+  }
+  double unit = 0x1p-24 * 1.01, reach = norm * (1.0 + 0x1p-20) + frame.longest, error = 0x1p-100, offset = 0.0;
+  if (metric == GV_MANHATTAN) {
+    error += unit * ((double)dim + 3.0) * reach;
+  } else if (metric == GV_CHEBYSHEV) {
+    error += unit * 4.0 * reach;
+  } else {
+    error += unit * (0.5 * (double)dim + 2.0) * reach * reach;
+    offset = 0.5 * length;
+  }
+  double limit = frame.above * frame.max_canonical + error - offset;
+  out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
+  out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
+}
+
+/* The queries that a list names, side by side. */
+__global__ void gather_queries(const int32_t *list, int64_t count, int64_t padded, int32_t dim,
+                               const float *from_columns, int64_t from_stride, const float *from_rows, margins from,
+                               float *columns, float *rows, margins to) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= padded) return;
+  int64_t source = i < count ? list[i] : -1;
+  for (int32_t d = 0; d < dim; d++) {
+    columns[d * padded + i] = source >= 0 ? from_columns[d * from_stride + source] : 0.0F;
+    if (source >= 0) rows[i * dim + d] = from_rows[source * dim + d];
+  }
+  if (source < 0) return;
+  to.twice[i] = from.twice[source];
+  to.limit[i] = from.limit[source];
+}
+
+/* ---------------------------------------------------------------------------------------------------- decision */
+
+typedef struct decision {
+  gv_scan scan;
+  bool filtered;           /* false: there are no filter values, every point is compared */
+  const float *query_rows; /* of slot i: dim floats as in the columns */
+  margins margin;
+  const double *points;  /* canonical coordinates of the scanned points */
+  const double *queries; /* and of the queries, by number */
+  const int32_t *number; /* of each slot; NULL: the slot itself */
+  int64_t base;          /* number of the first scanned point in the reference set */
+  int64_t self;          /* point that query 0 must skip; -1: none is skipped */
+  int32_t k, needed;
+  double max_canonical;
+  int64_t *indices; /* by query number */
+  double *canonical;
+} decision;
+
+const int64_t NO_INDEX = INT64_MAX;
+
+__device__ inline bool before(double a, int64_t a_index, double b, int64_t b_index) {
+  return a < b || (a == b && a_index < b_index);
+}
+
+template <int TEAM> __device__ inline void team_sync() {
+  if (TEAM == WARP) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+
+/* Ascending; `size` is a power of two. */
+template <int TEAM> __device__ void sort_values(float *value, int size, int rank) {
+  for (int length = 2; length <= size; length *= 2) {
+    for (int gap = length / 2; gap > 0; gap /= 2) {
+      for (int i = rank; i < size / 2; i += TEAM) {
+        int low = 2 * gap * (i / gap) + i % gap, high = low + gap;
+        bool up = (low & length) == 0;
+        float a = value[low], b = value[high];
+        if ((a > b) == up) {
+          value[low] = b;
+          value[high] = a;
+        }
+      }
+      team_sync<TEAM>();
+    }
+  }
+}
+
+template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, int size, int rank) {
+  for (int length = 2; length <= size; length *= 2) {
+    for (int gap = length / 2; gap > 0; gap /= 2) {
+      for (int i = rank; i < size / 2; i += TEAM) {
+        int low = 2 * gap * (i / gap) + i % gap, high = low + gap;
+        bool up = (low & length) == 0;
+        double a = value[low], b = value[high];
+        int64_t a_index = index[low], b_index = index[high];
+        if (before(b, b_index, a, a_index) == up) {
+          value[low] = b;
+          value[high] = a;
+          index[low] = b_index;
+          index[high] = a_index;
+        }
+      }
+      team_sync<TEAM>();
+    }
+  }
+}
+
+/* A team's shared memory. */
+template <int TEAM> struct team_memory {
+  enum { BUFFER = TEAM == WARP ? 128 : 2048, SETS = TEAM == WARP ? 64 : 2048 };
+  union {
+    struct {
+      double value[BUFFER];
+      int64_t index[BUFFER];
+    } list;
+    float sets[SETS];
+  };
+  int32_t hits[4 * TEAM];
+  int32_t hit_count, count;
+};
+
+template <int TEAM> __device__ inline float team_minimum(float x) {
+  for (int shift = 16; shift > 0; shift /= 2)
+    x = fminf(x, __shfl_xor_sync(0xffffffffU, x, shift));
+  if (TEAM > WARP) {
+    __shared__ float parts[TEAM / WARP];
+    if (threadIdx.x % WARP == 0) parts[threadIdx.x / WARP] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int i = 1; i < TEAM / WARP; i++)
+      x = fminf(x, parts[i]);
+    __syncthreads();
+  }
+  return x;
+}
+
+/* A bound that at least `needed` group minima do not exceed. */
+template <int TEAM, bool ONE>
+__device__ float find_bound(const float *minima, int64_t groups, int32_t needed, team_memory<TEAM> *memory,
+                            int rank) {
+  if (ONE) {
+    float least = INFINITY;
+    for (int64_t g = 4 * rank; g < groups; g += 4 * TEAM) {
+      float4 m = *(const float4 *)(minima + g);
+      least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
+    }
+    return team_minimum<TEAM>(least);
+  }
+  /* Minima of sets of groups, each group in one set. */
+  constexpr int SETS = team_memory<TEAM>::SETS, MINE = SETS / TEAM;
+  float least[MINE];
+#pragma unroll
+  for (int i = 0; i < MINE; i++)
+    least[i] = INFINITY;
+  for (int64_t g = 4 * rank; g < groups; g += 4 * TEAM) {
+    float4 m = *(const float4 *)(minima + g);
+    if (MINE == 2) {
+      least[0] = fminf(least[0], fminf(m.x, m.y));
+      least[1] = fminf(least[1], fminf(m.z, m.w));
+    } else {
+      bool odd = (g / (4 * TEAM)) % 2 != 0;
+      float v[4] = {m.x, m.y, m.z, m.w};
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        if (!odd) least[i % MINE] = fminf(least[i % MINE], v[i]);
+        if (odd) least[(4 + i) % MINE] = fminf(least[(4 + i) % MINE], v[i]);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < MINE; i++)
+    memory->sets[i * TEAM + rank] = least[i];
+  team_sync<TEAM>();
+  sort_values<TEAM>(memory->sets, SETS, rank);
+  float bound = needed <= SETS ? memory->sets[needed - 1] : INFINITY;
+  team_sync<TEAM>();
+  return bound;
+}
+
+template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide(decision d) {
+  constexpr int TEAMS = BLOCK / TEAM, BUFFER = team_memory<TEAM>::BUFFER;
+  __shared__ team_memory<TEAM> memories[TEAMS];
+  int rank = (int)threadIdx.x % TEAM;
+  team_memory<TEAM> *memory = &memories[threadIdx.x / TEAM];
+  int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
+  if (slot >= d.scan.queries) return;
+  int64_t number = d.number != NULL ? d.number[slot] : slot;
+  int32_t dim = d.scan.dim, k = d.k;
+  const double *query = d.queries + number * dim;
+  const float *query_row = d.query_rows + slot * dim;
+  const float *minima = d.scan.minima + slot * d.scan.row;
+  int64_t self = d.self >= 0 ? d.self + number - d.base : -1, groups = d.scan.groups.count;
+  int32_t size = gv_group_size(d.scan.groups);
+
+  float threshold = INFINITY;
+  if (d.filtered) {
+    float twice = d.margin.twice[slot];
+    if (twice < INFINITY) {
+      threshold = __fadd_ru(find_bound<TEAM, ONE>(minima, groups, d.needed, memory, rank), twice);
+      threshold = fminf(threshold, d.margin.limit[slot]);
+    }
+  }
+  bool open = !(threshold < INFINITY); /* filter values say nothing */
+
+  double best = INFINITY;
+  int64_t best_index = NO_INDEX;
+  double worst = d.max_canonical;
+  int64_t worst_index = NO_INDEX;
+  if (rank == 0) memory->count = 0;
+  for (int64_t first = 0; first < groups; first += 4 * TEAM) {
+    /* The groups of this stretch to look into. */
+    if (rank == 0) memory->hit_count = 0;
+    team_sync<TEAM>();
+    int64_t g = first + 4 * rank;
+    float m[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+    if (!open && g < groups) {
+      float4 v = *(const float4 *)(minima + g);
+      m[0] = v.x, m[1] = v.y, m[2] = v.z, m[3] = v.w;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      if (g + i < groups && (open || !(m[i] > threshold))) {
+        memory->hits[atomicAdd(&memory->hit_count, 1)] = 4 * rank + i;
+      }
+    }
+    team_sync<TEAM>();
+    int32_t items = memory->hit_count * size;
+    for (int32_t item = rank; item - rank < items; item += TEAM) {
+      bool near = false;
+      double value = 0.0;
+      int64_t point = 0;
+      if (item < items) {
+        int32_t hit = item / size;
+        point = gv_group_member(d.scan.groups, first + memory->hits[hit], item - hit * size);
+        near = point < d.scan.count && point != self;
+        if (near && !open && size > 1) near = !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold);
+        if (near) {
+          value = gv_device_canonical(query, d.points + point * dim, dim, (gv_metric)METRIC);
+          near = value <= d.max_canonical;
+        }
+      }
+      if (ONE) {
+        if (near && before(value, point, best, best_index)) {
+          best = value;
+          best_index = point;
+        }
+        continue;
+      }
+      near = near && before(value, point, worst, worst_index);
+      if (near) {
+        int at = atomicAdd(&memory->count, 1);
+        memory->list.value[at] = value;
+        memory->list.index[at] = point;
+      }
+      team_sync<TEAM>();
+      int count = memory->count;
+      if (count > BUFFER - TEAM) {
+        for (int i = count + rank; i < BUFFER; i += TEAM) {
+          memory->list.value[i] = INFINITY;
+          memory->list.index[i] = NO_INDEX;
+        }
+        team_sync<TEAM>();
+        sort_pairs<TEAM>(memory->list.value, memory->list.index, BUFFER, rank);
+        if (rank == 0) memory->count = k;
+        worst = memory->list.value[k - 1];
+        worst_index = memory->list.index[k - 1];
+      }
+      team_sync<TEAM>();
+    }
+    team_sync<TEAM>();
+  }
+
+  if (ONE) {
+    for (int shift = 16; shift > 0; shift /= 2) {
+      double other = __shfl_xor_sync(0xffffffffU, best, shift);
+      int64_t other_index = __shfl_xor_sync(0xffffffffU, (long long)best_index, shift);
+      if (before(other, other_index, best, best_index)) {
+        best = other;
+        best_index = other_index;
+      }
+    }
+    if (TEAM > WARP) {
+      if (rank % WARP == 0) {
+        memory->list.value[rank / WARP] = best;
+        memory->list.index[rank / WARP] = best_index;
+      }
+      __syncthreads();
+      for (int i = 0; rank == 0 && i < TEAM / WARP; i++) {
+        if (before(memory->list.value[i], memory->list.index[i], best, best_index)) {
+          best = memory->list.value[i];
+          best_index = memory->list.index[i];
+        }
+      }
+    }
+    if (rank == 0) {
+      d.indices[number] = best_index == NO_INDEX ? -1 : best_index + d.base;
+      d.canonical[number] = best_index == NO_INDEX ? INFINITY : best;
+    }
+    return;
+  }
+  int count = memory->count, padded = 2;
+  while (padded < count)
+    padded *= 2;
+  for (int i = count + rank; i < padded; i += TEAM) {
+    memory->list.value[i] = INFINITY;
+    memory->list.index[i] = NO_INDEX;
+  }
+  team_sync<TEAM>();
+  sort_pairs<TEAM>(memory->list.value, memory->list.index, padded, rank);
+  for (int i = rank; i < k; i += TEAM) {
+    bool there = i < count && memory->list.index[i] != NO_INDEX;
+    d.indices[number * k + i] = there ? memory->list.index[i] + d.base : -1;
+    d.canonical[number * k + i] = there ? memory->list.value[i] : INFINITY;
+  }
+}
+
+template <int METRIC, int TEAM> cudaError_t launch_decide_team(const decision &d, cudaStream_t stream) {
+  unsigned blocks = (unsigned)gv_ceil_div(d.scan.queries, BLOCK / TEAM);
+  if (d.needed == 1) {
+    decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(d);
+  } else {
+    decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(d);
+  }
+  return cudaPeekAtLastError();
+}
+
+template <int METRIC> cudaError_t launch_decide(const decision &d, bool block, cudaStream_t stream) {
+  return block ? launch_decide_team<METRIC, BLOCK>(d, stream) : launch_decide_team<METRIC, WARP>(d, stream);
+}
+
+/* Queries whose best group leads by more than the margins allow are decided in it; the others are listed. A warp takes
+ * 32 queries, and for each its lanes take the group's points. */
+template <int METRIC>
+__global__ void __launch_bounds__(BLOCK) decide_pairs(decision d, gv_pair pair, int32_t *list) {
+  int64_t slot = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  int lane = (int)threadIdx.x % WARP;
+  bool mine = slot < d.scan.queries, decided = false;
+  float threshold = 0.0F;
+  int32_t group = 0;
+  if (mine) {
+    threshold = __fadd_ru(pair.best[slot], d.margin.twice[slot]);
+    group = pair.group[slot];
+    /* Above zero euclidean values may be out of order: see nearest_group. */
+    decided = pair.second[slot] > threshold && (METRIC != GV_EUCLIDEAN || threshold < 0.0F);
+    if (!decided) list[1 + atomicAdd(list, 1)] = (int32_t)slot;
+  }
+  double answer = INFINITY;
+  int64_t answer_index = -1;
+  int64_t warp_slot = slot - lane;
+  for (unsigned left = __ballot_sync(0xffffffffU, decided); left != 0; left &= left - 1) {
+    int turn = __ffs((int)left) - 1;
+    int64_t query = warp_slot + turn, point = (int64_t)__shfl_sync(0xffffffffU, group, turn) * GV_PAIR_GROUP + lane;
+    float at_most = __shfl_sync(0xffffffffU, threshold, turn);
+    double value = INFINITY;
+    bool near = point < d.scan.count &&
+                !(gv_filter_value<METRIC>(d.scan, d.query_rows + query * d.scan.dim, point) > at_most);
+    if (near) {
+      value = gv_device_canonical(d.queries + query * d.scan.dim, d.points + point * d.scan.dim, d.scan.dim,
+                                  (gv_metric)METRIC);
+      near = value <= d.max_canonical;
+    }
+    unsigned candidates = __ballot_sync(0xffffffffU, near);
+    double best = INFINITY;
+    int64_t best_index = NO_INDEX;
+    for (; candidates != 0; candidates &= candidates - 1) {
+      int candidate = __ffs((int)candidates) - 1;
+      double other = __shfl_sync(0xffffffffU, value, candidate);
+      int64_t other_index = point - lane + candidate;
+      if (before(other, other_index, best, best_index)) {
+        best = other;
+        best_index = other_index;
+      }
+    }
+    if (lane == turn && best_index != NO_INDEX) {
+      answer = best;
+      answer_index = best_index + d.base;
+    }
+  }
+  if (decided) {
+    d.indices[slot] = answer_index;
+    d.canonical[slot] = answer;
+  }
+}
+
+template <int METRIC>
+cudaError_t launch_decide_pairs(const decision &d, gv_pair pair, int32_t *list, cudaStream_t stream) {
+  decide_pairs<METRIC><<<(unsigned)gv_ceil_div(d.scan.queries, BLOCK), BLOCK, 0, stream>>>(d, pair, list);
+  return cudaPeekAtLastError();
+}
+
+} // namespace
+
+/* ------------------------------------------------------------------------------------------------------- search */
+
+/* What a search of some of the reference points needs to know at every step. */
+typedef struct work {
+  gv_context *context;
+  gv_cuda_lane *lane;
+  const gv_brute *brute;
+  gv_brute_sizes sizes;
+  decision decide; /* all but what changes from chunk to chunk */
+  size_t budget;   /* bytes for group minima */
+} work;
+
+/*
+ * Large groups make short rows, small ones are cheap to look into again. About c k groups are looked into (c = 1.5);
+ * with a cost of 8 bytes for writing and reading a minimum and 8 bytes a coordinate looked at again, since only half of
+ * what is read is used, the best size is sqrt(n / (c k dim)).
+ */
+static void choose_groups(const work *w, gv_groups *groups) {
+  gv_group_shape shape = w->brute->idea->shape(&w->sizes);
+  int64_t count = w->sizes.count;
+  double best = sqrt((double)count / (1.5 * w->sizes.k * w->sizes.dim));
+  int32_t steps = shape.steps_min;
+  while (2 * steps <= shape.steps_max && 1.5 * shape.piece * steps < best) {
+    int64_t size = 2LL * shape.piece * steps;
+    if (count / size < 4LL * w->decide.needed || count / (size * shape.lanes) < shape.blocks_min) break;
+    steps *= 2;
+  }
+  /* Numbers of groups are 32-bit, and one row must fit. */
+  while (2 * steps <= shape.steps_max &&
+         count / ((int64_t)shape.piece * steps) > (int64_t)(w->budget / sizeof(float) / 2)) {
+    steps *= 2;
+  }
+  groups->piece = shape.piece;
+  groups->lanes = shape.lanes;
+  groups->steps = steps;
+  /* A multiple of 4, because rows are read in fours. */
+  int64_t block = (int64_t)shape.piece * shape.lanes * steps * (shape.lanes == 1 ? 4 : 1);
+  groups->count = gv_ceil_div(count, block) * (shape.lanes == 1 ? 4 : shape.lanes);
+}
+
+/* Filter and decision for the queries of `all` (floats, margins, numbers), as many at once as the budget allows. */
+static gv_status filter_and_decide(work *w, decision all) {
+  gv_status status = GV_OK;
+  const gv_brute *brute = w->brute;
+  int64_t queries = all.scan.queries, at_once = queries;
+  bool block = all.needed > WARP;
+  if (brute->filterable) {
+    choose_groups(w, &all.scan.groups);
+    all.scan.row = all.scan.groups.count;
+    size_t row_bytes = (size_t)all.scan.row * sizeof(float);
+    at_once = (int64_t)(w->budget / row_bytes);
+    at_once = at_once >= GV_QUERY_PAD ? at_once / GV_QUERY_PAD * GV_QUERY_PAD : at_once / 4 * 4 + 4;
+    if (at_once > queries) at_once = queries;
+    status = gv_cuda_reserve(w->context, w->lane, GV_SLOT_MINIMA, (size_t)at_once * row_bytes,
+                             (void **)&all.scan.minima);
+    if (status != GV_OK) return status;
+    block = block || (all.scan.groups.count > 2048 && queries < 8LL * w->lane->multiprocessors);
+  } else {
+    all.scan.groups.piece = all.scan.groups.lanes = 1;
+    all.scan.groups.steps = 64;
+    all.scan.groups.count = gv_ceil_div(all.scan.count, 64);
+    block = block || queries < 64LL * w->lane->multiprocessors;
+  }
+  for (int64_t first = 0; first < queries; first += at_once) {
+    decision d = all;
+    d.scan.queries = queries - first < at_once ? queries - first : at_once;
+    d.scan.query += first;
+    d.query_rows += first * d.scan.dim;
+    d.margin.twice += first;
+    d.margin.limit += first;
+    if (d.number != NULL) {
+      d.number += first;
+    } else {
+      d.queries += first * d.scan.dim;
+      d.indices += first * d.k;
+      d.canonical += first * d.k;
+      if (d.self >= 0) d.self += first;
+    }
+    if (brute->filterable) {
+      status = brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes);
+      if (status != GV_OK) return status;
+    }
+    status = gv_cuda_result(w->context, GV_FOR_METRIC(d.scan.metric, launch_decide, d, block, w->lane->stream),
+                            "deciding about neighbours");
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+/* The nearest point by pairs: best group and runner-up. What stays open goes the general way. */
+static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
+  gv_status status = GV_OK;
+  gv_cuda_lane *lane = w->lane;
+  int64_t queries = all->scan.queries, padded = gv_ceil_div(queries, GV_QUERY_PAD) * GV_QUERY_PAD;
+  int32_t dim = all->scan.dim, *list = NULL, *count = NULL;
+  float *pairs = NULL;
+  decision rest = *all;
+  *open = 0;
+  status = gv_cuda_reserve(w->context, lane, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
+  if (status != GV_OK) return status;
+  status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST, (size_t)(padded + 1) * sizeof *list, (void **)&list);
+  if (status != GV_OK) return status;
+  status = gv_cuda_reserve_pinned(w->context, lane, 0, sizeof *count, (void **)&count);
+  if (status != GV_OK) return status;
+  gv_pair pair = {pairs, pairs + padded, (int32_t *)(pairs + 2 * padded)};
+  GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, lane->stream), "clearing");
+  status = w->brute->idea->pair(w->context, lane, w->brute, &all->scan, pair);
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(w->context, GV_FOR_METRIC(all->scan.metric, launch_decide_pairs, *all, pair, list, lane->stream),
+              "deciding about neighbours");
+  GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, lane->stream),
+              "copying");
+  gv_cuda_mark_end(lane);
+  status = gv_cuda_wait(w->context, lane, "searching");
+  gv_cuda_mark_begin(lane);
+  if (status != GV_OK || *count == 0) return status;
+
+  *open = *count;
+  {
+    float *columns = NULL, *rows = NULL, *margin = NULL;
+    int64_t n = *count, room = gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD;
+    size_t floats = ((size_t)room * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
+    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_COLUMNS, floats, (void **)&columns);
+    if (status != GV_OK) return status;
+    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_ROWS, floats, (void **)&rows);
+    if (status != GV_OK) return status;
+    status =
+        gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float), (void **)&margin);
+    if (status != GV_OK) return status;
+    rest.scan.queries = n;
+    rest.scan.query = columns;
+    rest.scan.query_stride = room;
+    rest.query_rows = rows;
+    rest.margin.twice = margin;
+    rest.margin.limit = margin + room;
+    rest.number = list + 1;
+    gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
+        list + 1, n, room, dim, all->scan.query, all->scan.query_stride, all->query_rows, all->margin, columns,
+        rows, rest.margin);
+    GV_CUDA_LAUNCHED(w->context, "gathering queries");
+  }
+  status = filter_and_decide(w, rest);
+
+done:
+  return status;
+}
+
+/* Bytes of the device that a search may use for its queries, and for group minima. */
+static gv_status find_budget(gv_context *context, const gv_cuda_lane *lane, size_t *budget) {
+  size_t free_bytes = 0;
+  gv_status status = gv_cuda_free_bytes(context, lane, &free_bytes);
+  if (status != GV_OK) return status;
+  for (int i = 0; i < GV_CUDA_SLOTS; i++)
+    free_bytes += lane->buffer[i].bytes;
+  const size_t most = (size_t)1 << 30, least = (size_t)1 << 22;
+  *budget = free_bytes / 8 < most ? free_bytes / 8 : most;
+  if (*budget < least) *budget = least;
+  return GV_OK;
+}
+
+gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const gv_brute *brute,
+                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
+                       double *canonical) {
+  gv_cuda_lane *lane = NULL;
+  gv_status status = gv_cuda_lane_take(context, brute->device, &lane);
+  if (status != GV_OK) return status;
+  work w;
+  memset(&w, 0, sizeof w);
+  w.context = context;
+  w.lane = lane;
+  w.brute = brute;
+  int32_t dim = reference->dim, k = query->k;
+  bool euclidean = reference->metric == GV_EUCLIDEAN, by_pairs = true;
+  int64_t chunk = 0;
+
+  decision all;
+  memset(&all, 0, sizeof all);
+  all.scan.metric = reference->metric;
+  all.scan.dim = dim;
+  all.scan.count = end - first;
+  all.scan.padded = gv_ceil_div(all.scan.count, GV_SCAN_PAD) * GV_SCAN_PAD;
+  all.scan.point_stride = brute->layout == GV_ROWS ? dim : brute->layout == GV_QUADS ? 4 : 1;
+  all.scan.dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
+  if (brute->filterable) {
+    all.scan.values = brute->values + first * all.scan.point_stride;
+    if (euclidean) {
+      bool quads = brute->layout == GV_QUADS;
+      all.scan.halves = quads ? all.scan.values + 3 : brute->halves + first;
+      all.scan.half_stride = quads ? 4 : 1;
+    }
+  }
+  all.filtered = brute->filterable;
+  all.points = brute->rows + first * dim;
+  all.base = first;
+  all.k = k;
+  all.needed = k + (query->self_offset >= 0 ? 1 : 0);
+  all.max_canonical = query->max_canonical;
+  query_frame frame;
+  memset(&frame, 0, sizeof frame);
+  frame.centre = brute->centre;
+  frame.scale = ldexp(1.0, brute->exponent);
+  frame.longest = brute->longest;
+  frame.above = (1.0 + ((double)dim + 4.0) * 0x1p-52) * (euclidean ? 0.5 * frame.scale * frame.scale : frame.scale);
+  frame.max_canonical = query->max_canonical;
+  w.sizes.dim = dim;
+  w.sizes.k = all.needed;
+  w.sizes.metric = reference->metric;
+  w.sizes.count = all.scan.count;
+  w.sizes.multiprocessors = lane->multiprocessors;
+  w.decide = all;
+
+  status = find_budget(context, lane, &w.budget);
+  if (status != GV_OK) goto done;
+  {
+    size_t each = (size_t)dim * (sizeof(double) + 4 * sizeof(float)) + (size_t)k * 16 + 64;
+    chunk = (int64_t)(w.budget / each) / GV_QUERY_PAD * GV_QUERY_PAD;
+    if (chunk < GV_QUERY_PAD) chunk = GV_QUERY_PAD;
+    if (chunk > query->count) chunk = query->count;
+  }
+  for (int64_t from = 0; from < query->count; from += chunk) {
+    decision d = all;
+    double *queries = NULL;
+    float *columns = NULL, *rows = NULL, *margin = NULL;
+    int64_t n = query->count - from < chunk ? query->count - from : chunk;
+    int64_t padded = gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD;
+    size_t bytes = (size_t)n * (size_t)dim * sizeof(double), results = (size_t)n * (size_t)k;
+    size_t floats = ((size_t)padded * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
+    status = gv_cuda_reserve(context, lane, GV_SLOT_QUERIES, bytes, (void **)&queries);
+    if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_COLUMNS, floats, (void **)&columns);
+    if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_ROWS, floats, (void **)&rows);
+    if (status == GV_OK) {
+      status =
+          gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, (size_t)padded * 2 * sizeof(float), (void **)&margin);
+    }
+    if (status == GV_OK) {
+      status = gv_cuda_reserve(context, lane, GV_SLOT_INDICES, results * sizeof(int64_t), (void **)&d.indices);
+    }
+    if (status == GV_OK) {
+      status = gv_cuda_reserve(context, lane, GV_SLOT_CANONICAL, results * sizeof(double), (void **)&d.canonical);
+    }
+    if (status != GV_OK) goto done;
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(queries, query->data + from * dim, bytes, cudaMemcpyHostToDevice, lane->stream),
+                "copying queries");
+    d.scan.queries = n;
+    d.scan.query_stride = padded;
+    d.scan.query = columns;
+    d.query_rows = rows;
+    d.margin.twice = margin;
+    d.margin.limit = margin + padded;
+    d.queries = queries;
+    d.self = query->self_offset >= 0 ? query->self_offset + from : -1;
+    w.sizes.queries = n;
+    w.sizes.itself = query->data == reference->data && query->count == reference->count && n == all.scan.count;
+    gv_cuda_mark_begin(lane);
+    if (brute->filterable) {
+      prepare_queries<<<(unsigned)gv_ceil_div(padded, BLOCK), BLOCK, 0, lane->stream>>>(
+          queries, n, padded, dim, reference->metric, frame, columns, rows, d.margin);
+      GV_CUDA_LAUNCHED(context, "preparing queries");
+    }
+    if (by_pairs && brute->filterable && all.needed == 1 && brute->idea->pairs != NULL &&
+        brute->idea->pairs(&w.sizes)) {
+      int64_t open = 0;
+      status = decide_by_pairs(&w, &d, &open);
+      by_pairs = open < n / 4;
+    } else {
+      status = filter_and_decide(&w, d);
+    }
+    gv_cuda_mark_end(lane);
+    if (status != GV_OK) goto done;
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(indices + from * k, d.indices, results * sizeof(int64_t), cudaMemcpyDeviceToHost,
+                                lane->stream),
+                "copying results");
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(canonical + from * k, d.canonical, results * sizeof(double), cudaMemcpyDeviceToHost,
+                                lane->stream),
+                "copying results");
+    status = gv_cuda_wait(context, lane, "searching");
+    if (status != GV_OK) goto done;
+    if (progress != NULL && !gv_progress_add(progress, n)) {
+      status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+      goto done;
+    }
+  }
+
+done:
+  gv_cuda_lane_give(context, lane);
+  return status;
+}
+
+gv_status gv_brute_search(gv_context *context, const gv_reference *reference, const void *state,
+                          const gv_query *query, int64_t *indices, double *canonical) {
+  gv_progress progress;
+  gv_progress_init(&progress, context, query->count);
+  return gv_brute_run(context, reference, (const gv_brute *)state, query, 0, reference->count, &progress, indices,
+                      canonical);
+}
+
+void gv_brute_forget(const gv_reference *reference, void *state) {
+  gv_brute_destroy(reference, (gv_brute *)state);
+}

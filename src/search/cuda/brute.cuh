@@ -1,0 +1,120 @@
+/*
+ * The part that all brute-force backends on the GPU have in common: staging of points, filter, decision. A backend adds
+ * an idea: a layout of the points and kernels that fill the group minima (scan.cuh).
+ */
+#ifndef GV_CUDA_BRUTE_CUH
+#define GV_CUDA_BRUTE_CUH
+
+#include "search/cuda/devices.h"
+#include "search/cuda/scan.cuh"
+
+/* How the floats of the reference points lie in device memory. */
+typedef enum gv_layout {
+  GV_ROWS,    /* array of structures: dim values a point */
+  GV_COLUMNS, /* structure of arrays: one array a dimension */
+  GV_QUADS    /* at most three dimensions: x, y, z and half the squared length, 16 bytes */
+} gv_layout;
+
+struct gv_brute_idea;
+
+/* Reference points on one device. */
+typedef struct gv_brute {
+  const struct gv_brute_idea *idea;
+  int device;
+  bool filterable; /* false: scales are so extreme that only canonical distances serve */
+  int exponent;    /* coordinates are scaled by 2^exponent, after the centre was subtracted */
+  double longest;  /* the largest length of a scaled point */
+  gv_layout layout;
+  int64_t count, padded;
+  double *rows; /* the canonical doubles, count x dim */
+  double *centre;
+  float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
+  void *own;              /* the idea's */
+} gv_brute;
+
+/* How groups of an idea look (scan.cuh); brute.cu chooses the number of steps. */
+typedef struct gv_group_shape {
+  int32_t piece, lanes, steps_min, steps_max;
+  int64_t blocks_min; /* do not make so few blocks of groups, where there are enough points */
+} gv_group_shape;
+
+/* A search as an idea sees it before its filter runs. */
+typedef struct gv_brute_sizes {
+  int32_t dim, k;
+  gv_metric metric;
+  int64_t count, queries;
+  int multiprocessors;
+  bool itself; /* the queries are the reference points, all of them */
+} gv_brute_sizes;
+
+/* The nearest group of each query with the runner-up: see register.cu. Values are filter values. */
+typedef struct gv_pair {
+  float *best, *second; /* smallest value of all groups, and of all other groups */
+  int32_t *group;       /* the best one */
+} gv_pair;
+
+typedef struct gv_brute_idea {
+  gv_layout (*layout)(int32_t dim);
+  gv_group_shape (*shape)(const gv_brute_sizes *sizes);
+
+  /* Fills scan->minima. Runs on the lane's stream. */
+  gv_status (*filter)(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                      const gv_brute_sizes *sizes);
+
+  /* May be NULL. For k = 1: finds the best group of `pair_group` points and the runner-up; where it leaves a query open
+   * (gv_pair's values too close) `filter` is used. False from `pairs` where it does not apply. */
+  bool (*pairs)(const gv_brute_sizes *sizes);
+  gv_status (*pair)(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                    gv_pair out);
+
+  /* May be NULL: what the idea keeps beside the points. */
+  gv_status (*prepare)(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute);
+  void (*forget)(gv_brute *brute);
+} gv_brute_idea;
+
+/* cuda-register's, which cuda-multigpu runs on every device. */
+extern const gv_brute_idea gv_register_idea;
+
+enum { GV_PAIR_GROUP = 32 };
+
+/* Slots of a lane's device buffers. The last ones are an idea's own. */
+enum {
+  GV_SLOT_QUERIES,
+  GV_SLOT_COLUMNS,
+  GV_SLOT_ROWS,
+  GV_SLOT_MARGINS,
+  GV_SLOT_MINIMA,
+  GV_SLOT_INDICES,
+  GV_SLOT_CANONICAL,
+  GV_SLOT_PAIRS,
+  GV_SLOT_LIST,
+  GV_SLOT_LIST_COLUMNS,
+  GV_SLOT_LIST_ROWS,
+  GV_SLOT_LIST_MARGINS,
+  GV_SLOT_OWN,
+  GV_SLOT_OWN_2
+};
+
+/* Copies the reference points to `device` (-1: the context's) and prepares them. */
+gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
+                          gv_brute **out);
+void gv_brute_destroy(const gv_reference *reference, gv_brute *brute);
+
+/* Searches reference points [first, end), first a multiple of GV_SCAN_PAD; `progress` counts queries. Numbers written are
+ * those of the whole reference set. */
+gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const gv_brute *brute,
+                       const gv_query *query, int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
+                       double *canonical);
+
+/* A backend's functions, for all ideas that use one device. */
+gv_status gv_brute_search(gv_context *context, const gv_reference *reference, const void *state,
+                          const gv_query *query, int64_t *indices, double *canonical);
+void gv_brute_forget(const gv_reference *reference, void *state);
+
+extern "C" {
+extern const gv_backend gv_backend_cuda_matrix, gv_backend_cuda_cublas, gv_backend_cuda_thrust,
+    gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared, gv_backend_cuda_constant,
+    gv_backend_cuda_register, gv_backend_cuda_texture, gv_backend_cuda_multiblock, gv_backend_cuda_multigpu;
+}
+
+#endif

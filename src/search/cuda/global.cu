@@ -1,0 +1,41 @@
+/*
+ * cuda-global: the first thing one would write. Points lie as the caller gave them, one after the other (an array of
+ * structures), and are read from global memory; distance and the choice of the smallest are fused, so no distance is ever
+ * stored. One block for four queries. Neighbouring threads read `dim` floats apart: every load touches many cache lines.
+ */
+#include "search/cuda/by_point.cuh"
+
+static gv_layout layout(int32_t dim) {
+  (void)dim;
+  return GV_ROWS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  (void)sizes;
+  return gv_shape_by_point<gv_from_rows>(8);
+}
+
+template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+  return gv_launch_by_point<METRIC>(lane, scan, gv_from_rows(), false);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in global memory");
+}
+
+static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_global = {
+    "cuda-global",
+    "one block for four queries; array of structures read from global memory",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

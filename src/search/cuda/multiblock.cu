@@ -1,0 +1,44 @@
+/*
+ * cuda-multiblock: for few queries and many points. So many blocks share the points of four queries that all
+ * multiprocessors are busy; each leaves the minima of its groups, which the decision reduces. Up to three dimensions a
+ * point is 16 bytes, coordinates and half the squared length; above that columns. The time is that of reading the points
+ * once.
+ */
+#include "search/cuda/by_point.cuh"
+
+static gv_layout layout(int32_t dim) {
+  return dim <= 3 ? GV_QUADS : GV_COLUMNS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  /* Warps enough to keep memory busy, where one tile of queries has all points to itself. */
+  int64_t tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
+  int64_t blocks = gv_ceil_div(sizes->multiprocessors * 16LL, tiles);
+  return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
+}
+
+template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_by_point<METRIC>(lane, scan, gv_from_quads(), true)
+                        : gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), true);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching with many blocks");
+}
+
+static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_multiblock = {
+    "cuda-multiblock",
+    "few queries, many points: several blocks a query, then a second reduction",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

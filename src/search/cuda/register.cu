@@ -1,0 +1,64 @@
+/*
+ * cuda-register: as cuda-shared, with several queries a thread in registers, so that what is read from shared memory once
+ * serves them all: eight queries up to three dimensions, 8 x 8 pairs above. Then arithmetic is what takes the time.
+ *
+ * For the one nearest point up to three dimensions nothing but the best group of 32 points and the runner-up's value is
+ * kept: no number of a point in the inner loop, and no row of minima.
+ */
+#include "search/cuda/by_query.cuh"
+#include "search/cuda/tile.cuh"
+
+static gv_layout layout(int32_t dim) {
+  return dim <= 3 ? GV_QUADS : GV_COLUMNS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(8);
+}
+
+template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_staged<METRIC, 8>(lane, scan) : gv_launch_tile<METRIC, 8, 8, false>(lane, scan);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in registers");
+}
+
+enum { PAIR_QUERIES = 8 };
+
+/* Where queries alone fill the device: a block walks through all points. */
+static bool pairs(const gv_brute_sizes *sizes) {
+  return sizes->dim <= 3 &&
+         sizes->queries >= (int64_t)sizes->multiprocessors * GV_BY_QUERY_THREADS * PAIR_QUERIES &&
+         sizes->count < INT32_MAX;
+}
+
+template <int METRIC> static cudaError_t launch_pair(gv_cuda_lane *lane, const gv_scan *scan, gv_pair out) {
+  unsigned blocks = (unsigned)gv_ceil_div(scan->queries, PAIR_QUERIES * GV_BY_QUERY_THREADS);
+  int64_t end = gv_ceil_div(scan->count, GV_PAIR_GROUP) * GV_PAIR_GROUP;
+  gv_pair_by_query<METRIC, PAIR_QUERIES>
+      <<<blocks, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, gv_staged_quads(), end, out);
+  return cudaPeekAtLastError();
+}
+
+static gv_status pair(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan, gv_pair out) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch_pair, lane, scan, out),
+                        "searching in registers");
+}
+
+const gv_brute_idea gv_register_idea = {layout, shape, filter, pairs, pair, NULL, NULL};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &gv_register_idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_register = {
+    "cuda-register",
+    "several queries a thread in registers, one read of a point serves them all",
+    4096,
+    gv_cuda_probe,
+    build,
+    gv_brute_search,
+    gv_brute_forget,
+    NULL};

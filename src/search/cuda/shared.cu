@@ -1,0 +1,39 @@
+/*
+ * cuda-shared: a block stages points in shared memory and all its threads use them. Up to three dimensions a thread has
+ * one query and reads every staged point; above that a block makes a 64 x 64 tile of the distance matrix, with 4 x 4 pairs
+ * a thread.
+ */
+#include "search/cuda/by_query.cuh"
+#include "search/cuda/tile.cuh"
+
+static gv_layout layout(int32_t dim) {
+  return dim <= 3 ? GV_QUADS : GV_COLUMNS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  return sizes->dim <= 3 ? gv_shape_by_query() : gv_shape_by_tile(4);
+}
+
+template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+  return scan->dim <= 3 ? gv_launch_staged<METRIC, 1>(lane, scan) : gv_launch_tile<METRIC, 4, 4, false>(lane, scan);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in shared memory");
+}
+
+static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_shared = {"cuda-shared",
+                                           "points staged through shared memory, one query or 4 x 4 pairs a thread",
+                                           4096,
+                                           gv_cuda_probe,
+                                           build,
+                                           gv_brute_search,
+                                           gv_brute_forget,
+                                           NULL};

@@ -1,0 +1,39 @@
+/*
+ * cuda-soa: cuda-global over a structure of arrays. Neighbouring threads read neighbouring floats, four at a time: a warp's
+ * load is 512 bytes in one piece.
+ */
+#include "search/cuda/by_point.cuh"
+
+static gv_layout layout(int32_t dim) {
+  (void)dim;
+  return GV_COLUMNS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  (void)sizes;
+  return gv_shape_by_point<gv_from_columns>(8);
+}
+
+template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan) {
+  return gv_launch_by_point<METRIC>(lane, scan, gv_from_columns(), false);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  return gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, scan), "searching in columns");
+}
+
+static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, NULL, NULL};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_soa = {"cuda-soa",
+                                        "as cuda-global, over a structure of arrays: coalesced 16-byte loads",
+                                        4096,
+                                        gv_cuda_probe,
+                                        build,
+                                        gv_brute_search,
+                                        gv_brute_forget,
+                                        NULL};
