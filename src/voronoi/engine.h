@@ -20,6 +20,9 @@ struct gv_voronoi {
   double limit;        /* largest canonical distance (unweighted) of a neighbour; INFINITY = none */
   double max_distance; /* the same in metres or units of the plane, as the caller gave it */
   gv_weigher weigher;
+  /* What a squared chord (geodesic) or a canonical distance says about the limit: up to `within` it is kept, above
+   * `beyond` it is not, in between only geod_inverse knows. Both are the limit for other metrics. */
+  double within, beyond;
   int32_t block_width, block_height;
   const struct gv_engine *engine;
   const char *backend; /* the name asked for or chosen */

@@ -71,6 +71,42 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
   return 1.00001 * slack_exactly(geodesic, chord2);
 }
 
+void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond) {
+  double arc = length / geodesic->geod.a, limit = geodesic->chord2_limit;
+  *within = -1.0;
+  *beyond = INFINITY;
+  if (isinf(length)) {
+    *within = INFINITY;
+    return;
+  }
+  /* No chord is longer than its geodesic; where the arcs bound it, they say more. */
+  double longest = (arc + tolerance) * (1.0 + 1e-14);
+  *beyond = fmax(longest * longest, limit);
+  if (limit < 0.0) return;
+  double angle = (arc - tolerance) / (2.0 * geodesic->r_small);
+  if (angle > 0.0) {
+    double chord = angle < 1.57 ? 2.0 * geodesic->r_small * sin(angle) : INFINITY;
+    *within = fmin(chord * chord, limit) * (1.0 - 1e-14);
+  }
+  angle = (arc + tolerance) / (2.0 * geodesic->r_large);
+  if (angle < 1.57) {
+    double chord = 2.0 * geodesic->r_large * sin(angle) * (1.0 + 1e-14);
+    if (chord * chord < limit) *beyond = chord * chord;
+  }
+}
+
+void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest) {
+  double a = geodesic->geod.a, limit = geodesic->chord2_limit;
+  double size = fmax(a, geodesic->geod.b), r1 = geodesic->r_small, r2 = geodesic->r_large;
+  /* A geodesic is at least as long as its part up to where the chord is that long. */
+  double chord = sqrt(limit > 0.0 && near > limit ? limit : near);
+  double bound = limit > 0.0 ? 2.0 * r2 * asin(chord / (2.0 * r2)) : chord;
+  *shortest = a * fmax(bound - tolerance, 0.0) * (1.0 - 1e-14);
+  /* Nothing is farther than half around the longest meridian or equator. */
+  *longest = 3.1416 * size;
+  if (far < limit) *longest = a * (2.0 * r1 * asin(sqrt(far) / (2.0 * r1)) + tolerance) * (1.0 + 1e-14);
+}
+
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {
   double x = vector[0] - candidates->x[i], y = vector[1] - candidates->y[i], z = vector[2] - candidates->z[i];
   return x * x + y * y + z * z;

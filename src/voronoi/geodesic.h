@@ -40,6 +40,15 @@ void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
 
 /*
+ * What squared chords say about a geodesic of `length` metres: all up to *within belong to geodesics that are not longer,
+ * all above *beyond to longer ones.
+ */
+void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond);
+
+/* Bounds in metres of the geodesics whose squared chords lie in [near, far]. */
+void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest);
+
+/*
  * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other
  * cells of a small tile, where chords cannot tell them apart (seeds close together as seen from far away).
  *

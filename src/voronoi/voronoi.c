@@ -46,7 +46,9 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   }
   v->max_distance = o->max_distance;
   v->limit = gv_canonical_limit(o->metric, &v->cells.ellipsoid, o->max_distance);
-  v->weigher = (gv_weigher){o->weighting, o->metric, 2.0 * gv_globe_radius(&v->cells.ellipsoid)};
+  v->within = v->beyond = v->limit;
+  if (o->metric == GV_GEODESIC) gv_geodesic_chords(&v->geodesic, v->max_distance, &v->within, &v->beyond);
+  v->weigher = gv_weigher_of(o->weighting, o->metric, &v->cells.ellipsoid);
   if (o->weighting == GV_UNWEIGHTED) {
     if (o->weights == NULL) return GV_OK;
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are weights but no weighting");
@@ -106,20 +108,17 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   if (mesh) set_run(v, &o);
   gv_status status = choose_engine(context, v, &g, o.backend);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
-  if (status == GV_OK) status = set_question(context, v, &o, seeds);
+  if (status == GV_OK) {
+    gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
+    status = set_question(context, v, &o, seeds);
+  }
   if (status == GV_OK) {
     /* The reference engine sees every seed. */
     int32_t copies = strcmp(v->backend, "serial") == 0 ? 0 : v->k;
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
-  if (status == GV_OK && v->engine != &gv_engine_points &&
-      (v->k > 1 || isfinite(v->max_distance) || v->weigher.weighting != GV_UNWEIGHTED)) {
-    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' has no k, maximum distance and weights yet",
-                     v->backend);
-  }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   if (status == GV_OK) {
-    gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;
   }
