@@ -315,3 +315,50 @@ def test_mesh_refused(work):
     work.fails("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", has=["m.nc", "--overwrite"])
     work.ok("--seeds", "s.csv", "--level", "2", "--mesh", "m.nc", "--overwrite")
     assert work.path("m.nc").stat().st_size > 4096
+
+
+@pytest.mark.parametrize("options,weighted", [(["-k", "3"], False), (["-k", "3", "--max-distance", "3e6"], False),
+                                              (["-k", "7"], False), (["--weighting", "multiplicative"], True)])
+def test_several_limited_and_weighted_seeds(work, options, weighted):
+    """Features and mesh against all distances, computed here; ranks that nobody takes are null, or the fill value."""
+    from osgeo import gdal
+    lon, lat = globe(5 if "7" in options else 60, seed=3)
+    weights = np.random.default_rng(1).uniform(0.5, 2, len(lon))
+    work.csv("s.csv", lon, lat, w=weights)
+    if weighted:
+        options = [*options, "--weight-field", "w"]
+    k = int(options[1]) if options[0] == "-k" else 1
+    work.ok("--seeds", "s.csv", "--level", "4", "--metric", "great-circle", *options, "--mesh", "m.nc", "--cells", "c.gpkg")
+    source = gdal.OpenEx(str(work.path("c.gpkg")), gdal.OF_VECTOR)
+    features = list(source.GetLayer(0))
+    values, attributes, _ = ugrid(work.path("m.nc"))
+    centres_ = unit_vectors([f.GetField("lon") for f in features], [f.GetField("lat") for f in features])
+    chord = np.linalg.norm(centres_[:, None] - unit_vectors(lon, lat)[None], axis=-1)
+    distance = 2 * 6371008.7714150598 * np.arcsin(chord / 2)
+    order = np.argsort(distance / weights if weighted else distance, axis=1)
+    sorted_ = np.take_along_axis(distance, order, 1)
+    limit = float(options[3]) if len(options) > 2 and not weighted else np.inf
+    some = none = 0
+    for rank in range(k):
+        name = "" if rank == 0 else f"_{rank + 1}"
+        seed, far = values["seed" + name], values["distance" + name]
+        assert attributes["distance" + name]["units"] == "m"
+        for i, feature in enumerate(features):
+            expected = sorted_[i, rank] if rank < len(lon) and sorted_[i, rank] <= limit else None
+            if expected is None:
+                assert feature.GetField("seed" + name) is None and feature.GetField("distance" + name) is None
+                assert seed[i] == -1 and np.isnan(far[i])
+                none += 1
+            else:
+                assert feature.GetField("seed" + name) == order[i, rank] + 1 == seed[i]
+                assert feature.GetField("distance" + name) == pytest.approx(expected, rel=1e-9)
+                assert far[i] == feature.GetField("distance" + name)
+                some += 1
+    assert some > 0 and (none > 0) == (np.isfinite(limit) or k > len(lon))
+    assert f"seed_{k + 1}" not in values
+
+
+def test_masks_are_for_rasters(work):
+    work.csv("s.csv", [0, 10], [0, 10])
+    work.raster("mask.tif", (-180, 1, 0, 90, 0, -1), (360, 180), 4326)
+    work.fails("--seeds", "s.csv", "--level", "2", "--mask", "mask.tif", "--mesh", "m.nc", has=["--mesh", "--mask"])
