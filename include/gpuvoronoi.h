@@ -437,6 +437,88 @@ GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voron
 GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
                                        int64_t block_row, double *area, int64_t stride);
 
+/* --------------------------------------------------------------------------------------- statistics of regions */
+
+/*
+ * What each seed's region amounts to: cells, area, distances, centroid, and sums of quantities given cell by cell (people,
+ * say). Blocks are added in any order and by any number of threads; all sums are exact sums of integers (fixed point), so
+ * the results have the same bits whatever the order, the threads and the size of the blocks. For k > 1 it is the first
+ * band, the nearest seed, that is added.
+ */
+typedef struct gv_statistics gv_statistics;
+
+typedef struct gv_statistics_options {
+  size_t struct_size;
+  int distances;       /* non-zero: every block comes with its distances */
+  int32_t sums;        /* number of quantities, 0 ... 1024 */
+  const double *bound; /* sums values, copied: no cell's quantity exceeds it in size; > 0. It sets the fixed point:
+                          a cell's quantity is kept to bound / 2^62 */
+} gv_statistics_options;
+
+#define GV_STATISTICS_OPTIONS_INIT                                                                                 \
+  { sizeof(gv_statistics_options), 0, 0, NULL }
+
+/* `voronoi` must outlive the statistics. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
+ * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
+GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
+                                      const gv_statistics_options *options, gv_statistics **out);
+
+/* NULL is allowed. No thread may be adding. */
+GV_API void gv_statistics_destroy(gv_statistics *statistics);
+
+/*
+ * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
+ * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
+ * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell.
+ */
+typedef struct gv_quantity {
+  const double *value;  /* value[r * stride + i] */
+  const int32_t *first; /* count values, or NULL */
+  int32_t count;
+  int64_t stride; /* in values */
+} gv_quantity;
+
+typedef struct gv_statistics_block {
+  size_t struct_size;
+  int64_t column, row; /* which block of `voronoi` */
+  const int32_t *seed; /* seed numbers as gv_voronoi_fill writes them without labels, row by row; < 0: none */
+  int64_t stride;
+  const double *distance; /* as gv_voronoi_measure gives it; not looked at without `distances` */
+  int64_t distance_stride;
+  const gv_quantity *quantity; /* one for each of `sums` */
+} gv_statistics_block;
+
+#define GV_STATISTICS_BLOCK_INIT                                                                                   \
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL }
+
+/*
+ * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.
+ * Errors: INVALID_ARGUMENT (also a seed number beyond the last, a quantity that is not finite or above its bound),
+ * OUT_OF_MEMORY; after one the statistics are of no use.
+ */
+GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,
+                                   const gv_statistics_block *block);
+
+typedef struct gv_seed_statistics {
+  int64_t cells;
+  double area;          /* GV_GRID_LONLAT, GV_GRID_QTM: true area, square metres; else square units of the plane */
+  double distance_mean; /* of the cells' distances, by area; NaN without cells or distances */
+  double distance_max;
+  /* GV_GRID_LONLAT, GV_GRID_QTM: longitude (-180 ... 180] and latitude in degrees of the mean of the cells' unit vectors by
+   * area; NaN where that has no direction. Else the mean of the cells' centres, units of the plane. NaN without cells. */
+  double centroid_x, centroid_y;
+} gv_seed_statistics;
+
+typedef struct gv_sum_statistics {
+  double sum;           /* of the quantity */
+  double distance_mean; /* of the cells' distances, by the quantity; NaN where the sum is 0 or without distances */
+} gv_sum_statistics;
+
+/* What one seed (numbered from 0) has got so far. Of seeds at one place the first has the cells. `sums`: one for each
+ * quantity, may be NULL. Errors: INVALID_ARGUMENT. */
+GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
+                                   gv_seed_statistics *out, gv_sum_statistics *sums);
+
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
 
 /*

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cpl_conv.h>
@@ -327,31 +326,31 @@ typedef struct run {
   int32_t block_w, block_h;
 } run;
 
-static gv_status compute_block(void *user, int worker, int64_t column, int64_t row, void *out, int64_t stride,
-                               char *message, size_t message_size) {
+static gv_status compute_block(void *user, int worker, const gv_raster_block *block, char *message,
+                               size_t message_size) {
   run *r = user;
   gv_context *context = r->contexts[worker];
-  int64_t x = column * r->block_w, y = row * r->block_h;
+  int64_t x = block->column * r->block_w, y = block->row * r->block_h;
   int64_t w = r->width - x < r->block_w ? r->width - x : r->block_w;
   int64_t h = r->height - y < r->block_h ? r->height - y : r->block_h;
-  int32_t *values = out;
-  int64_t values_stride = stride;
+  int32_t *values = block->out[0];
+  int64_t values_stride = block->stride;
   if (r->numbers != NULL) {
     values = r->numbers + (int64_t)worker * r->block_w * r->block_h;
     values_stride = r->block_w;
   }
-  gv_status status = gv_voronoi_block(context, r->voronoi, column, row, values, values_stride);
+  gv_status status = gv_voronoi_block(context, r->voronoi, block->column, block->row, values, values_stride);
   if (status != GV_OK) {
     snprintf(message, message_size, "%s", gv_context_message(context));
     return status;
   }
   if (r->adjacency != NULL) gv_adjacency_scan(&r->adjacency[worker], values, w, h, values_stride, y);
   if (r->numbers != NULL) {
-    int64_t *ids = out;
+    int64_t *ids = block->out[0];
     for (int64_t i = 0; i < h; i++) {
       for (int64_t k = 0; k < w; k++) {
         int32_t number = values[i * values_stride + k];
-        ids[i * stride + k] = number >= 0 ? r->ids[number] : r->nodata;
+        ids[i * block->stride + k] = number >= 0 ? r->ids[number] : r->nodata;
       }
     }
   }
@@ -484,17 +483,19 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
   if (status != GV_OK) goto end;
 
   metadata = make_metadata(j, seeds, grid);
+  char *names[] = {"id of the nearest seed"};
   gv_raster_description description = {.width = r.width,
                                        .height = r.height,
                                        .geotransform = grid->geotransform,
                                        .crs = grid->crs,
                                        .type = type,
                                        .nodata = r.nodata,
-                                       .band = "id of the nearest seed",
+                                       .bands = 1,
+                                       .names = names,
                                        .metadata = metadata};
   status = gv_raster_create(io, raster, &description);
   if (status != GV_OK) goto end;
-  gv_raster_block_size(raster, &r.block_w, &r.block_h);
+  gv_raster_block_size(&raster, 1, &r.block_w, &r.block_h);
   status = make_contexts(io, &r, j->threads, j->device, style, type == GDT_Int64);
   if (status != GV_OK) goto end;
 
@@ -520,7 +521,7 @@ static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *see
     gv_io_fail(io, status, "%s", gv_context_message(r.contexts[0]));
     goto end;
   }
-  status = gv_raster_write(io, raster, compute_block, &r, j->threads, report, &progress);
+  status = gv_raster_write(io, &raster, 1, compute_block, &r, j->threads, report, &progress);
   if (status == GV_OK && style) status = add_style(io, &r, j->threads, seeds, labels, raster);
   if (status == GV_OK) {
     progress.from = progress.to;
@@ -532,13 +533,6 @@ end:
   free(labels);
   CSLDestroy(metadata);
   return status;
-}
-
-/* True if both names lead to one file: the output must not replace what it was made from. */
-static bool same_file(const char *a, const char *b) {
-  struct stat first, second;
-  if (a == NULL || b == NULL || stat(a, &first) != 0 || stat(b, &second) != 0) return false;
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 /* The triangles' own files must be neither an input nor another output. */
@@ -553,9 +547,9 @@ static gv_status check_triangles(gv_io *io, const job *j) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles",
                         files[i].option);
     }
-    bool taken = same_file(j->seeds.source, path) || same_file(j->grid.like, path);
+    bool taken = gv_same_file(j->seeds.source, path) || gv_same_file(j->grid.like, path);
     for (size_t o = 0; o < sizeof others / sizeof *others; o++)
-      taken = taken || same_file(others[o], path) || (others[o] != NULL && strcmp(others[o], path) == 0);
+      taken = taken || gv_same_file(others[o], path);
     if (taken) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too", files[i].option,
                         path);
@@ -574,7 +568,7 @@ static gv_status make_outputs(gv_io *io, job *j) {
   bool triangles = j->cells != NULL || j->mesh != NULL, pixels = j->raster.path != NULL;
   memset(&grid, 0, sizeof grid);
   gv_status status = GV_OK;
-  if (same_file(j->seeds.source, j->raster.path) || same_file(j->grid.like, j->raster.path)) {
+  if (gv_same_file(j->seeds.source, j->raster.path) || gv_same_file(j->grid.like, j->raster.path)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
   }
   if (status == GV_OK) status = check_triangles(io, j);
@@ -585,7 +579,12 @@ static gv_status make_outputs(gv_io *io, job *j) {
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && triangles) status = gv_mesh_write(io, mesh, &grid, &seeds, &mesh_run);
   if (status == GV_OK && pixels) status = compute_raster(io, j, &seeds, &grid, raster);
-  if (status == GV_OK && triangles) status = gv_mesh_finish(io, mesh);
+  if (status == GV_OK) {
+    gv_output *outputs[1 + GV_MESH_FORMATS];
+    int count = triangles ? gv_mesh_outputs(mesh, outputs) : 0;
+    if (pixels) outputs[count++] = gv_raster_output(raster);
+    status = gv_outputs_commit(io, outputs, count);
+  }
   if (status == GV_OK && seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
                seeds.skipped_first);
@@ -604,7 +603,7 @@ int voronoi_command(int argc, char **argv) {
     CSLDestroy(j.raster.creation_options);
     return result < 0 ? EXIT_OK : result;
   }
-  cli_catch_signals(gv_raster_abandon);
+  cli_catch_signals(gv_outputs_abandon);
   gv_io_initialize();
   if (j.threads == 0) {
     gv_context *context = NULL;

@@ -12,6 +12,7 @@
 #include <ogr_api.h>
 
 #include "io/mesh_sink.h"
+#include "io/table_out.h"
 
 enum { FEATURES_A_TRANSACTION = 1 << 17 };
 
@@ -33,26 +34,9 @@ static const struct {
 } fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
                     {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
 
-static GDALDriverH driver_for(const char *path) {
-  const char *extension = CPLGetExtension(path);
-  for (int i = 0; extension[0] != '\0' && i < GDALGetDriverCount(); i++) {
-    GDALDriverH driver = GDALGetDriver(i);
-    if (GDALGetMetadataItem(driver, GDAL_DCAP_VECTOR, NULL) == NULL ||
-        GDALGetMetadataItem(driver, GDAL_DCAP_CREATE, NULL) == NULL) {
-      continue;
-    }
-    const char *list = GDALGetMetadataItem(driver, GDAL_DMD_EXTENSIONS, NULL);
-    char **names = CSLTokenizeString2(list != NULL ? list : "", " ", 0);
-    bool found = CSLFindString(names, extension) >= 0;
-    CSLDestroy(names);
-    if (found) return driver;
-  }
-  return NULL;
-}
-
 static gv_status check(gv_io *io, const char *path, int level) {
   (void)level;
-  if (driver_for(path) != NULL) return GV_OK;
+  if (gv_vector_driver(path) != NULL) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "--cells: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", path);
 }
@@ -62,7 +46,7 @@ static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
 }
 
 static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, const char *path, OGRSpatialReferenceH crs) {
-  GDALDriverH driver = driver_for(path);
+  GDALDriverH driver = gv_vector_driver(path);
   gv_gdal_reset();
   sink->dataset = GDALCreate(driver, path, 0, 0, 0, GDT_Unknown, NULL);
   if (sink->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", sink->shown);

@@ -1,13 +1,11 @@
 /* Triangles are answered and measured by all threads, block by block, and handed to the formats in order. */
 #include "io/mesh_out.h"
 
-#include <errno.h>
 #include <geodesic.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -15,33 +13,22 @@
 
 #include "io/mesh_sink.h"
 
-enum { BLOCK = 1 << 16, FORMATS = 2 };
+enum { BLOCK = 1 << 16, FORMATS = GV_MESH_FORMATS };
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
 /* One file. */
 typedef struct output {
   const gv_mesh_format *format;
-  char *path;      /* NULL = not asked for */
-  char *directory; /* temporary, beside it; NULL until made */
+  gv_output file; /* without a path if it is not asked for */
   gv_mesh_sink *sink;
 } output;
 
 struct gv_mesh_out {
   output outputs[FORMATS];
-  bool overwrite;
 };
 
 /* ------------------------------------------------------------------------------------------------------- the files */
-
-static gv_status check_free(gv_io *io, const gv_mesh_out *mesh, const output *o) {
-  VSIStatBufL found;
-  if (VSIStatL(o->path, &found) != 0) return GV_OK;
-  if (VSI_ISDIR(found.st_mode))
-    return gv_io_fail(io, GV_ERROR_IO, "%s: %s is a directory", o->format->option, o->path);
-  if (mesh->overwrite) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_IO, "%s: %s exists; --overwrite replaces it", o->format->option, o->path);
-}
 
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
@@ -49,15 +36,13 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
   const char *paths[FORMATS] = {options->cells, options->mesh};
   const gv_mesh_format *formats[FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
   gv_status status = GV_OK;
-  mesh->overwrite = options->overwrite;
   for (int i = 0; i < FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     o->format = formats[i];
     if (paths[i] == NULL) continue;
-    o->path = strdup(paths[i]);
-    if (o->path == NULL) status = gv_io_fail_memory(io, "a file name");
-    if (status == GV_OK) status = o->format->check(io, o->path, level);
-    if (status == GV_OK) status = check_free(io, mesh, o);
+    status = gv_output_init(io, &o->file, paths[i], options->overwrite);
+    if (status == GV_OK) status = o->format->check(io, o->file.path, level);
+    if (status == GV_OK) status = gv_output_check(io, &o->file);
   }
   if (status != GV_OK) {
     gv_mesh_close(mesh);
@@ -67,56 +52,18 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
   return GV_OK;
 }
 
-static gv_status make_directory(gv_io *io, output *o) {
-  const char *parent = CPLGetPath(o->path);
-  const char *name = CPLSPrintf(".%s.tmp-%ld", CPLGetFilename(o->path), (long)getpid());
-  char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
-  if (directory == NULL) return gv_io_fail_memory(io, "a file name");
-  errno = 0;
-  if (VSIMkdir(directory, 0777) != 0) {
-    int error = errno;
-    free(directory);
-    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", o->path,
-                      error != 0 ? strerror(error) : "no such directory");
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output *outputs[GV_MESH_FORMATS]) {
+  int count = 0;
+  for (int i = 0; i < FORMATS; i++) {
+    if (mesh->outputs[i].file.path != NULL) outputs[count++] = &mesh->outputs[i].file;
   }
-  o->directory = directory;
-  return GV_OK;
-}
-
-static gv_status move_into_place(gv_io *io, const gv_mesh_out *mesh, const output *o) {
-  const char *parent = CPLGetPath(o->path);
-  gv_status status = check_free(io, mesh, o);
-  char **files = VSIReadDir(o->directory);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..")) continue;
-    char *from = CPLStrdup(CPLFormFilename(o->directory, *file, NULL));
-    char *to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, *file, NULL) : *file);
-    errno = 0;
-    if (VSIRename(from, to) != 0) {
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", to, strerror(errno));
-    }
-    CPLFree(from);
-    CPLFree(to);
-  }
-  CSLDestroy(files);
-  return status;
-}
-
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh) {
-  gv_status status = GV_OK;
-  for (int i = 0; i < FORMATS && status == GV_OK; i++)
-    if (mesh->outputs[i].path != NULL) status = move_into_place(io, mesh, &mesh->outputs[i]);
-  return status;
+  return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
-  for (int i = 0; i < FORMATS; i++) {
-    output *o = &mesh->outputs[i];
-    if (o->directory != NULL) VSIRmdirRecursive(o->directory);
-    free(o->path);
-    free(o->directory);
-  }
+  for (int i = 0; i < FORMATS; i++)
+    gv_output_clear(&mesh->outputs[i].file);
   free(mesh);
 }
 
@@ -124,12 +71,9 @@ static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts 
   gv_status status = GV_OK;
   for (int i = 0; i < FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
-    if (o->path == NULL) continue;
-    status = make_directory(io, o);
-    if (status != GV_OK) break;
-    char *work = CPLStrdup(CPLFormFilename(o->directory, CPLGetFilename(o->path), NULL));
-    status = o->format->open(io, work, o->path, facts, &o->sink);
-    CPLFree(work);
+    if (o->file.path == NULL) continue;
+    status = gv_output_begin(io, &o->file);
+    if (status == GV_OK) status = o->format->open(io, o->file.work, o->file.path, facts, &o->sink);
   }
   return status;
 }

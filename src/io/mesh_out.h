@@ -2,13 +2,13 @@
  * The triangles of a QTM level with their answers, as polygons in any OGR format (mesh_features.c), as a UGRID mesh in a
  * NetCDF file (mesh_ugrid.c), or both in one go.
  *
- * Files are made in a temporary directory beside their place and moved there when all else of the run is done. A few
- * blocks of triangles are in memory at a time.
+ * A few blocks of triangles are in memory at a time.
  */
 #ifndef GV_IO_MESH_OUT_H
 #define GV_IO_MESH_OUT_H
 
 #include "io/grid.h"
+#include "io/output.h"
 
 typedef struct gv_mesh_options {
   const char *cells; /* file for the polygons, or NULL */
@@ -33,8 +33,10 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_run *run);
 
-/* Moves the files into place. */
-gv_status gv_mesh_finish(gv_io *io, gv_mesh_out *mesh);
+enum { GV_MESH_FORMATS = 2 };
+
+/* The files, complete after gv_mesh_write, for gv_outputs_commit: lists them and returns their number. */
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output *outputs[GV_MESH_FORMATS]);
 
 /* Removes what is not finished and frees; NULL is allowed. */
 void gv_mesh_close(gv_mesh_out *mesh);

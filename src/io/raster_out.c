@@ -7,14 +7,11 @@
  */
 #include "io/raster_out.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -23,69 +20,17 @@
 enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20, CACHE_BYTES = 128 << 20 };
 
 struct gv_raster_out {
-  char *path;      /* the output */
-  char *directory; /* temporary, beside it; NULL until created */
-  char *work;      /* the dataset being written, in `directory` */
-  bool overwrite, copies, finished;
+  gv_output output;
+  bool copies;
   int threads;
   GDALDriverH driver;
   char **options; /* creation options, defaults included */
   GDALDatasetH dataset;
   GDALDataType type;
-  int64_t nodata;
+  int bands;
+  int64_t nodata; /* of integers; reals have NaN */
   int64_t width, height;
-  bool tiles;               /* the tile way, else strips */
-  int32_t block_w, block_h; /* what is asked of the computing side */
-  int64_t unit_w, unit_h;   /* what is written at once */
-  int64_t blocks_in_unit;
 };
-
-/* --------------------------------------------------------------------------------------- temporary directory */
-
-/* The directory gv_raster_abandon removes: one raster is written at a time. */
-static pthread_mutex_t abandon_lock = PTHREAD_MUTEX_INITIALIZER;
-static char *abandon_directory;
-
-static void set_abandon(const char *directory) {
-  pthread_mutex_lock(&abandon_lock);
-  free(abandon_directory);
-  abandon_directory = directory != NULL ? strdup(directory) : NULL;
-  pthread_mutex_unlock(&abandon_lock);
-}
-
-void gv_raster_abandon(void) {
-  pthread_mutex_lock(&abandon_lock);
-  /* A thread still at work may add a file while this one looks; hence a few attempts. */
-  for (int attempt = 0; abandon_directory != NULL && attempt < 5; attempt++) {
-    if (VSIRmdirRecursive(abandon_directory) == 0) break;
-  }
-  pthread_mutex_unlock(&abandon_lock);
-}
-
-static gv_status make_directory(gv_io *io, gv_raster_out *raster) {
-  const char *parent = CPLGetPath(raster->path);
-  for (int attempt = 0; attempt < 100; attempt++) {
-    const char *name = CPLSPrintf(".%s.tmp-%ld-%d", CPLGetFilename(raster->path), (long)getpid(), attempt);
-    char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
-    if (directory == NULL) return gv_io_fail_memory(io, "a file name");
-    VSIStatBufL found;
-    if (VSIStatL(directory, &found) == 0) {
-      free(directory);
-      continue;
-    }
-    errno = 0;
-    if (VSIMkdir(directory, 0777) != 0) {
-      int error = errno;
-      free(directory);
-      return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", raster->path,
-                        error != 0 ? strerror(error) : "no such directory");
-    }
-    raster->directory = directory;
-    set_abandon(directory);
-    return GV_OK;
-  }
-  return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", raster->path);
-}
 
 /* --------------------------------------------------------------------------------------------------- planning */
 
@@ -169,8 +114,13 @@ static void set_default(gv_raster_out *raster, char **user, const char *key, con
   }
 }
 
+/* The side of a tile: smaller ones where every cell has many values. */
+static const char *tile_side(int64_t cell_bytes) {
+  return cell_bytes <= 64 ? "512" : cell_bytes <= 256 ? "256" : "128";
+}
+
 /* The defaults of the GeoTIFF drivers, each replaced by the user's value; the rest of GDAL keeps its own. */
-static void set_defaults(gv_raster_out *raster, char **user) {
+static void set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes) {
   bool gtiff = EQUAL(GDALGetDriverShortName(raster->driver), "GTiff");
   bool cog = EQUAL(GDALGetDriverShortName(raster->driver), "COG");
   if (!gtiff && !cog) return;
@@ -183,8 +133,8 @@ static void set_defaults(gv_raster_out *raster, char **user) {
     const char *tiled = CSLFetchNameValue(user, "TILED");
     if (tiled == NULL || CPLTestBool(tiled)) {
       set_default(raster, user, "TILED", "YES");
-      set_default(raster, user, "BLOCKXSIZE", "512");
-      set_default(raster, user, "BLOCKYSIZE", "512");
+      set_default(raster, user, "BLOCKXSIZE", tile_side(cell_bytes));
+      set_default(raster, user, "BLOCKYSIZE", tile_side(cell_bytes));
     }
     if (EQUAL(compression, "ZSTD")) set_default(raster, user, "ZSTD_LEVEL", "1");
     if (EQUAL(compression, "DEFLATE")) set_default(raster, user, "ZLEVEL", "1");
@@ -228,43 +178,21 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why);
 }
 
-static gv_status check_path(gv_io *io, const gv_raster_out *raster) {
-  VSIStatBufL found;
-  if (VSIStatL(raster->path, &found) == 0) {
-    if (VSI_ISDIR(found.st_mode)) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", raster->path);
-    }
-    if (!raster->overwrite) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s exists; --overwrite replaces it", raster->path);
-    }
-    if (!VSI_ISREG(found.st_mode)) {
-      return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", raster->path);
-    }
-  }
-  const char *parent = CPLGetPath(raster->path);
-  if (parent[0] != '\0' && (VSIStatL(parent, &found) != 0 || !VSI_ISDIR(found.st_mode))) {
-    return gv_io_fail(io, GV_ERROR_IO, "the output directory %s does not exist", parent);
-  }
-  return GV_OK;
-}
-
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out) {
   gv_raster_out *raster = calloc(1, sizeof *raster);
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
-  raster->overwrite = options->overwrite;
   raster->threads = options->threads;
-  raster->path = strdup(options->path);
-  gv_status status = raster->path != NULL ? GV_OK : gv_io_fail_memory(io, "the output");
+  gv_status status = gv_output_init(io, &raster->output, options->path, options->overwrite);
   if (status == GV_OK) status = choose_driver(io, options, &raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
-  if (status == GV_OK) status = check_path(io, raster);
+  if (status == GV_OK) status = gv_output_check(io, &raster->output);
   if (status != GV_OK) {
     gv_raster_close(raster);
     return status;
   }
   raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE);
   raster->options = CSLDuplicate(options->creation_options);
-  set_defaults(raster, options->creation_options);
+  set_defaults(raster, options->creation_options, options->cell_bytes);
   *out = raster;
   return GV_OK;
 }
@@ -285,22 +213,29 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool found = CSLFindString(list, name) >= 0;
   CSLDestroy(list);
   if (found) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the ids need %s, which the driver %s cannot hold (it has: %s)", name,
-                    GDALGetDriverShortName(raster->driver), types);
+  return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                    "the values of %s need %s, which the driver %s cannot hold (it has: %s)", raster->output.path,
+                    name, GDALGetDriverShortName(raster->driver), types);
+}
+
+static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
+  if (description->type == GDT_Int64) return GDALSetRasterNoDataValueAsInt64(band, description->nodata);
+  return GDALSetRasterNoDataValue(band, description->type == GDT_Int32 ? (double)description->nodata : NAN);
 }
 
 static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_description *description,
                             bool software_tag) {
-  GDALRasterBandH band = GDALGetRasterBand(dataset, 1);
   CPLErr error = GDALSetGeoTransform(dataset, (double *)description->geotransform);
   if (error == CE_None && description->crs != NULL) error = GDALSetSpatialRef(dataset, description->crs);
-  if (error == CE_None) {
-    error = description->type == GDT_Int64 ? GDALSetRasterNoDataValueAsInt64(band, description->nodata)
-                                           : GDALSetRasterNoDataValue(band, (double)description->nodata);
-  }
+  for (int b = 0; b < description->bands && error == CE_None; b++)
+    error = set_nodata(GDALGetRasterBand(dataset, b + 1), description);
   if (error != CE_None) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
   /* What follows is good to have; not every format has a place for it. */
-  GDALSetDescription(band, description->band);
+  for (int b = 0; b < description->bands; b++) {
+    GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
+    GDALSetDescription(band, description->names[b]);
+    if (description->unit != NULL) GDALSetRasterUnitType(band, description->unit);
+  }
   for (char **item = description->metadata; item != NULL && *item != NULL; item++) {
     char *key = NULL;
     const char *value = CPLParseNameValue(*item, &key);
@@ -313,79 +248,128 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   return GV_OK;
 }
 
-/* How the output is cut up for computing and writing. */
-static void choose_units(gv_raster_out *raster) {
-  int w = 0, h = 0;
-  int64_t size = GDALGetDataTypeSizeBytes(raster->type);
-  GDALGetBlockSize(GDALGetRasterBand(raster->dataset, 1), &w, &h);
-  raster->tiles = w >= 64 && h >= 64 && (int64_t)w * h * size <= MAX_BUFFER_BYTES;
-  if (raster->tiles) {
-    raster->block_w = w;
-    raster->block_h = h;
-    raster->unit_w = w;
-    raster->unit_h = h;
-    raster->blocks_in_unit = 1;
-    return;
-  }
-  int64_t rows = (MAX_BUFFER_BYTES / 2) / (raster->width * size);
-  rows = rows < 1 ? 1 : rows > TILE ? TILE : rows;
-  if (h > 1 && h <= rows) rows -= rows % h;
-  if (rows > raster->height) rows = raster->height;
-  raster->block_w = TILE;
-  raster->block_h = (int32_t)rows;
-  raster->unit_w = raster->width;
-  raster->unit_h = rows;
-  raster->blocks_in_unit = (raster->width + TILE - 1) / TILE;
+/* The GeoTIFF that a driver which can only copy is fed from. */
+static char *copy_source(const gv_raster_out *raster) {
+  return CPLStrdup(CPLFormFilename(raster->output.directory, ".gpuvoronoi-source.tif", NULL));
 }
 
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
   raster->type = description->type;
+  raster->bands = description->bands;
   raster->nodata = description->nodata;
   /* The block cache serves strips and copies only; GDAL's default is a twentieth of all memory. */
   if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
   gv_status status = check_type(io, raster);
-  if (status == GV_OK) status = make_directory(io, raster);
+  if (status == GV_OK) status = gv_output_begin(io, &raster->output);
   if (status != GV_OK) return status;
 
   GDALDriverH driver = raster->driver;
   char **options = CSLDuplicate(raster->options);
-  const char *name = CPLGetFilename(raster->path);
+  char *work = CPLStrdup(raster->output.work);
   if (raster->copies) {
     driver = GDALGetDriverByName("GTiff");
     CSLDestroy(options);
     gv_raster_out source = {.driver = driver, .threads = raster->threads};
-    set_defaults(&source, NULL);
+    set_defaults(&source, NULL, raster->bands * (int64_t)GDALGetDataTypeSizeBytes(raster->type));
     options = source.options;
-    name = ".gpuvoronoi-source.tif";
+    CPLFree(work);
+    work = copy_source(raster);
   }
-  raster->work = strdup(CPLFormFilename(raster->directory, name, NULL));
-  if (raster->work == NULL) {
-    CSLDestroy(options);
-    return gv_io_fail_memory(io, "a file name");
+  bool gtiff = EQUAL(GDALGetDriverShortName(driver), "GTiff");
+  if (gtiff && raster->bands > 1 && !given(options, "INTERLEAVE")) {
+    options = CSLSetNameValue(options, "INTERLEAVE", "BAND"); /* blocks are written band by band */
   }
   gv_gdal_reset();
-  raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, 1, raster->type,
+  raster->dataset = GDALCreate(driver, work, (int)raster->width, (int)raster->height, raster->bands, raster->type,
                                (CSLConstList)options);
   CSLDestroy(options);
-  if (raster->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->path);
+  CPLFree(work);
+  if (raster->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->output.path);
   if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
   }
-  bool gtiff = EQUAL(GDALGetDriverShortName(driver), "GTiff");
-  status = set_header(io, raster->dataset, description, gtiff);
-  if (status == GV_OK) choose_units(raster);
-  return status;
+  return set_header(io, raster->dataset, description, gtiff);
 }
 
-void gv_raster_block_size(const gv_raster_out *raster, int32_t *width, int32_t *height) {
-  *width = raster->block_w;
-  *height = raster->block_h;
+GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
+  return raster->dataset;
+}
+
+gv_output *gv_raster_output(gv_raster_out *raster) {
+  return &raster->output;
 }
 
 /* --------------------------------------------------------------------------------------------------- writing */
+
+/* How rasters of one grid are cut up for computing and writing: units are written at once, blocks computed at once. */
+typedef struct layout {
+  bool tiles; /* the tile way, else strips */
+  int32_t block_w, block_h;
+  int64_t unit_w, unit_h;
+  int64_t blocks_in_unit;
+  int64_t bytes;                  /* of a unit of all rasters */
+  int64_t offset[GV_MAX_RASTERS]; /* of a raster's first band in a unit's buffer */
+  int64_t band_bytes[GV_MAX_RASTERS];
+} layout;
+
+static int64_t value_bytes(const gv_raster_out *raster) {
+  return GDALGetDataTypeSizeBytes(raster->type);
+}
+
+static void measure_units(gv_raster_out *const *rasters, int count, layout *l) {
+  l->bytes = 0;
+  for (int i = 0; i < count; i++) {
+    l->offset[i] = l->bytes;
+    l->band_bytes[i] = (l->unit_w * l->unit_h * value_bytes(rasters[i]) + 63) / 64 * 64;
+    l->bytes += l->band_bytes[i] * rasters[i]->bands;
+  }
+}
+
+/* Tiles if all rasters have the same, otherwise rows. */
+static void choose_layout(gv_raster_out *const *rasters, int count, layout *l) {
+  const gv_raster_out *first = rasters[0];
+  int w = 0, h = 0, tallest = 1;
+  int64_t cell_bytes = 0;
+  memset(l, 0, sizeof *l);
+  l->tiles = true;
+  for (int i = 0; i < count; i++) {
+    int own_w = 0, own_h = 0;
+    GDALGetBlockSize(GDALGetRasterBand(rasters[i]->dataset, 1), &own_w, &own_h);
+    if (i == 0) w = own_w, h = own_h;
+    l->tiles = l->tiles && own_w >= 64 && own_h >= 64 && own_w == w && own_h == h;
+    tallest = own_h > tallest ? own_h : tallest;
+    cell_bytes += value_bytes(rasters[i]) * rasters[i]->bands;
+  }
+  l->tiles = l->tiles && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
+  if (l->tiles) {
+    l->block_w = w;
+    l->block_h = h;
+    l->unit_w = w;
+    l->unit_h = h;
+    l->blocks_in_unit = 1;
+  } else {
+    int64_t rows = (MAX_BUFFER_BYTES / 2) / (first->width * cell_bytes);
+    rows = rows < 1 ? 1 : rows > TILE ? TILE : rows;
+    if (tallest > 1 && tallest <= rows) rows -= rows % tallest;
+    if (rows > first->height) rows = first->height;
+    l->block_w = TILE;
+    l->block_h = (int32_t)rows;
+    l->unit_w = first->width;
+    l->unit_h = rows;
+    l->blocks_in_unit = (first->width + TILE - 1) / TILE;
+  }
+  measure_units(rasters, count, l);
+}
+
+void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height) {
+  layout l;
+  choose_layout(rasters, count, &l);
+  *width = l.block_w;
+  *height = l.block_h;
+}
 
 /* One unit's buffer in the ring. */
 typedef struct slot {
@@ -396,7 +380,10 @@ typedef struct slot {
 
 /* The ring: unit u lives in slot u % slots from the time it is begun until it is written. */
 typedef struct ring {
-  gv_raster_out *raster;
+  gv_raster_out *const *rasters;
+  int count;
+  int64_t width, height;
+  layout layout;
   gv_raster_block_fn compute;
   void *user;
   GDALProgressFunc progress;
@@ -413,7 +400,7 @@ typedef struct ring {
   bool writing;         /* somebody is writing now */
   gv_status status;
   char message[512];
-  int workers_started;
+  int failed; /* the raster that could not be written */
 } ring;
 
 static void fail_ring(ring *r, gv_status status, const char *message) {
@@ -426,14 +413,24 @@ static void fail_ring(ring *r, gv_status status, const char *message) {
 
 /* Writes one unit; without the lock, but with `writing` set. */
 static bool write_unit(ring *r, const slot *s) {
-  gv_raster_out *raster = r->raster;
-  GDALRasterBandH band = GDALGetRasterBand(raster->dataset, 1);
+  const layout *l = &r->layout;
   int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
-  if (raster->tiles) return GDALWriteBlock(band, (int)column, (int)row, s->buffer) == CE_None;
-  int64_t y = row * raster->unit_h;
-  int64_t rows = raster->height - y < raster->unit_h ? raster->height - y : raster->unit_h;
-  return GDALRasterIO(band, GF_Write, 0, (int)y, (int)raster->width, (int)rows, s->buffer, (int)raster->width,
-                      (int)rows, raster->type, 0, 0) == CE_None;
+  int64_t y = row * l->unit_h;
+  int64_t rows = r->height - y < l->unit_h ? r->height - y : l->unit_h;
+  for (int i = 0; i < r->count; i++) {
+    for (int b = 0; b < r->rasters[i]->bands; b++) {
+      GDALRasterBandH band = GDALGetRasterBand(r->rasters[i]->dataset, b + 1);
+      char *values = s->buffer + l->offset[i] + b * l->band_bytes[i];
+      CPLErr error = l->tiles ? GDALWriteBlock(band, (int)column, (int)row, values)
+                              : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values,
+                                             (int)r->width, (int)rows, r->rasters[i]->type, 0, 0);
+      if (error != CE_None) {
+        r->failed = i;
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /* Writes whatever is complete and next in the file, unless another worker is at it. Called and left with the lock.
@@ -463,28 +460,40 @@ static void write_ready(ring *r) {
   }
 }
 
-/* Blocks at the edge leave the rest of a tile as it was: nodata compresses to nothing. */
-static void fill_unit(const ring *r, slot *s) {
-  const gv_raster_out *raster = r->raster;
-  int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
-  bool whole = (column + 1) * raster->unit_w <= raster->width && (row + 1) * raster->unit_h <= raster->height;
-  if (whole) return;
-  int64_t cells = raster->unit_w * raster->unit_h;
+static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells) {
   if (raster->type == GDT_Int64) {
-    int64_t *out = (int64_t *)(void *)s->buffer;
+    int64_t *out = values;
     for (int64_t i = 0; i < cells; i++)
       out[i] = raster->nodata;
-  } else {
-    int32_t *out = (int32_t *)(void *)s->buffer;
+  } else if (raster->type == GDT_Int32) {
+    int32_t *out = values;
     for (int64_t i = 0; i < cells; i++)
       out[i] = (int32_t)raster->nodata;
+  } else if (raster->type == GDT_Float64) {
+    double *out = values;
+    for (int64_t i = 0; i < cells; i++)
+      out[i] = (double)NAN;
+  } else {
+    float *out = values;
+    for (int64_t i = 0; i < cells; i++)
+      out[i] = NAN;
+  }
+}
+
+/* Blocks at the edge leave the rest of a tile as it was: nodata compresses to nothing. */
+static void fill_unit(const ring *r, slot *s) {
+  const layout *l = &r->layout;
+  int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
+  bool whole = (column + 1) * l->unit_w <= r->width && (row + 1) * l->unit_h <= r->height;
+  for (int i = 0; i < r->count && !whole; i++) {
+    for (int b = 0; b < r->rasters[i]->bands; b++)
+      fill_nodata(r->rasters[i], s->buffer + l->offset[i] + b * l->band_bytes[i], l->unit_w * l->unit_h);
   }
 }
 
 static void work(ring *r, int worker) {
-  const gv_raster_out *raster = r->raster;
-  int64_t per_unit = raster->blocks_in_unit;
-  size_t cell = (size_t)GDALGetDataTypeSizeBytes(raster->type);
+  const layout *l = &r->layout;
+  int64_t per_unit = l->blocks_in_unit;
   pthread_mutex_lock(&r->lock);
   while (r->status == GV_OK && r->next_block < r->units * per_unit) {
     int64_t number = r->next_block, unit = number / per_unit, part = number % per_unit;
@@ -503,10 +512,14 @@ static void work(ring *r, int worker) {
     pthread_mutex_unlock(&r->lock);
 
     char message[512] = "";
-    int64_t unit_column = unit % r->units_across, unit_row = unit / r->units_across;
-    char *out = s->buffer + (size_t)(part * raster->block_w) * cell;
-    gv_status status = r->compute(r->user, worker, unit_column * per_unit + part, unit_row, out, raster->unit_w,
-                                  message, sizeof message);
+    gv_raster_block block = {
+        .column = unit % r->units_across * per_unit + part, .row = unit / r->units_across, .stride = l->unit_w};
+    for (int i = 0; i < r->count; i++) {
+      int64_t bytes = value_bytes(r->rasters[i]);
+      block.out[i] = s->buffer + l->offset[i] + part * l->block_w * bytes;
+      block.band_stride[i] = l->band_bytes[i] / bytes;
+    }
+    gv_status status = r->compute(r->user, worker, &block, message, sizeof message);
     if (status == GV_OK && gv_io_cancelled(r->io)) {
       status = GV_ERROR_CANCELLED;
       snprintf(message, sizeof message, "cancelled");
@@ -536,9 +549,8 @@ static void *run_worker(void *start) {
 }
 
 static gv_status make_slots(gv_io *io, ring *r, int workers) {
-  const gv_raster_out *raster = r->raster;
-  int64_t bytes = raster->unit_w * raster->unit_h * GDALGetDataTypeSizeBytes(raster->type);
-  int64_t count = raster->tiles ? 2 * (int64_t)workers + 2 : 3;
+  int64_t bytes = r->layout.bytes;
+  int64_t count = r->layout.tiles ? 2 * (int64_t)workers + 2 : 3;
   if (count > MAX_RING_BYTES / bytes) count = MAX_RING_BYTES / bytes;
   if (count < 2) count = 2;
   if (count > r->units) count = r->units;
@@ -547,15 +559,18 @@ static gv_status make_slots(gv_io *io, ring *r, int workers) {
   r->slot_count = count;
   for (int64_t i = 0; i < count; i++) {
     r->slots[i].unit = -1;
-    r->slots[i].buffer = aligned_alloc(64, ((size_t)bytes + 63) / 64 * 64);
+    r->slots[i].buffer = aligned_alloc(64, (size_t)bytes);
     if (r->slots[i].buffer == NULL) return gv_io_fail_memory(io, "the output blocks");
   }
   return GV_OK;
 }
 
-gv_status gv_raster_write(gv_io *io, gv_raster_out *raster, gv_raster_block_fn compute, void *user, int workers,
-                          GDALProgressFunc progress, void *progress_user) {
-  ring r = {.raster = raster,
+gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
+                          void *user, int workers, GDALProgressFunc progress, void *progress_user) {
+  ring r = {.rasters = rasters,
+            .count = count,
+            .width = rasters[0]->width,
+            .height = rasters[0]->height,
             .compute = compute,
             .user = user,
             .progress = progress,
@@ -563,9 +578,11 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *raster, gv_raster_block_fn c
             .io = io,
             .lock = PTHREAD_MUTEX_INITIALIZER,
             .moved = PTHREAD_COND_INITIALIZER};
-  r.units_across = (raster->width + raster->unit_w - 1) / raster->unit_w;
-  r.units = r.units_across * ((raster->height + raster->unit_h - 1) / raster->unit_h);
-  if ((int64_t)workers > r.units * raster->blocks_in_unit) workers = (int)(r.units * raster->blocks_in_unit);
+  choose_layout(rasters, count, &r.layout);
+  const layout *l = &r.layout;
+  r.units_across = (r.width + l->unit_w - 1) / l->unit_w;
+  r.units = r.units_across * ((r.height + l->unit_h - 1) / l->unit_h);
+  if ((int64_t)workers > r.units * l->blocks_in_unit) workers = (int)(r.units * l->blocks_in_unit);
   if (workers < 1) workers = 1;
   pthread_t *threads = calloc((size_t)workers, sizeof *threads);
   thread_start *starts = calloc((size_t)workers, sizeof *starts);
@@ -584,7 +601,7 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *raster, gv_raster_block_fn c
     pthread_join(threads[i], NULL);
   status = r.status;
   if (status == GV_ERROR_IO) {
-    gv_io_fail(io, status, "cannot write %s: %s", raster->path, r.message);
+    gv_io_fail(io, status, "cannot write %s: %s", rasters[r.failed]->output.path, r.message);
   } else if (status != GV_OK) {
     gv_io_fail(io, status, "%s", r.message);
   }
@@ -605,7 +622,7 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttrib
   gv_gdal_reset();
   if (GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), table) == CE_None) return GV_OK;
   if (gv_gdal_failed())
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->path);
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
   gv_io_warn("the driver %s has no place for an attribute table", GDALGetDriverShortName(raster->driver));
   return GV_OK;
@@ -617,79 +634,32 @@ static gv_status close_dataset(gv_io *io, gv_raster_out *raster) {
   raster->dataset = NULL;
   gv_gdal_reset();
   GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->path) : GV_OK;
+  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path) : GV_OK;
 }
 
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
-  char *source = raster->work;
-  raster->work = strdup(CPLFormFilename(raster->directory, CPLGetFilename(raster->path), NULL));
-  GDALDatasetH from = raster->work != NULL ? GDALOpen(source, GA_ReadOnly) : NULL;
+  char *source = copy_source(raster);
+  GDALDatasetH from = GDALOpen(source, GA_ReadOnly);
   if (from == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
     gv_gdal_reset();
-    raster->dataset = GDALCreateCopy(raster->driver, raster->work, from, FALSE, (CSLConstList)raster->options,
-                                     progress, progress_user);
+    raster->dataset = GDALCreateCopy(raster->driver, raster->output.work, from, FALSE,
+                                     (CSLConstList)raster->options, progress, progress_user);
     if (gv_io_cancelled(io)) {
       status = gv_io_fail_cancelled(io);
     } else if (raster->dataset == NULL || gv_gdal_failed()) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path);
     }
     if (status == GV_OK) status = close_dataset(io, raster);
     GDALClose(from);
   }
   VSIUnlink(source);
   VSIUnlink(CPLSPrintf("%s.aux.xml", source));
-  free(source);
-  return status;
-}
-
-/* Side files of an output that was there before would speak of other regions. */
-static void remove_stale(const gv_raster_out *raster, char **fresh) {
-  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
-  const char *name = CPLGetFilename(raster->path);
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-    char *side = CPLStrdup(CPLSPrintf("%s%s", name, suffixes[i]));
-    char *path = CPLStrdup(CPLSPrintf("%s%s", raster->path, suffixes[i]));
-    VSIStatBufL found;
-    if (CSLFindString(fresh, side) < 0 && VSIStatL(path, &found) == 0) VSIUnlink(path);
-    CPLFree(side);
-    CPLFree(path);
-  }
-}
-
-static gv_status move_file(gv_io *io, const gv_raster_out *raster, const char *name) {
-  const char *parent = CPLGetPath(raster->path);
-  char *from = CPLStrdup(CPLFormFilename(raster->directory, name, NULL));
-  char *to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, name, NULL) : name);
-  errno = 0;
-  int failed = VSIRename(from, to);
-  gv_status status = GV_OK;
-  if (failed != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", to, strerror(errno));
-  CPLFree(from);
-  CPLFree(to);
-  return status;
-}
-
-/* The raster itself first: it is complete without its side files, an old one with new side files is not. */
-static gv_status move_into_place(gv_io *io, gv_raster_out *raster) {
-  const char *main_name = CPLGetFilename(raster->path);
-  char **files = VSIReadDir(raster->directory);
-  gv_status status = CSLFindString(files, main_name) >= 0
-                         ? GV_OK
-                         : gv_io_fail(io, GV_ERROR_IO, "the driver %s has not written %s",
-                                      GDALGetDriverShortName(raster->driver), main_name);
-  if (status == GV_OK && !raster->overwrite) status = check_path(io, raster); /* made by somebody meanwhile? */
-  if (status == GV_OK) status = move_file(io, raster, main_name);
-  if (status == GV_OK) remove_stale(raster, files);
-  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
-    status = move_file(io, raster, *file);
-  }
-  CSLDestroy(files);
+  CPLFree(source);
   return status;
 }
 
@@ -697,21 +667,13 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
   gv_status status =
       raster->copies ? copy_into_format(io, raster, progress, progress_user) : close_dataset(io, raster);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
-  if (status == GV_OK) status = move_into_place(io, raster);
-  raster->finished = status == GV_OK;
   return status;
 }
 
 void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
-  if (raster->directory != NULL) {
-    VSIRmdirRecursive(raster->directory);
-    set_abandon(NULL);
-  }
+  gv_output_clear(&raster->output);
   CSLDestroy(raster->options);
-  free(raster->path);
-  free(raster->directory);
-  free(raster->work);
   free(raster);
 }

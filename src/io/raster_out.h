@@ -1,33 +1,36 @@
 /*
- * Writing a raster that is complete or not there.
+ * Writing rasters of one grid, block by block.
  *
- * Everything is written into a temporary directory beside the output and moved into place at the end, side files
- * (.aux.xml, .hdr ...) included; a run that fails leaves nothing and touches nothing. Blocks are computed by
- * several threads and written in file order by whichever of them is free, so that computing and writing overlap and
- * memory stays bounded.
+ * Blocks are computed by several threads and written in file order by whichever of them is free, so that computing and
+ * writing overlap and memory stays bounded. Each raster is made in a temporary directory (io/output.h).
  */
 #ifndef GV_IO_RASTER_OUT_H
 #define GV_IO_RASTER_OUT_H
 
 #include <gdal.h>
 
-#include "io/io.h"
+#include "io/output.h"
+
+enum { GV_MAX_RASTERS = 4 }; /* written together */
 
 typedef struct gv_raster_options {
   const char *path;
   const char *driver;      /* NULL = by the path's extension */
   char **creation_options; /* "KEY=VALUE", NULL-terminated, may be NULL */
   bool overwrite;
-  int threads; /* for GDAL's compression */
+  int threads;        /* for GDAL's compression */
+  int64_t cell_bytes; /* that one cell of all rasters written together takes; decides the default size of tiles */
 } gv_raster_options;
 
 typedef struct gv_raster_description {
   int64_t width, height;
   const double *geotransform;
   OGRSpatialReferenceH crs; /* may be NULL */
-  GDALDataType type;        /* GDT_Int32 or GDT_Int64 */
-  int64_t nodata;
-  const char *band; /* description of the band */
+  GDALDataType type;        /* GDT_Int32, GDT_Int64, GDT_Float32 or GDT_Float64 */
+  int64_t nodata;           /* of integers; reals have NaN */
+  int bands;
+  char **names;     /* descriptions of the bands */
+  const char *unit; /* of the values; may be NULL */
   char **metadata;  /* "KEY=VALUE", may be NULL */
 } gv_raster_description;
 
@@ -40,33 +43,42 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
 /* Creates the temporary directory and the dataset in it. */
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description);
 
-/* Size of the blocks that gv_raster_write asks for; those at the right and lower edge are cut at the grid's edge.
- */
-void gv_raster_block_size(const gv_raster_out *raster, int32_t *width, int32_t *height);
+/* The dataset while it is being written (GeoTIFF where the driver can only copy); NULL before and after. */
+GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 
-/* Computes block (column, row) into `out`, of the dataset's type, rows `stride` cells apart. `worker` (from 0)
- * tells the calling threads apart. On failure writes one line to `message`. */
-typedef gv_status (*gv_raster_block_fn)(void *user, int worker, int64_t column, int64_t row, void *out,
-                                        int64_t stride, char *message, size_t message_size);
+/* Size of the blocks that gv_raster_write asks for; those at the right and lower edge are cut at the grid's edge. All
+ * rasters must have been created. */
+void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height);
 
-/* Has all blocks computed by `workers` threads and writes them. `progress` may be NULL; returning FALSE cancels. */
-gv_status gv_raster_write(gv_io *io, gv_raster_out *raster, gv_raster_block_fn compute, void *user, int workers,
-                          GDALProgressFunc progress, void *progress_user);
+/* A block to be computed: value (row r, column c) of band b of raster i goes to
+ * out[i][b * band_stride[i] + r * stride + c], in the raster's type. */
+typedef struct gv_raster_block {
+  int64_t column, row; /* which block */
+  void *out[GV_MAX_RASTERS];
+  int64_t stride, band_stride[GV_MAX_RASTERS];
+} gv_raster_block;
+
+/* Computes a block. `worker` (from 0) tells the calling threads apart. On failure writes one line to `message`. */
+typedef gv_status (*gv_raster_block_fn)(void *user, int worker, const gv_raster_block *block, char *message,
+                                        size_t message_size);
+
+/* Has all blocks computed by `workers` threads and writes them to the rasters, which must have one size. `progress` may
+ * be NULL; returning FALSE cancels. */
+gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
+                          void *user, int workers, GDALProgressFunc progress, void *progress_user);
 
 /* Attaches an attribute table (not owned). */
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttributeTableH table);
 
-/* Completes the file and moves it into place. `progress` covers the copying that some drivers need. */
+/* Completes the file; gv_outputs_commit then moves it into place. `progress` covers the copying that some drivers
+ * need. */
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user);
+gv_output *gv_raster_output(gv_raster_out *raster);
 
 /* True if finishing copies the raster into its format, so that writing is only part of the work. */
 bool gv_raster_copies(const gv_raster_out *raster);
 
 /* Removes what is not finished and frees; NULL is allowed. */
 void gv_raster_close(gv_raster_out *raster);
-
-/* Removes the temporary directory of whichever raster is being written, without touching anything else of it: for a
- * process that is about to end in another thread. */
-void gv_raster_abandon(void);
 
 #endif

@@ -32,8 +32,10 @@ typedef struct reader {
   int x_field, y_field; /* -1 = positions come from geometries */
   bool swapped;         /* the source's data order is y, x */
   id_kind id;
-  int id_field, name_field;
+  int id_field, name_field, weight_field;
   int64_t row;
+  GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
 } reader;
 
 void gv_seeds_free(gv_seed_list *seeds) {
@@ -47,6 +49,9 @@ void gv_seeds_free(gv_seed_list *seeds) {
   free(seeds->ids);
   free(seeds->rows);
   free(seeds->fids);
+  free(seeds->weights);
+  free(seeds->source_x);
+  free(seeds->source_y);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
   *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }
@@ -96,6 +101,11 @@ static gv_status grow(reader *r) {
   int64_t *fids = realloc(set->fids, size * sizeof *fids);
   if (fids != NULL) set->fids = fids;
   bool all = x != NULL && y != NULL && ids != NULL && rows != NULL && fids != NULL;
+  if (r->options->weight_field != NULL) {
+    double *weights = realloc(set->weights, size * sizeof *weights);
+    if (weights != NULL) set->weights = weights;
+    all = all && weights != NULL;
+  }
   if (set->names != NULL || r->capacity == 0) {
     char **names = realloc(set->names, size * sizeof *names);
     if (names != NULL) set->names = names;
@@ -113,10 +123,17 @@ static void drop_names(gv_seed_list *set) {
   set->names = NULL;
 }
 
-static gv_status add(reader *r, double x, double y, int64_t id, int64_t fid, const char *name) {
+/* What a feature says of all its points. */
+typedef struct facts {
+  int64_t id, fid;
+  const char *name;
+  double weight;
+} facts;
+
+static gv_status add(reader *r, double x, double y, const facts *f) {
   gv_seed_list *set = r->set;
   if (!isfinite(x) || !isfinite(y)) {
-    return unusable(r->io, set, r->row, fid, "the coordinate (%g, %g) is not finite", x, y);
+    return unusable(r->io, set, r->row, f->fid, "the coordinate (%g, %g) is not finite", x, y);
   }
   if (set->count == INT32_MAX) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
@@ -128,14 +145,15 @@ static gv_status add(reader *r, double x, double y, int64_t id, int64_t fid, con
   if (set->names != NULL && set->count == GV_MAX_NAMED_SEEDS) drop_names(set);
   int64_t i = set->count;
   if (set->names != NULL) {
-    set->names[i] = name != NULL ? strdup(name) : NULL;
-    if (name != NULL && set->names[i] == NULL) return gv_io_fail_memory(r->io, "the seeds' names");
+    set->names[i] = f->name != NULL ? strdup(f->name) : NULL;
+    if (f->name != NULL && set->names[i] == NULL) return gv_io_fail_memory(r->io, "the seeds' names");
   }
   set->x[i] = r->swapped ? y : x;
   set->y[i] = r->swapped ? x : y;
-  set->ids[i] = id;
+  set->ids[i] = f->id;
   set->rows[i] = r->row;
-  set->fids[i] = fid;
+  set->fids[i] = f->fid;
+  if (set->weights != NULL) set->weights[i] = f->weight;
   set->count++;
   return GV_OK;
 }
@@ -193,7 +211,7 @@ static int find_field(OGRLayerH layer, const char *const *names) {
 
 /* ----------------------------------------------------------------------------------------- reading a feature */
 
-static gv_status read_columns(reader *r, OGRFeatureH feature, int64_t id, int64_t fid, const char *name) {
+static gv_status read_columns(reader *r, OGRFeatureH feature, const facts *f) {
   double position[2];
   int fields[2] = {r->x_field, r->y_field};
   for (int d = 0; d < 2; d++) {
@@ -205,33 +223,34 @@ static gv_status read_columns(reader *r, OGRFeatureH feature, int64_t id, int64_
       continue;
     }
     const char *text = number ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
-    if (*skip_spaces(text) == '\0') return unusable(r->io, r->set, r->row, fid, "column '%s' is empty", column);
+    if (*skip_spaces(text) == '\0') return unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
     if (!parse_number(text, &position[d])) {
-      return unusable(r->io, r->set, r->row, fid, "column '%s' holds '%.80s', which is not a number", column, text);
+      return unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
+                      text);
     }
   }
-  return add(r, position[0], position[1], id, fid, name);
+  return add(r, position[0], position[1], f);
 }
 
-static gv_status read_geometry(reader *r, OGRGeometryH geometry, int64_t id, int64_t fid, const char *name) {
+static gv_status read_geometry(reader *r, OGRGeometryH geometry, const facts *f) {
   OGRwkbGeometryType type = geometry != NULL ? wkbFlatten(OGR_G_GetGeometryType(geometry)) : wkbNone;
   if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
-    return unusable(r->io, r->set, r->row, fid, "no geometry");
+    return unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
-  if (type == wkbPoint) return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), id, fid, name);
+  if (type == wkbPoint) return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), f);
   if (type == wkbMultiPoint || type == wkbGeometryCollection) {
     int parts = OGR_G_GetGeometryCount(geometry);
     for (int i = 0; i < parts; i++) {
       OGRGeometryH part = OGR_G_GetGeometryRef(geometry, i);
       /* An empty part beside others is nothing; only a whole geometry without points is missing. */
       if (OGR_G_IsEmpty(part)) continue;
-      gv_status status = read_geometry(r, part, id, fid, name);
+      gv_status status = read_geometry(r, part, f);
       if (status != GV_OK) return status;
     }
     return GV_OK;
   }
   char where[96];
-  describe_row(r->set, r->row, fid, where, sizeof where);
+  describe_row(r->set, r->row, f->fid, where, sizeof where);
   return gv_io_fail(
       r->io, GV_ERROR_INVALID_ARGUMENT,
       "seeds: %s is a %s: seeds are points or multipoints; make points of it first, e.g. its "
@@ -239,28 +258,60 @@ static gv_status read_geometry(reader *r, OGRGeometryH geometry, int64_t id, int
       where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
 }
 
+/* The weight of a feature; GV_OK with *usable false when it was skipped. */
+static gv_status read_weight(reader *r, OGRFeatureH feature, facts *f, bool *usable) {
+  const char *column = field_name(r->layer, r->weight_field);
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, r->weight_field) != 0;
+  *usable = false;
+  if (set && field_type(r->layer, r->weight_field) != OFTString) {
+    f->weight = OGR_F_GetFieldAsDouble(feature, r->weight_field);
+  } else {
+    const char *text = set ? OGR_F_GetFieldAsString(feature, r->weight_field) : "";
+    if (*skip_spaces(text) == '\0') {
+      return unusable(r->io, r->set, r->row, f->fid, "the weight field '%s' is empty", column);
+    }
+    if (!parse_number(text, &f->weight)) {
+      return unusable(r->io, r->set, r->row, f->fid, "the weight field '%s' holds '%.80s', which is not a number",
+                      column, text);
+    }
+  }
+  if (!isfinite(f->weight)) {
+    return unusable(r->io, r->set, r->row, f->fid, "the weight %g is not finite", f->weight);
+  }
+  if (r->options->positive_weights && !(f->weight > 0.0)) {
+    return unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not above 0", f->weight);
+  }
+  *usable = true;
+  return GV_OK;
+}
+
 static gv_status read_feature(reader *r, OGRFeatureH feature) {
-  int64_t fid = (int64_t)OGR_F_GetFID(feature), id = fid;
-  const char *name = NULL;
+  int64_t fid = (int64_t)OGR_F_GetFID(feature);
+  facts f = {fid, fid, NULL, 0.0};
   if (r->name_field >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_field)) {
-    name = OGR_F_GetFieldAsString(feature, r->name_field);
+    f.name = OGR_F_GetFieldAsString(feature, r->name_field);
   }
   if (r->id == ID_TEXT) {
-    id = r->row - 1;
+    f.id = r->row - 1;
   } else if (r->id == ID_INTEGER) {
     const char *column = field_name(r->layer, r->id_field);
     bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
     if (set && field_type(r->layer, r->id_field) != OFTString) {
-      id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
+      f.id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
     } else {
       const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
-      if (!parse_integer(text, &id)) {
+      if (!parse_integer(text, &f.id)) {
         return unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty", column);
       }
     }
   }
-  if (r->x_field >= 0) return read_columns(r, feature, id, fid, name);
-  return read_geometry(r, OGR_F_GetGeometryRef(feature), id, fid, name);
+  if (r->weight_field >= 0) {
+    bool usable;
+    gv_status status = read_weight(r, feature, &f, &usable);
+    if (status != GV_OK || !usable) return status;
+  }
+  if (r->x_field >= 0) return read_columns(r, feature, &f);
+  return read_geometry(r, OGR_F_GetGeometryRef(feature), &f);
 }
 
 /* --------------------------------------------------------------------------------------------- opening a layer */
@@ -332,6 +383,33 @@ static gv_status detect_csv_ids(reader *r) {
   return GV_OK;
 }
 
+static void list_fields(OGRLayerH layer, char *list, size_t size) {
+  list[0] = '\0';
+  for (int i = 0; i < OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(layer)); i++) {
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", i > 0 ? ", " : "", field_name(layer, i));
+  }
+}
+
+static gv_status choose_weight(reader *r) {
+  const char *wanted = r->options->weight_field;
+  r->weight_field = -1;
+  if (wanted == NULL) return GV_OK;
+  r->weight_field = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(r->layer), wanted);
+  if (r->weight_field < 0) {
+    char list[512];
+    list_fields(r->layer, list, sizeof list);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--weight-field: the layer '%s' has no field '%s' (it has: %s)", OGR_L_GetName(r->layer),
+                      wanted, list);
+  }
+  OGRFieldType type = field_type(r->layer, r->weight_field);
+  bool text = type == OFTString && r->is_csv;
+  if (type == OFTReal || type == OFTInteger || type == OFTInteger64 || text) return GV_OK;
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--weight-field: the field '%s' is of type %s, not a number",
+                    wanted, OGR_GetFieldTypeName(type));
+}
+
 static gv_status choose_id(reader *r) {
   static const char *const name_fields[] = {"name", NULL};
   r->id = ID_FID;
@@ -344,11 +422,8 @@ static gv_status choose_id(reader *r) {
     r->id_field = OGR_FD_GetFieldIndex(definition, wanted);
     if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
     if (r->id_field < 0) {
-      char list[512] = "";
-      for (int i = 0; i < OGR_FD_GetFieldCount(definition); i++) {
-        size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "", field_name(r->layer, i));
-      }
+      char list[512];
+      list_fields(r->layer, list, sizeof list);
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--id: the layer '%s' has no field '%s' (it has: %s)",
                         OGR_L_GetName(r->layer), wanted, list);
     }
@@ -428,19 +503,19 @@ static gv_status choose_positions(reader *r) {
 }
 
 /* A CSV file's where clause needs column types, its values must stay text: features are picked in a second, typed
- * view of the file and then read from the first. *picked is NULL where no such care is needed. */
-static gv_status pick_features(reader *r, GDALDatasetH *typed, OGRLayerH *picked) {
+ * view of the file and then read from the first. r->picked is NULL where no such care is needed. */
+static gv_status pick_features(reader *r) {
   gv_io *io = r->io;
-  *picked = NULL;
+  r->picked = NULL;
   if (r->options->where == NULL) return GV_OK;
   OGRLayerH filter = r->layer;
   if (r->is_csv) {
     static const char *const options[] = {"AUTODETECT_TYPE=YES", "AUTODETECT_SIZE_LIMIT=0", NULL};
-    gv_status status = open_dataset(io, r->options->source, options, typed);
+    gv_status status = open_dataset(io, r->options->source, options, &r->typed);
     if (status != GV_OK) return status;
-    filter = GDALDatasetGetLayerByName(*typed, OGR_L_GetName(r->layer));
+    filter = GDALDatasetGetLayerByName(r->typed, OGR_L_GetName(r->layer));
     if (filter == NULL) return gv_io_fail(io, GV_ERROR_IO, "seeds: cannot read %s again", r->options->source);
-    *picked = filter;
+    r->picked = filter;
   }
   gv_gdal_reset();
   if (OGR_L_SetAttributeFilter(filter, r->options->where) != OGRERR_NONE) {
@@ -449,36 +524,49 @@ static gv_status pick_features(reader *r, GDALDatasetH *typed, OGRLayerH *picked
   return GV_OK;
 }
 
-static gv_status read_layer(reader *r, OGRLayerH picked) {
-  gv_status status = GV_OK;
-  OGRFeatureH feature;
+static void start_reading(reader *r) {
   gv_gdal_reset();
   OGR_L_ResetReading(r->layer);
-  if (picked != NULL) OGR_L_ResetReading(picked);
-  while (status == GV_OK) {
-    int64_t next = -1;
-    if (picked != NULL) {
-      OGRFeatureH mark = OGR_L_GetNextFeature(picked);
-      if (mark == NULL) break;
-      next = (int64_t)OGR_F_GetFID(mark);
-      OGR_F_Destroy(mark);
-    }
-    do {
-      feature = OGR_L_GetNextFeature(r->layer);
-      if (feature == NULL || picked == NULL || (int64_t)OGR_F_GetFID(feature) == next) break;
+  if (r->picked != NULL) OGR_L_ResetReading(r->picked);
+  r->row = 0;
+}
+
+/* The next feature that is to be read, to be destroyed; NULL after the last. */
+static OGRFeatureH next_feature(reader *r) {
+  int64_t next = -1;
+  if (r->picked != NULL) {
+    OGRFeatureH mark = OGR_L_GetNextFeature(r->picked);
+    if (mark == NULL) return NULL;
+    next = (int64_t)OGR_F_GetFID(mark);
+    OGR_F_Destroy(mark);
+  }
+  for (;;) {
+    OGRFeatureH feature = OGR_L_GetNextFeature(r->layer);
+    if (feature != NULL && r->picked != NULL && (int64_t)OGR_F_GetFID(feature) != next) {
       OGR_F_Destroy(feature);
-    } while (true);
+      continue;
+    }
+    if (feature != NULL) r->row++;
+    return feature;
+  }
+}
+
+static gv_status read_failed(const reader *r) {
+  return gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: reading %s failed after %" PRId64 " rows", r->options->source,
+                         r->row);
+}
+
+static gv_status read_layer(reader *r) {
+  gv_status status = GV_OK;
+  start_reading(r);
+  while (status == GV_OK) {
+    OGRFeatureH feature = next_feature(r);
     if (feature == NULL) break;
-    r->row++;
     status = read_feature(r, feature);
     OGR_F_Destroy(feature);
     if (status == GV_OK && r->row % 4096 == 0 && gv_io_cancelled(r->io)) status = gv_io_fail_cancelled(r->io);
   }
-  if (status == GV_OK && gv_gdal_failed()) {
-    status = gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: reading %s failed after %" PRId64 " rows",
-                             r->options->source, r->row);
-  }
-  return status;
+  return status == GV_OK && gv_gdal_failed() ? read_failed(r) : status;
 }
 
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
@@ -491,10 +579,23 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
                     seeds->filtered ? "none left after --where" : "the layer is empty");
 }
 
+static void close_reader(reader *r) {
+  if (r->typed != NULL) GDALClose(r->typed);
+  if (r->dataset != NULL) GDALClose(r->dataset);
+}
+
+static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
+  size_t bytes = (size_t)set->count * sizeof(double);
+  set->source_x = malloc(bytes);
+  set->source_y = malloc(bytes);
+  if (set->source_x == NULL || set->source_y == NULL) return gv_io_fail_memory(io, "the seeds");
+  memcpy(set->source_x, set->x, bytes);
+  memcpy(set->source_y, set->y, bytes);
+  return GV_OK;
+}
+
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
-  reader r = {.io = io, .options = options, .set = out, .id_field = -1, .name_field = -1};
-  GDALDatasetH typed = NULL;
-  OGRLayerH picked = NULL;
+  reader r = {.io = io, .options = options, .set = out, .id_field = -1, .name_field = -1, .weight_field = -1};
   out->skip_invalid = options->skip_invalid;
   out->filtered = options->where != NULL;
   r.is_csv = source_is_csv(options->source);
@@ -502,13 +603,59 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   if (status == GV_OK) status = open_layer(io, r.dataset, options, &r.layer);
   if (status == GV_OK) status = choose_positions(&r);
   if (status == GV_OK) status = choose_id(&r);
-  if (status == GV_OK) status = pick_features(&r, &typed, &picked);
-  if (status == GV_OK) status = read_layer(&r, picked);
+  if (status == GV_OK) status = choose_weight(&r);
+  if (status == GV_OK) status = pick_features(&r);
+  if (status == GV_OK) status = read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
+  if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
   if (r.name_field < 0 && out->names != NULL) drop_names(out);
-  if (typed != NULL) GDALClose(typed);
-  if (r.dataset != NULL) GDALClose(r.dataset);
+  close_reader(&r);
   return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- a second walk */
+
+struct gv_seed_features {
+  reader r;
+  OGRFeatureH feature;
+};
+
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out) {
+  gv_seed_features *features = calloc(1, sizeof *features);
+  if (features == NULL) return gv_io_fail_memory(io, "the seeds' attributes");
+  reader *r = &features->r;
+  r->io = io;
+  r->options = options;
+  r->is_csv = source_is_csv(options->source);
+  gv_status status = open_dataset(io, options->source, NULL, &r->dataset);
+  if (status == GV_OK) status = open_layer(io, r->dataset, options, &r->layer);
+  if (status == GV_OK) status = pick_features(r);
+  if (status != GV_OK) {
+    gv_seed_features_close(features);
+    return status;
+  }
+  start_reading(r);
+  *out = features;
+  return GV_OK;
+}
+
+gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row) {
+  features->r.io = io;
+  if (features->feature != NULL) OGR_F_Destroy(features->feature);
+  *feature = features->feature = next_feature(&features->r);
+  *row = features->r.row;
+  return *feature == NULL && gv_gdal_failed() ? read_failed(&features->r) : GV_OK;
+}
+
+OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {
+  return OGR_L_GetLayerDefn(features->r.layer);
+}
+
+void gv_seed_features_close(gv_seed_features *features) {
+  if (features == NULL) return;
+  if (features->feature != NULL) OGR_F_Destroy(features->feature);
+  close_reader(&features->r);
+  free(features);
 }
 
 /* ---------------------------------------------------------------------------------------------- transforming */
@@ -555,6 +702,11 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
       seeds->ids[kept] = seeds->ids[i];
       seeds->rows[kept] = seeds->rows[i];
       seeds->fids[kept] = seeds->fids[i];
+      if (seeds->weights != NULL) seeds->weights[kept] = seeds->weights[i];
+      if (seeds->source_x != NULL) {
+        seeds->source_x[kept] = seeds->source_x[i];
+        seeds->source_y[kept] = seeds->source_y[i];
+      }
       if (seeds->names != NULL) {
         seeds->names[kept] = seeds->names[i];
         seeds->names[i] = NULL;

@@ -8,28 +8,35 @@
 #ifndef GV_IO_SEEDS_H
 #define GV_IO_SEEDS_H
 
+#include <ogr_api.h>
+
 #include "io/crs.h"
 
 /* More seeds than this have no attribute table, and their names are not kept. */
 enum { GV_MAX_NAMED_SEEDS = 65535 };
 
 typedef struct gv_seed_options {
-  const char *source;   /* data source name as OGR takes it */
-  const char *layer;    /* NULL = the only one */
-  const char *where;    /* NULL = all features */
-  const char *crs;      /* NULL = the source's own */
-  const char *id_field; /* NULL = feature ids */
-  bool skip_invalid;    /* leave out and count seeds that cannot be used, instead of failing */
+  const char *source;       /* data source name as OGR takes it */
+  const char *layer;        /* NULL = the only one */
+  const char *where;        /* NULL = all features */
+  const char *crs;          /* NULL = the source's own */
+  const char *id_field;     /* NULL = feature ids */
+  const char *weight_field; /* NULL = no weights */
+  bool positive_weights;    /* they must be above 0 */
+  bool keep_source;         /* keep positions as they were read, for tables of the seeds */
+  bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */
 typedef struct gv_seed_list {
   int64_t count;
-  double *x, *y; /* in `crs`, traditional GIS order; later in degrees or in the grid's CRS */
-  int64_t *ids;  /* values to write */
-  int64_t *rows; /* 1-based number of the feature among those read */
-  int64_t *fids; /* the source's feature ids */
-  char **names;  /* NULL when there is no name field or too many seeds; entries may be NULL */
+  double *x, *y;               /* in `crs`, traditional GIS order; later in degrees or in the grid's CRS */
+  int64_t *ids;                /* values to write */
+  int64_t *rows;               /* 1-based number of the feature among those read */
+  int64_t *fids;               /* the source's feature ids */
+  double *weights;             /* NULL without a weight field */
+  double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
+  char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
   char name_field[64];
   bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
   OGRSpatialReferenceH crs; /* NULL = unknown */
@@ -40,11 +47,7 @@ typedef struct gv_seed_list {
 } gv_seed_list;
 
 #define GV_SEED_LIST_INIT                                                                                          \
-  {                                                                                                                \
-    0, NULL, NULL, NULL, NULL, NULL, NULL, {0}, false, NULL, false, false, 0, {                                    \
-      0                                                                                                            \
-    }                                                                                                              \
-  }
+  { .count = 0 }
 
 /* Reads seeds; *out must be GV_SEED_LIST_INIT and is to be freed with gv_seeds_free in any case. */
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out);
@@ -57,6 +60,23 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
 
 /* Errors out if skipping has left nothing. */
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
+
+/*
+ * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed:
+ * feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
+ */
+typedef struct gv_seed_features gv_seed_features;
+
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out);
+
+/* The next feature, owned by `features`, and its number; NULL after the last. */
+gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);
+
+/* Of the layer's features. */
+OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);
+
+/* NULL is allowed. */
+void gv_seed_features_close(gv_seed_features *features);
 
 /* Smallest and largest id. */
 void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest);

@@ -8,11 +8,11 @@
 #endif
 
 extern const gv_backend gv_backend_serial, gv_backend_openmp, gv_backend_kdtree, gv_backend_octree;
-
 #ifdef GPUVORONOI_WITH_CUDA
 extern const gv_backend gv_backend_cuda_matrix, gv_backend_cuda_cublas, gv_backend_cuda_thrust,
     gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared, gv_backend_cuda_constant,
-    gv_backend_cuda_register, gv_backend_cuda_texture, gv_backend_cuda_multiblock, gv_backend_cuda_multigpu;
+    gv_backend_cuda_register, gv_backend_cuda_texture, gv_backend_cuda_multiblock, gv_backend_cuda_multigpu,
+    gv_backend_cuda_kdtree, gv_backend_cuda_octree;
 #endif
 
 const gv_backend *const gv_backends[] = {
@@ -32,6 +32,8 @@ const gv_backend *const gv_backends[] = {
     &gv_backend_cuda_texture,
     &gv_backend_cuda_multiblock,
     &gv_backend_cuda_multigpu,
+    &gv_backend_cuda_kdtree,
+    &gv_backend_cuda_octree,
 #endif
     NULL,
 };

@@ -15,9 +15,35 @@ static double slack_exactly(const gv_geodesic *geodesic, double chord2) {
   return (reach - chord) * (reach + chord) + 8e-16 * chord2;
 }
 
+/* Karney 2013, equations 24 and 25. */
+static void series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
+  double f = ellipsoid->flattening, n = f / (2.0 - f), n2 = n * n;
+  double away = 4.0 * 3.14159265358979323846 * f; /* from the antipodes */
+  *out = (gv_series){
+      .a = ellipsoid->semi_major,
+      .b = ellipsoid->semi_major * (1.0 - f),
+      .f = f,
+      .stretch = 1.0 / (1.0 - f),
+      .ep2 = ellipsoid->eccentricity2 / ((1.0 - f) * (1.0 - f)),
+      .a3 = {1.0, n / 2.0 - 1.0 / 2.0, 3.0 * n2 / 8.0 - n / 8.0 - 1.0 / 4.0,
+             -n2 / 16.0 - 3.0 * n / 16.0 - 1.0 / 16.0, -n / 32.0 - 3.0 / 64.0, -3.0 / 128.0},
+      .c3 = {{1.0 / 4.0 - n / 4.0, 1.0 / 8.0 - n2 / 8.0, 3.0 / 64.0 + 3.0 * n / 64.0 - n2 / 64.0,
+              5.0 / 128.0 + n / 64.0, 3.0 / 128.0},
+             {1.0 / 16.0 - 3.0 * n / 32.0 + n2 / 32.0, 3.0 / 64.0 - n / 32.0 - 3.0 * n2 / 64.0,
+              3.0 / 128.0 + n / 128.0, 5.0 / 256.0},
+             {5.0 / 192.0 - 3.0 * n / 64.0 + 5.0 * n2 / 192.0, 3.0 / 128.0 - 5.0 * n / 192.0, 7.0 / 512.0},
+             {7.0 / 512.0 - 7.0 * n / 256.0, 7.0 / 512.0},
+             {21.0 / 2560.0}},
+      .largest_step = f >= 0.0 && f <= GV_SERIES_FLATTENING ? GV_SERIES_STEP * ellipsoid->semi_major : -1.0,
+      .least_cosine = 0.5 * away * away - 1.0,
+  };
+}
+
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   double f = ellipsoid->flattening;
   geod_init(&out->geod, ellipsoid->semi_major, f);
+  series_init(ellipsoid, &out->series);
+  out->kernels = gv_measure_kernels_get();
   out->r_large = 1.0 / (1.0 - f);
   out->r_small = (1.0 - f) * (1.0 - f);
   out->near_chord2 = 0.01;
@@ -137,6 +163,69 @@ static bool expansion_bounds(const gv_geodesic *geodesic, const gv_expansion *e,
   return true;
 }
 
+enum { CONTEST = 64 /* a multiple of GV_MEASURE_PADDING */ };
+
+/* Candidates that may still be the nearest, and what is known of the least distance. */
+typedef struct contest {
+  const gv_geodesic *geodesic;
+  const gv_seed_set *seeds;
+  double lon, lat;
+  const double *vector;
+  const gv_candidates *candidates;
+  /* Waiting for their series. */
+  int32_t waiting;
+  double x[CONTEST], y[CONTEST], z[CONTEST];
+  int32_t waiting_place[CONTEST];
+  /* Open: how near they may be. */
+  int32_t open;
+  double low[2 * CONTEST];
+  int32_t place[2 * CONTEST];
+  double high; /* the nearest is not farther than this */
+  /* Of those that geod_inverse was asked about. */
+  double best;
+  int32_t nearest;
+} contest;
+
+static void contest_shorten(contest *c) {
+  int32_t kept = 0;
+  for (int32_t i = 0; i < c->open; i++) {
+    if (c->low[i] > c->high) continue;
+    c->low[kept] = c->low[i];
+    c->place[kept++] = c->place[i];
+  }
+  c->open = kept;
+}
+
+static void contest_ask(contest *c) {
+  for (int32_t i = 0; i < c->open; i++) {
+    if (c->low[i] > c->high) continue;
+    int32_t seed = c->candidates->id[c->place[i]];
+    double distance = INFINITY;
+    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds->lat[seed], c->seeds->lon[seed], &distance, NULL,
+                 NULL);
+    if (distance < c->best || (distance == c->best && c->place[i] < c->nearest)) {
+      c->best = distance;
+      c->nearest = c->place[i];
+    }
+    c->high = distance < c->high ? distance : c->high;
+  }
+  c->open = 0;
+}
+
+static void contest_evaluate(contest *c) {
+  double distance[CONTEST], error = tolerance * c->geodesic->geod.a;
+  c->geodesic->kernels->geodesics_from(c->vector, &c->geodesic->series, c->waiting, c->x, c->y, c->z, distance);
+  for (int32_t i = 0; i < c->waiting; i++) {
+    bool known = distance[i] >= 0.0;
+    if (known && distance[i] + error < c->high) c->high = distance[i] + error;
+    c->low[c->open] = known ? distance[i] - error : -INFINITY;
+    c->place[c->open++] = c->waiting_place[i];
+  }
+  c->waiting = 0;
+  contest_shorten(c);
+  if (c->open > CONTEST) contest_ask(c);
+}
+
 int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
                            const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion) {
   double least = INFINITY, second = INFINITY;
@@ -168,16 +257,25 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds
   }
   if (expanded && open == 1) return nearest;
 
-  double best = INFINITY;
+  contest c = {.geodesic = geodesic,
+               .seeds = seeds,
+               .lon = lon,
+               .lat = lat,
+               .vector = vector,
+               .candidates = candidates,
+               .high = INFINITY,
+               .best = INFINITY,
+               .nearest = nearest};
   for (int32_t i = 0; i < candidates->count; i++) {
     if (chord2_between(vector, candidates, i) > reach || (expanded && low[i] > best_high)) continue;
-    int32_t seed = candidates->id[i];
-    double distance = INFINITY;
-    geod_inverse(&geodesic->geod, lat, lon, seeds->lat[seed], seeds->lon[seed], &distance, NULL, NULL);
-    if (distance < best) {
-      best = distance;
-      nearest = i;
-    }
+    c.x[c.waiting] = candidates->x[i];
+    c.y[c.waiting] = candidates->y[i];
+    c.z[c.waiting] = candidates->z[i];
+    c.waiting_place[c.waiting++] = i;
+    if (c.waiting == CONTEST) contest_evaluate(&c);
   }
-  return nearest;
+  contest_evaluate(&c);
+  if (c.open == 1 && c.best == INFINITY) return c.place[0];
+  contest_ask(&c);
+  return c.nearest;
 }

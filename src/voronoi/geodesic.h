@@ -17,6 +17,7 @@
 
 #include "cells/globe.h"
 #include "voronoi/kernels.h"
+#include "voronoi/measure_kernels.h"
 #include "voronoi/seeds.h"
 
 typedef struct gv_geodesic {
@@ -26,6 +27,8 @@ typedef struct gv_geodesic {
   double near_coefficient; /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <=
                               near_chord2 */
   double near_chord2;
+  gv_series series;
+  const gv_measure_kernels *kernels;
 } gv_geodesic;
 
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);

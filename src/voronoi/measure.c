@@ -6,19 +6,23 @@
 
 #include "cells/area.h"
 #include "voronoi/engine.h"
+#include "voronoi/measure_kernels.h"
 
-enum { PIECE = 512 }; /* cells at a time, of one row */
+enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_MEASURE_PADDING */
 
-static const double degrees = 180.0 / 3.14159265358979323846;
-
-/* One block at work. Arrays of PIECE values: where the cells of a piece are; z, lon and lat on the globe. */
+/* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
 typedef struct job {
   const gv_voronoi *v;
   const gv_measure *m;
+  const gv_measure_kernels *kernels;
   gv_tile tile;
-  double radius; /* of the sphere that great-circle distances are reported on */
-  double *x, *y, *z, *lon, *lat, *scratch;
-  double *distance, *azimuth;
+  double radius;                    /* of the sphere that great-circle distances are reported on */
+  double *x, *y, *z;                /* where the cells of a piece are */
+  double *lon, *lat;                /* POINTS other than the mesh */
+  double *cosine, *sine, *p;        /* of the cells' longitudes, and their distance from the axis; azimuths only */
+  double *seed_x, *seed_y, *seed_z; /* where their seeds are; 0 where there is none */
+  double *value;
+  int32_t *open;
 } job;
 
 static gv_status tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row,
@@ -35,105 +39,185 @@ static gv_status tile_of_block(gv_context *context, const gv_voronoi *v, int64_t
   return GV_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------- one cell */
+/* -------------------------------------------------------------------------------------------------------- a piece */
 
-static double bearing(double east, double north) {
-  double angle = atan2(east, north) * degrees;
-  return angle < 0.0 ? angle + 360.0 : angle;
+/* A piece: cells [first, first + n) of a row. */
+typedef struct row_piece {
+  int64_t row, first, n;
+  const int32_t *seed; /* of the band in hand */
+  bool gaps;           /* some of its cells have no seed or no place */
+} row_piece;
+
+static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
+  return v->seeds.distinct != NULL ? v->seeds.distinct[seed] : seed;
 }
 
-static void measure_plane(const job *j, int64_t i, int32_t s) {
-  const gv_seed_set *seeds = &j->v->seeds;
-  double dx = seeds->x[s] - j->x[i], dy = seeds->y[s] - j->y[i];
-  switch (j->v->cells.metric) {
-  case GV_MANHATTAN:
-    j->distance[i] = fabs(dx) + fabs(dy);
-    break;
-  case GV_CHEBYSHEV:
-    j->distance[i] = fabs(dx) > fabs(dy) ? fabs(dx) : fabs(dy);
-    break;
-  default:
-    j->distance[i] = sqrt(dx * dx + dy * dy);
-    break;
+/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. */
+static void place_of_cell(const job *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
+  const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    double equator = 0.0;
+    gv_cells_lonlat(cells, piece->first + i, piece->row, lon, lat);
+    *lon = cells->grid.geotransform[0] + ((double)(piece->first + i) + 0.5) * cells->grid.geotransform[1];
+    gv_normalise_lonlat(lon, &equator);
+  } else if (cells->grid.kind == GV_GRID_QTM) {
+    gv_qtm_id id = 0;
+    gv_qtm_from_number(cells->grid.level, piece->first + i, &id);
+    gv_qtm_center(id, lon, lat);
+  } else {
+    *lon = j->lon[i];
+    *lat = j->lat[i];
   }
-  j->azimuth[i] = bearing(dx, dy);
 }
 
-static void measure_great_circle(const job *j, int64_t i, int32_t s) {
-  const gv_seed_set *seeds = &j->v->seeds;
-  double dx = j->x[i] - seeds->x[s], dy = j->y[i] - seeds->y[s], dz = j->z[i] - seeds->z[s];
-  double half = 0.5 * sqrt((dx * dx + dy * dy) + dz * dz);
-  double sin_lon, cos_lon, sin_lat, cos_lat;
-  gv_sincos_degrees(1, &j->lon[i], &sin_lon, &cos_lon);
-  gv_sincos_degrees(1, &j->lat[i], &sin_lat, &cos_lat);
-  j->distance[i] = 2.0 * j->radius * asin(half < 1.0 ? half : 1.0);
-  j->azimuth[i] = bearing(cos_lon * seeds->y[s] - sin_lon * seeds->x[s],
-                          cos_lat * seeds->z[s] - sin_lat * (cos_lon * seeds->x[s] + sin_lon * seeds->y[s]));
+static void repeat(double *to, int64_t n, double value) {
+  for (int64_t i = 0; i < n; i++)
+    to[i] = value;
 }
 
-static void measure_geodesic(const job *j, int64_t i, int32_t s) {
-  const gv_seed_set *seeds = &j->v->seeds;
-  double distance = 0.0, azimuth = 0.0;
-  geod_inverse(&j->v->geodesic.geod, j->lat[i], j->lon[i], seeds->lat[s], seeds->lon[s], &distance, &azimuth, NULL);
-  j->distance[i] = distance;
-  j->azimuth[i] = azimuth < 0.0 ? azimuth + 360.0 : azimuth;
+static gv_status place_cells(gv_context *context, const job *j, const row_piece *piece) {
+  const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
+    double p = cells->row_p[piece->row], *x = j->x, *y = j->y;
+    for (int64_t i = 0; i < piece->n; i++) {
+      x[i] = p * column_x[i];
+      y[i] = p * column_y[i];
+    }
+    repeat(j->z, piece->n, cells->row_z[piece->row]);
+    repeat(j->p, piece->n, p);
+    memcpy(j->cosine, column_x, (size_t)piece->n * sizeof *column_x);
+    memcpy(j->sine, column_y, (size_t)piece->n * sizeof *column_y);
+    return GV_OK;
+  }
+  if (cells->shape == GV_CELLS_PLANE) {
+    memcpy(j->x, cells->column_x + piece->first, (size_t)piece->n * sizeof *j->x);
+    repeat(j->y, piece->n, cells->row_z[piece->row]);
+    return GV_OK;
+  }
+  gv_tile tile = {piece->first, piece->first + piece->n, piece->row, piece->row + 1};
+  bool points = cells->grid.kind != GV_GRID_QTM && cells->dim == 3;
+  gv_status status = gv_cells_positions(context, cells, &tile, j->x, j->y, j->z, points ? j->lon : NULL,
+                                        points ? j->lat : NULL, NULL);
+  if (status != GV_OK || j->m->azimuth == NULL || cells->dim == 2) return status;
+  for (int64_t i = 0; i < piece->n; i++) {
+    double p = sqrt(j->x[i] * j->x[i] + j->y[i] * j->y[i]);
+    j->cosine[i] = p > 0.0 ? j->x[i] / p : 1.0;
+    j->sine[i] = p > 0.0 ? j->y[i] / p : 0.0;
+    j->p[i] = p;
+  }
+  return GV_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- a block */
+/* Positions of the seeds of a piece: runs of cells share one. */
+static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece) {
+  const gv_voronoi *v = j->v;
+  bool globe = v->cells.dim == 3;
+  piece->gaps = false;
+  for (int64_t i = 0, end; i < piece->n; i = end) {
+    int32_t seed = piece->seed[i];
+    for (end = i + 1; end < piece->n && piece->seed[end] == seed;)
+      end++;
+    double x = 0.0, y = 0.0, z = 0.0;
+    if (seed >= v->seeds.total)
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed);
+    if (seed >= 0) {
+      int32_t s = distinct_of(v, seed);
+      x = v->seeds.x[s];
+      y = v->seeds.y[s];
+      if (globe) z = v->seeds.z[s];
+    }
+    piece->gaps |= seed < 0;
+    repeat(j->seed_x + i, end - i, x);
+    repeat(j->seed_y + i, end - i, y);
+    if (globe) repeat(j->seed_z + i, end - i, z);
+  }
+  if (v->cells.grid.kind == GV_GRID_PROJECTED) {
+    for (int64_t i = 0; i < piece->n && !piece->gaps; i++)
+      piece->gaps = isnan(j->x[i]);
+  }
+  return GV_OK;
+}
 
-/* Rounds to float; a bearing that rounds up to 360 is 0. */
-static void store_piece(const job *j, const int32_t *seed, int64_t at, int64_t n) {
+/* Asks PROJ about the pairs that the series left open. */
+static void ask(const job *j, const row_piece *piece, int32_t count, bool azimuths) {
+  const gv_voronoi *v = j->v;
+  for (int32_t o = 0; o < count; o++) {
+    int32_t i = j->open[o];
+    if (piece->seed[i] < 0 || isnan(j->x[i])) continue;
+    int32_t s = distinct_of(v, piece->seed[i]);
+    double lon, lat, distance = 0.0, azimuth = 0.0;
+    place_of_cell(j, piece, i, &lon, &lat);
+    geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &distance, &azimuth, NULL);
+    j->value[i] = !azimuths ? distance : azimuth < 0.0 ? azimuth + 360.0 : azimuth;
+  }
+}
+
+static void clear_gaps(const job *j, const row_piece *piece) {
+  for (int64_t i = 0; i < piece->n && piece->gaps; i++) {
+    if (piece->seed[i] < 0 || isnan(j->x[i])) j->value[i] = NAN;
+  }
+}
+
+static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
   const gv_measure *m = j->m;
-  for (int64_t i = 0; i < n; i++) {
-    bool none = seed[i] < 0 || isnan(j->x[i]);
-    bool same = j->distance[i] == 0.0;
-    if (m->distance != NULL && m->type == GV_FLOAT64) {
-      ((double *)m->distance)[at + i] = none ? NAN : j->distance[i];
-    } else if (m->distance != NULL) {
-      ((float *)m->distance)[at + i] = none ? NAN : (float)j->distance[i];
-    }
-    if (m->azimuth != NULL) {
-      float azimuth = (float)j->azimuth[i];
-      m->azimuth[at + i] = none ? NAN : same || azimuth >= 360.0F ? 0.0F : azimuth;
-    }
+  gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
+  gv_metric metric = j->v->cells.metric;
+  if (metric == GV_GEODESIC) {
+    ask(j, piece, j->kernels->geodesic(&pairs, &j->v->geodesic.series, j->value, j->open), false);
+  } else if (metric == GV_GREAT_CIRCLE) {
+    j->kernels->great_circle(&pairs, j->radius, j->value);
+  } else {
+    j->kernels->plane[metric](&pairs, j->value);
+  }
+  clear_gaps(j, piece);
+  if (m->type == GV_FLOAT64) {
+    memcpy((double *)m->distance + at, j->value, (size_t)piece->n * sizeof *j->value);
+  } else {
+    float *out = (float *)m->distance + at;
+    for (int64_t i = 0; i < piece->n; i++)
+      out[i] = (float)j->value[i];
+  }
+}
+
+static void measure_azimuths(const job *j, const row_piece *piece, int64_t at) {
+  gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
+  gv_norths norths = {j->cosine, j->sine, j->p};
+  gv_metric metric = j->v->cells.metric;
+  if (metric == GV_GEODESIC) {
+    ask(j, piece, j->kernels->geodesic_azimuth(&pairs, &norths, &j->v->geodesic.series, j->value, j->open), true);
+  } else if (metric == GV_GREAT_CIRCLE) {
+    j->kernels->great_circle_azimuth(&pairs, &norths, j->value);
+  } else {
+    j->kernels->plane_azimuth(&pairs, j->value);
+  }
+  for (int64_t i = 0; i < piece->n; i++) {
+    if (j->x[i] == j->seed_x[i] && j->y[i] == j->seed_y[i] && j->z[i] == j->seed_z[i]) j->value[i] = 0.0;
+  }
+  clear_gaps(j, piece);
+  float *out = j->m->azimuth + at;
+  for (int64_t i = 0; i < piece->n; i++) {
+    float rounded = (float)j->value[i];
+    out[i] = rounded >= 360.0F ? 0.0F : rounded;
   }
 }
 
 static gv_status measure_piece(gv_context *context, const job *j, int64_t row, int64_t first, int64_t n) {
-  const gv_voronoi *v = j->v;
   const gv_measure *m = j->m;
-  gv_tile piece = {first, first + n, row, row + 1};
-  bool globe = v->cells.dim == 3;
-  gv_status status = gv_cells_positions(context, &v->cells, &piece, j->x, j->y, j->z, globe ? j->lon : NULL,
-                                        globe ? j->lat : NULL, j->scratch);
-  if (status != GV_OK) return status;
-  if (v->cells.shape == GV_CELLS_LONLAT) { /* at a pole, too */
-    for (int64_t i = 0; i < n; i++) {
-      double equator = 0.0;
-      j->lon[i] = v->cells.grid.geotransform[0] + ((double)(first + i) + 0.5) * v->cells.grid.geotransform[1];
-      gv_normalise_lonlat(&j->lon[i], &equator);
-    }
+  row_piece piece = {.row = row, .first = first, .n = n};
+  gv_status status = place_cells(context, j, &piece);
+  for (int32_t band = 0; band < m->bands && status == GV_OK; band++) {
+    int64_t r = row - j->tile.r0, c = first - j->tile.c0;
+    int64_t at = band * m->out_band_stride + r * m->out_stride + c;
+    piece.seed = m->seed + band * m->band_stride + r * m->stride + c;
+    status = place_seeds(context, j, &piece);
+    if (status == GV_OK && m->distance != NULL) measure_distances(j, &piece, at);
+    if (status == GV_OK && m->azimuth != NULL) measure_azimuths(j, &piece, at);
   }
-  for (int32_t band = 0; band < m->bands; band++) {
-    const int32_t *seed = m->seed + band * m->band_stride + (row - j->tile.r0) * m->stride + (first - j->tile.c0);
-    for (int64_t i = 0; i < n; i++) {
-      if (seed[i] < 0 || isnan(j->x[i])) continue;
-      if (seed[i] >= v->seeds.total) {
-        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed[i]);
-      }
-      int32_t s = v->seeds.distinct != NULL ? v->seeds.distinct[seed[i]] : seed[i];
-      if (!globe) {
-        measure_plane(j, i, s);
-      } else if (v->cells.metric == GV_GREAT_CIRCLE) {
-        measure_great_circle(j, i, s);
-      } else {
-        measure_geodesic(j, i, s);
-      }
-    }
-    store_piece(j, seed, band * m->out_band_stride + (row - j->tile.r0) * m->out_stride + (first - j->tile.c0), n);
-  }
-  return GV_OK;
+  return status;
 }
+
+/* -------------------------------------------------------------------------------------------------------- a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
   gv_status status = tile_of_block(context, v, m->column, m->row, tile);
@@ -157,16 +241,17 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
   }
   memcpy(&m, measure, measure->struct_size < sizeof m ? measure->struct_size : sizeof m);
-  job j = {.v = voronoi, .m = &m};
+  job j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
   gv_status status = check_measure(context, voronoi, &m, &j.tile);
   if (status != GV_OK) return status;
-  enum { ARRAYS = 9 };
-  double *memory = gv_allocate_zeroed(&context->allocator, ARRAYS * PIECE, sizeof *memory);
+  double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
+                       &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
+  double *memory = gv_allocate_zeroed(&context->allocator, (ARRAYS + 1) * PIECE, sizeof *memory);
   if (memory == NULL) return gv_fail_memory(context, "a block's distances");
-  double **arrays[] = {&j.x, &j.y, &j.z, &j.lon, &j.lat, &j.scratch, NULL, &j.distance, &j.azimuth};
-  for (int i = 0; i < ARRAYS; i++) {
-    if (arrays[i] != NULL) *arrays[i] = memory + (ptrdiff_t)i * PIECE;
-  }
+  for (int i = 0; i < ARRAYS; i++)
+    *arrays[i] = memory + (ptrdiff_t)i * PIECE;
+  j.open = (int32_t *)(memory + (ptrdiff_t)ARRAYS * PIECE);
   const gv_ellipsoid *ellipsoid = &voronoi->cells.ellipsoid;
   j.radius = ellipsoid->semi_major * (3.0 - ellipsoid->flattening) / 3.0;
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++) {

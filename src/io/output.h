@@ -1,0 +1,43 @@
+/*
+ * Output files that appear together or not at all.
+ *
+ * Each is made in a temporary directory beside its place, side files (.aux.xml, .shx ...) included. When all are complete
+ * they are moved into place; should one of the moves fail, those before it are undone. A run that fails leaves nothing
+ * and touches nothing.
+ */
+#ifndef GV_IO_OUTPUT_H
+#define GV_IO_OUTPUT_H
+
+#include "io/io.h"
+
+typedef struct gv_output {
+  char *path;      /* where it is to be */
+  char *directory; /* temporary, beside it; NULL until begun */
+  char *work;      /* the file in `directory` */
+  bool overwrite;
+  struct gv_output *next; /* of those begun */
+} gv_output;
+
+/* Copies the path. `output` need not be initialised; it must stay where it is until gv_output_clear. */
+gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite);
+
+/* Checks that the path can be written to, as far as that is seen from outside. */
+gv_status gv_output_check(gv_io *io, const gv_output *output);
+
+/* Makes the temporary directory. */
+gv_status gv_output_begin(gv_io *io, gv_output *output);
+
+/* Moves all into place, or none. */
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count);
+
+/* Removes the temporary directory and what is left in it; frees. */
+void gv_output_clear(gv_output *output);
+
+/* True if both names lead to one file, which need not exist. NULL leads nowhere. */
+bool gv_same_file(const char *a, const char *b);
+
+/* Removes all temporary directories, without touching anything else: for a process that is about to end in another
+ * thread. */
+void gv_outputs_abandon(void);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the attributes of its
+ * layer and whatever else the caller knows of it.
+ *
+ * An attribute whose name is taken by another column is called seed_NAME.
+ */
+#ifndef GV_IO_TABLE_OUT_H
+#define GV_IO_TABLE_OUT_H
+
+#include <gdal.h>
+
+#include "io/output.h"
+#include "io/seeds.h"
+
+typedef struct gv_table_out gv_table_out;
+
+/* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
+GDALDriverH gv_vector_driver(const char *path);
+
+/* Checks the path and finds the driver by its extension; `option` is named in messages. *out is to be given back with
+ * gv_table_close. Nothing is on disk yet. */
+gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool overwrite, gv_table_out **out);
+
+typedef struct gv_table_column {
+  char *name;
+  OGRFieldType type;
+} gv_table_column;
+
+/* Fills the columns of one seed, fields `first` and on of the feature, and its geometry; *keep (true when called) false
+ * leaves the seed out. */
+typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, int first,
+                                     bool *keep);
+
+typedef struct gv_table_content {
+  const char *layer;
+  OGRSpatialReferenceH crs; /* may be NULL */
+  OGRwkbGeometryType geometry;
+  const gv_seed_options *source; /* where the attributes are read from, once more */
+  const gv_seed_list *seeds;
+  const gv_table_column *columns;
+  int count;
+  gv_table_row_fn row;
+  void *user;
+} gv_table_content;
+
+/* Makes the file. */
+gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content);
+
+/* The file, complete after gv_table_write, for gv_outputs_commit. */
+gv_output *gv_table_output(gv_table_out *table);
+
+/* Removes what is not in its place and frees; NULL is allowed. */
+void gv_table_close(gv_table_out *table);
+
+#endif

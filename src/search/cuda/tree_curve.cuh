@@ -1,0 +1,106 @@
+/*
+ * Places on the Hilbert curve, in coordinates that adapt to the points.
+ *
+ * A frame has GV_TREE_BINS + 1 edges a dimension, quantiles of a sample of the coordinates; a coordinate's place is its
+ * bin plus how far it is inside. So clusters of any scale get their share of the curve, and an outlier cannot squeeze the
+ * rest into one cell. The tree of cuda-octree and the order of all queries use the same frame. It only has to be good:
+ * nothing that is decided depends on it.
+ *
+ * The curve rather than Morton's order, because consecutive cells touch: 32 consecutive queries stay together. Skilling,
+ * "Programming the Hilbert curve", AIP Conference Proceedings 707 (2004), 381.
+ */
+#ifndef GV_CUDA_TREE_CURVE_CUH
+#define GV_CUDA_TREE_CURVE_CUH
+
+#include "search/cuda/tree.h"
+
+/* Where x falls on 2^bits steps. */
+static __device__ __forceinline__ uint32_t gv_frame_step(const double *edges, double x, int bits) {
+  int bin = 0;
+#pragma unroll
+  for (int width = GV_TREE_BINS / 2; width > 0; width /= 2) {
+    if (edges[bin + width] <= x) bin += width;
+  }
+  if (bits <= 8) return (uint32_t)bin >> (8 - bits);
+  /* Halved, so that a bin over the whole range of double does not overflow. */
+  double low = 0.5 * edges[bin], width = 0.5 * edges[bin + 1] - low, steps = (double)(1u << (bits - 8));
+  double inside = width > 0.0 ? (0.5 * x - low) / width * steps : 0.0;
+  if (!(inside >= 0.0)) inside = 0.0;
+  uint32_t step = inside < steps ? (uint32_t)inside : (1u << (bits - 8)) - 1u;
+  return (uint32_t)bin << (bits - 8) | step;
+}
+
+/* The place of a cell on the curve; cell[0 ... dim - 1] of `bits` bits each is lost. */
+template <int DIM> static __device__ __forceinline__ uint64_t gv_hilbert(uint32_t *cell, int dim, int bits) {
+  const int dims = DIM > 0 ? DIM : dim;
+  for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
+    uint32_t p = q - 1;
+#pragma unroll
+    for (int d = 0; d < dims; d++) {
+      if (cell[d] & q) {
+        cell[0] ^= p;
+      } else {
+        uint32_t t = (cell[0] ^ cell[d]) & p;
+        cell[0] ^= t;
+        cell[d] ^= t;
+      }
+    }
+  }
+#pragma unroll
+  for (int d = 1; d < dims; d++)
+    cell[d] ^= cell[d - 1];
+  uint32_t t = 0;
+  for (uint32_t q = 1u << (bits - 1); q > 1; q >>= 1) {
+    if (cell[dims - 1] & q) t ^= q - 1;
+  }
+#pragma unroll
+  for (int d = 0; d < dims; d++)
+    cell[d] ^= t;
+  uint64_t code = 0;
+  for (int b = bits - 1; b >= 0; b--) {
+#pragma unroll
+    for (int d = 0; d < dims; d++)
+      code = code << 1 | (cell[d] >> b & 1u);
+  }
+  return code;
+}
+
+/* Codes of `count` points and their numbers from 0. DIM 0: any dimension, of which the first GV_TREE_ORDER_DIM count.
+ * bits <= 31 a dimension. */
+template <typename CODE, int DIM>
+static __global__ void gv_curve_codes(const double *data, int dim, const double *edges, int count, int bits,
+                                      CODE *codes, int *numbers) {
+  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= count) return;
+  const int dims = DIM > 0 ? DIM : dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
+  uint32_t cell[DIM > 0 ? DIM : GV_TREE_ORDER_DIM];
+  const double *point = data + (int64_t)i * dim;
+#pragma unroll
+  for (int d = 0; d < dims; d++)
+    cell[d] = gv_frame_step(edges + d * (GV_TREE_BINS + 1), point[d], bits);
+  codes[i] = (CODE)gv_hilbert<DIM>(cell, dims, bits);
+  numbers[i] = i;
+}
+
+template <typename CODE>
+static void gv_curve_codes_launch(cudaStream_t stream, const double *data, int dim, const double *edges, int count,
+                                  int bits, CODE *codes, int *numbers) {
+  const int threads = 256;
+  unsigned blocks = gv_tree_blocks(count, threads);
+  switch (dim) {
+  case 1:
+    gv_curve_codes<CODE, 1><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    break;
+  case 2:
+    gv_curve_codes<CODE, 2><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    break;
+  case 3:
+    gv_curve_codes<CODE, 3><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    break;
+  default:
+    gv_curve_codes<CODE, 0><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    break;
+  }
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* The radix sorts of the trees: CUB's, compiled once. */
+#include "search/cuda/tree.h"
+
+#include <cub/device/device_radix_sort.cuh>
+
+template <typename KEY>
+static gv_status sort_pairs(gv_context *context, gv_cuda_lane *lane, int slot, KEY *keys[2], int *values[2],
+                            int count, int bits) {
+  gv_status status;
+  cub::DoubleBuffer<KEY> key(keys[0], keys[1]);
+  cub::DoubleBuffer<int> value(values[0], values[1]);
+  size_t bytes = 0;
+  void *scratch = NULL;
+  GV_CUDA_TRY(context, cub::DeviceRadixSort::SortPairs(NULL, bytes, key, value, count, 0, bits, lane->stream),
+              "preparing a sort");
+  status = gv_cuda_reserve(context, lane, slot, bytes, &scratch);
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context, cub::DeviceRadixSort::SortPairs(scratch, bytes, key, value, count, 0, bits, lane->stream),
+              "sorting");
+  keys[0] = key.Current();
+  keys[1] = key.Alternate();
+  values[0] = value.Current();
+  values[1] = value.Alternate();
+
+done:
+  return status;
+}
+
+gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uint32_t *keys[2], int *values[2],
+                          int count, int bits) {
+  return sort_pairs(context, lane, slot, keys, values, count, bits);
+}
+
+gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
+                          int count, int bits) {
+  return sort_pairs(context, lane, slot, keys, values, count, bits);
+}

@@ -1,0 +1,78 @@
+/*
+ * The vector kernels of measuring: distances and directions of many pairs of a cell and a seed. One source
+ * (measure_kernels_body.h), compiled once for each instruction set, chosen at run time. Additions, multiplications,
+ * divisions and roots in one order, never fused: the same bits on every processor.
+ *
+ * Arrays are read and written up to the next multiple of GV_MEASURE_PADDING values.
+ *
+ * Geodesics by series. Let beta be a reduced latitude, u = (cos beta cos lon, cos beta sin lon, sin beta) a place on
+ * the auxiliary sphere (x, y and z / (1 - f) of the place on the ellipsoid, in units of a). A geodesic is there a great
+ * circle of the same azimuths, whose difference of longitudes omega exceeds the given one, lambda, by
+ *   F = f sin alpha0 I3(sigma),
+ * and whose length is b I1(sigma) (Bessel 1825; Karney, Algorithms for geodesics, J. Geodesy 87, 2013, equations 7, 8;
+ * I1 and I3 are those of geod_inverse: the same series of order 6, so that their truncation is common to both and does
+ * not count). Solved for omega: from omega = lambda one Newton step with F' as on the sphere, then the sums of the series,
+ * whose remaining error in longitude, r, is removed from the length by its Taylor series, of which d length / d lambda =
+ * a sin alpha0 is exact. Everything is made of products of Cartesian coordinates: nothing special happens at poles, on
+ * the equator or on meridians, and equal places are at distance 0 exactly.
+ *
+ * What is left of r in the length is of the order of the last term taken, a r^2 sin alpha0' / 2. A pair is answered by
+ * the series if that term is below `largest_step` and the auxiliary arc below `largest_arc`; the others, near the
+ * antipodes, are open, and so is everything where |f| exceeds GV_SERIES_LARGEST_FLATTENING.
+ */
+#ifndef GV_MEASURE_KERNELS_H
+#define GV_MEASURE_KERNELS_H
+
+#include "core/core.h"
+
+enum { GV_MEASURE_PADDING = 8 };
+
+#define GV_SERIES_FLATTENING 0.02    /* oblate ellipsoids up to here are served */
+#define GV_SERIES_STEP       1.6e-12 /* the largest last term, in units of a: 10 micrometres on the Earth */
+
+typedef struct gv_series {
+  double a, b, f, stretch; /* stretch = 1 / (1 - f) */
+  double ep2;              /* e'^2 = e^2 / (1 - e^2) */
+  double a3[6];            /* I3's coefficients for this ellipsoid: powers of epsilon */
+  double c3[5][5];         /* c3[l - 1][j]: of sin 2 l sigma, power epsilon^(l + j) */
+  double largest_step;     /* metres */
+  double least_cosine;     /* of the auxiliary arc */
+} gv_series;
+
+/* Places of n cells and of their n seeds: positions as the allocation has them. z is not looked at on the plane. */
+typedef struct gv_pairs {
+  int64_t n;
+  const double *x, *y, *z;
+  const double *seed_x, *seed_y, *seed_z;
+} gv_pairs;
+
+/* Where north is at the cells: cosine and sine of the longitude, distance from the axis. */
+typedef struct gv_norths {
+  const double *cosine, *sine, *p;
+} gv_norths;
+
+typedef struct gv_measure_kernels {
+  void (*plane[3])(const gv_pairs *pairs, double *distance); /* by metric */
+  void (*great_circle)(const gv_pairs *pairs, double radius, double *distance);
+  /* Metres; the numbers of the pairs that are left open go to `open`, their count is returned. */
+  int32_t (*geodesic)(const gv_pairs *pairs, const gv_series *series, double *distance, int32_t *open);
+  /* One cell (x, y, z) against n seeds; open ones are at distance -1. */
+  void (*geodesics_from)(const double cell[3], const gv_series *series, int64_t n, const double *x, const double *y,
+                         const double *z, double *distance);
+  /* Degrees clockwise from north, 0 ... 360 with both ends. */
+  void (*plane_azimuth)(const gv_pairs *pairs, double *azimuth);
+  void (*great_circle_azimuth)(const gv_pairs *pairs, const gv_norths *norths, double *azimuth);
+  int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
+                              double *azimuth, int32_t *open);
+} gv_measure_kernels;
+
+extern const gv_measure_kernels gv_measure_kernels_baseline;
+#if defined(GV_HAVE_X86_KERNELS)
+extern const gv_measure_kernels gv_measure_kernels_avx2;
+extern const gv_measure_kernels gv_measure_kernels_avx512;
+#endif
+
+/* Those of this processor (gv_simd_level). */
+const gv_measure_kernels *gv_measure_kernels_get(void);
+
+#endif

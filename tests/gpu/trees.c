@@ -1,0 +1,272 @@
+/*
+ * The trees on the GPU against the tree on the CPU (which the conformance test compares with the definition), on sets
+ * large enough for all paths: several levels, stretches sorted in device memory, queries searched together and alone,
+ * lists in registers and in shared memory. And a thousand builds and searches that leave no memory behind.
+ *
+ * Random cases: GPUVORONOI_GPU_CASES (default 60) of each backend, from the seed GPUVORONOI_GPU_SEED (default 1);
+ * GPUVORONOI_GPU_POINTS (default 300000) bounds their sizes, for runs under a memory checker.
+ */
+#include "cmocka_test.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/backend.h"
+
+static const char *const trees[] = {"cuda-kdtree", "cuda-octree"};
+
+static uint64_t random_state;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+static int64_t setting(const char *name, int64_t otherwise) {
+  const char *text = getenv(name);
+  return text != NULL ? strtoll(text, NULL, 10) : otherwise;
+}
+
+typedef enum shape {
+  UNIFORM,
+  LATTICE,
+  DUPLICATES,
+  COLLINEAR,
+  CLUSTERS,
+  OUTLIER,
+  OFFSET,
+  TINY,
+  HUGE,
+  EXTREME,
+  ROUND_ZERO,
+  SCALES,
+  SPHERE,
+  SHAPES
+} shape;
+
+static const char *const shape_names[] = {"uniform", "lattice", "duplicates", "collinear", "clusters",
+                                          "outlier", "offset",  "tiny",       "huge",      "extreme",
+                                          "zero",    "scales",  "sphere"};
+
+static void fill(double *p, int64_t count, int32_t dim, shape s) {
+  for (int64_t i = 0; i < count; i++) {
+    double along = uniform(), length = 0.0;
+    for (int32_t d = 0; d < dim; d++) {
+      double u = uniform();
+      double *x = p + i * dim + d;
+      switch (s) {
+      case LATTICE:
+        *x = floor(u * 40.0);
+        break;
+      case DUPLICATES:
+        *x = 0.125;
+        break;
+      case COLLINEAR:
+        *x = along * (d % 3) + 1.0;
+        break;
+      case CLUSTERS:
+        *x = (double)(i % 4) * 1000.0 + u * 1e-6;
+        break;
+      case OUTLIER:
+        *x = i == 3 ? 1e12 : u * 1e-6;
+        break;
+      case OFFSET:
+        *x = 1e7 + floor(u * 1000.0) / 1000.0;
+        break;
+      case TINY:
+        *x = (u - 0.5) * 1e-300;
+        break;
+      case HUGE:
+        *x = (u - 0.5) * 1e160;
+        break;
+      case EXTREME:
+        *x = (i + d) % 3 == 0 ? -DBL_MAX * u : (i + d) % 3 == 1 ? DBL_MAX * u : u;
+        break;
+      case ROUND_ZERO:
+        *x = (i + d) % 4 == 0 ? -0.0 : (i + d) % 4 == 1 ? 0.0 : (u < 0.5 ? 5e-324 : -5e-324);
+        break;
+      case SCALES:
+        *x = ldexp(u - 0.5, (int)(along * 200.0) - 100);
+        break;
+      default:
+        *x = s == SPHERE ? u - 0.5 : u;
+        length += *x * *x;
+        break;
+      }
+    }
+    for (int32_t d = 0; d < dim && s == SPHERE; d++)
+      p[i * dim + d] /= sqrt(length);
+  }
+}
+
+typedef struct fixture {
+  gv_context *context;
+} fixture;
+
+static gv_index *build(const fixture *f, const gv_points *reference, const char *backend, gv_metric metric) {
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  options.backend = backend;
+  options.metric = metric;
+  gv_index *index = NULL;
+  if (gv_index_build(f->context, reference, &options, &index) != GV_OK) {
+    fail_msg("%s: %s", backend, gv_context_message(f->context));
+  }
+  return index;
+}
+
+static void random_case(const fixture *f, const char *backend, int32_t max_dim, int64_t most) {
+  static const int32_t ks[] = {1, 1, 1, 2, 7, 20, 32, 33, 100, 1024};
+  shape s = (shape)(uniform() * SHAPES);
+  /* Low dimensions above all. */
+  int32_t dim = uniform() < 0.8 ? 1 + (int32_t)(uniform() * 4.0) : 1 + (int32_t)(uniform() * max_dim);
+  if (dim > max_dim) dim = 1 + (int32_t)(uniform() * max_dim);
+  double size = dim > 8 ? 20000.0 : (double)most;
+  int64_t n = 1 + (int64_t)exp(uniform() * log(size)), m = 1 + (int64_t)exp(uniform() * log(size));
+  int32_t k = ks[(int)(uniform() * (double)(sizeof ks / sizeof ks[0]))];
+  while (m * k > 4 * most)
+    m = 1 + m / 2;
+  while ((dim > 4 || s == TINY || s == LATTICE) && n * m > 20 * most * 1000)
+    m = 1 + m / 2;
+  gv_metric metric = (gv_metric)(uniform() * 3.0);
+  bool self = uniform() < 0.25, alike = uniform() < 0.7;
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = k;
+  if (self) {
+    n = n < m ? n : m;
+    m = n;
+    options.exclude_self = 1;
+  }
+  double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
+  int64_t *expected = malloc((size_t)(m * k) * sizeof *expected), *got = malloc((size_t)(m * k) * sizeof *got);
+  double *expected_distance = malloc((size_t)(m * k) * sizeof(double)),
+         *distance = malloc((size_t)(m * k) * sizeof(double));
+  assert_non_null(r);
+  assert_non_null(q);
+  assert_non_null(expected);
+  assert_non_null(got);
+  assert_non_null(expected_distance);
+  assert_non_null(distance);
+  fill(r, n, dim, s);
+  fill(q, m, dim, alike ? s : (shape)(uniform() * SHAPES));
+  for (int64_t i = 0; i < m; i += 3)
+    memcpy(q + i * dim, r + (i * 7 % n) * dim, (size_t)dim * sizeof *q);
+  gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
+  char what[256];
+  snprintf(what, sizeof what, "%s, %s, %d-d, %lld points, %lld queries, %s, k %d, self %d", backend, shape_names[s],
+           (int)dim, (long long)n, (long long)m, gv_metric_name(metric), (int)k, (int)self);
+  if (getenv("GPUVORONOI_GPU_TALK") != NULL) {
+    printf("%s\n", what);
+    fflush(stdout);
+  }
+  gv_index *cpu = build(f, &reference, "kdtree", metric), *gpu = build(f, &reference, backend, metric);
+  double occurring = INFINITY;
+  for (int limited = 0; limited < 2; limited++) {
+    if (limited == 1 && !isfinite(occurring)) break;
+    options.max_distance = limited == 1 ? occurring : INFINITY;
+    memset(got, 0x55, (size_t)(m * k) * sizeof *got);
+    memset(distance, 0x55, (size_t)(m * k) * sizeof *distance);
+    const gv_points *asked = self && alike ? NULL : &queries;
+    if (gv_index_search(f->context, cpu, asked, &options, expected, expected_distance) != GV_OK ||
+        gv_index_search(f->context, gpu, asked, &options, got, distance) != GV_OK) {
+      fail_msg("%s: %s", what, gv_context_message(f->context));
+    }
+    int64_t bad = 0, first = -1;
+    for (int64_t i = 0; i < m * k; i++) {
+      if (expected[i] != got[i] || memcmp(&expected_distance[i], &distance[i], sizeof(double)) != 0) {
+        if (bad++ == 0) first = i;
+      }
+    }
+    if (bad != 0) {
+      fail_msg("%s, max %g: %lld of %lld differ; query %lld, rank %lld: expected %lld at %.17g, got %lld at %.17g",
+               what, options.max_distance, (long long)bad, (long long)(m * k), (long long)(first / k),
+               (long long)(first % k), (long long)expected[first], expected_distance[first], (long long)got[first],
+               distance[first]);
+    }
+    occurring = expected_distance[(m / 2) * k + k / 2];
+  }
+  gv_index_destroy(cpu);
+  gv_index_destroy(gpu);
+  free(r);
+  free(q);
+  free(expected);
+  free(got);
+  free(expected_distance);
+  free(distance);
+}
+
+static void run_cases(const fixture *f, int which) {
+  int64_t cases = setting("GPUVORONOI_GPU_CASES", 60), most = setting("GPUVORONOI_GPU_POINTS", 300000);
+  const gv_backend *backend = gv_backend_find(trees[which]);
+  assert_non_null(backend);
+  for (int64_t i = 0; i < cases; i++) {
+    random_state = (uint64_t)setting("GPUVORONOI_GPU_SEED", 1) * 1000003 + (uint64_t)i * 7919 + (uint64_t)which;
+    (void)uniform();
+    random_case(f, backend->name, backend->max_dim, most);
+  }
+}
+
+static void kdtree_cases(void **state) {
+  run_cases(*state, 0);
+}
+
+static void octree_cases(void **state) {
+  run_cases(*state, 1);
+}
+
+static int64_t free_memory(const fixture *f) {
+  gv_device_info info;
+  assert_int_equal(gv_device_get(f->context, 0, &info), GV_OK);
+  return info.free_memory_bytes;
+}
+
+static void no_memory_is_left_behind(void **state) {
+  const fixture *f = *state;
+  enum { N = 3000, DIM = 3, K = 3 };
+  static double points[N * DIM];
+  static int64_t indices[N * K];
+  static double distances[N * K];
+  random_state = 9;
+  fill(points, N, DIM, UNIFORM);
+  gv_points reference = {points, N, DIM, GV_FLOAT64};
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = K;
+  int64_t times = setting("GPUVORONOI_GPU_CASES", 60) < 60 ? 20 : 1000, before = 0;
+  for (int64_t i = 0; i < times; i++) {
+    gv_index *index = build(f, &reference, trees[i % 2], GV_EUCLIDEAN);
+    assert_int_equal(gv_index_search(f->context, index, NULL, &options, indices, distances), GV_OK);
+    gv_index_destroy(index);
+    if (i == 10) before = free_memory(f);
+  }
+  assert_true(free_memory(f) >= before);
+}
+
+static int make_context(void **state) {
+  static fixture f;
+  *state = &f;
+  return gv_context_create(NULL, &f.context) == GV_OK ? 0 : -1;
+}
+
+static int free_context(void **state) {
+  gv_context_destroy(((fixture *)*state)->context);
+  return 0;
+}
+
+int main(void) {
+  const char *reason = "built without CUDA";
+  const gv_backend *backend = gv_backend_find(trees[0]);
+  if (backend == NULL || backend->probe(&reason) != GV_OK) {
+    printf("skipped: %s\n", reason);
+    return 77;
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(kdtree_cases),
+      cmocka_unit_test(octree_cases),
+      cmocka_unit_test(no_memory_is_left_behind),
+  };
+  return cmocka_run_group_tests(tests, make_context, free_context);
+}
