@@ -30,6 +30,11 @@ int32_t depth_of(int32_t dim) {
   return (dim + 3) / 4 * 4;
 }
 
+/* Floats of a point. */
+int32_t stride_of(gv_layout layout, int32_t dim) {
+  return layout == GV_QUADS ? 4 : layout == GV_FOURS ? depth_of(dim) : dim;
+}
+
 /* ------------------------------------------------------------------------------------------- reference points */
 
 /* Doubles as integers of the same order, for atomic minima and maxima. */
@@ -79,6 +84,7 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
   for (int32_t d = 0; d < dim; d++) {
     float value = real ? (float)((rows[i * dim + d] - centre[d]) * scale) : filling;
     if (layout == GV_ROWS) values[i * dim + d] = value;
+    if (layout == GV_FOURS) values[i * depth + d] = value;
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
     if (layout == GV_QUADS) quad[d] = value;
     if (wide != NULL) wide[i * depth + d] = value;
@@ -86,8 +92,10 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     if (!real) x = 0.0;
     length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
   }
-  for (int32_t d = dim; wide != NULL && d < depth; d++)
-    wide[i * depth + d] = 0.0F;
+  for (int32_t d = dim; d < depth; d++) {
+    if (wide != NULL) wide[i * depth + d] = 0.0F;
+    if (layout == GV_FOURS) values[i * depth + d] = 0.0F;
+  }
   if (metric == GV_EUCLIDEAN) {
     float half = real ? (float)(0.5 * length) : INFINITY;
     if (layout == GV_QUADS) {
@@ -157,8 +165,8 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
     bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
     status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
     if (status == GV_OK) {
-      status =
-          gv_cuda_allocate(context, points * (quads ? 4 : (size_t)dim) * sizeof(float), (void **)&brute->values);
+      status = gv_cuda_allocate(context, points * (size_t)stride_of(brute->layout, dim) * sizeof(float),
+                                (void **)&brute->values);
     }
     if (status == GV_OK && halves) {
       status = gv_cuda_allocate(context, points * sizeof(float), (void **)&brute->halves);
@@ -497,7 +505,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   all.scan.dim = dim;
   all.scan.count = end - first;
   all.scan.padded = gv_ceil_div(all.scan.count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  all.scan.point_stride = brute->layout == GV_ROWS ? dim : brute->layout == GV_QUADS ? 4 : 1;
+  all.scan.point_stride = brute->layout == GV_COLUMNS ? 1 : stride_of(brute->layout, dim);
   all.scan.dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
   if (brute->filterable) {
     all.scan.values = brute->values + first * all.scan.point_stride;
@@ -509,7 +517,8 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   }
   all.filtered = brute->filterable;
   all.depth = depth_of(dim);
-  all.wide = brute->wide != NULL ? brute->wide + first * all.depth : NULL;
+  all.wide = brute->layout == GV_FOURS ? brute->values : brute->wide;
+  if (all.wide != NULL) all.wide += first * all.depth;
   all.points = brute->rows + first * dim;
   all.base = first;
   all.k = k;

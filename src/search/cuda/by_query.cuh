@@ -93,15 +93,16 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 
     best[j] = second[j] = LARGEST ? -INFINITY : INFINITY;
     group[j] = 0;
   }
+  int number = 0;
   for (int64_t base = 0; base < end; base += SOURCE::STAGE) {
     int count = (int)(end - base < SOURCE::STAGE ? end - base : SOURCE::STAGE);
     source.stage(scan, base, count);
-    for (int g = 0; g < count; g += GV_PAIR_GROUP) {
+    for (int g = 0; g < count; g += GV_PAIR_GROUP, number++) {
       int extreme[QUERIES];
 #pragma unroll
       for (int j = 0; j < QUERIES; j++)
         extreme[j] = __float_as_int(LARGEST ? -INFINITY : INFINITY);
-#pragma unroll 8
+#pragma unroll
       for (int i = 0; i < GV_PAIR_GROUP; i += 2) {
         float4 p = source.get(g + i), r = source.get(g + i + 1);
         if (LARGEST) p.w = -p.w, r.w = -r.w;
@@ -115,7 +116,6 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 
 #pragma unroll
       for (int j = 0; j < QUERIES; j++) {
         float value = __int_as_float(extreme[j]);
-        int number = (int)((base + g) / GV_PAIR_GROUP);
         if (LARGEST) {
           group[j] = value > best[j] ? number : group[j];
           second[j] = fmaxf(second[j], fminf(best[j], value));
