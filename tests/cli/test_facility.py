@@ -608,6 +608,21 @@ def test_all_outputs_or_none(seeds):
     assert all(seeds.path(n).read_bytes() != b"precious" for n in ("out.tif", *(n for _, n in OUTPUT_OPTIONS)))
 
 
+@pytest.mark.parametrize("where", ["out.tif.aux.xml", "r.shx", "r.dbf"])
+def test_moves_are_undone(seeds, where):
+    """A directory in the place of a side file: what was moved before it goes back, what was there is there again."""
+    for name in "out.tif", "t.csv", "r.shp", "r.prj":
+        seeds.write(name, f"precious {name}")
+    seeds.path(where).mkdir()
+    seeds.write(f"{where}/inside", "precious")
+    seeds.fails("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif",
+                has=[where, "directory"])
+    seeds.path(where).joinpath("inside").unlink()
+    seeds.path(where).rmdir()
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif")
+    assert seeds.path(where).is_file() and b"precious" not in seeds.path("t.csv").read_bytes()
+
+
 @pytest.mark.parametrize("arguments,has", [
     (["--mask", "nothing.tif"], ["--mask", "nothing.tif"]),
     (["--mask", "plain.tif"], ["--mask", "coordinate system"]),
