@@ -12,7 +12,7 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
-enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
+enum { MAX_WARNINGS = 16, LINE_SIZE = 512, CACHE_BYTES = 128 << 20 };
 
 static struct {
   pthread_mutex_t lock;
@@ -63,6 +63,8 @@ static void CPL_STDCALL handle(CPLErr level, CPLErrorNum number, const char *tex
 void gv_io_initialize(void) {
   GDALAllRegister();
   CPLSetErrorHandler(handle);
+  /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
+  if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }
 
 static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {

@@ -25,7 +25,7 @@ typedef struct gv_io {
   void *cancelled_user;
 } gv_io;
 
-/* Registers GDAL's drivers and the message handler. To be called once, before anything else of this layer. */
+/* Registers GDAL's drivers and the message handler, and limits GDAL's block cache unless GDAL_CACHEMAX is given. To be called once, before anything else of this layer. */
 void gv_io_initialize(void);
 
 /* Stores one line (newlines become spaces) and returns `status`. */

@@ -164,7 +164,12 @@ static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
 /* A second name for what is there keeps it, and the move then replaces it in one step; where there are no second names,
  * it is moved aside. */
 static bool carry_out(move *one) {
+  VSIStatBufL found;
   if (one->backup != NULL) {
+    if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) {
+      errno = EISDIR;
+      return false;
+    }
     if (link(one->to, one->backup) != 0 && VSIRename(one->to, one->backup) != 0) return false;
     one->saved = true;
   }

@@ -20,7 +20,7 @@
 
 #include "io/tiff_tiles.h"
 
-enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20, CACHE_BYTES = 128 << 20 };
+enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20 };
 
 struct gv_raster_out {
   gv_output output;
@@ -270,8 +270,6 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   raster->type = description->type;
   raster->bands = description->bands;
   raster->nodata = description->nodata;
-  /* The block cache serves strips and copies only; GDAL's default is a twentieth of all memory. */
-  if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
   gv_status status = check_type(io, raster);
   if (status == GV_OK) status = gv_output_begin(io, &raster->output);
   if (status != GV_OK) return status;

@@ -1,12 +1,13 @@
 """Nearest facilities: ranks, limits, masks, weights, distances, azimuths, polygons, against oracles."""
 
+import ctypes
 import math
 
 import numpy as np
 import pytest
 from osgeo import gdal, ogr, osr
 
-from conftest import WGS84, Geodesic, centres, crs, globe, planar, positions, unit_vectors
+from conftest import WGS84, Geodesic, centres, crs, globe, unit_vectors
 
 LON, LAT = globe(40, seed=4)
 GLOBE = ["--size", "90,45"]
@@ -259,9 +260,7 @@ def test_mask_of_polygons(seeds):
     make_polygons(seeds, "m.gpkg", [HOLE, MANY, "POLYGON ((110 20, 140 20, 140 30, 110 30, 110 20))"])
     seeds.ok("--seeds", "s.csv", "--size", "733,391", "full.tif")
     check_mask(seeds, burnt(seeds, "m.gpkg", seeds.open("full.tif")), "--mask", "m.gpkg", grid=["--size", "733,391"])
-    for extent in ("-180,90,180,-90", ):
-        transform = (180, -4, 0, -90, 0, 4)
-        make_raster(seeds, "like.tif", np.zeros((45, 90)), transform)
+    make_raster(seeds, "like.tif", np.zeros((45, 90)), (180, -4, 0, -90, 0, 4))
     check_mask(seeds, burnt(seeds, "m.gpkg", seeds.open("like.tif")), "--mask", "m.gpkg", grid=["--like", "like.tif"])
 
 
@@ -393,7 +392,6 @@ def test_distance_units(work):
 
 
 def test_azimuths_on_the_ellipsoid(seeds):
-    import ctypes
     seeds.ok("--seeds", "s.csv", *GLOBE, "--azimuth", "a.tif", "out.tif")
     x, y = centres(seeds.open("out.tif"))
     ids, got = seeds.read("out.tif") - 1, seeds.read("a.tif")
@@ -529,7 +527,6 @@ def test_polygons(seeds, name):
         assert shape.GetGeometryType() in (ogr.wkbMultiPolygon, ogr.wkbPolygon)
         assert shape.GetArea() == pytest.approx(4 * (out == number).sum())
         assert fields["name"] == f"place {number - 1}"
-    total = ogr.Geometry(ogr.wkbMultiPolygon)
     assert seeds.open("out.tif").GetSpatialRef().IsSame(
         gdal.OpenEx(str(seeds.path(name))).GetLayer(0).GetSpatialRef(), ["IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES"])
     if name != "r.gpkg":
@@ -541,7 +538,6 @@ def test_polygons(seeds, name):
     source = gdal.OpenEx(str(seeds.path(name)))
     gdal.RasterizeLayer(target, [1], source.GetLayer(0), options=["ATTRIBUTE=id"])
     assert np.array_equal(target.ReadAsArray(), out)
-    assert total is not None
 
 
 def test_polygons_of_awkward_regions(work):
@@ -597,7 +593,7 @@ def test_outputs_that_collide(seeds, option, name):
 
 
 def test_all_outputs_or_none(seeds):
-    """The last of all fails: no field of that size is left out of a region table, nor any file beside."""
+    """A creation option that one of the rasters cannot have spoils the run, and nothing is lost."""
     for _, name in OUTPUT_OPTIONS:
         seeds.write(name, "precious")
     seeds.write("out.tif", "precious")
@@ -606,6 +602,21 @@ def test_all_outputs_or_none(seeds):
                 "PREDICTOR=3", "out.tif", has="PREDICTOR")
     seeds.ok("--seeds", "s.csv", "--size", "20,10", *everything, "--overwrite", "out.tif")
     assert all(seeds.path(n).read_bytes() != b"precious" for n in ("out.tif", *(n for _, n in OUTPUT_OPTIONS)))
+
+
+@pytest.mark.parametrize("where", ["out.tif.aux.xml", "r.shx", "r.dbf"])
+def test_moves_are_undone(seeds, where):
+    """A directory in the place of a side file: what was moved before it goes back, what was there is there again."""
+    for name in "out.tif", "t.csv", "r.shp", "r.prj":
+        seeds.write(name, f"precious {name}")
+    seeds.path(where).mkdir()
+    seeds.write(f"{where}/inside", "precious")
+    seeds.fails("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif",
+                has=[where, "directory"])
+    seeds.path(where).joinpath("inside").unlink()
+    seeds.path(where).rmdir()
+    seeds.ok("--seeds", "s.csv", "--size", "20,10", "--stats", "t.csv", "--polygons", "r.shp", "--overwrite", "out.tif")
+    assert seeds.path(where).is_file() and b"precious" not in seeds.path("t.csv").read_bytes()
 
 
 @pytest.mark.parametrize("arguments,has", [

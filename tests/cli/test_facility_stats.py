@@ -2,12 +2,13 @@
 
 import csv
 import math
+import subprocess
 
 import numpy as np
 import pytest
-from osgeo import gdal, ogr
+from osgeo import gdal, ogr, osr
 
-from conftest import WGS84, Geodesic, centres, globe, unit_vectors
+from conftest import COMMAND, WGS84, Geodesic, centres, crs, globe, unit_vectors
 from test_facility import GLOBE, PLANE, make_polygons, make_raster
 
 LON, LAT = globe(40, seed=4)
@@ -339,8 +340,6 @@ def test_totals_onto_a_projected_grid(seeds):
 
 def test_shares_from_another_system(work):
     """Fine counts in UTM on a grid in degrees: each region has what a count of pixel centres gives."""
-    from osgeo import osr
-    from conftest import crs
     random = np.random.default_rng(5)
     lon, lat = random.uniform(14, 16, 6), random.uniform(44, 46, 6)
     work.csv("s.csv", lon, lat)
@@ -366,6 +365,28 @@ def test_rotated_grids(work):
     work.ok("--seeds", "p.csv", "--like", "like.tif", *SUM, "--sum", "p.tif", "--sum", "turned.tif", "out.tif")
     assert total(work) == pytest.approx(values.sum(), rel=1e-12)
     assert total(work, "turned") == pytest.approx(values.sum(), rel=1e-12)
+
+
+def test_rotated_degrees_are_refused(work):
+    work.csv("s.csv", [5, 25], [5, 5])
+    make_raster(work, "like.tif", np.zeros((20, 20)), (0, 1, 0.5, 20, 0.5, -1))
+    work.fails("--seeds", "s.csv", "--like", "like.tif", "--stats", "t.csv", "out.tif", has=["--stats", "rotated"])
+    work.ok("--seeds", "s.csv", "--like", "like.tif", "--distance", "d.tif", "out.tif")
+
+
+def test_memory_stays_bounded(work):
+    """A sum raster larger than the bound, read twice, leaves most of the memory alone."""
+    work.csv("s.csv", LON, LAT)
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path("p.tif")), 16000, 8000, 1, gdal.GDT_Float64,
+                                                ["TILED=YES", "SPARSE_OK=TRUE"])
+    made.SetGeoTransform((-180, 360 / 16000, 0, 90, 0, -180 / 8000))
+    made.SetSpatialRef(crs(4326))
+    made = None
+    script = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); " \
+             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    done = subprocess.run(["/usr/bin/python3", "-c", script, COMMAND, "--seeds", "s.csv", *GLOBE, *SUM, "--sum", "p.tif",
+                           "--threads", "2", "out.tif"], cwd=work.directory, capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 600 * 1024
 
 
 def test_repeated_globe(work):
