@@ -271,7 +271,8 @@ static int bench_distance(const settings *s, gv_context *context) {
     }
     if (i == 0)
       print_row(s, "distance", "geod_inverse, from a sample", 0, cells, reference, NULL, s->runs, "", -1.0);
-    print_row(s, "distance", cases[i].name, SEEDS, cells, time, ratio, s->runs, "times as fast as geod_inverse", -1.0);
+    print_row(s, "distance", cases[i].name, SEEDS, cells, time, ratio, s->runs, "times as fast as geod_inverse",
+              -1.0);
   }
   free(seed);
   return result;
