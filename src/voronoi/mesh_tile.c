@@ -168,11 +168,9 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  if (gv_asks_nearest(v) && v->cells.metric == GV_GEODESIC) {
-    gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
-  }
   bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
   gv_order order = {0};
+  if (nearest && v->cells.metric == GV_GEODESIC) gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   if (nearest && candidates->count == 1) {
     fill_part(j, part, &v->label[candidates->id[0]]);
     return GV_OK;
