@@ -343,6 +343,8 @@ static void contest_ask(contest *c) {
 
 static void contest_evaluate(contest *c) {
   double low[BATCH], high[BATCH];
+  for (int32_t i = c->waiting; i % GV_MEASURE_PADDING != 0; i++)
+    c->x[i] = c->y[i] = c->z[i] = 0.0;
   gv_geodesic_bounds(c->geodesic, c->vector, c->waiting, c->x, c->y, c->z, low, high);
   for (int32_t i = 0; i < c->waiting; i++) {
     c->high = high[i] < c->high ? high[i] : c->high;
@@ -385,15 +387,16 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds
   }
   if (expanded && open == 1) return nearest;
 
-  contest c = {.geodesic = geodesic,
-               .seeds = seeds,
-               .lon = lon,
-               .lat = lat,
-               .vector = vector,
-               .candidates = candidates,
-               .high = INFINITY,
-               .best = INFINITY,
-               .nearest = nearest};
+  contest c; /* field by field: its lists are long and mostly stay empty */
+  c.geodesic = geodesic;
+  c.seeds = seeds;
+  c.lon = lon;
+  c.lat = lat;
+  c.vector = vector;
+  c.candidates = candidates;
+  c.waiting = c.open = 0;
+  c.high = c.best = INFINITY;
+  c.nearest = nearest;
   for (int32_t i = 0; i < candidates->count; i++) {
     if (chord2_between(vector, candidates, i) > reach || (expanded && low[i] > best_high)) continue;
     c.x[c.waiting] = candidates->x[i];

@@ -21,10 +21,10 @@
  * arc that does not belongs to the shortest geodesic: it is the only one with these ends and omega < pi (Karney, section
  * 4; f d omega / d lambda stays below 1/3 there). Prolate ellipsoids and f > GV_SERIES_FLATTENING are left open altogether.
  *
- * Error: 2.3e-8 m at most for a = 6378137 m, in 64 million pairs against geod_inverse on WGS 84, GRS 80, Clarke 1866,
- * Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm to 4000 km of each other, towards the antipodes, on the
- * equator, on meridians); what that says is that rounding is all there is. Users of the series allow 1e-7 m. Azimuths:
- * 4e-7 degrees for pairs more than a metre apart. tests/unit/measure.c repeats it on fewer pairs.
+ * Error: 2.3e-8 m at most for a = 6378137 m, in 64 million pairs (52 of them answered here) against geod_inverse on
+ * WGS 84, GRS 80, Clarke 1866, Bessel, Mars, f = 1/100, 1/50 and 0 (uniform, within 1 nm to 4000 km of each other, towards
+ * the antipodes, on the equator, on meridians): rounding is all there is. Users of the series allow 1e-7 m. Azimuths: 4e-7
+ * degrees for pairs more than a metre apart. tests/unit/measure.c repeats it on fewer pairs.
  */
 #ifndef GV_MEASURE_KERNELS_H
 #define GV_MEASURE_KERNELS_H

@@ -104,6 +104,8 @@ static void race_evaluate(race *r) {
   const gv_voronoi *v = r->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
   double low[RACE_BATCH], high[RACE_BATCH];
+  for (int32_t i = r->waiting; i % GV_MEASURE_PADDING != 0; i++)
+    r->x[i] = r->y[i] = r->z[i] = 0.0;
   gv_geodesic_bounds(&v->geodesic, r->place->vector, r->waiting, r->x, r->y, r->z, low, high);
   for (int32_t i = 0; i < r->waiting; i++) {
     int32_t seed = r->waiting_seed[i];
@@ -144,7 +146,11 @@ static bool race_is_plain(race *r) {
 
 void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
                       int32_t *found) {
-  race r = {.v = v, .place = place};
+  race r; /* field by field: its lists are long and mostly stay empty */
+  r.v = v;
+  r.place = place;
+  r.asked = r.doubtful = false;
+  r.waiting = r.open = 0;
   /* The k-th smallest chord bounds the chords of the k nearest. */
   gv_list_start(&r.worst.list, r.worst.value, r.worst.index, v->k, INFINITY);
   for (int32_t i = 0; i < count; i++)
