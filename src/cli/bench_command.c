@@ -14,6 +14,8 @@ static const struct {
   command_fn run;
   const char *summary;
 } benchmarks[] = {
+    {"facility", bench_facility_command,
+     "ranks, masks, limits, statistics and distances, against the plain allocation"},
     {"qtm", bench_qtm_command, "triangles of the QTM mesh: backends against serial, then level after level"},
     {"raster", bench_raster_command,
      "engines, whole command and projected grids, against memset, gdal_create and PROJ"},

@@ -13,7 +13,8 @@ int voronoi_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 /* gpuvoronoi backends */
 int backends_command(int argc, char **argv);
-/* gpuvoronoi bench qtm, bench raster, bench search */
+/* gpuvoronoi bench facility, bench qtm, bench raster, bench search */
+int bench_facility_command(int argc, char **argv);
 int bench_qtm_command(int argc, char **argv);
 int bench_raster_command(int argc, char **argv);
 int bench_search_command(int argc, char **argv);

@@ -418,22 +418,83 @@ static void add_triangles(const gv_statistics *s, const double *const mesh[4], c
   }
 }
 
+/*
+ * Sum of distance x factor, each product rounded to an integer below 2^62. Adding and taking away a large number rounds a
+ * double to a multiple of a power of two, without leaving doubles: once to multiples of 2^26, then the rest to integers.
+ * Sums of up to 2^13 of either are exact in double, so they may be made in any order, and eight at a time.
+ */
+static wide sum_products(const double *distance, int64_t n, double factor) {
+  enum { LANES = 8, MOST = 1 << 13 };
+  const double upper = 1.5 * 0x1p78, lower = 1.5 * 0x1p52;
+  wide total = 0;
+  if (n < LANES) {
+    for (int64_t i = 0; i < n; i++) {
+      double product = distance[i] * factor, part = (product + upper) - upper;
+      total += (int64_t)part + (int64_t)(((product - part) + lower) - lower);
+    }
+    return total;
+  }
+  for (int64_t begin = 0; begin < n; begin += MOST) {
+    int64_t end = n - begin < MOST ? n : begin + MOST, i = begin;
+    double high[LANES] = {0}, low[LANES] = {0};
+    for (; i + LANES <= end; i += LANES) {
+      for (int j = 0; j < LANES; j++) {
+        double product = distance[i + j] * factor, part = (product + upper) - upper;
+        high[j] += part;
+        low[j] += ((product - part) + lower) - lower;
+      }
+    }
+    for (; i < end; i++) {
+      double product = distance[i] * factor, part = (product + upper) - upper;
+      high[0] += part;
+      low[0] += ((product - part) + lower) - lower;
+    }
+    for (int j = 0; j < LANES; j++)
+      total += (wide)(int64_t)(high[j] * 0x1p-26) * (1 << 26) + (int64_t)low[j];
+  }
+  return total;
+}
+
+/* The longest of n distances; -1 if one of them is none. */
+static double longest_of(const double *distance, int64_t n, double limit) {
+  enum { LANES = 8 };
+  double longest[LANES] = {0};
+  int64_t bad[LANES] = {0}, i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    for (int j = 0; j < LANES; j++) {
+      double d = distance[i + j];
+      longest[j] = d > longest[j] ? d : longest[j];
+      bad[j] |= !(d >= 0.0) | !(d <= limit);
+    }
+  }
+  for (; i < n; i++) {
+    longest[0] = distance[i] > longest[0] ? distance[i] : longest[0];
+    bad[0] |= !(distance[i] >= 0.0) | !(distance[i] <= limit);
+  }
+  for (int j = 1; j < LANES; j++) {
+    longest[0] = longest[j] > longest[0] ? longest[j] : longest[0];
+    bad[0] |= bad[j];
+  }
+  return bad[0] ? -1.0 : longest[0];
+}
+
 static gv_status add_distances(gv_context *context, const gv_statistics *s, const gv_tile *tile, const run *at,
                                const double *distance, const double *mesh_area, totals *to) {
-  double scale = (double)(INT64_C(1) << TERM_BITS) / s->longest, farthest = to->farthest;
-  double row_scale = s->row_share != NULL ? scale * s->row_share[tile->r0 + at->r] : scale;
-  double mesh_scale = scale / (s->area_unit * (double)(INT64_C(1) << TERM_BITS));
-  wide total = 0;
-  for (int64_t c = at->c0; c < at->c1; c++) {
-    double d = distance[c];
-    if (!(d >= 0.0 && d <= s->longest)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a cell has the distance %g from its seed", d);
-    }
-    total += (int64_t)(d * (mesh_area != NULL ? mesh_scale * mesh_area[c] : row_scale));
-    if (d > farthest) farthest = d;
+  double scale = (double)(INT64_C(1) << TERM_BITS) / s->longest;
+  double farthest = longest_of(distance + at->c0, at->c1 - at->c0, s->longest);
+  if (farthest < 0.0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
+                   s->longest);
   }
-  to->distance += total;
-  to->farthest = farthest;
+  if (farthest > to->farthest) to->farthest = farthest;
+  if (mesh_area == NULL) {
+    if (s->row_share != NULL) scale *= s->row_share[tile->r0 + at->r];
+    to->distance += sum_products(distance + at->c0, at->c1 - at->c0, scale);
+  } else {
+    scale /= s->area_unit * (double)(INT64_C(1) << TERM_BITS);
+    for (int64_t c = at->c0; c < at->c1; c++)
+      to->distance += (int64_t)(distance[c] * (scale * mesh_area[c]));
+  }
   return GV_OK;
 }
 
@@ -463,13 +524,7 @@ static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32
     }
     if (value != 0.0) {
       to->value += (wide)(end - c) * (int64_t)(value * scale);
-      if (distance != NULL) {
-        wide total = 0;
-        double factor = value * distance_scale;
-        for (int64_t i = c; i < end; i++)
-          total += (int64_t)(distance[i] * factor);
-        to->distance += total;
-      }
+      if (distance != NULL) to->distance += sum_products(distance + c, end - c, value * distance_scale);
     }
     c = end;
   }
