@@ -26,7 +26,6 @@ from qgis.core import (
     QgsProcessingUtils,
     QgsVectorFileWriter,
     QgsVectorLayerFeatureSource,
-    QgsWkbTypes,
 )
 
 from . import field_types as types

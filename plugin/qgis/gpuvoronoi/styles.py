@@ -60,7 +60,8 @@ def attribute_table(path):
         # As text: the integers of a table are 32 bits wide, ids may be 64.
         value = table.GetValueAsString(row, columns[0])
         colour = QColor(*(table.GetValueAsInt(row, column) for column in columns[1:]))
-        rows.append((int(float(value)) if "." in value else int(value), table.GetValueAsString(row, name) if name >= 0 else "", colour))
+        number = int(float(value)) if "." in value else int(value)
+        rows.append((number, table.GetValueAsString(row, name) if name >= 0 else "", colour))
     return rows
 
 

@@ -39,11 +39,11 @@ class FacilityStatistics(Algorithm):
 
     def description(self):
         return tr(
-            "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell "
-            "of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
+            "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? "
+            "Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
             "<ul><li><i>cells</i>, <i>area_km2</i>: cells and true area of the region</li>"
-            "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units of the "
-            "map</li>"
+            "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units "
+            "of the map</li>"
             "<li><i>centroid_x</i>, <i>centroid_y</i>: the middle of the region</li>"
             "<li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, what the region holds of it, such as "
             "people, and their mean distance</li></ul>"
