@@ -420,8 +420,8 @@ static gv_status library_failed(run *r, gv_status status) {
   return gv_io_fail(r->io, status, "%s", gv_context_message(r->benches[0].context));
 }
 
-/* For rasters and triangles alike. */
-static gv_voronoi_options what_is_asked(const run *r) {
+/* What every cell asks, pixel or triangle. */
+static gv_voronoi_options question(const run *r) {
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   options.backend = r->j->backend;
   options.metric = r->grid.metric;
@@ -433,7 +433,7 @@ static gv_voronoi_options what_is_asked(const run *r) {
 }
 
 static gv_status make_voronoi(run *r) {
-  gv_voronoi_options options = what_is_asked(r);
+  gv_voronoi_options options = question(r);
   options.block_width = r->block_w;
   options.block_height = r->block_h;
   if (r->type == GDT_Int32) {
@@ -728,11 +728,11 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   if (status == GV_OK) status = check_files(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = read_inputs(&r);
-  /* All outputs are made before any is put in its place. */
   if (status == GV_OK) status = choose_values(&r);
+  /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {
-    gv_voronoi_options asked = what_is_asked(&r);
-    gv_mesh_run mesh = {&asked, r.nodata, j->threads, j->device, go_on};
+    gv_voronoi_options options = question(&r);
+    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device, go_on};
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && j->raster.path != NULL) status = compute_rasters(&r);

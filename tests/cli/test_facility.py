@@ -621,6 +621,7 @@ def test_all_outputs_or_none(seeds):
     (["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"], ["--sum", "does not overlap"]),
     (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
     (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
+    (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),
 ])
 def test_refused(seeds, arguments, has):
     make_raster(seeds, "plain.tif", np.ones((4, 4)), (0, 1, 0, 0, 0, -1), epsg=None)
