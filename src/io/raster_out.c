@@ -780,7 +780,9 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
   char *source = working_file(raster);
-  GDALDatasetH from = GDALOpen(source, GA_ReadOnly);
+  char **how = CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)); /* decode */
+  GDALDatasetH from = GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL);
+  CSLDestroy(how);
   if (from == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
