@@ -813,8 +813,8 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
 void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
-  gv_output_clear(&raster->output);
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
+  gv_output_clear(&raster->output);
   CSLDestroy(raster->options);
   CSLDestroy(raster->used_options);
   free(raster);
