@@ -18,6 +18,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/overviews.h"
 #include "io/tiff_tiles.h"
 
 enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20 };
@@ -773,13 +774,35 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttrib
   return GV_OK;
 }
 
+/* True if COG would only make overviews by NEAREST, to the sizes of this layer's. */
+static bool wants_overviews(const gv_raster_out *raster) {
+  static const char *const others[] = {"TILING_SCHEME", "TARGET_SRS",     "RES",           "EXTENT",
+                                       "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
+  const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
+                                                CSLFetchNameValue(raster->options, "RESAMPLING"));
+  if (!EQUAL(GDALGetDriverShortName(raster->driver), "COG") || resampling == NULL) return false;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (given(raster->options, others[i])) return false;
+  return EQUAL(resampling, "NEAREST");
+}
+
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
   char *source = working_file(raster);
-  GDALDatasetH from = GDALOpen(source, GA_ReadOnly);
-  if (from == NULL) {
+  if (wants_overviews(raster)) {
+    int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
+    status = gv_overviews_write(io, source, largest > 0 ? largest : TILE, raster->threads);
+  }
+  /* GDAL 3.6 cannot decode several planes in threads. */
+  char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  GDALDatasetH from =
+      status == GV_OK ? GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL) : NULL;
+  CSLDestroy(how);
+  if (status != GV_OK) {
+    /* said already */
+  } else if (from == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
     gv_gdal_reset();
@@ -793,6 +816,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     if (status == GV_OK) status = close_dataset(io, raster);
     GDALClose(from);
   }
+  gv_overviews_remove(source);
   VSIUnlink(source);
   VSIUnlink(CPLSPrintf("%s.aux.xml", source));
   CPLFree(source);
@@ -809,8 +833,8 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
 void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
-  gv_output_clear(&raster->output);
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
+  gv_output_clear(&raster->output);
   CSLDestroy(raster->options);
   CSLDestroy(raster->used_options);
   free(raster);
