@@ -176,6 +176,12 @@ GV_API gv_status gv_device_count(gv_context *context, int *count);
  */
 GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
 
+/*
+ * How long the context's device takes to set `bytes` of its own memory, in seconds, by events, the median of a few times:
+ * the limit of whatever writes that much. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
+ */
+GV_API gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds);
+
 /* ---------------------------------------------------------------------------------- k-dimensional neighbours */
 
 typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;

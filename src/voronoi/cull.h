@@ -14,6 +14,13 @@
  * tile, strictly: ties are kept.
  *
  * For geodesics the margin grows by gv_geodesic_slack of the largest chord from the pivot to the tile.
+ *
+ * With k > 1 a seed is out when k pivots, those nearest m, all beat it so: the k-th nearest |p - m| and the range of
+ * g_k . p over the pivots bound them together. Where f is not linear (weights; Manhattan and Chebyshev distances for k >
+ * 1), intervals do: a seed is out when the least value it can have in the tile exceeds the k-th smallest of the largest
+ * values of all. What they are made of is monotone, rounding included, and distances are widened first.
+ *
+ * A maximum distance culls seeds that are farther from every cell; without seeds left a tile is nodata.
  */
 #ifndef GV_CULL_H
 #define GV_CULL_H
@@ -46,6 +53,13 @@ typedef struct gv_workspace {
   double *scratch;                         /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
   int32_t scratch_capacity;
   int32_t undecided[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
+  uint8_t doubt[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
+  double *span; /* of all candidates: bounds of their values, weights */
+  int64_t span_capacity;
+  double *strip; /* ranked leaves: matrix, what is kept, labels, weights */
+  int64_t strip_capacity;
+  int32_t *stamp;
+  int64_t stamp_capacity;
   /* Blocks of points: positions of all cells, and the boxes of squares of them. */
   double *points;
   int64_t points_capacity;
@@ -74,15 +88,47 @@ bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
 /* Fills a level with the seeds of a list (NULL: all). */
 bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
-/* Culls a list for a tile: against the candidate nearest the middle, and where many are left also against those
- * nearest its corners. Returns the geodesic slack that serves every cell of the tile (0 for other metrics). */
-double gv_cull(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const gv_candidates *in,
-               gv_candidates *out);
+/* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
+ * geodesic slack that serves every cell of the tile (0 for other metrics). False: out of memory. `out` may be `in`. */
+bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+             const gv_candidates *in, gv_candidates *out, double *slack);
 
 /* gv_cull into the workspace's list at `depth`. A long list goes through a buffer of its own first, so that every level
  * holds what is left and not room for what came in. False when out of memory. */
 bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                       const gv_candidates *in, gv_workspace *space, int depth, double *slack);
+
+/* gv_cull of the seeds `id` (NULL: the first `count` of all) into a list of its own, for trees of tiles. */
+gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
+                    const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count);
+
+/* Bounds of the values that are compared, over a tile, of each candidate: *low and *high live in the workspace until
+ * the next call. A candidate that may be farther than the limit has an infinite *high. False: out of memory. */
+bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                     const gv_candidates *candidates, double **low, double **high);
+
+/* True if f above is linear: bounds of values are not needed. */
+static inline bool gv_culls_linearly(const gv_voronoi *v) {
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.metric != GV_MANHATTAN &&
+         v->cells.metric != GV_CHEBYSHEV;
+}
+
+/* True where the nearest seed is all that is asked of a cell, within the limit or not. */
+static inline bool gv_asks_nearest(const gv_voronoi *v) {
+  return v->k == 1 && v->weigher.weighting == GV_UNWEIGHTED;
+}
+
+/* True if the limit may run through the tile: some candidate may be beyond it somewhere. */
+bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *candidates);
+
+/* Bounds of the canonical distances (geodesic: squared chords) of all candidates over a tile; arrays padded by
+ * GV_CANDIDATE_PADDING. */
+void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+              const gv_candidates *candidates, double *near, double *far);
+
+/* True if all cells of a block's part are left out: rows x columns from (row, column) of the block. */
+bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns);
 
 /* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. False: out of memory. */
 bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,

@@ -1,4 +1,4 @@
-/* Limits and arcs. */
+/* Limits, arcs, weights. */
 #include "voronoi/distance.h"
 
 #include <string.h>
@@ -44,4 +44,15 @@ static double largest_chord2(double radius, double limit) {
 double gv_canonical_limit(gv_metric metric, const gv_ellipsoid *ellipsoid, double max_distance) {
   if (metric == GV_GREAT_CIRCLE) return largest_chord2(gv_globe_radius(ellipsoid), max_distance);
   return gv_largest_canonical(max_distance, metric);
+}
+
+gv_weigher gv_weigher_of(gv_weighting weighting, gv_metric metric, const gv_ellipsoid *ellipsoid) {
+  gv_weigher weigher = {weighting, GV_LENGTH_PLAIN, 0.0, 0.0};
+  if (metric == GV_EUCLIDEAN) weigher.form = GV_LENGTH_SQUARED;
+  if (metric == GV_GREAT_CIRCLE) {
+    weigher.form = GV_LENGTH_OF_CHORD;
+    weigher.inverse = 0.5;
+    weigher.scale = 2.0 * gv_globe_radius(ellipsoid);
+  }
+  return weigher;
 }

@@ -34,34 +34,35 @@ static inline double gv_arcsine(double x) {
   return steep ? 1.5707963267948966 - 2.0 * s : s;
 }
 
-/* How weights enter (gv_weighting in the public header defines it). */
+/*
+ * What weights make of a distance (gv_weighting in the public header defines it). The distance comes as a square, as a
+ * squared chord, whose arc is scale * asin(chord * inverse), or as the length itself.
+ */
+typedef enum gv_length_form { GV_LENGTH_SQUARED, GV_LENGTH_OF_CHORD, GV_LENGTH_PLAIN } gv_length_form;
+
 typedef struct gv_weigher {
   gv_weighting weighting;
-  gv_metric metric;
-  double diameter; /* of the great-circle sphere, in metres */
+  gv_length_form form;
+  double inverse, scale;
 } gv_weigher;
 
-/* What a canonical distance is worth to a seed of weight `w`: the value that is compared. */
+/* For canonical values of a metric. `ellipsoid` is looked at for great circles only. */
+gv_weigher gv_weigher_of(gv_weighting weighting, gv_metric metric, const gv_ellipsoid *ellipsoid);
+
+/* What a canonical distance is worth to a seed of weight `w`: the value that is compared. The kernels do it in vectors,
+ * in this order. */
 static inline double gv_weigh(const gv_weigher *weigher, double canonical, double w) {
   double length = canonical;
-  if (weigher->metric == GV_EUCLIDEAN && weigher->weighting == GV_MULTIPLICATIVE) return canonical / (w * w);
-  if (weigher->metric == GV_EUCLIDEAN && weigher->weighting == GV_POWER) return canonical - w;
-  if (weigher->metric == GV_EUCLIDEAN) length = sqrt(canonical);
-  if (weigher->metric == GV_GREAT_CIRCLE) {
-    double half = 0.5 * sqrt(canonical);
-    length = weigher->diameter * gv_arcsine(half < 1.0 ? half : 1.0);
+  if (weigher->form == GV_LENGTH_SQUARED && weigher->weighting == GV_MULTIPLICATIVE) return canonical / (w * w);
+  if (weigher->form == GV_LENGTH_SQUARED && weigher->weighting == GV_POWER) return canonical - w;
+  if (weigher->form == GV_LENGTH_SQUARED) length = sqrt(canonical);
+  if (weigher->form == GV_LENGTH_OF_CHORD) {
+    double sine = weigher->inverse * sqrt(canonical);
+    length = weigher->scale * gv_arcsine(sine < 1.0 ? sine : 1.0);
   }
-  switch (weigher->weighting) {
-  case GV_MULTIPLICATIVE:
-    return length / w;
-  case GV_ADDITIVE:
-    return length + w;
-  case GV_POWER:
-    return length * length - w;
-  case GV_UNWEIGHTED:
-    break;
-  }
-  return canonical;
+  if (weigher->weighting == GV_MULTIPLICATIVE) return length / w;
+  if (weigher->weighting == GV_ADDITIVE) return length + w;
+  return length * length - w;
 }
 
 #endif

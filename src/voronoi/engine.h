@@ -20,6 +20,9 @@ struct gv_voronoi {
   double limit;        /* largest canonical distance (unweighted) of a neighbour; INFINITY = none */
   double max_distance; /* the same in metres or units of the plane, as the caller gave it */
   gv_weigher weigher;
+  /* What a squared chord (geodesic) or a canonical distance says about the limit: up to `within` it is kept, above
+   * `beyond` it is not, in between only geod_inverse knows. Both are the limit for other metrics. */
+  double within, beyond;
   int32_t block_width, block_height;
   const struct gv_engine *engine;
   const char *backend; /* the name asked for or chosen */
@@ -42,5 +45,13 @@ extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
 extern const gv_backend_info gv_tile_info;    /* how the culling engine is listed among the backends */
 extern const gv_engine gv_engine_points;
+
+/* The culling engine of the CPU for a kind of grid. */
+const gv_engine *gv_tile_engine_for(const gv_grid *grid);
+
+/* The culling engine on GPUs (voronoi/cuda/, or what says that there are none). */
+extern const gv_engine gv_engine_cuda_tile;
+extern const gv_backend_info gv_cuda_tile_info;
+gv_status gv_cuda_tile_probe(const char **reason);
 
 #endif

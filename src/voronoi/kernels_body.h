@@ -368,10 +368,25 @@ static void leaf_lonlat_filter(gv_leaf *leaf) {
   filter_body(FORM_LONLAT, leaf);
 }
 
+#include "voronoi/rank_kernels_body.h"
+
 const gv_kernels GV_KERNELS = {
     .nearest = {NULL, NULL, nearest_2, nearest_3},
     .cull = {NULL, NULL, cull_2, cull_3},
     .cull_box = {NULL, cull_manhattan, cull_chebyshev},
+    .squares = {NULL, NULL, squares_2, squares_3},
+    .cull_pivots = {NULL, NULL, cull_pivots_2, cull_pivots_3},
+    .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
+    .span_plane = {span_euclidean, span_manhattan, span_chebyshev},
+    .span_globe = span_globe,
+    .measure_plane = {measure_plane_euclidean, measure_plane_manhattan, measure_plane_chebyshev},
+    .measure_points2 = {measure_points2_euclidean, measure_points2_manhattan, measure_points2_chebyshev},
+    .measure_points3 = measure_points3_chord,
+    .measure_lonlat = measure_lonlat_chord,
+    .weigh = weigh_kernel,
+    .keep = {NULL, keep_1, keep_2, keep_3, keep_4, keep_5, keep_6, keep_7, keep_8, keep_9},
+    .store = store_kernel,
+    .doubt = doubt_kernel,
     .leaf_plane = {leaf_plane_euclidean, leaf_plane_manhattan, leaf_plane_chebyshev},
     .leaf_points2 = {leaf_points2_euclidean, leaf_points2_manhattan, leaf_points2_chebyshev},
     .leaf_points3 = leaf_points3_chord,

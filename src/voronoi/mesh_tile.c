@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "cells/mesh.h"
-#include "voronoi/cull.h"
+#include "voronoi/leaf.h"
+#include "voronoi/rank.h"
 
 enum {
   BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
@@ -49,7 +50,9 @@ typedef struct mesh_job {
   const gv_voronoi *v;
   const mesh_state *state;
   gv_workspace *space;
+  const gv_block *mask; /* of a run of numbers; NULL: none */
   int32_t *out;
+  int64_t band_stride;
   bool by_number;
   int64_t base;               /* number of out[0] */
   int64_t row, place, stride; /* of out[0], and between rows */
@@ -69,40 +72,52 @@ static int32_t *place_of(const mesh_job *j, int64_t row, int64_t place) {
   return j->out + (row - j->row) * j->stride + (place - j->place);
 }
 
-static void fill_part(const mesh_job *j, const gv_mesh_part *part, int32_t label) {
-  if (j->by_number) {
-    fill_run(j->out + (part->first - j->base), gv_mesh_part_count(part), label);
-    return;
-  }
+/* A part of one answer: label[v->k]. */
+static void fill_part(const mesh_job *j, const gv_mesh_part *part, const int32_t *label) {
   int64_t side = INT64_C(1) << part->bits, row = gv_mesh_part_row(part), east = part->least[GV_QTM_EAST];
-  for (int64_t i = 0; i < side; i++) {
-    if (part->down) {
-      fill_run(place_of(j, row + i, 2 * (east + i) + 1), 2 * (side - i) - 1, label);
-    } else {
-      fill_run(place_of(j, row + i, 2 * east), 2 * i + 1, label);
+  for (int32_t band = 0; band < j->v->k; band++) {
+    int64_t offset = band * j->band_stride;
+    if (j->by_number) {
+      fill_run(j->out + offset + (part->first - j->base), gv_mesh_part_count(part), label[band]);
+      continue;
+    }
+    for (int64_t i = 0; i < side; i++) {
+      if (part->down) {
+        fill_run(place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
+      } else {
+        fill_run(place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
+      }
     }
   }
 }
 
 /* Canonical decisions for the cells that the geodesic filter left open. */
-static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const gv_mesh_order *order,
-                              const gv_leaf *leaf) {
+static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const gv_mesh_order *order, bool nearest,
+                              const gv_candidates *candidates, const gv_leaf *leaf) {
   const gv_voronoi *v = j->v;
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
-    int32_t at = leaf->undecided[u];
-    double lon, lat, vector[3] = {leaf->x[at], leaf->y[at], leaf->z[at]};
+    int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
+    gv_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
     gv_qtm_id id = 0;
     gv_qtm_from_number(part->level, part->first + order->number[at], &id);
-    gv_qtm_center(id, &lon, &lat);
-    int32_t nearest = gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, leaf->candidates, NULL);
-    leaf->out[at] = v->label[leaf->candidates->id[nearest]];
+    gv_qtm_center(id, &place.lon, &place.lat);
+    if (nearest) {
+      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place.lon, place.lat, place.vector,
+                                                   candidates, NULL)];
+    } else {
+      gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
+    }
+    for (int32_t band = 0; band < v->k; band++)
+      leaf->out[band * leaf->band_stride + at] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
   }
 }
 
-static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, double slack, const gv_candidates *candidates) {
+/* `ranks`: groups of the candidates, or NULL where the nearest seed is all that is asked. */
+static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
+                        const gv_candidates *candidates, const gv_order *ranks) {
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
-  int32_t answer[GV_MESH_LEAF_CELLS], cells = (int32_t)gv_mesh_part_count(part);
+  int32_t answer[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)gv_mesh_part_count(part);
   const gv_mesh_order *order = gv_mesh_order_of(v->cells.tables, part);
   gv_mesh_positions(v->cells.tables, part, j->state->ellipsoid, j->x, j->y, j->z);
   gv_leaf leaf = {.rows = 1,
@@ -112,22 +127,27 @@ static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, double slack, con
                   .z = j->z,
                   .point_stride = cells,
                   .out = answer,
-                  .out_stride = cells};
-  if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
-  if (v->cells.metric == GV_GEODESIC) {
-    kernels->leaf_points3_filter(&leaf);
-    decide_open_cells(j, part, order, &leaf);
+                  .out_stride = cells,
+                  .band_stride = GV_MESH_LEAF_CELLS};
+  if (ranks != NULL) {
+    if (!gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)) return false;
   } else {
-    kernels->leaf_points3(&leaf);
+    if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
+    (v->cells.metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3)(&leaf);
   }
-  if (j->by_number) {
-    int32_t *out = j->out + (part->first - j->base);
-    for (int32_t i = 0; i < cells; i++)
-      out[order->number[i]] = answer[i];
-  } else {
-    int32_t *out = place_of(j, gv_mesh_part_row(part), 2 * (int64_t)part->least[GV_QTM_EAST]);
-    for (int32_t i = 0; i < cells; i++)
-      out[order->row[i] * j->stride + order->place[i]] = answer[i];
+  if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, ranks == NULL, candidates, &leaf);
+  for (int32_t band = 0; band < v->k; band++) {
+    const int32_t *from = answer + band * GV_MESH_LEAF_CELLS;
+    if (j->by_number) {
+      int32_t *out = j->out + band * j->band_stride + (part->first - j->base);
+      for (int32_t i = 0; i < cells; i++)
+        out[order->number[i]] = from[i];
+    } else {
+      int32_t *out =
+          place_of(j, gv_mesh_part_row(part), 2 * (int64_t)part->least[GV_QTM_EAST]) + band * j->band_stride;
+      for (int32_t i = 0; i < cells; i++)
+        out[order->row[i] * j->stride + order->place[i]] = from[i];
+    }
   }
   return true;
 }
@@ -135,23 +155,40 @@ static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, double slack, con
 static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part *part, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
+  const gv_kernels *kernels = j->state->kernels;
   gv_bound bound;
-  if (in->count == 1) {
-    fill_part(j, part, v->label[in->id[0]]);
+  if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part))) return GV_OK;
+  if (in->count == 1 && gv_asks_nearest(v) && isinf(v->max_distance)) {
+    fill_part(j, part, &v->label[in->id[0]]);
     return GV_OK;
   }
   gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
   double slack;
-  if (!gv_cull_to_level(v, j->state->kernels, &bound, in, j->space, depth, &slack)) {
+  if (!gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack)) {
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  if (candidates->count == 1) {
-    fill_part(j, part, v->label[candidates->id[0]]);
+  bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
+  gv_order order = {0};
+  if (nearest && v->cells.metric == GV_GEODESIC) gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
+  if (nearest && candidates->count == 1) {
+    fill_part(j, part, &v->label[candidates->id[0]]);
     return GV_OK;
   }
+  if (!nearest) {
+    int32_t label[GV_VORONOI_MAX_K];
+    if (!gv_order_make(v, kernels, j->space, &bound, slack, candidates, &order)) {
+      return gv_fail_memory(context, "candidate lists");
+    }
+    if (gv_order_settles(v, &order, candidates, label)) {
+      fill_part(j, part, label);
+      return GV_OK;
+    }
+  }
   if (part->bits <= GV_MESH_LEAF_BITS) {
-    return decide_leaf(j, part, slack, candidates) ? GV_OK : gv_fail_memory(context, "a leaf tile");
+    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &order)
+               ? GV_OK
+               : gv_fail_memory(context, "a leaf tile");
   }
   gv_status status = GV_OK;
   for (int child = 0; child < 4 && status == GV_OK; child++) {
@@ -186,31 +223,13 @@ static gv_status solve_from_tree(gv_context *context, mesh_job *j, const gv_mesh
 /* One node's list from its parent's. */
 static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *state, int depth, int64_t index,
                         const mesh_node *parent) {
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
-  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  gv_status status = GV_OK;
   mesh_node *node = &state->node[depth][index];
-  int32_t count = parent != NULL ? parent->count : v->seeds.count;
-  if (!gv_level_gather(v, space, 0, parent != NULL ? parent->id : NULL, count) ||
-      !gv_level_reserve(space, 1, count, 3)) {
-    status = gv_fail_memory(context, "candidate lists");
-  } else {
-    gv_mesh_part part;
-    gv_bound bound;
-    gv_candidates *kept = &space->level[1].candidates;
-    gv_mesh_part_at(v->cells.grid.level, v->cells.grid.level - depth, index, &part);
-    gv_mesh_bound(v->cells.tables, &part, state->ellipsoid, v->cells.curvature, &bound);
-    gv_cull(v, state->kernels, &bound, &space->level[0].candidates, kept);
-    node->id = gv_allocate(&v->allocator, kept->count, sizeof *node->id);
-    if (node->id == NULL) {
-      status = gv_fail_memory(context, "candidate lists");
-    } else {
-      node->count = kept->count;
-      memcpy(node->id, kept->id, (size_t)kept->count * sizeof *node->id);
-    }
-  }
-  gv_workspace_give(&state->pool, space);
-  return status;
+  gv_mesh_part part;
+  gv_bound bound;
+  gv_mesh_part_at(v->cells.grid.level, v->cells.grid.level - depth, index, &part);
+  gv_mesh_bound(v->cells.tables, &part, state->ellipsoid, v->cells.curvature, &bound);
+  return gv_narrow(context, v, state->kernels, &state->pool, &bound, parent != NULL ? parent->id : NULL,
+                   parent != NULL ? parent->count : v->seeds.count, &node->id, &node->count);
 }
 
 /* Depth by depth, while lists are long enough to matter, down to parts of 2^bits cells a side. */
@@ -301,7 +320,14 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
   mesh_state *state = opaque;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  mesh_job j = {.v = v, .state = state, .space = space, .out = block->out, .by_number = true, .base = tile->c0};
+  mesh_job j = {.v = v,
+                .state = state,
+                .space = space,
+                .mask = block,
+                .out = block->out,
+                .band_stride = block->band_stride,
+                .by_number = true,
+                .base = tile->c0};
   int bits = 0, level = v->cells.grid.level;
   while (bits < level && INT64_C(4) << 2 * bits <= tile->c1 - tile->c0)
     bits++;
@@ -387,10 +413,11 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
   int level = j->v->cells.grid.level;
   int64_t side = INT64_C(1) << b->bits, width = 2 * side * (b->last - b->first + 1);
   gv_workspace *space = j->space;
-  if (space->band_capacity < width * side) {
+  int64_t wanted = width * side * j->v->k;
+  if (space->band_capacity < wanted) {
     gv_release(&space->allocator, space->band);
-    space->band = gv_allocate(&space->allocator, width * side, sizeof *space->band);
-    space->band_capacity = space->band != NULL ? width * side : 0;
+    space->band = gv_allocate(&space->allocator, wanted, sizeof *space->band);
+    space->band_capacity = space->band != NULL ? wanted : 0;
     if (space->band == NULL) return gv_fail_memory(context, "a band of the mesh");
   }
   j->out = space->band;
@@ -398,6 +425,7 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
   j->row = b->number * side;
   j->place = 2 * side * b->first;
   j->stride = width;
+  j->band_stride = width * side;
   int32_t coarse = INT32_C(1) << (level - b->bits);
   gv_status status = GV_OK;
   for (int64_t place = 2 * b->first; place <= 2 * b->last + 1 && place <= 2 * b->number && status == GV_OK;
@@ -415,7 +443,7 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
 
 /* One pixel by the exact rule: from the band if its triangle is there, else for itself. */
 static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b, int64_t column, double latitude,
-                                int32_t *out) {
+                                int32_t *out, int64_t band_stride) {
   const gv_voronoi *v = j->v;
   double lon = longitude_of(v, column);
   gv_qtm_id id;
@@ -429,12 +457,14 @@ static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b,
   int64_t place = 2 * (int64_t)cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
   if (cell.octant == b->octant && row / side == b->number && place >= 2 * side * b->first &&
       place < 2 * side * (b->last + 1)) {
-    *out = *place_of(j, row, place);
+    for (int32_t rank = 0; rank < v->k; rank++)
+      out[rank * band_stride] = place_of(j, row, place)[rank * j->band_stride];
     return GV_OK;
   }
   mesh_job single = *j;
   gv_mesh_part part;
   single.out = out;
+  single.band_stride = band_stride;
   single.by_number = true;
   single.base = gv_qtm_number(id);
   gv_mesh_part_at(v->cells.grid.level, 0, single.base, &part);
@@ -443,13 +473,13 @@ static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b,
 
 /* Pixels [c0, c1) of a row, all in the band's octant. */
 static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, const pixel_row *p, int64_t c0,
-                              int64_t c1, int32_t *out) {
+                              int64_t c1, int32_t *out, int64_t band_stride) {
   const double *fraction = j->state->fraction;
   double distance = p->distance, inside = p->distance - (double)p->row;
   gv_status status = GV_OK;
   if (p->doubtful) {
     for (int64_t c = c0; c < c1 && status == GV_OK; c++)
-      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0));
+      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
     return status;
   }
   /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the band. */
@@ -468,14 +498,18 @@ static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, c
       least = side < least ? side : least;
       place[i] = at < 0 ? 0 : at > last ? last : at;
     }
-    for (int32_t i = 0; i < count; i++)
-      out[c - c0 + i] = row[place[i]];
+    for (int32_t rank = 0; rank < j->v->k; rank++) {
+      const int32_t *from = row + rank * j->band_stride;
+      int32_t *to = out + rank * band_stride + (c - c0);
+      for (int32_t i = 0; i < count; i++)
+        to[i] = from[place[i]];
+    }
   }
   bool doubt = least < too_near;
   for (int64_t c = c0; doubt && c < c1 && status == GV_OK; c++) {
     double east = distance * fraction[c], rest = east - floor(east);
     if (rest < too_near || rest > 1.0 - too_near || fabs(rest - inside) < too_near) {
-      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0));
+      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
     }
   }
   return status;
@@ -483,7 +517,7 @@ static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, c
 
 /* Rows [r0, r1) of a block, whose pixels lie in one band of rows of the mesh. */
 static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *tile, int64_t r0, int64_t r1,
-                              int32_t *out, int64_t stride) {
+                              const gv_block *block) {
   const gv_voronoi *v = j->v;
   const mesh_state *state = j->state;
   int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
@@ -492,6 +526,7 @@ static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *t
   for (int64_t c = tile->c0, end; c < tile->c1; c = end) {
     for (end = c + 1; end < tile->c1 && state->quarter[end] == state->quarter[c];)
       end++;
+    if (gv_masked(block, r0 - tile->r0, c - tile->c0, r1 - r0, end - c)) continue;
     double west = fmin(state->fraction[c], state->fraction[end - 1]);
     double east = fmax(state->fraction[c], state->fraction[end - 1]);
     band b = {.octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
@@ -502,8 +537,8 @@ static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *t
     gv_status status = solve_band(context, j, &b);
     for (int64_t r = r0; r < r1 && status == GV_OK; r++) {
       pixel_row p = row_of_pixels(v, r);
-      int32_t *pixels = out + (r - tile->r0) * stride + (c - tile->c0);
-      status = write_pixels(context, j, &b, &p, c, end, pixels);
+      int32_t *pixels = block->out + (r - tile->r0) * block->stride + (c - tile->c0);
+      status = write_pixels(context, j, &b, &p, c, end, pixels, block->band_stride);
     }
     if (status != GV_OK) return status;
   }
@@ -533,7 +568,7 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
       pixel_row next = row_of_pixels(v, end);
       if (next.south != first.south || next.row >> bits != first.row >> bits) break;
     }
-    status = band_of_rows(context, &j, tile, r, end, block->out, block->stride);
+    status = band_of_rows(context, &j, tile, r, end, block);
   }
   gv_workspace_give(&state->pool, space);
   if (status == GV_OK) gv_block_apply_mask(v, tile, block);

@@ -1,6 +1,8 @@
 /* Canonical decisions, cell by cell. */
 #include "voronoi/rank.h"
 
+#include <float.h>
+
 #include "search/backend.h"
 #include "search/nearest_list.h"
 
@@ -39,7 +41,8 @@ static void ranking_start(const gv_voronoi *v, ranking *r) {
 static void ranking_offer(const gv_voronoi *v, ranking *r, double canonical, int32_t seed) {
   if (v->weigher.weighting != GV_UNWEIGHTED) {
     if (canonical > v->limit) return;
-    canonical = gv_weigh(&v->weigher, canonical, v->seeds.weight[seed]);
+    /* Infinities would make differences that are no numbers. */
+    canonical = fmin(gv_weigh(&v->weigher, fmin(canonical, DBL_MAX), v->seeds.weight[seed]), DBL_MAX);
   }
   gv_list_offer(&r->list, canonical, seed);
 }
@@ -65,7 +68,7 @@ void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t 
   gv_list_start(&r.list, r.value, r.index, v->k, INFINITY);
   for (int32_t i = 0; i < count; i++)
     gv_list_offer(&r.list, chord2_to(v, place, seed[i]), seed[i]);
-  double reach = r.list.worst;
+  double reach = v->weigher.weighting == GV_UNWEIGHTED ? r.list.worst : INFINITY;
   if (isfinite(reach)) reach += gv_geodesic_slack(&v->geodesic, sqrt(reach));
   ranking_start(v, &r);
   for (int32_t i = 0; i < count; i++) {

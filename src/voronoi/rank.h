@@ -16,8 +16,8 @@ typedef struct gv_place {
 /* Among all seeds, asking about each. found: v->k numbers among the set, nearest first, -1 where there is none. */
 void gv_rank_all(const gv_voronoi *v, const gv_place *place, int32_t *found);
 
-/* Geodesics, unweighted: among `count` seeds of the set, which must hold the k nearest. Chords spare it seeds that are
- * clearly too far. found as above. */
+/* Geodesics: among `count` seeds of the set, which must hold the k nearest. Chords spare it seeds that are clearly too
+ * far (unweighted). found as above. */
 void gv_rank_geodesic(const gv_voronoi *v, const gv_place *place, const int32_t *seed, int32_t count,
                       int32_t *found);
 

@@ -9,7 +9,8 @@
  */
 #include <string.h>
 
-#include "voronoi/cull.h"
+#include "voronoi/leaf.h"
+#include "voronoi/rank.h"
 
 enum { MICROTILE = 8 /* cells a side of the squares whose bounds a block of points keeps */ };
 
@@ -35,8 +36,7 @@ typedef struct job {
   const gv_kernels *kernels;
   gv_workspace *space;
   gv_tile block;
-  int32_t *out; /* of the block's first cell */
-  int64_t stride;
+  const gv_block *target; /* mask, and where the block's cells go */
   /* Blocks of points: row-major over the block. */
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;
@@ -55,13 +55,27 @@ static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kerne
   return cells->metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3;
 }
 
-static void fill_tile(const job *j, const gv_tile *tile, int32_t label) {
+static int32_t *place_in(const job *j, const gv_tile *tile) {
+  return j->target->out + (tile->r0 - j->block.r0) * j->target->stride + (tile->c0 - j->block.c0);
+}
+
+/* A tile of one answer: label[v->k]. */
+static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
   int64_t columns = tile->c1 - tile->c0;
-  for (int64_t r = tile->r0; r < tile->r1; r++) {
-    int32_t *out = j->out + (r - j->block.r0) * j->stride + (tile->c0 - j->block.c0);
-    for (int64_t c = 0; c < columns; c++)
-      out[c] = label;
+  for (int32_t band = 0; band < j->v->k; band++) {
+    int32_t *out = place_in(j, tile) + band * j->target->band_stride;
+    for (int64_t r = tile->r0; r < tile->r1; r++, out += j->target->stride) {
+      for (int64_t c = 0; c < columns; c++)
+        out[c] = label[band];
+    }
   }
+}
+
+static void fill_nodata(const job *j, const gv_tile *tile) {
+  int32_t label[GV_VORONOI_MAX_K];
+  for (int32_t band = 0; band < j->v->k; band++)
+    label[band] = j->v->nodata;
+  fill_tile(j, tile, label);
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
@@ -90,8 +104,9 @@ static void place_of_cell(const job *j, int64_t column, int64_t row, double *lon
 static bool expand_tile(const job *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
-  if (v->cells.metric != GV_GEODESIC || candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST)
-    return false;
+  if (v->cells.metric != GV_GEODESIC) return false;
+  gv_geodesic_thin(&v->geodesic, bound, slack, candidates);
+  if (candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST) return false;
   if (!(slack > 8.0 * bound->radius * bound->radius)) return false;
   double lon, lat, vector[3], square = 0.0;
   place_of_cell(j, (tile->c0 + tile->c1) / 2, (tile->r0 + tile->r1) / 2, &lon, &lat, vector);
@@ -118,16 +133,15 @@ static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *
   }
 }
 
-static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates,
-                        const gv_expansion *expansion) {
-  const gv_voronoi *v = j->v;
-  const gv_cells *cells = &v->cells;
+/* The leaf's cells: positions and where they go. */
+static gv_leaf make_leaf(const job *j, const gv_tile *tile) {
+  const gv_cells *cells = &j->v->cells;
   int64_t c0 = tile->c0 - j->block.c0, r0 = tile->r0 - j->block.r0;
   gv_leaf leaf = {.rows = (int32_t)(tile->r1 - tile->r0),
                   .columns = (int32_t)(tile->c1 - tile->c0),
-                  .out = j->out + r0 * j->stride + c0,
-                  .out_stride = j->stride};
-  if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
+                  .out = place_in(j, tile),
+                  .out_stride = j->target->stride,
+                  .band_stride = j->target->band_stride};
   if (cells->shape == GV_CELLS_POINTS) {
     leaf.point_stride = j->block.c1 - j->block.c0;
     int64_t first = r0 * leaf.point_stride + c0;
@@ -141,8 +155,36 @@ static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const g
     leaf.row_z = cells->row_z + tile->r0;
     leaf.row_inverse = cells->row_inverse != NULL ? cells->row_inverse + tile->r0 : NULL;
   }
-  leaf_kernel(cells, j->kernels)(&leaf);
-  if (cells->metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
+  return leaf;
+}
+
+static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates,
+                        const gv_expansion *expansion) {
+  gv_leaf leaf = make_leaf(j, tile);
+  if (!gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf)) return false;
+  leaf_kernel(&j->v->cells, j->kernels)(&leaf);
+  if (j->v->cells.metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
+  return true;
+}
+
+/* The same where more is asked than the nearest seed. */
+static bool rank_leaf(const job *j, const gv_tile *tile, const gv_bound *bound, double slack,
+                      const gv_candidates *candidates, const gv_order *order) {
+  const gv_voronoi *v = j->v;
+  gv_leaf leaf = make_leaf(j, tile);
+  if (!gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf)) return false;
+  for (int32_t u = 0; u < leaf.undecided_count; u++) {
+    int32_t row = leaf.undecided[u] / leaf.columns, column = leaf.undecided[u] % leaf.columns;
+    int32_t found[GV_VORONOI_MAX_K];
+    gv_place place;
+    place_of_cell(j, tile->c0 + column, tile->r0 + row, &place.lon, &place.lat, place.vector);
+    if (isnan(place.lon)) continue;
+    gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
+    for (int32_t band = 0; band < v->k; band++) {
+      leaf.out[band * leaf.band_stride + row * leaf.out_stride + column] =
+          found[band] >= 0 ? v->label[found[band]] : v->nodata;
+    }
+  }
   return true;
 }
 
@@ -186,10 +228,12 @@ static int64_t split_at(int64_t length) {
 static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   gv_bound bound;
+  if (gv_masked(j->target, tile->r0 - j->block.r0, tile->c0 - j->block.c0, rows, columns)) return GV_OK;
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) {
     if (!points_bound(j, tile, &bound)) {
-      fill_tile(j, tile, v->nodata);
+      fill_nodata(j, tile);
       return GV_OK;
     }
   } else {
@@ -201,17 +245,33 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
+  bool nearest = gv_asks_nearest(v) && !gv_limit_is_open(v, j->kernels, &bound, candidates), expanded = false;
   gv_expansion expansion;
-  bool expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
-  if (candidates->count == 1) {
-    fill_tile(j, tile, v->label[candidates->id[0]]);
+  gv_order order = {0};
+  if (candidates->count == 0) {
+    fill_nodata(j, tile);
     return GV_OK;
   }
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  if (nearest) {
+    expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
+    if (candidates->count == 1) {
+      fill_tile(j, tile, &v->label[candidates->id[0]]);
+      return GV_OK;
+    }
+  } else {
+    int32_t label[GV_VORONOI_MAX_K];
+    if (!gv_order_make(v, j->kernels, j->space, &bound, slack, candidates, &order)) {
+      return gv_fail_memory(context, "candidate lists");
+    }
+    if (gv_order_settles(v, &order, candidates, label)) {
+      fill_tile(j, tile, label);
+      return GV_OK;
+    }
+  }
   if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
-    return decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
-               ? GV_OK
-               : gv_fail_memory(context, "a leaf tile");
+    bool done = nearest ? decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
+                        : rank_leaf(j, tile, &bound, slack, candidates, &order);
+    return done ? GV_OK : gv_fail_memory(context, "a leaf tile");
   }
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
   bool across =
@@ -336,30 +396,15 @@ static void tree_quarters(const gv_voronoi *v, const gv_tile *tile, gv_tile quar
 /* Narrows the parent's list for some of its four children. */
 static gv_status tree_narrow(gv_context *context, const gv_voronoi *v, tile_state *state, const tree_node *parent,
                              int first, int parts) {
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
-  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_status status = GV_OK;
-  if (!gv_level_gather(v, space, 0, parent->id, parent->count) ||
-      !gv_level_reserve(space, 1, parent->count, v->cells.dim)) {
-    status = gv_fail_memory(context, "candidate lists");
-  }
-  const gv_candidates *all = &space->level[0].candidates;
-  gv_candidates *kept = &space->level[1].candidates;
   for (int part = first; part < first + parts && status == GV_OK; part++) {
     tree_node *node = &state->node[parent->child + part];
     if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
     gv_bound bound;
     gv_cells_bound(&v->cells, &node->tile, &bound);
-    gv_cull(v, state->kernels, &bound, all, kept);
-    node->id = gv_allocate(&v->allocator, kept->count, sizeof *node->id);
-    if (node->id == NULL) {
-      status = gv_fail_memory(context, "candidate lists");
-    } else {
-      node->count = kept->count;
-      memcpy(node->id, kept->id, (size_t)kept->count * sizeof *node->id);
-    }
+    status = gv_narrow(context, v, state->kernels, &state->pool, &bound, parent->id, parent->count, &node->id,
+                       &node->count);
   }
-  gv_workspace_give(&state->pool, space);
   return status;
 }
 
@@ -453,24 +498,27 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_block *block) {
   tile_state *state = opaque;
-  int32_t *out = block->out;
-  int64_t stride = block->stride;
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  if (gv_masked(block, 0, 0, rows, columns)) {
+    gv_block_apply_mask(v, tile, block);
+    return GV_OK;
+  }
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .out = out, .stride = stride};
+  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = block};
   const tree_node *node = tree_find(state, tile);
   gv_status status = GV_OK;
   if (!gv_level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
   if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = prepare_points(context, &j);
   if (status == GV_OK) status = solve_tile(context, &j, tile, 1, &space->level[0].candidates);
-  if (status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED) {
-    int64_t columns = tile->c1 - tile->c0;
-    for (int64_t i = 0; i < columns * (tile->r1 - tile->r0); i++) {
-      if (isnan(j.lon[i])) out[i / columns * stride + i % columns] = v->nodata;
+  for (int32_t band = 0; status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED && band < v->k; band++) {
+    int32_t *out = block->out + band * block->band_stride;
+    for (int64_t i = 0; i < columns * rows; i++) {
+      if (isnan(j.lon[i])) out[i / columns * block->stride + i % columns] = v->nodata;
     }
   }
-  gv_workspace_give(&state->pool, space);
   if (status == GV_OK) gv_block_apply_mask(v, tile, block);
+  gv_workspace_give(&state->pool, space);
   return status;
 }
 

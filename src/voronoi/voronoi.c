@@ -7,14 +7,24 @@
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_RUN = 1 << 16, LARGEST_RUN = 1 << 20 };
 
-/* Engines by name. Every backend that searches points is one too; `tile` is none of them and also what "auto"
- * means: nothing else comes near it on a grid. */
+const gv_engine *gv_tile_engine_for(const gv_grid *grid) {
+  if (grid->kind == GV_GRID_QTM) return &gv_engine_mesh;
+  if (grid->kind == GV_GRID_LONLAT && grid->level != GV_QTM_NONE) return &gv_engine_mesh_raster;
+  return &gv_engine_tile;
+}
+
+/* Engines by name. Every backend that searches points is one too; `tile` and its form for GPUs are none of them and also
+ * what "auto" means: nothing else comes near them on a grid. */
 static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, const char *name) {
-  if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, gv_tile_info.name) == 0) {
-    v->engine = &gv_engine_tile;
-    if (grid->kind == GV_GRID_QTM) v->engine = &gv_engine_mesh;
-    if (grid->kind == GV_GRID_LONLAT && grid->level != GV_QTM_NONE) v->engine = &gv_engine_mesh_raster;
+  bool any = name == NULL || strcmp(name, "auto") == 0;
+  if (any || strcmp(name, gv_tile_info.name) == 0) {
+    v->engine = gv_tile_engine_for(grid);
     v->backend = gv_tile_info.name;
+    return GV_OK;
+  }
+  if (strcmp(name, gv_cuda_tile_info.name) == 0) {
+    v->engine = &gv_engine_cuda_tile;
+    v->backend = gv_cuda_tile_info.name;
     return GV_OK;
   }
   const gv_backend *backend = gv_backend_find(name);
@@ -46,7 +56,9 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   }
   v->max_distance = o->max_distance;
   v->limit = gv_canonical_limit(o->metric, &v->cells.ellipsoid, o->max_distance);
-  v->weigher = (gv_weigher){o->weighting, o->metric, 2.0 * gv_globe_radius(&v->cells.ellipsoid)};
+  v->within = v->beyond = v->limit;
+  if (o->metric == GV_GEODESIC) gv_geodesic_chords(&v->geodesic, v->max_distance, &v->within, &v->beyond);
+  v->weigher = gv_weigher_of(o->weighting, o->metric, &v->cells.ellipsoid);
   if (o->weighting == GV_UNWEIGHTED) {
     if (o->weights == NULL) return GV_OK;
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are weights but no weighting");
@@ -106,20 +118,17 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   if (mesh) set_run(v, &o);
   gv_status status = choose_engine(context, v, &g, o.backend);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
-  if (status == GV_OK) status = set_question(context, v, &o, seeds);
+  if (status == GV_OK) {
+    gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
+    status = set_question(context, v, &o, seeds);
+  }
   if (status == GV_OK) {
     /* The reference engine sees every seed. */
     int32_t copies = strcmp(v->backend, "serial") == 0 ? 0 : v->k;
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
-  if (status == GV_OK && v->engine != &gv_engine_points &&
-      (v->k > 1 || isfinite(v->max_distance) || v->weigher.weighting != GV_UNWEIGHTED)) {
-    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' has no k, maximum distance and weights yet",
-                     v->backend);
-  }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   if (status == GV_OK) {
-    gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;
   }
@@ -253,22 +262,35 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *
 
 /* ------------------------------------------------------------------------------------------- the public list */
 
-int gv_backend_count(void) {
-  int count = 1;
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++)
+/* The engines that are no backends come last. */
+enum { ENGINES_ONLY = 2 };
+
+static int point_backends(void) {
+  int count = 0;
+  while (gv_backends[count] != NULL)
     count++;
   return count;
 }
 
+int gv_backend_count(void) {
+  return point_backends() + ENGINES_ONLY;
+}
+
 gv_status gv_backend_get(int number, gv_backend_info *out) {
-  int points = gv_backend_count() - 1;
-  if (out == NULL || number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  int points = point_backends();
+  if (out == NULL || number < 0 || number >= points + ENGINES_ONLY) return GV_ERROR_INVALID_ARGUMENT;
+  const char *reason = "";
   if (number == points) {
     *out = gv_tile_info;
     return GV_OK;
   }
+  if (number == points + 1) {
+    *out = gv_cuda_tile_info;
+    out->available = gv_cuda_tile_probe(&reason) == GV_OK;
+    out->reason = out->available ? "" : reason;
+    return GV_OK;
+  }
   const gv_backend *backend = gv_backends[number];
-  const char *reason = "";
   gv_status status = backend->probe(&reason);
   *out = (gv_backend_info){backend->name, backend->summary, 1, 1, status == GV_OK, status == GV_OK ? "" : reason};
   return GV_OK;

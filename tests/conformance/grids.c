@@ -1,6 +1,7 @@
 /*
  * Every engine gives the bytes of `serial` on every kind of grid: random and nasty seeds, all metrics, all vector
- * instruction sets, several block sizes and thread counts. An engine joins by being in the library's list.
+ * instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance limits, masks and weights.
+ * An engine joins by being in the library's list.
  */
 #include "cmocka_test.h"
 
@@ -180,8 +181,39 @@ typedef struct run_options {
   int32_t block_width, block_height;
 } run_options;
 
-static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                const int32_t *labels, int32_t *out) {
+/* What is asked of each cell. */
+typedef struct question {
+  int32_t k;
+  double max_distance;
+  gv_weighting weighting;
+  const double *weights;
+  const uint8_t *mask; /* of the whole grid; NULL = none */
+} question;
+
+static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
+
+static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
+                             const gv_voronoi_options *o, int32_t *out) {
+  gv_status status = GV_OK;
+  int64_t bw = o->block_width > 0 ? o->block_width : 512, bh = o->block_height > 0 ? o->block_height : 512;
+  for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi) && status == GV_OK; row++) {
+    for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi) && status == GV_OK; column++) {
+      gv_block block = GV_BLOCK_INIT;
+      int64_t first = row * bh * grid->width + column * bw;
+      block.column = column;
+      block.row = row;
+      block.mask = q->mask + first;
+      block.mask_stride = block.stride = grid->width;
+      block.out = out + first;
+      block.band_stride = grid->width * grid->height;
+      status = gv_voronoi_fill(context, voronoi, &block);
+    }
+  }
+  return status;
+}
+
+static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
   gv_voronoi *voronoi = NULL;
@@ -193,15 +225,30 @@ static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, co
   o.block_height = options->block_height;
   o.labels = labels;
   o.nodata = -7;
+  o.k = q->k;
+  o.max_distance = q->max_distance;
+  o.weighting = q->weighting;
+  o.weights = q->weights;
   assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
   assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
-  for (int64_t i = 0; i < grid->width * grid->height; i++)
+  for (int64_t i = 0; i < q->k * grid->width * grid->height; i++)
     out[i] = INT32_MIN;
   gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, grid->width);
-  if (status != GV_OK) fail_msg("%s: %s", options->backend, gv_context_message(context));
+  if (status == GV_OK) {
+    status = q->mask != NULL ? fill_blocks(context, grid, voronoi, q, &o, out)
+                             : gv_voronoi_compute(context, voronoi, out, grid->width);
+  }
+  snprintf(message, size, "%s", gv_context_message(context));
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
+  return status;
+}
+
+static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                const question *q, const int32_t *labels, int32_t *out) {
+  char message[512];
+  gv_status status = try_run(grid, seeds, metric, options, q, labels, out, message, sizeof message);
+  if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
 }
 
 static gv_grid grid_of(const grid_case *g) {
@@ -214,26 +261,41 @@ static gv_grid grid_of(const grid_case *g) {
   return grid;
 }
 
-static void compare(const grid_case *g, const char *seeds, gv_metric metric, const run_options *o,
-                    const int32_t *expected, const int32_t *got) {
-  for (int64_t i = 0; i < g->width * g->height; i++) {
+static void compare(const grid_case *g, const char *seeds, int64_t count, gv_metric metric, const run_options *o,
+                    const question *q, const int32_t *expected, const int32_t *got) {
+  int64_t cells = g->width * g->height;
+  for (int64_t i = 0; i < q->k * cells; i++) {
     if (expected[i] != got[i]) {
-      fail_msg("%s, seeds %s, %s: %s (%s, blocks %dx%d) says %d at column %lld row %lld, serial %d", g->name, seeds,
-               gv_metric_name(metric), o->backend, o->simd, (int)o->block_width, (int)o->block_height, (int)got[i],
-               (long long)(i % g->width), (long long)(i / g->width), (int)expected[i]);
+      fail_msg("%s, %lld seeds %s, %s, k %d, distance %.17g, weighting %d, %s: %s (%s, blocks %dx%d) says %d at "
+               "column %lld row %lld rank %lld, serial %d",
+               g->name, (long long)count, seeds, gv_metric_name(metric), (int)q->k, q->max_distance,
+               (int)q->weighting, q->mask != NULL ? "masked" : "no mask", o->backend, o->simd, (int)o->block_width,
+               (int)o->block_height, (int)got[i], (long long)(i % cells % g->width),
+               (long long)(i % cells / g->width), (long long)(i / cells), (int)expected[i]);
     }
   }
 }
 
-/* All engines that can run here against `serial` for one set of seeds. */
-static void check_engines(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric) {
+/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
+static bool to_be_compared(const gv_backend_info *info) {
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
+  return info->available && info->allocates_grids && (only == NULL || strcmp(info->name, only) == 0);
+}
+
+/* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of `tile` and a
+ * third of the others only, each time another. */
+static void check_question(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric,
+                           const question *q, bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 64},
                                               {"tile", "baseline", 3, 37, 53},
                                               {"tile", "avx512", 2, 40, 16}};
+  static size_t turn = 0;
+  size_t variants = sizeof tile_variants / sizeof *tile_variants;
   gv_grid grid = grid_of(g);
-  size_t cells = (size_t)(g->width * g->height);
-  int32_t *expected = malloc(cells * sizeof *expected), *got = malloc(cells * sizeof *got);
+  int64_t cells = g->width * g->height;
+  size_t values = (size_t)(q->k * cells);
+  int32_t *expected = malloc(values * sizeof *expected), *got = malloc(values * sizeof *got);
   int32_t *labels = malloc((size_t)seeds->count * sizeof *labels);
   assert_non_null(expected);
   assert_non_null(got);
@@ -241,25 +303,168 @@ static void check_engines(const grid_case *g, const char *name, const gv_seeds *
   for (int64_t i = 0; i < seeds->count; i++)
     labels[i] = (int32_t)(1000000 - 3 * i);
   run_options serial = {"serial", "avx512", 2, 0, 0};
-  run(&grid, seeds, metric, &serial, labels, expected);
+  question unmasked = *q;
+  unmasked.mask = NULL;
+  run(&grid, seeds, metric, &serial, &unmasked, labels, expected);
+  for (int64_t i = 0; q->mask != NULL && i < q->k * cells; i++) {
+    if (!q->mask[i % cells]) expected[i] = -7;
+  }
+  turn++;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    if (!info.available || !info.allocates_grids || strcmp(info.name, "serial") == 0) continue;
+    if (!to_be_compared(&info)) continue;
     if (strcmp(info.name, "tile") == 0) {
-      for (size_t i = 0; i < sizeof tile_variants / sizeof *tile_variants; i++) {
-        run(&grid, seeds, metric, &tile_variants[i], labels, got);
-        compare(g, name, metric, &tile_variants[i], expected, got);
+      for (size_t i = 0; i < variants; i++) {
+        if (few && i != turn % variants) continue;
+        run(&grid, seeds, metric, &tile_variants[i], q, labels, got);
+        compare(g, name, seeds->count, metric, &tile_variants[i], q, expected, got);
       }
-    } else {
-      run_options o = {info.name, "avx512", 2, 64, 32};
-      run(&grid, seeds, metric, &o, labels, got);
-      compare(g, name, metric, &o, expected, got);
+      continue;
     }
+    if (strcmp(info.name, "serial") == 0 && q->mask == NULL) continue;
+    if (few && getenv("GPUVORONOI_TEST_BACKEND") == NULL && (turn + (size_t)b) % 3 != 0) continue;
+    run_options o = {info.name, "avx512", 2, 64, 32};
+    char message[512];
+    gv_status status = try_run(&grid, seeds, metric, &o, q, labels, got, message, sizeof message);
+    if (status == GV_ERROR_UNSUPPORTED && q->weighting != GV_UNWEIGHTED) continue;
+    if (status != GV_OK) fail_msg("%s: %s", info.name, message);
+    compare(g, name, seeds->count, metric, &o, q, expected, got);
   }
   free(labels);
   free(got);
   free(expected);
+}
+
+/* ---------------------------------------------------------------------------------------------------- questions */
+
+/* The reported distance of the seed nearest to a cell, by the other interface of the library; NaN for no position. */
+static double nearest_distance(const grid_case *g, const gv_seeds *seeds, gv_metric metric, int64_t column,
+                               int64_t row) {
+  const double *t = g->geotransform;
+  double x = t[0] + ((double)column + 0.5) * t[1] + ((double)row + 0.5) * t[2];
+  double y = t[3] + ((double)column + 0.5) * t[4] + ((double)row + 0.5) * t[5], distance = NAN;
+  int64_t index;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  if (on_globe(g)) {
+    gv_globe_options o = GV_GLOBE_OPTIONS_INIT;
+    gv_globe_index *globe = NULL;
+    if (g->inverse != NULL) g->inverse(&x, &y, 1, NULL);
+    gv_seeds query = {&x, &y, 1};
+    o.metric = metric;
+    assert_int_equal(gv_globe_index_build(context, seeds, &o, &globe), GV_OK);
+    if (isfinite(x))
+      assert_int_equal(gv_globe_index_search(context, globe, &query, NULL, &index, &distance), GV_OK);
+    gv_globe_index_destroy(globe);
+  } else {
+    gv_index_options o = GV_INDEX_OPTIONS_INIT;
+    gv_index *plane = NULL;
+    double *points = malloc((size_t)seeds->count * 2 * sizeof *points), at[2] = {x, y};
+    assert_non_null(points);
+    for (int64_t i = 0; i < seeds->count; i++) {
+      points[2 * i] = seeds->x[i];
+      points[2 * i + 1] = seeds->y[i];
+    }
+    gv_points reference = {points, seeds->count, 2, GV_FLOAT64}, query = {at, 1, 2, GV_FLOAT64};
+    o.metric = metric;
+    assert_int_equal(gv_index_build(context, &reference, &o, &plane), GV_OK);
+    assert_int_equal(gv_index_search(context, plane, &query, NULL, &index, &distance), GV_OK);
+    gv_index_destroy(plane);
+    free(points);
+  }
+  gv_context_destroy(context);
+  return distance;
+}
+
+/* A maximum distance that is exactly that of some cell's nearest seed, or the last double below: the cell is in, or out.
+ * The former is checked here. */
+static double boundary_distance(const grid_case *g, const gv_seeds *seeds, gv_metric metric, bool below) {
+  gv_grid grid = grid_of(g);
+  int64_t cell = (int64_t)(uniform() * (double)(g->width * g->height));
+  double distance = nearest_distance(g, seeds, metric, cell % g->width, cell / g->width);
+  if (isnan(distance)) return INFINITY;
+  if (below && distance > 0.0) distance = nextafter(distance, 0.0);
+  int32_t *out = malloc((size_t)(g->width * g->height) * sizeof *out);
+  assert_non_null(out);
+  question q = plain;
+  q.max_distance = distance;
+  run_options quick = {"kdtree", "avx512", 1, 0, 0}; /* compared with `serial` soon */
+  run(&grid, seeds, metric, &quick, &q, NULL, out);
+  /* geod_inverse is not monotone in its last digits, and chords neither: the last double below may round to the same
+   * arc. The double itself is always in. */
+  if (!below && out[cell] < 0) fail_msg("%s: cell %lld is not within its own distance", g->name, (long long)cell);
+  free(out);
+  return distance;
+}
+
+static const uint8_t *make_mask(int64_t width, int64_t height, int kind) {
+  uint8_t *mask = malloc((size_t)(width * height));
+  assert_non_null(mask);
+  for (int64_t i = 0; i < width * height; i++) {
+    int64_t column = i % width, row = i / width;
+    switch (kind) {
+    case 0: /* at random */
+      mask[i] = uniform() < 0.5 ? 0 : (uint8_t)(1 + 254 * uniform());
+      break;
+    case 1: /* whole tiles */
+      mask[i] = (column / 40 + row / 16) % 3 == 0;
+      break;
+    case 2: /* all left out */
+      mask[i] = 0;
+      break;
+    case 3: /* nothing left out */
+      mask[i] = 255;
+      break;
+    default: /* few cells left */
+      mask[i] = uniform() < 0.01;
+      break;
+    }
+  }
+  return mask;
+}
+
+/* Weights that make ties likely, and others. */
+static void make_weights(const grid_case *g, gv_metric metric, gv_weighting weighting, int64_t n, double *weight) {
+  static const double factors[] = {1.0, 2.0, 3.0, 0.5, 1.0};
+  double cell = fabs(g->geotransform[1]) + fabs(g->geotransform[2]);
+  if (g->kind == GV_GRID_LONLAT) cell *= 111e3;
+  for (int64_t i = 0; i < n; i++) {
+    double factor = uniform() < 0.5 ? factors[(int)(5.0 * uniform())] : 0.01 + 3.0 * uniform();
+    double length = cell * floor(20.0 * (uniform() - (uniform() < 0.3 ? 0.5 : 0.0)));
+    weight[i] = weighting == GV_MULTIPLICATIVE ? factor : weighting == GV_ADDITIVE ? length : length * fabs(length);
+  }
+  (void)metric;
+}
+
+/* The next question in turn: every combination of its parts comes up in the course of a test. */
+static void check_next_question(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric) {
+  static const int32_t ks[] = {1, 2, 3, 5, 8, 33, 1, 4, 64, 2, 9};
+  static int turn = 0;
+  question q = plain;
+  double *weights = NULL;
+  int t = turn++;
+  q.k = ks[t % 11];
+  if (t % 5 == 1 || t % 5 == 3) q.max_distance = boundary_distance(g, seeds, metric, t % 5 == 3);
+  bool power = metric == GV_EUCLIDEAN || metric == GV_GREAT_CIRCLE;
+  q.weighting = (gv_weighting)(t % 7 < 3 ? 1 + (t / 7 + t) % (power ? 3 : 2) : 0);
+  if (q.weighting != GV_UNWEIGHTED) {
+    weights = malloc((size_t)seeds->count * sizeof *weights);
+    assert_non_null(weights);
+    make_weights(g, metric, q.weighting, seeds->count, weights);
+    q.weights = weights;
+  }
+  if (t % 3 == 2) q.mask = make_mask(g->width, g->height, t / 3 % 5);
+  check_question(g, name, seeds, metric, &q, true);
+  free(weights);
+  free((void *)q.mask);
+}
+
+/* All that is checked for one set of seeds. */
+static void check_engines(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric) {
+  check_question(g, name, seeds, metric, &plain, false);
+  check_next_question(g, name, seeds, metric);
+  if (metric != GV_GEODESIC) check_next_question(g, name, seeds, metric);
 }
 
 static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, const int64_t *counts,
@@ -314,15 +519,43 @@ static void geodesic(void **state) {
   }
 }
 
+/* More seeds than cells. */
+static void check_many(const grid_case *g, gv_metric metric, seed_kind kind, int64_t n, int32_t k,
+                       gv_weighting weighting) {
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  double *weights = malloc((size_t)n * sizeof *weights);
+  assert_true(x != NULL && y != NULL && weights != NULL);
+  for (int64_t i = 0; i < n; i++)
+    make_seed(g, kind, i, n, x, y);
+  gv_seeds seeds = {x, y, n};
+  question q = plain;
+  q.k = k;
+  q.weighting = weighting;
+  if (weighting != GV_UNWEIGHTED) {
+    make_weights(g, metric, weighting, n, weights);
+    q.weights = weights;
+  }
+  check_question(g, seed_names[kind], &seeds, metric, &q, k > 1 || weighting != GV_UNWEIGHTED);
+  free(x);
+  free(y);
+  free(weights);
+}
+
 static void many_seeds(void **state) {
   (void)state;
-  static const int64_t many[] = {200000, 1000000};
   static const grid_case globe = {"globe, coarse", GV_GRID_LONLAT, 36, 18, {-180, 10, 0, 90, 0, -10}, NULL};
   static const grid_case plane = {"plane, coarse", GV_GRID_PLANE, 40, 20, {0, 1, 0, 20, 0, -1}, NULL};
-  check_counts(&globe, GV_GREAT_CIRCLE, UNIFORM, many, 2);
-  check_counts(&globe, GV_GREAT_CIRCLE, CORNER, many, 1);
-  check_counts(&plane, GV_EUCLIDEAN, DUPLICATES, many, 1);
-  check_counts(&plane, GV_MANHATTAN, LATTICE, many, 1);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 200000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 1000000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 200000, 5, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 100000, 40, GV_ADDITIVE);
+  check_many(&globe, GV_GREAT_CIRCLE, CORNER, 200000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, CORNER, 100000, 33, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 200000, 1, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 200000, 12, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 100000, 3, GV_POWER);
+  check_many(&plane, GV_MANHATTAN, LATTICE, 200000, 1, GV_UNWEIGHTED);
+  check_many(&plane, GV_MANHATTAN, LATTICE, 100000, 7, GV_UNWEIGHTED);
 }
 
 /* A grid large enough for the tree of tiles and for tiles filled as a whole, against the plainest loop there is. */
@@ -343,7 +576,7 @@ static void large_grid_against_a_plain_loop(void **state) {
   }
   gv_seeds seeds = {x, y, SEEDS};
   run_options o = {"tile", "avx512", 2, 128, 128};
-  run(&grid, &seeds, GV_EUCLIDEAN, &o, NULL, out);
+  run(&grid, &seeds, GV_EUCLIDEAN, &o, &plain, NULL, out);
   for (int row = 0; row < HEIGHT; row++) {
     for (int column = 0; column < WIDTH; column++) {
       double cx = 100 + (column + 0.5) * 0.5, cy = -40 - (row + 0.5) * 0.5, best = INFINITY;
@@ -361,6 +594,68 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
+/* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
+ * `tile`, which the tests above compare with `serial`. */
+static void large_grids_against_tile(void **state) {
+  (void)state;
+  static const grid_case cases[] = {
+      {"globe, large", GV_GRID_LONLAT, 2100, 1050, {-180, 360.0 / 2100, 0, 90, 0, -180.0 / 1050}, NULL},
+      {"piece of the globe, large", GV_GRID_LONLAT, 1500, 1100, {5, 0.001, 0, 48, 0, -0.001}, NULL},
+      {"plane, large", GV_GRID_PLANE, 1700, 1300, {3e5, 30, 0, 5.6e6, 0, -30}, NULL},
+      {"plane, rotated, large", GV_GRID_PLANE, 900, 700, {0, 3, 1, 0, 1, -2.5}, NULL},
+  };
+  static const int64_t counts[] = {3, 60, 5000, 200000};
+  static const run_options others[] = {{"cuda-tile", "avx512", 2, 0, 0}, {"cuda-tile", "avx512", 2, 200, 90}};
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) {
+    print_message("cuda-tile: %s\n", info.reason);
+    skip();
+  }
+  for (size_t g = 0; g < sizeof cases / sizeof *cases; g++) {
+    gv_grid grid = grid_of(&cases[g]);
+    size_t cells = (size_t)(grid.width * grid.height);
+    int32_t *expected = malloc(cells * sizeof *expected), *got = malloc(cells * sizeof *got);
+    assert_non_null(expected);
+    assert_non_null(got);
+    for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+      int64_t n = counts[c / 2];
+      bool clusters = c % 2 != 0;
+      double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+      assert_non_null(x);
+      assert_non_null(y);
+      for (int64_t i = 0; i < n; i++) {
+        /* Clusters around every 50th seed, of very different width. */
+        double wide = pow(0.5, (double)(i % 16));
+        place(&cases[g], uniform(), uniform(), &x[i], &y[i]);
+        if (!clusters || i < 50) continue;
+        x[i] = x[i % 50] + (x[i] - x[i % 50]) * wide;
+        y[i] = y[i % 50] + (y[i] - y[i % 50]) * wide;
+      }
+      gv_seeds seeds = {x, y, n};
+      gv_metric first = on_globe(&cases[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+      for (int m = 0; m < (on_globe(&cases[g]) ? 2 : 3); m++) {
+        gv_metric metric = (gv_metric)(first + m);
+        run_options tile = {"tile", "avx512", 2, 0, 0};
+        run(&grid, &seeds, metric, &tile, &plain, NULL, expected);
+        for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+          run(&grid, &seeds, metric, &others[o], &plain, NULL, got);
+          compare(&cases[g], clusters ? "clusters" : "uniform", n, metric, &others[o], &plain, expected, got);
+        }
+      }
+      free(x);
+      free(y);
+    }
+    free(expected);
+    free(got);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plane_metrics),
@@ -368,6 +663,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
+      cmocka_unit_test(large_grids_against_tile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
