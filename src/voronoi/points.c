@@ -14,8 +14,10 @@
 #include "voronoi/rank.h"
 
 enum {
-  BATCH = 16384, /* cells searched at once */
-  SPARE = 1,     /* geodesic: neighbours by chord asked for beyond k at first */
+  BATCH = 16384,            /* cells searched at once by a processor, */
+  DEVICE_BATCH = 1 << 18,   /* and by a device, where every search costs tens of microseconds, */
+  DEVICE_ANSWERS = 1 << 20, /* for which so many neighbours may be asked */
+  SPARE = 1,                /* geodesic: neighbours by chord asked for beyond k at first */
   LARGEST_ASKED = 512
 };
 
@@ -61,9 +63,9 @@ typedef struct job {
   int32_t asked;                 /* neighbours the backend is asked for */
   double limit;                  /* and their largest canonical distance */
   double *x, *y, *z, *lon, *lat; /* of the whole block; lon, lat NULL on the plane */
-  double *query;                 /* BATCH x dim */
-  int32_t *cell;                 /* BATCH: which cell of the block a query is */
-  int64_t *found;                /* BATCH x asked */
+  double *query;                 /* batch x dim */
+  int32_t *cell;                 /* batch: which cell of the block a query is */
+  int64_t *found;                /* batch x asked */
   double *canonical;
 } job;
 
@@ -168,10 +170,15 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     j.limit = chord * chord;
   }
   gv_status status = GV_OK;
+  int64_t at_once = BATCH;
+  if (strncmp(v->backend, "cuda-", 5) == 0) {
+    at_once = DEVICE_ANSWERS / j.asked < DEVICE_BATCH ? DEVICE_ANSWERS / j.asked : DEVICE_BATCH;
+  }
+  if (at_once > cells) at_once = cells;
   double *positions = gv_allocate(&context->allocator, cells * (globe ? 5 : 2), sizeof(double));
-  double *batch = gv_allocate(&context->allocator, (int64_t)BATCH * (dim + j.asked), sizeof(double));
-  j.found = gv_allocate(&context->allocator, (int64_t)BATCH * j.asked, sizeof *j.found);
-  j.cell = gv_allocate(&context->allocator, BATCH, sizeof *j.cell);
+  double *batch = gv_allocate(&context->allocator, at_once * (dim + j.asked), sizeof(double));
+  j.found = gv_allocate(&context->allocator, at_once * j.asked, sizeof *j.found);
+  j.cell = gv_allocate(&context->allocator, at_once, sizeof *j.cell);
   if (positions == NULL || batch == NULL || j.found == NULL || j.cell == NULL) {
     status = gv_fail_memory(context, "a block's positions");
     goto done;
@@ -184,7 +191,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     j.lat = positions + 4 * cells;
   }
   j.query = batch;
-  j.canonical = batch + (int64_t)BATCH * dim;
+  j.canonical = batch + at_once * dim;
   status = v->cells.grid.kind == GV_GRID_QTM && !geodesic
                ? gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, NULL, NULL, NULL)
                : gv_cells_positions(context, &v->cells, tile, j.x, j.y, j.z, j.lon, j.lat, NULL);
@@ -208,7 +215,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
       if (globe) j.query[(int64_t)n * dim + 2] = j.z[i];
       n++;
     }
-    if (n == BATCH || (n > 0 && i == cells - 1)) {
+    if (n == at_once || (n > 0 && i == cells - 1)) {
       status = search_batch(context, &j, n);
       n = 0;
     }

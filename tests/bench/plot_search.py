@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Charts and Markdown tables from `gpuvoronoi bench search --csv FILE`.
 
-    plot_search.py FILE... --charts FOLDER > tables.md
+    plot_search.py FILE... --charts FOLDER [--name search-gpu] > tables.md
 
-One SVG for each suite: search time of every backend over the cases, logarithmic.
+One SVG for each suite: search time of every backend over the cases, logarithmic; for backends on a GPU the time on the
+device, without copies.
 """
 import argparse
 import csv
@@ -20,10 +21,23 @@ def label(row):
     return f"d {row['dim']}, {row['queries']} × {row['references']}, k {row['k']}{data}"
 
 
+def seconds(row):
+    """What the chart shows: the time on the device where there is one."""
+    device = float(row.get("device_median_s") or 0)
+    return device if device > 0 else float(row["search_median_s"])
+
+
+def cell(row):
+    search, build = 1e3 * float(row["search_median_s"]), 1e3 * float(row["build_median_s"])
+    device = 1e3 * float(row.get("device_median_s") or 0)
+    return f"{device:.3g} · {search:.3g} ({build:.3g})" if device > 0 else f"{search:.3g} ({build:.3g})"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("files", nargs="+")
     parser.add_argument("--charts", required=True)
+    parser.add_argument("--name", default="search", help="of the charts: NAME-suite-a.svg")
     arguments = parser.parse_args()
     rows = []
     for name in arguments.files:
@@ -37,21 +51,21 @@ def main():
         found = {(label(row), row["backend"]): row for row in mine}
 
         print(f"### Suite {suite}\n")
-        print("Search in ms, median of the runs (build in ms); − was left out.\n")
-        print("| case | " + " | ".join(backends) + " |")
-        print("|---|" + "---|" * len(backends))
-        for case in cases:
-            cells = []
-            for backend in backends:
-                row = found.get((case, backend))
-                cells.append("−" if row is None else
-                             f"{1e3 * float(row['search_median_s']):.3g} ({1e3 * float(row['build_median_s']):.3g})")
-            print(f"| {case} | " + " | ".join(cells) + " |")
-        print(f"\n![Suite {suite}](images/search-suite-{suite}.svg)\n")
+        devices = any(float(row.get("device_median_s") or 0) > 0 for row in mine)
+        print(("On the device · " if devices else "") +
+              "search in ms, median of the runs (build in ms); − was left out.\n")
+        # More backends than fit side by side go into rows.
+        down, across = (backends, cases) if len(backends) > len(cases) else (cases, backends)
+        print(f"| {'backend' if down is backends else 'case'} | " + " | ".join(across) + " |")
+        print("|---|" + "---|" * len(across))
+        for first in down:
+            rows_of = [found.get((second, first) if down is backends else (first, second)) for second in across]
+            print(f"| {first} | " + " | ".join("−" if row is None else cell(row) for row in rows_of) + " |")
+        print(f"\n![Suite {suite}](images/{arguments.name}-suite-{suite}.svg)\n")
 
         figure, axes = plt.subplots(figsize=(9, 0.32 * len(cases) + 1.5))
         for backend in backends:
-            at = [(float(found[case, backend]["search_median_s"]), i) for i, case in enumerate(cases)
+            at = [(seconds(found[case, backend]), i) for i, case in enumerate(cases)
                   if (case, backend) in found]
             axes.plot(*zip(*at), "o-", label=backend, markersize=4, linewidth=1)
         axes.set_xscale("log")
@@ -61,7 +75,7 @@ def main():
         axes.grid(axis="x", alpha=0.3)
         axes.legend(fontsize=8)
         figure.tight_layout()
-        figure.savefig(os.path.join(arguments.charts, f"search-suite-{suite}.svg"), metadata={"Date": None})
+        figure.savefig(os.path.join(arguments.charts, f"{arguments.name}-suite-{suite}.svg"), metadata={"Date": None})
         plt.close(figure)
 
 

@@ -30,6 +30,11 @@ int32_t depth_of(int32_t dim) {
   return (dim + 3) / 4 * 4;
 }
 
+/* Floats of a point. */
+int32_t stride_of(gv_layout layout, int32_t dim) {
+  return layout == GV_QUADS ? 4 : layout == GV_FOURS ? depth_of(dim) : dim;
+}
+
 /* ------------------------------------------------------------------------------------------- reference points */
 
 /* Doubles as integers of the same order, for atomic minima and maxima. */
@@ -79,6 +84,7 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
   for (int32_t d = 0; d < dim; d++) {
     float value = real ? (float)((rows[i * dim + d] - centre[d]) * scale) : filling;
     if (layout == GV_ROWS) values[i * dim + d] = value;
+    if (layout == GV_FOURS) values[i * depth + d] = value;
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
     if (layout == GV_QUADS) quad[d] = value;
     if (wide != NULL) wide[i * depth + d] = value;
@@ -86,8 +92,10 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     if (!real) x = 0.0;
     length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
   }
-  for (int32_t d = dim; wide != NULL && d < depth; d++)
-    wide[i * depth + d] = 0.0F;
+  for (int32_t d = dim; d < depth; d++) {
+    if (wide != NULL) wide[i * depth + d] = 0.0F;
+    if (layout == GV_FOURS) values[i * depth + d] = 0.0F;
+  }
   if (metric == GV_EUCLIDEAN) {
     float half = real ? (float)(0.5 * length) : INFINITY;
     if (layout == GV_QUADS) {
@@ -157,8 +165,8 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
     bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
     status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
     if (status == GV_OK) {
-      status =
-          gv_cuda_allocate(context, points * (quads ? 4 : (size_t)dim) * sizeof(float), (void **)&brute->values);
+      status = gv_cuda_allocate(context, points * (size_t)stride_of(brute->layout, dim) * sizeof(float),
+                                (void **)&brute->values);
     }
     if (status == GV_OK && halves) {
       status = gv_cuda_allocate(context, points * sizeof(float), (void **)&brute->halves);
@@ -384,7 +392,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
     gv_decision d = all;
     d.scan.queries = queries - first < at_once ? queries - first : at_once;
     d.scan.query += first;
-    d.query_rows += first * d.depth;
+    d.scan.query_rows += first * d.depth;
     d.margin.twice += first;
     d.margin.limit += first;
     if (d.number != NULL) {
@@ -448,13 +456,13 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
     rest.scan.queries = n;
     rest.scan.query = columns;
     rest.scan.query_stride = room;
-    rest.query_rows = rows;
+    rest.scan.query_rows = rows;
     rest.margin.twice = margin;
     rest.margin.limit = margin + room;
     rest.number = list + 1;
     gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
-        list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->query_rows, all->margin,
-        columns, rows, rest.margin);
+        list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->scan.query_rows,
+        all->margin, columns, rows, rest.margin);
     GV_CUDA_LAUNCHED(w->context, "gathering queries");
   }
   status = filter_and_decide(w, rest);
@@ -497,7 +505,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   all.scan.dim = dim;
   all.scan.count = end - first;
   all.scan.padded = gv_ceil_div(all.scan.count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  all.scan.point_stride = brute->layout == GV_ROWS ? dim : brute->layout == GV_QUADS ? 4 : 1;
+  all.scan.point_stride = brute->layout == GV_COLUMNS ? 1 : stride_of(brute->layout, dim);
   all.scan.dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
   if (brute->filterable) {
     all.scan.values = brute->values + first * all.scan.point_stride;
@@ -509,7 +517,8 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   }
   all.filtered = brute->filterable;
   all.depth = depth_of(dim);
-  all.wide = brute->wide != NULL ? brute->wide + first * all.depth : NULL;
+  all.wide = brute->layout == GV_FOURS ? brute->values : brute->wide;
+  if (all.wide != NULL) all.wide += first * all.depth;
   all.points = brute->rows + first * dim;
   all.base = first;
   all.k = k;
@@ -568,7 +577,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     d.scan.queries = n;
     d.scan.query_stride = padded;
     d.scan.query = columns;
-    d.query_rows = rows;
+    d.scan.query_rows = rows;
     d.margin.twice = margin;
     d.margin.limit = margin + padded;
     d.queries = queries;

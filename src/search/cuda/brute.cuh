@@ -11,6 +11,7 @@
 /* How the floats of the reference points lie in device memory. */
 typedef enum gv_layout {
   GV_ROWS,    /* array of structures: dim values a point */
+  GV_FOURS,   /* the same with zeros after the last dimension, up to a multiple of four */
   GV_COLUMNS, /* structure of arrays: one array a dimension */
   GV_QUADS    /* at most three dimensions: x, y, z and half the squared length, 16 bytes */
 } gv_layout;

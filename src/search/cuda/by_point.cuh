@@ -95,7 +95,7 @@ struct gv_shared_queries {
 /* LOW: at most three dimensions, queries in registers. Block (x, y): tile x of four queries against the blocks of groups
  * [y * span, (y + 1) * span), dealt out to its warps. */
 template <int METRIC, bool LOW, class POINTS, class QUERIES>
-static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, 3)
+static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, LOW ? 3 : 2)
     gv_minima_by_point(gv_scan scan, POINTS points, QUERIES queries, int64_t span) {
   constexpr bool QUADS = LOW && POINTS::IN_QUADS;
   queries.stage(scan, blockIdx.x);
@@ -115,7 +115,7 @@ static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, 3)
     int64_t first = block * steps * GV_BY_POINT_STEP;
     int64_t last = first + (int64_t)steps * GV_BY_POINT_STEP;
     if (last > scan.padded) last = scan.padded;
-#pragma unroll 2
+#pragma unroll(LOW ? 2 : 1)
     for (; first < last; first += GV_BY_POINT_STEP) {
       float4 sum[4];
       float h[4] = {0.0F, 0.0F, 0.0F, 0.0F};
@@ -140,6 +140,7 @@ static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, 3)
 #pragma unroll
         for (int j = 0; j < 4; j++)
           sum[j] = make_float4(h[j], h[j], h[j], h[j]);
+#pragma unroll 2
         for (int d = 0; d < scan.dim; d += 4) {
           float v[4][4];
           points.load(scan, first, d, v);

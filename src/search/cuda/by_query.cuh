@@ -28,10 +28,9 @@ static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, i
 #pragma unroll
   for (int j = 0; j < QUERIES; j++) {
     int64_t q = first + j * GV_BY_QUERY_THREADS;
-    bool there = q < scan.queries;
-    x[j] = there ? scan.query[q] : 0.0F;
-    y[j] = there && scan.dim > 1 ? scan.query[scan.query_stride + q] : 0.0F;
-    z[j] = there && scan.dim > 2 ? scan.query[2 * scan.query_stride + q] : 0.0F;
+    float4 row = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (q < scan.queries) row = ((const float4 *)scan.query_rows)[q];
+    x[j] = row.x, y[j] = row.y, z[j] = row.z;
   }
   return first;
 }
@@ -93,15 +92,16 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 
     best[j] = second[j] = LARGEST ? -INFINITY : INFINITY;
     group[j] = 0;
   }
+  int number = 0;
   for (int64_t base = 0; base < end; base += SOURCE::STAGE) {
     int count = (int)(end - base < SOURCE::STAGE ? end - base : SOURCE::STAGE);
     source.stage(scan, base, count);
-    for (int g = 0; g < count; g += GV_PAIR_GROUP) {
+    for (int g = 0; g < count; g += GV_PAIR_GROUP, number++) {
       int extreme[QUERIES];
 #pragma unroll
       for (int j = 0; j < QUERIES; j++)
         extreme[j] = __float_as_int(LARGEST ? -INFINITY : INFINITY);
-#pragma unroll 8
+#pragma unroll
       for (int i = 0; i < GV_PAIR_GROUP; i += 2) {
         float4 p = source.get(g + i), r = source.get(g + i + 1);
         if (LARGEST) p.w = -p.w, r.w = -r.w;
@@ -115,7 +115,6 @@ static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS, QUERIES > 4 ? 4 : 
 #pragma unroll
       for (int j = 0; j < QUERIES; j++) {
         float value = __int_as_float(extreme[j]);
-        int number = (int)((base + g) / GV_PAIR_GROUP);
         if (LARGEST) {
           group[j] = value > best[j] ? number : group[j];
           second[j] = fmaxf(second[j], fminf(best[j], value));

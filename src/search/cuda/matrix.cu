@@ -1,7 +1,7 @@
 /*
  * cuda-matrix: the whole matrix of filter values in device memory, in chunks of queries, then a reduction of each row
  * (the decision: a warp's or a block's tree of minima with shuffles, and the choice of the k best). Up to eight
- * dimensions a thread makes one element; above that tiles pass through shared memory. When a set is searched against
+ * dimensions a thread makes elements of a column, four at a time; above that tiles pass through shared memory. When a set is searched against
  * itself, and the matrix fits, only the half on one side of the diagonal is computed, and written twice.
  */
 #include "search/cuda/tile.cuh"
@@ -25,13 +25,23 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_ele
 #pragma unroll
   for (int d = 0; d < SIMPLE_DIM_MAX; d++)
     s[d] = d < scan.dim ? scan.values[d * scan.dim_stride + point] : 0.0F;
-  for (int64_t query = blockIdx.y; query < scan.queries; query += gridDim.y) {
-    float sum = half;
+  for (int64_t query = 4 * (int64_t)blockIdx.y; query < scan.queries; query += 4 * gridDim.y) {
+    float4 sum = make_float4(half, half, half, half);
 #pragma unroll
     for (int d = 0; d < SIMPLE_DIM_MAX; d++) {
-      if (d < scan.dim) sum = gv_step<METRIC>(sum, scan.query[d * scan.query_stride + query], s[d]);
+      if (d < scan.dim) {
+        float4 q = *(const float4 *)(scan.query + d * scan.query_stride + query);
+        sum.x = gv_step<METRIC>(sum.x, q.x, s[d]);
+        sum.y = gv_step<METRIC>(sum.y, q.y, s[d]);
+        sum.z = gv_step<METRIC>(sum.z, q.z, s[d]);
+        sum.w = gv_step<METRIC>(sum.w, q.w, s[d]);
+      }
     }
-    scan.minima[query * scan.row + point] = sum;
+    float *out = scan.minima + query * scan.row + point;
+    out[0] = sum.x;
+    if (query + 1 < scan.queries) out[scan.row] = sum.y;
+    if (query + 2 < scan.queries) out[2 * scan.row] = sum.z;
+    if (query + 3 < scan.queries) out[3 * scan.row] = sum.w;
   }
 }
 
@@ -90,7 +100,8 @@ template <int METRIC> static cudaError_t launch(gv_cuda_lane *lane, const gv_sca
     return cudaPeekAtLastError();
   }
   if (scan->dim > SIMPLE_DIM_MAX) return gv_launch_tile<METRIC, 8, 8, true>(lane, scan);
-  int64_t blocks = gv_ceil_div(scan->row, THREADS), parts = gv_split(lane, blocks, scan->queries, 64);
+  int64_t blocks = gv_ceil_div(scan->row, THREADS),
+          parts = gv_split(lane, blocks, gv_ceil_div(scan->queries, 4), 64);
   fill_elements<METRIC><<<dim3((unsigned)blocks, (unsigned)parts), THREADS, 0, lane->stream>>>(*scan);
   return cudaPeekAtLastError();
 }

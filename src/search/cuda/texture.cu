@@ -1,6 +1,6 @@
 /*
- * cuda-texture: points through two-dimensional texture objects, whose reads go through the texture units. Up to three
- * dimensions a texel is a point, above that a coordinate. A texture is 1,024 texels wide; past the height that a device
+ * cuda-texture: points through two-dimensional texture objects, whose reads go through the texture units. A texel is four
+ * coordinates of a point, up to three dimensions a whole one with half its squared length. A texture is 1,024 texels wide; past the height that a device
  * allows (and not above 8,192, so that tests meet the case) points go on in a further texture.
  */
 #include "search/cuda/by_point.cuh"
@@ -16,15 +16,13 @@ typedef struct textures {
 struct from_texels {
   enum { PIECE = 1, IN_QUADS = 0 };
   cudaTextureObject_t texture;
-  __device__ __forceinline__ void load(const gv_scan &scan, int64_t first, int d, float v[4][4]) const {
+  int texels; /* a point */
+  __device__ __forceinline__ void load(const gv_scan &, int64_t first, int d, float v[4][4]) const {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-      int at = ((int)first + gv_place<PIECE>(j)) * scan.dim + d;
-#pragma unroll
-      for (int c = 0; c < 4; c++) {
-        float x = (float)((at + c) % WIDTH) + 0.5F, y = (float)((at + c) / WIDTH) + 0.5F;
-        v[j][c] = d + c < scan.dim ? tex2D<float>(texture, x, y) : 0.0F;
-      }
+      int at = ((int)first + gv_place<PIECE>(j)) * texels + d / 4;
+      float4 four = tex2D<float4>(texture, (float)(at % WIDTH) + 0.5F, (float)(at / WIDTH) + 0.5F);
+      v[j][0] = four.x, v[j][1] = four.y, v[j][2] = four.z, v[j][3] = four.w;
     }
   }
   __device__ __forceinline__ void half(const gv_scan &scan, int64_t first, float h[4]) const {
@@ -49,7 +47,7 @@ struct from_quad_texels {
 };
 
 static gv_layout layout(int32_t dim) {
-  return dim <= 3 ? GV_QUADS : GV_ROWS;
+  return dim <= 3 ? GV_QUADS : GV_FOURS;
 }
 
 static gv_group_shape shape(const gv_brute_sizes *sizes) {
@@ -70,8 +68,7 @@ static void forget(gv_brute *brute) {
 
 static gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
   gv_status status = GV_OK;
-  bool quads = brute->layout == GV_QUADS;
-  int64_t texels = quads ? 1 : reference->dim; /* a point */
+  int64_t texels = gv_ceil_div(reference->dim, 4); /* a point */
   int height = 0;
   GV_CUDA_TRY(context, cudaDeviceGetAttribute(&height, cudaDevAttrMaxTexture2DLinearHeight, lane->device),
               "asking for the size of textures");
@@ -95,11 +92,11 @@ static gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_refer
       memset(&resource, 0, sizeof resource);
       memset(&sampler, 0, sizeof sampler);
       resource.resType = cudaResourceTypePitch2D;
-      resource.res.pitch2D.devPtr = brute->values + first * (quads ? 4 : reference->dim);
-      resource.res.pitch2D.desc = quads ? cudaCreateChannelDesc<float4>() : cudaCreateChannelDesc<float>();
+      resource.res.pitch2D.devPtr = brute->values + first * texels * 4;
+      resource.res.pitch2D.desc = cudaCreateChannelDesc<float4>();
       resource.res.pitch2D.width = WIDTH;
       resource.res.pitch2D.height = (size_t)(part * texels / WIDTH);
-      resource.res.pitch2D.pitchInBytes = WIDTH * (quads ? sizeof(float4) : sizeof(float));
+      resource.res.pitch2D.pitchInBytes = WIDTH * sizeof(float4);
       sampler.addressMode[0] = sampler.addressMode[1] = cudaAddressModeClamp;
       sampler.filterMode = cudaFilterModePoint;
       sampler.readMode = cudaReadModeElementType;
@@ -116,7 +113,7 @@ done:
 template <int METRIC>
 static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, cudaTextureObject_t texture) {
   if (scan->dim <= 3) return gv_launch_by_point<METRIC>(lane, scan, from_quad_texels{texture}, true);
-  return gv_launch_by_point<METRIC>(lane, scan, from_texels{texture}, true);
+  return gv_launch_by_point<METRIC>(lane, scan, from_texels{texture, (int)gv_ceil_div(scan->dim, 4)}, true);
 }
 
 static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,

@@ -21,83 +21,80 @@ static __device__ __forceinline__ float gv_part(const float4 &v, int i) {
 template <int METRIC, int Q, int S, bool WHOLE>
 static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
     gv_minima_by_tile(gv_scan scan, int64_t end, int64_t span) {
-  constexpr int QUADS_Q = 4 * Q, QUADS_S = 4 * S, WIDTH = 16 * S;
-  constexpr int LOADS_Q = (GV_TILE_DEPTH * QUADS_Q + GV_TILE_THREADS - 1) / GV_TILE_THREADS;
-  constexpr int LOADS_S = (GV_TILE_DEPTH * QUADS_S + GV_TILE_THREADS - 1) / GV_TILE_THREADS;
-  __shared__ float4 queries[2][GV_TILE_DEPTH][QUADS_Q], points[2][GV_TILE_DEPTH][QUADS_S];
-  int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
-  int64_t tile = (int64_t)blockIdx.x * 16 * Q, from = (int64_t)blockIdx.y * span;
-  int64_t to = from + span < end ? from + span : end;
-  int chunks = (scan.dim + GV_TILE_DEPTH - 1) / GV_TILE_DEPTH, pieces = 0;
-  int64_t group = WHOLE ? 0 : from / (64 * scan.groups.steps) * 16 + tx;
+  constexpr int QUADS_Q = 4 * Q, QUADS_S = 4 * S, WIDTH = 16 * S, DEPTH = GV_TILE_DEPTH;
+  constexpr bool ALL_LOAD_Q = DEPTH * QUADS_Q == GV_TILE_THREADS, ALL_LOAD_S = DEPTH * QUADS_S == GV_TILE_THREADS;
+  static_assert(DEPTH * QUADS_Q <= GV_TILE_THREADS && DEPTH * QUADS_S <= GV_TILE_THREADS, "one load a thread");
+  __shared__ float4 queries[2][DEPTH][QUADS_Q], points[2][DEPTH][QUADS_S];
+  __shared__ float least[WHOLE ? 1 : Q][GV_TILE_THREADS]; /* each thread's own; registers are short */
+  const int me = (int)threadIdx.x, tx = me % 16, ty = me / 16;
+  const int64_t tile = (int64_t)blockIdx.x * 16 * Q, from = (int64_t)blockIdx.y * span;
+  const int64_t to = from + span < end ? from + span : end;
   if (from >= to) return;
+  const int chunks = (scan.dim + DEPTH - 1) / DEPTH;
 
-  float4 next_q[LOADS_Q], next_s[LOADS_S];
-  auto fetch = [&](int64_t base, int chunk) {
-#pragma unroll
-    for (int l = 0; l < LOADS_Q; l++) {
-      int at = (int)threadIdx.x + l * GV_TILE_THREADS, d = chunk * GV_TILE_DEPTH + at / QUADS_Q;
-      next_q[l] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-      if (at < GV_TILE_DEPTH * QUADS_Q && d < scan.dim) {
-        next_q[l] = *(const float4 *)(scan.query + d * scan.query_stride + tile + 4 * (at % QUADS_Q));
-      }
-    }
-#pragma unroll
-    for (int l = 0; l < LOADS_S; l++) {
-      int at = (int)threadIdx.x + l * GV_TILE_THREADS, d = chunk * GV_TILE_DEPTH + at / QUADS_S;
-      next_s[l] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-      if (at < GV_TILE_DEPTH * QUADS_S && d < scan.dim) {
-        next_s[l] = *(const float4 *)(scan.values + d * scan.dim_stride + base + 4 * (at % QUADS_S));
-      }
-    }
-  };
-  auto put = [&](int half) {
-#pragma unroll
-    for (int l = 0; l < LOADS_Q; l++) {
-      int at = (int)threadIdx.x + l * GV_TILE_THREADS;
-      if (at < GV_TILE_DEPTH * QUADS_Q) queries[half][at / QUADS_Q][at % QUADS_Q] = next_q[l];
-    }
-#pragma unroll
-    for (int l = 0; l < LOADS_S; l++) {
-      int at = (int)threadIdx.x + l * GV_TILE_THREADS;
-      if (at < GV_TILE_DEPTH * QUADS_S) points[half][at / QUADS_S][at % QUADS_S] = next_s[l];
-    }
-  };
+  /* What this thread brings into shared memory: four queries and four points in one of the eight dimensions. */
+  const int load_q = me / QUADS_Q, load_s = me / QUADS_S;
+  const float *query_at = scan.query + load_q * scan.query_stride + tile + 4 * (me % QUADS_Q);
+  const float *point_at = scan.values + load_s * scan.dim_stride + from + 4 * (me % QUADS_S);
+  const int64_t query_step = DEPTH * scan.query_stride, point_step = DEPTH * scan.dim_stride;
+  const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  float4 next_q = zero, next_s = zero;
 
-  float sum[Q][S], least[Q];
+  float sum[Q][S];
 #pragma unroll
   for (int i = 0; i < Q; i++) {
-    least[i] = INFINITY;
+    if (!WHOLE) least[i][me] = INFINITY;
 #pragma unroll
     for (int j = 0; j < S; j++)
       sum[i][j] = 0.0F;
   }
-  fetch(from, 0);
-  put(0);
+  if (load_q < scan.dim && (ALL_LOAD_Q || load_q < DEPTH)) next_q = *(const float4 *)query_at;
+  if (load_s < scan.dim && (ALL_LOAD_S || load_s < DEPTH)) next_s = *(const float4 *)point_at;
+  if (ALL_LOAD_Q || load_q < DEPTH) queries[0][load_q][me % QUADS_Q] = next_q;
+  if (ALL_LOAD_S || load_s < DEPTH) points[0][load_s][me % QUADS_S] = next_s;
   __syncthreads();
-  int half = 0;
+
+  int half = 0, pieces = 0;
+  int64_t group = WHOLE ? 0 : from / (64 * scan.groups.steps) * 16 + tx;
   for (int64_t base = from; base < to; base += WIDTH) {
     for (int chunk = 0; chunk < chunks; chunk++) {
-      bool last_chunk = chunk + 1 == chunks, more = !last_chunk || base + WIDTH < to;
-      if (more) fetch(last_chunk ? base + WIDTH : base, last_chunk ? 0 : chunk + 1);
-      int depth = scan.dim - chunk * GV_TILE_DEPTH;
-      for (int four = 0; four < GV_TILE_DEPTH && four < depth; four += 4) {
+      const bool last_chunk = chunk + 1 == chunks, more = !last_chunk || base + WIDTH < to;
+      if (last_chunk) {
+        query_at -= chunk * query_step;
+        point_at += WIDTH - chunk * point_step;
+      } else {
+        query_at += query_step;
+        point_at += point_step;
+      }
+      if (more) {
+        const int d = last_chunk ? 0 : (chunk + 1) * DEPTH;
+        next_q = next_s = zero;
+        if (d + load_q < scan.dim && (ALL_LOAD_Q || load_q < DEPTH)) next_q = *(const float4 *)query_at;
+        if (d + load_s < scan.dim && (ALL_LOAD_S || load_s < DEPTH)) next_s = *(const float4 *)point_at;
+      }
+      auto multiply = [&](int d) {
+        float4 q[Q / 4], s[S / 4];
 #pragma unroll
-        for (int d = 0; d < 4; d++) {
-          float4 q[Q / 4], s[S / 4];
+        for (int i = 0; i < Q / 4; i++)
+          q[i] = queries[half][d][i * 16 + ty];
 #pragma unroll
-          for (int i = 0; i < Q / 4; i++)
-            q[i] = queries[half][four + d][i * 16 + ty];
+        for (int j = 0; j < S / 4; j++)
+          s[j] = points[half][d][j * 16 + tx];
 #pragma unroll
-          for (int j = 0; j < S / 4; j++)
-            s[j] = points[half][four + d][j * 16 + tx];
+        for (int i = 0; i < Q; i++) {
 #pragma unroll
-          for (int i = 0; i < Q; i++) {
-#pragma unroll
-            for (int j = 0; j < S; j++)
-              sum[i][j] = gv_step<METRIC>(sum[i][j], gv_part(q[i / 4], i % 4), gv_part(s[j / 4], j % 4));
-          }
+          for (int j = 0; j < S; j++)
+            sum[i][j] = gv_step<METRIC>(sum[i][j], gv_part(q[i / 4], i % 4), gv_part(s[j / 4], j % 4));
         }
+      };
+      /* Dimensions beyond the last one are zeros; four of them need not be looked at. */
+#pragma unroll
+      for (int d = 0; d < DEPTH / 2; d++)
+        multiply(d);
+      if (scan.dim - chunk * DEPTH > DEPTH / 2) {
+#pragma unroll
+        for (int d = DEPTH / 2; d < DEPTH; d++)
+          multiply(d);
       }
       if (last_chunk) {
         if (METRIC == GV_EUCLIDEAN) {
@@ -113,25 +110,27 @@ static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
           }
         }
         pieces += S / 4;
-        bool full = !WHOLE && (pieces == scan.groups.steps || base + WIDTH >= to);
+        const bool full = !WHOLE && (pieces == scan.groups.steps || base + WIDTH >= to);
 #pragma unroll
         for (int i = 0; i < Q; i++) {
-          int64_t query = tile + 64 * (i / 4) + 4 * ty + i % 4;
-          bool there = query < scan.queries;
-#pragma unroll
-          for (int j = 0; j < S; j++)
-            least[i] = fminf(least[i], sum[i][j]);
-          if (full && there) scan.minima[query * scan.row + group] = least[i];
-          if (full) least[i] = INFINITY;
-          if (WHOLE && there) {
+          const int64_t query = tile + 64 * (i / 4) + 4 * ty + i % 4;
+          const bool there = query < scan.queries;
+          if (WHOLE) {
 #pragma unroll
             for (int j = 0; j < S / 4; j++) {
-              int64_t at = base + 64 * j + 4 * tx;
-              if (at < scan.row) {
+              const int64_t at = base + 64 * j + 4 * tx;
+              if (there && at < scan.row) {
                 *(float4 *)(scan.minima + query * scan.row + at) =
                     make_float4(sum[i][4 * j], sum[i][4 * j + 1], sum[i][4 * j + 2], sum[i][4 * j + 3]);
               }
             }
+          } else {
+            float x = least[i][me];
+#pragma unroll
+            for (int j = 0; j < S; j++)
+              x = fminf(x, sum[i][j]);
+            if (full && there) scan.minima[query * scan.row + group] = x;
+            least[i][me] = full ? INFINITY : x;
           }
 #pragma unroll
           for (int j = 0; j < S; j++)
@@ -142,9 +141,12 @@ static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
           pieces = 0;
         }
       }
-      if (more) put(half ^ 1);
-      __syncthreads();
       half ^= 1;
+      if (more) {
+        if (ALL_LOAD_Q || load_q < DEPTH) queries[half][load_q][me % QUADS_Q] = next_q;
+        if (ALL_LOAD_S || load_s < DEPTH) points[half][load_s][me % QUADS_S] = next_s;
+      }
+      __syncthreads();
     }
   }
 }

@@ -1,0 +1,218 @@
+/*
+ * What only a machine with a GPU can show of the searching backends: nothing leaks over a thousand builds and searches,
+ * threads share an index, a device that is full or not there is an error of the call and of nothing after it, and "auto"
+ * goes on without it. Skipped where there is no GPU.
+ */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/backend.h"
+#include "search/cuda/devices.h"
+#include "search/cuda/runtime.h"
+
+enum { DIM = 3, POINTS = 5000, QUERIES = 300, K = 4, LOOPS = 1000, THREADS = 6 };
+
+typedef struct fixture {
+  double *points, *queries;
+  gv_context *context;
+} fixture;
+
+static double uniform(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+static bool on_device(const gv_backend *backend) {
+  const char *reason;
+  return strncmp(backend->name, "cuda-", 5) == 0 && backend->probe(&reason) == GV_OK;
+}
+
+static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count, int32_t dim,
+                       gv_index **out) {
+  gv_points reference = {points, count, dim, GV_FLOAT64};
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  options.backend = backend;
+  options.expected_queries = 1000000;
+  return gv_index_build(context, &reference, &options, out);
+}
+
+static void search(gv_context *context, const gv_index *index, const double *queries, int64_t *found) {
+  gv_points points = {queries, QUERIES, DIM, GV_FLOAT64};
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = K;
+  if (gv_index_search(context, index, &points, &options, found, NULL) != GV_OK) {
+    fail_msg("%s: %s", gv_index_backend(index), gv_context_message(context));
+  }
+}
+
+static int64_t free_bytes(gv_context *context) {
+  gv_device_info info;
+  assert_int_equal(gv_device_get(context, 0, &info), GV_OK);
+  return info.free_memory_bytes;
+}
+
+static void test_leaks(void **state) {
+  const fixture *f = *state;
+  int64_t found[QUERIES * K];
+  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
+    if (!on_device(*b)) continue;
+    int64_t before = 0;
+    for (int i = 0; i < LOOPS; i++) {
+      gv_index *index = NULL;
+      if (build(f->context, (*b)->name, f->points, POINTS, DIM, &index) != GV_OK) {
+        fail_msg("%s: %s", (*b)->name, gv_context_message(f->context));
+      }
+      search(f->context, index, f->queries, found);
+      gv_index_destroy(index);
+      if (i == 9) before = free_bytes(f->context);
+    }
+    /* A library may fill a pool of its own once; a leak would be LOOPS times something. */
+    int64_t lost = before - free_bytes(f->context);
+    if (lost > (int64_t)8 << 20) fail_msg("%s lost %lld bytes", (*b)->name, (long long)lost);
+  }
+}
+
+typedef struct task {
+  const fixture *f;
+  const gv_index *index;
+  int64_t found[QUERIES * K];
+} task;
+
+static void *search_often(void *opaque) {
+  task *t = opaque;
+  gv_context *context = NULL;
+  if (gv_context_create(NULL, &context) != GV_OK) return NULL;
+  for (int i = 0; i < 20; i++) {
+    memset(t->found, 0x55, sizeof t->found);
+    search(context, t->index, t->f->queries, t->found);
+  }
+  gv_context_destroy(context);
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  const fixture *f = *state;
+  int64_t expected[QUERIES * K];
+  task *tasks = calloc(THREADS, sizeof *tasks);
+  assert_non_null(tasks);
+  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
+    if (!on_device(*b)) continue;
+    gv_index *index = NULL, *serial = NULL;
+    assert_int_equal(build(f->context, "serial", f->points, POINTS, DIM, &serial), GV_OK);
+    search(f->context, serial, f->queries, expected);
+    gv_index_destroy(serial);
+    assert_int_equal(build(f->context, (*b)->name, f->points, POINTS, DIM, &index), GV_OK);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+      tasks[i].f = f;
+      tasks[i].index = index;
+      assert_int_equal(pthread_create(&threads[i], NULL, search_often, &tasks[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+      assert_int_equal(pthread_join(threads[i], NULL), 0);
+      assert_memory_equal(tasks[i].found, expected, sizeof expected);
+    }
+    gv_index_destroy(index);
+  }
+  free(tasks);
+}
+
+/* A device that is not there: an error for a named backend; "auto" does without it. */
+static void test_no_such_device(void **state) {
+  const fixture *f = *state;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.device = 4711;
+  gv_context *context = NULL;
+  gv_index *index = NULL;
+  int64_t found[QUERIES * K];
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  assert_int_equal(build(context, "cuda-register", f->points, POINTS, DIM, &index), GV_ERROR_UNAVAILABLE);
+  assert_non_null(strstr(gv_context_message(context), "4711"));
+  const char *reason;
+  gv_reference reference = {NULL, 50000, 64, GV_EUCLIDEAN, {NULL, NULL, NULL}};
+  assert_int_equal(gv_cuda_probe(&reason), GV_OK);
+  assert_memory_equal(gv_backend_choose(context, &reference, 1, 1000000)->name, "cuda-", 5);
+  double *many = calloc(50000 * 64, sizeof *many);
+  assert_non_null(many);
+  assert_int_equal(build(context, NULL, many, 50000, 64, &index), GV_OK);
+  assert_memory_not_equal(gv_index_backend(index), "cuda-", 5);
+  gv_index_destroy(index);
+  free(many);
+  gv_context_destroy(context);
+  assert_int_equal(build(f->context, "cuda-register", f->points, POINTS, DIM, &index), GV_OK);
+  search(f->context, index, f->queries, found);
+  gv_index_destroy(index);
+}
+
+/* A device that is full. */
+static void test_no_memory(void **state) {
+  const fixture *f = *state;
+  enum { MANY = 400000, WIDE = 64 };
+  gv_cuda_lane *lane = NULL;
+  assert_int_equal(gv_cuda_lane_take(f->context, 0, &lane), GV_OK);
+  int device = lane->device;
+  gv_cuda_lane_give(f->context, lane);
+  enum { PARTS_MAX = 512 };
+  void *parts[PARTS_MAX];
+  int count = 0;
+  for (size_t size = (size_t)1 << 32; size >= (size_t)1 << 24; size /= 2) {
+    while (count < PARTS_MAX && gv_cuda_allocate(f->context, size, &parts[count]) == GV_OK)
+      count++;
+  }
+  double *many = calloc((size_t)MANY * WIDE, sizeof *many);
+  assert_non_null(many);
+  gv_index *index = NULL;
+  assert_int_equal(build(f->context, "cuda-register", many, MANY, WIDE, &index), GV_ERROR_OUT_OF_MEMORY);
+  assert_int_equal(build(f->context, NULL, many, MANY, WIDE, &index), GV_OK);
+  assert_memory_not_equal(gv_index_backend(index), "cuda-", 5);
+  gv_index_destroy(index);
+  while (count > 0)
+    gv_cuda_release(device, parts[--count]);
+  assert_int_equal(build(f->context, "cuda-register", many, MANY, WIDE, &index), GV_OK);
+  assert_string_equal(gv_index_backend(index), "cuda-register");
+  gv_index_destroy(index);
+  free(many);
+}
+
+static int setup(void **state) {
+  static fixture f;
+  uint64_t random = 7;
+  f.points = malloc((size_t)POINTS * DIM * sizeof(double));
+  f.queries = malloc((size_t)QUERIES * DIM * sizeof(double));
+  if (f.points == NULL || f.queries == NULL || gv_context_create(NULL, &f.context) != GV_OK) return -1;
+  for (int i = 0; i < POINTS * DIM; i++)
+    f.points[i] = uniform(&random);
+  for (int i = 0; i < QUERIES * DIM; i++)
+    f.queries[i] = uniform(&random);
+  *state = &f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  gv_context_destroy(f->context);
+  free(f->points);
+  free(f->queries);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  const char *reason = "";
+  if (gv_cuda_probe(&reason) != GV_OK) {
+    printf("skipped: %s\n", reason);
+    return 77;
+  }
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_leaks),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_no_such_device),
+      cmocka_unit_test(test_no_memory),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
