@@ -70,12 +70,33 @@ static double processor_seconds(const gv_context *context, const gv_backend *bac
 }
 
 /*
- * Which of the GPU's. One H200: docs/benchmarks-search.md.
+ * Which of the GPU's, from figures of one H200 (docs/benchmarks-search.md). Brute force compares 70 femtoseconds a pair and
+ * dimension. A tree's point costs 1.9 ns (kdtree) or 0.35 ns (octree) to build, a query 0.25 to 0.3 ns in three
+ * dimensions, more for k > 1, and 2.5 times as much in each further one (a guess above four). An index is searched more
+ * often than once: between trees an eighth of the building counts.
  */
-static const gv_backend *choose_device(const gv_reference *reference, int64_t queries) {
-  enum { FEW_QUERIES = 64 };
-  (void)reference;
-  return queries <= FEW_QUERIES ? &gv_backend_cuda_multiblock : &gv_backend_cuda_register;
+static const gv_backend *choose_device(const gv_context *context, const gv_reference *reference, int32_t k,
+                                       int64_t queries) {
+  enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
+  const double launches = 3e-4, many = 0.2;
+  double n = (double)reference->count, q = (double)queries, dim = reference->dim;
+  double brute = 7e-14 * n * q * dim;
+  if (reference->dim <= TREE_DIM_MAX) {
+    double further = dim > 3.0 ? pow(2.5, dim - 3.0) : 1.0;
+    double kdtree = 2.5e-10 * q * (1.0 + k / 3.3) * further, octree = 2.9e-10 * q * (1.0 + k / 2.2);
+    bool octal = reference->dim <= OCTREE_DIM_MAX && octree + 0.35e-9 * n / 8.0 < kdtree + 1.9e-9 * n / 8.0;
+    if (launches + (octal ? octree + 0.35e-9 * n : kdtree + 1.9e-9 * n) < brute) {
+      return octal ? &gv_backend_cuda_octree : &gv_backend_cuda_kdtree;
+    }
+  }
+  int devices = 0;
+  char text[256];
+  if (brute > many && context->device < 0 && gv_cuda_device_count(&devices, text, sizeof text) == GV_OK &&
+      devices > 1) {
+    return &gv_backend_cuda_multigpu;
+  }
+  bool few = queries <= FEW_QUERIES || (reference->dim <= 3 && n * q < FEW_PAIRS);
+  return few ? &gv_backend_cuda_multiblock : &gv_backend_cuda_register;
 }
 
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
@@ -87,7 +108,7 @@ const gv_backend *gv_backend_choose(const gv_context *context, const gv_referenc
   const char *reason;
   if (processor_seconds(context, processor, reference, asked) < worth) return processor;
   if (gv_cuda_probe(&reason) != GV_OK) return processor;
-  return choose_device(reference, asked);
+  return choose_device(context, reference, k, asked);
 }
 
 #else

@@ -100,17 +100,23 @@ static int measure(gv_context *context, const char *backend, int32_t dim, const 
 }
 
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"cuda-kdtree", "cuda-octree"};
+  static const char *const backends[] = {"cuda-kdtree", "cuda-octree", "kdtree"};
   static const struct {
     int32_t dim;
     int64_t n, m;
     int32_t k[5];
   } rows[] = {
-      {3, 1000000, 10000000, {1, 20, 0}},        {3, 10000000, 1000000, {1, 20, 0}},
-      {3, 1000000, 1000000, {1, 8, 32, 100, 0}}, {2, 1000000, 10000000, {1, 20, 0}},
-      {3, 1000000, 100000, {1, 20, 0}},          {3, 1000000, 1000, {1, 20, 0}},
-      {3, 10000, 1000000, {1, 20, 0}},           {8, 1000000, 100000, {1, 20, 0}},
+      {3, 1000000, 10000000, {1, 20, 0}},
+      {3, 10000000, 1000000, {1, 20, 0}},
+      {3, 1000000, 1000000, {1, 8, 32, 100, 0}},
+      {2, 1000000, 10000000, {1, 20, 0}},
+      {3, 1000000, 100000, {1, 20, 0}},
+      {3, 1000000, 1000, {1, 20, 0}},
+      {3, 10000, 1000000, {1, 20, 0}},
+      {8, 1000000, 100000, {1, 20, 0}},
       {3, 100000000, 1000000, {1, 20, 0}},
+      {3, 1000, 100000, {1, 20, 0}},
+      {3, 100, 10000, {1, 20, 0}},
   };
   int runs = argc > 1 ? atoi(argv[1]) : 5;
   int only = argc > 2 ? atoi(argv[2]) : -1;
@@ -130,7 +136,8 @@ int main(int argc, char **argv) {
       fprintf(stderr, "out of memory\n");
       result = 1;
     }
-    for (int b = 0; b < 2 && result == 0; b++) {
+    /* The processor's tree beside them only where it might be faster to build. */
+    for (int b = 0; b < (rows[i].n <= 10000 ? 3 : 2) && result == 0; b++) {
       if (rows[i].dim > 3 && b == 1) continue;
       result = measure(context, backends[b], rows[i].dim, r, rows[i].n, q, rows[i].m, rows[i].k, runs, indices,
                        distances);

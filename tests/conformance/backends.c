@@ -207,7 +207,19 @@ static bool takes(const gv_backend *backend, const gv_points *reference, gv_metr
          (backend->refuses == NULL || backend->refuses(metric, reference->dtype, k) == NULL);
 }
 
-/* Every backend but serial, every instruction set, against one expected answer. */
+/* Indices of the backends on a GPU, where building costs more than searching: for one set and metric, until forgotten. */
+enum { BACKENDS_MAX = 64 };
+static gv_index *kept[BACKENDS_MAX];
+
+static void forget_indices(void) {
+  for (int i = 0; i < BACKENDS_MAX; i++) {
+    gv_index_destroy(kept[i]);
+    kept[i] = NULL;
+  }
+}
+
+/* Every backend but serial, every instruction set, against one expected answer. forget_indices() when the set or the
+ * metric changes. */
 static void check_backends(const fixture *f, const gv_points *reference, const gv_points *queries, gv_metric metric,
                            const gv_search_options *options, answer expected, const char *what) {
   static const char *const levels[] = {"baseline", "avx2", "avx512"};
@@ -218,14 +230,20 @@ static void check_backends(const fixture *f, const gv_points *reference, const g
     for (int level = cuda ? 2 : 0; level < 3; level++) {
       setenv("GPUVORONOI_SIMD", levels[level], 1);
       gv_context *context = f->context[(level + options->k) % 2];
-      gv_index *index = build(context, reference, (*b)->name, metric);
+      int64_t place = b - gv_backends;
+      gv_index *index = cuda && place < BACKENDS_MAX ? kept[place] : NULL;
+      if (index == NULL) index = build(context, reference, (*b)->name, metric);
       memset(got.indices, 0x55, (size_t)(queries->count * options->k) * sizeof(int64_t));
       search(context, index, queries, options, got);
       char text[256];
       snprintf(text, sizeof text, "%s, %s, %s, %s, k %d, max %g, self %d", (*b)->name, levels[level], what,
                gv_metric_name(metric), (int)options->k, options->max_distance, options->exclude_self);
       assert_same(expected, got, queries->count, options->k, text);
-      gv_index_destroy(index);
+      if (cuda && place < BACKENDS_MAX) {
+        kept[place] = index;
+      } else {
+        gv_index_destroy(index);
+      }
     }
     unsetenv("GPUVORONOI_SIMD");
   }
@@ -255,6 +273,7 @@ static void check_set(const fixture *f, const gv_points *reference, const gv_poi
       }
       free_answer(expected);
     }
+    forget_indices();
   }
 }
 
@@ -350,6 +369,7 @@ static void test_large(void **state) {
       search(f->context[0], index, &queries, &options, expected);
       gv_index_destroy(index);
       check_backends(f, &reference, &queries, metric, &options, expected, shape_names[cases[c].s]);
+      forget_indices();
       free_answer(expected);
     }
     free(r);
@@ -396,6 +416,7 @@ static void test_self(void **state) {
     free_answer(expected);
     free_answer(got);
   }
+  forget_indices();
 }
 
 static int make_contexts(void **state) {

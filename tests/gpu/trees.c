@@ -235,14 +235,39 @@ static void no_memory_is_left_behind(void **state) {
   gv_points reference = {points, N, DIM, GV_FLOAT64};
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   options.k = K;
-  int64_t times = setting("GPUVORONOI_GPU_CASES", 60) < 60 ? 20 : 1000, before = 0;
+  int64_t times = setting("GPUVORONOI_GPU_CASES", 60) < 60 ? 4 : 1000, before = 0;
   for (int64_t i = 0; i < times; i++) {
     gv_index *index = build(f, &reference, trees[i % 2], GV_EUCLIDEAN);
     assert_int_equal(gv_index_search(f->context, index, NULL, &options, indices, distances), GV_OK);
     gv_index_destroy(index);
-    if (i == 10) before = free_memory(f);
+    if (i == (times < 100 ? 1 : 10)) before = free_memory(f);
   }
   assert_true(free_memory(f) >= before);
+}
+
+/* auto: trees for many low-dimensional queries, brute force for few queries and for many dimensions. */
+static void auto_chooses_trees(void **state) {
+  const fixture *f = *state;
+  static const struct {
+    int64_t points, queries;
+    int32_t dim, k;
+    const char *tree; /* NULL: none of them */
+  } rows[] = {{1000000, 10000000, 3, 1, "cuda-kdtree"},
+              {1000000, 10000000, 3, 20, "cuda-kdtree"},
+              {1000000, 1000000, 2, 1, "cuda-octree"},
+              {1000000, 1000000, 8, 20, "cuda-kdtree"},
+              {16777216, 1, 3, 1, NULL},
+              {1048576, 100000, 16, 1, NULL},
+              {32768, 32768, 128, 20, NULL}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    gv_reference reference = {NULL, rows[i].points, rows[i].dim, GV_EUCLIDEAN, f->context->allocator};
+    const char *name = gv_backend_choose(f->context, &reference, rows[i].k, rows[i].queries)->name;
+    if (rows[i].tree != NULL) {
+      assert_string_equal(name, rows[i].tree);
+    } else {
+      assert_null(strstr(name, "tree"));
+    }
+  }
 }
 
 static int make_context(void **state) {
@@ -267,6 +292,7 @@ int main(void) {
       cmocka_unit_test(kdtree_cases),
       cmocka_unit_test(octree_cases),
       cmocka_unit_test(no_memory_is_left_behind),
+      cmocka_unit_test(auto_chooses_trees),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);
 }

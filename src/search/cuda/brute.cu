@@ -392,7 +392,7 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
     gv_decision d = all;
     d.scan.queries = queries - first < at_once ? queries - first : at_once;
     d.scan.query += first;
-    d.query_rows += first * d.depth;
+    d.scan.query_rows += first * d.depth;
     d.margin.twice += first;
     d.margin.limit += first;
     if (d.number != NULL) {
@@ -456,13 +456,13 @@ static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open)
     rest.scan.queries = n;
     rest.scan.query = columns;
     rest.scan.query_stride = room;
-    rest.query_rows = rows;
+    rest.scan.query_rows = rows;
     rest.margin.twice = margin;
     rest.margin.limit = margin + room;
     rest.number = list + 1;
     gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
-        list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->query_rows, all->margin,
-        columns, rows, rest.margin);
+        list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->scan.query_rows,
+        all->margin, columns, rows, rest.margin);
     GV_CUDA_LAUNCHED(w->context, "gathering queries");
   }
   status = filter_and_decide(w, rest);
@@ -577,7 +577,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     d.scan.queries = n;
     d.scan.query_stride = padded;
     d.scan.query = columns;
-    d.query_rows = rows;
+    d.scan.query_rows = rows;
     d.margin.twice = margin;
     d.margin.limit = margin + padded;
     d.queries = queries;

@@ -28,10 +28,9 @@ static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, i
 #pragma unroll
   for (int j = 0; j < QUERIES; j++) {
     int64_t q = first + j * GV_BY_QUERY_THREADS;
-    bool there = q < scan.queries;
-    x[j] = there ? scan.query[q] : 0.0F;
-    y[j] = there && scan.dim > 1 ? scan.query[scan.query_stride + q] : 0.0F;
-    z[j] = there && scan.dim > 2 ? scan.query[2 * scan.query_stride + q] : 0.0F;
+    float4 row = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (q < scan.queries) row = ((const float4 *)scan.query_rows)[q];
+    x[j] = row.x, y[j] = row.y, z[j] = row.z;
   }
   return first;
 }

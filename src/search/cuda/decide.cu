@@ -347,7 +347,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   __device__ void run(int64_t slot) {
     int64_t number = d.number != NULL ? d.number[slot] : slot;
     query = d.queries + number * d.scan.dim;
-    query_row = d.query_rows + slot * d.depth;
+    query_row = d.scan.query_rows + slot * d.depth;
     minima = d.scan.minima + slot * d.scan.row;
     self = d.self >= 0 ? d.self + number - d.base : -1;
     groups = d.scan.groups.count;
@@ -410,23 +410,23 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
   if (slot < d.scan.queries) {
     threshold = __fadd_ru(pair.best[slot], d.margin.twice[slot]);
     group = pair.group[slot];
-    x = d.scan.query[slot];
-    if (dim > 1) y = d.scan.query[d.scan.query_stride + slot];
-    if (dim > 2) z = d.scan.query[2 * d.scan.query_stride + slot];
+    float4 row = ((const float4 *)d.scan.query_rows)[slot];
+    x = row.x, y = row.y, z = row.z;
     /* Above zero euclidean values may be out of order: see gv_pair_by_query. */
     decided = pair.second[slot] > threshold && (METRIC != GV_EUCLIDEAN || threshold < 0.0F);
     if (!decided) list[1 + atomicAdd(list, 1)] = (int32_t)slot;
   }
   unsigned turns = __ballot_sync(ALL, decided);
+  int only = -1; /* the place in the group of the only point that can be the nearest */
   double answer = INFINITY;
   int64_t answer_index = -1;
   for (int first = 0; first < WARP; first += EACH) {
     float4 p[EACH];
-    int64_t point[EACH];
+    int64_t start[EACH];
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-      point[i] = (int64_t)__shfl_sync(ALL, group, first + i) * GV_PAIR_GROUP + lane;
-      p[i] = ((const float4 *)d.scan.values)[point[i]];
+      start[i] = (int64_t)__shfl_sync(ALL, group, first + i) * GV_PAIR_GROUP;
+      p[i] = ((const float4 *)d.scan.values)[start[i] + lane];
     }
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
@@ -436,28 +436,41 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
       sum = gv_step<METRIC>(sum, __shfl_sync(ALL, y, turn), p[i].y);
       sum = gv_step<METRIC>(sum, __shfl_sync(ALL, z, turn), p[i].z);
       float at_most = __shfl_sync(ALL, threshold, turn);
-      bool near = (turns >> turn & 1U) != 0 && point[i] < d.scan.count && !(sum > at_most);
+      bool near = (turns >> turn & 1U) != 0 && start[i] + lane < d.scan.count && !(sum > at_most);
+      unsigned candidates = __ballot_sync(ALL, near);
+      if (__popc(candidates) <= 1) {
+        if (lane == turn) only = __ffs((int)candidates) - 1;
+        continue;
+      }
+      /* Several: each lane's own distance. */
       double value = INFINITY;
       if (near) {
-        value = gv_device_canonical(d.queries + (warp_slot + turn) * dim, d.points + point[i] * dim, dim,
+        value = gv_device_canonical(d.queries + (warp_slot + turn) * dim, d.points + (start[i] + lane) * dim, dim,
                                     (gv_metric)METRIC);
         near = value <= d.max_canonical;
       }
       double best = INFINITY;
       int64_t best_index = NO_INDEX;
-      for (unsigned candidates = __ballot_sync(ALL, near); candidates != 0; candidates &= candidates - 1) {
+      for (candidates = __ballot_sync(ALL, near); candidates != 0; candidates &= candidates - 1) {
         int candidate = __ffs((int)candidates) - 1;
         double other = __shfl_sync(ALL, value, candidate);
-        int64_t other_index = point[i] - lane + candidate;
-        if (before(other, other_index, best, best_index)) {
+        if (before(other, start[i] + candidate, best, best_index)) {
           best = other;
-          best_index = other_index;
+          best_index = start[i] + candidate;
         }
       }
       if (lane == turn && best_index != NO_INDEX) {
         answer = best;
         answer_index = best_index + d.base;
       }
+    }
+  }
+  if (only >= 0) {
+    int64_t point = (int64_t)group * GV_PAIR_GROUP + only;
+    double value = gv_device_canonical(d.queries + slot * dim, d.points + point * dim, dim, (gv_metric)METRIC);
+    if (value <= d.max_canonical) {
+      answer = value;
+      answer_index = point + d.base;
     }
   }
   if (decided) {

@@ -16,8 +16,7 @@ typedef struct gv_margins {
 /* Slots are queries side by side in the arrays of floats; a slot's number says which query of the chunk it is. */
 typedef struct gv_decision {
   gv_scan scan;
-  bool filtered;           /* false: there are no filter values, every point is compared */
-  const float *query_rows; /* of slot i: `depth` floats as in the columns, zeros after the last dimension */
+  bool filtered;     /* false: there are no filter values, every point is compared */
   const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
   int32_t depth;     /* dim, rounded up to a multiple of 4 */
   gv_margins margin;

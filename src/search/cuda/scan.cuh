@@ -50,9 +50,10 @@ typedef struct gv_scan {
       *halves; /* euclidean: half the squared length, infinite for filling; of point i at [i * half_stride] */
   int64_t half_stride;
   int64_t queries, query_stride;
-  const float *query; /* coordinate d of query q: query[d * query_stride + q]; euclidean: negated */
-  float *minima;      /* of query q: minima[q * row ...], one for each group; 16-byte aligned */
-  int64_t row;        /* a multiple of 4 */
+  const float *query;      /* coordinate d of query q: query[d * query_stride + q]; euclidean: negated */
+  const float *query_rows; /* the same by rows, a multiple of 4 floats a query, zeros after the last dimension */
+  float *minima;           /* of query q: minima[q * row ...], one for each group; 16-byte aligned */
+  int64_t row;             /* a multiple of 4 */
   gv_groups groups;
 } gv_scan;
 
