@@ -229,3 +229,13 @@ def test_help_and_version(work):
     assert work.ok("--version").stdout.startswith("gpuvoronoi 0.")
     assert "serial" in work.ok("backends").stdout
     assert subprocess.run([COMMAND, "--seeds", "x", "--help"], capture_output=True).returncode == 0
+
+
+def test_backends_matrix(work):
+    """Every box says yes or has a letter, and every letter is explained."""
+    lines = work.ok("backends", "--matrix").stdout.splitlines()
+    rows = {line.split()[0]: line.split() for line in lines[3:]}
+    assert rows["serial"][1:20] == ["4096"] + ["yes"] * 18
+    letters = {word for row in rows.values() for before, word in zip(row, row[1:]) if before == "-"}
+    assert letters <= {name for name in rows if len(name) == 1}
+    work.fails("backends", "--matrix", "--json", status=2)
