@@ -38,7 +38,7 @@ static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 /* Page-locked buffers of the lane: what is small, then the caller's slots. */
 enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
-enum { LONG_LIST = 768 };
+enum { LONG_LIST = 768, MOST_LONG_TILES = 20000 };
 enum { MAX_LOG = 42, LEAST_LOG = 5, MAX_STEPS = 16 };
 
 struct band_state {
@@ -271,7 +271,9 @@ static int plan_levels(gv_cuda_raster *raster, int *root) {
 static int finer_root(const gv_cuda_raster *raster) {
   int next = raster->root.log - (raster->form == gv::MESH ? 2 : 1);
   bool whole_mesh = raster->form == gv::MESH && raster->root.log % 2 != 0;
-  return whole_mesh || next < raster->side_log ? -1 : next;
+  if (whole_mesh || next < raster->side_log) return -1;
+  /* Several blocks a tile are too much for many tiles, most of which have short lists. */
+  return tiles_of(raster->problem.width, raster->problem.height, next) <= MOST_LONG_TILES ? next : -1;
 }
 
 /* Bands begin below the root. */
