@@ -204,7 +204,7 @@ __device__ static int32_t only_candidate(const problem &p, const part &t, const 
 
 /* One warp a run of 2^log cells, log <= LEAF_LOG. */
 template <bool GEODESIC>
-__global__ void __launch_bounds__(WARP *LEAF_WARPS)
+__global__ void __launch_bounds__(WARP *LEAF_WARPS, 5)
     leaf_mesh(const __grid_constant__ problem p, const __grid_constant__ level lists,
               const __grid_constant__ target t, const __grid_constant__ level leaves,
               const __grid_constant__ open_list open, counters *count) {

@@ -38,6 +38,7 @@ static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 /* Page-locked buffers of the lane: what is small, then the caller's slots. */
 enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
+enum { LONG_LIST = 768, MOST_LONG_TILES = 20000 };
 enum { MAX_LOG = 42, LEAST_LOG = 5, MAX_STEPS = 16 };
 
 struct band_state {
@@ -55,6 +56,8 @@ struct gv_cuda_raster {
   cudaStream_t copy; /* reads back while the lane's stream computes */
   gv::problem problem;
   gv::level root;
+  unsigned longest;    /* list of the root's */
+  bool stuck;          /* no finer root can be had */
   int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
   int steps;
   int side_log;   /* of quads */
@@ -264,6 +267,24 @@ static int plan_levels(gv_cuda_raster *raster, int *root) {
   return roots;
 }
 
+/* The next finer level of long lists; -1 if there is none. */
+static int finer_root(const gv_cuda_raster *raster) {
+  int next = raster->root.log - (raster->form == gv::MESH ? 2 : 1);
+  bool whole_mesh = raster->form == gv::MESH && raster->root.log % 2 != 0;
+  if (whole_mesh || next < raster->side_log) return -1;
+  /* Several blocks a tile are too much for many tiles, most of which have short lists. */
+  return tiles_of(raster->problem.width, raster->problem.height, next) <= MOST_LONG_TILES ? next : -1;
+}
+
+/* Bands begin below the root. */
+static void drop_steps(gv_cuda_raster *raster) {
+  int kept = 0;
+  for (int i = 0; i < raster->steps; i++) {
+    if (raster->step[i] < raster->root.log) raster->step[kept++] = raster->step[i];
+  }
+  raster->steps = kept;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- root */
 
 /* The whole grid as one tile that holds all seeds. */
@@ -287,7 +308,14 @@ done:
   return status;
 }
 
-/* One level of long lists, for the whole grid. */
+/* How long all lists of a level may be together. Seeds that cannot be told apart from far away (many within a cell, say,
+ * and none elsewhere) stay in the lists of all tiles: such grids are the CPU's, which goes depth first. */
+static int64_t most_entries(const gv_cuda_raster *raster) {
+  return (int64_t)(raster->lane->memory_bytes / 64);
+}
+
+/* One level of long lists, for the whole grid. Sets `stuck`, and leaves the root as it is, where lists would grow too
+ * long. */
 static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int log, int turn) {
   gv_status status;
   gv_cuda_lane *lane = raster->lane;
@@ -306,12 +334,20 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)lane->multiprocessors / tiles + 1;
   if (window_tiles(&parent) == 1) split = v->seeds.count / 2048 + 1;
   if (split > fill) split = fill;
+  if (split < raster->longest / 2048) split = raster->longest / 2048;
+  if (split > 256) split = 256;
   dim3 grid((unsigned)tiles, (unsigned)split);
   size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
+  int64_t words = (int64_t)(raster->longest + gv::WARP - 1) / gv::WARP;
+  size_t bits = (size_t)(tiles * words) * sizeof(uint32_t);
 
+  if (words > most_entries(raster) / tiles) {
+    raster->stuck = true;
+    return GV_OK;
+  }
   status = gv_cuda_reserve(context, lane, SLOT_ROOT_ENTRIES + turn, (size_t)tiles * sizeof(gv::entry), &entries);
   if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + parts, &work_memory);
+    status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + parts + bits, &work_memory);
   }
   if (status == GV_OK) {
     status =
@@ -325,6 +361,8 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   child.entries = (gv::entry *)entries;
   work.key = (unsigned long long *)work_memory;
   work.part = (uint32_t *)((char *)work_memory + keys);
+  work.bits = work.part + tiles * split;
+  work.words = words;
   counters = (gv::counters *)count_memory + GV_CUDA_BANDS;
 
   gv_cuda_mark_begin(lane);
@@ -354,19 +392,20 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   status = gv_cuda_wait(context, lane, "narrowing the seeds");
   if (status != GV_OK) return status;
 
+  if (((gv::counters *)pinned)->pool > (unsigned long long)most_entries(raster)) {
+    raster->stuck = true;
+    return GV_OK;
+  }
   status = gv_cuda_reserve(context, lane, SLOT_ROOT_POOL + turn,
                            (size_t)((gv::counters *)pinned)->pool * sizeof(int32_t), &pool);
   if (status != GV_OK) return status;
   child.pool = (const int32_t *)pool;
   gv_cuda_mark_begin(lane);
-#define GV_WRITE(FORM, NORM, GEODESIC)                                                                             \
-  gv::long_write<FORM, NORM, GEODESIC>                                                                             \
-      <<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, (int32_t *)pool)
-  GV_BY_KIND(raster, GV_WRITE);
-#undef GV_WRITE
+  gv::long_write<<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, (int32_t *)pool);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   gv_cuda_mark_end(lane);
   raster->root = child;
+  raster->longest = ((gv::counters *)pinned)->longest;
 done:
   return status;
 }
@@ -506,8 +545,15 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   if (status != GV_OK) goto done;
   roots = plan_levels(raster, root);
   status = make_whole(context, raster, top_log(v));
-  for (int i = 0; i < roots && status == GV_OK; i++)
+  raster->longest = (unsigned)v->seeds.count;
+  for (int i = 0; i < roots && status == GV_OK && !raster->stuck; i++)
     status = narrow_root(context, raster, root[i], 1 - i % 2);
+  /* Seeds in clusters: lists too long for one warp are narrowed further first. */
+  for (; status == GV_OK && roots > 0 && !raster->stuck && raster->longest > LONG_LIST && finer_root(raster) >= 0;
+       roots++) {
+    status = narrow_root(context, raster, finer_root(raster), 1 - roots % 2);
+    drop_steps(raster);
+  }
 done:
   if (status != GV_OK) {
     gv_cuda_raster_close(context, raster);
@@ -705,6 +751,10 @@ extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *
   memset(open, 0, sizeof *open);
   band->running = false;
   while (status == GV_OK && counters->pool > band->pool_capacity) {
+    if (counters->pool > (unsigned long long)most_entries(raster)) {
+      open->overflow = true;
+      return GV_OK;
+    }
     /* Lists that found no room were not narrowed further: there may be more to come. */
     status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
     if (status == GV_OK) status = launch_band(context, raster, number);

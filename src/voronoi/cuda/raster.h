@@ -27,7 +27,7 @@ typedef struct gv_open_cells {
   const gv_open_cell *cell;
   const int32_t *id; /* numbers among the distinct seeds, in no order */
   int64_t count;
-  bool overflow; /* too many: the band must be computed otherwise */
+  bool overflow; /* too many, or lists of candidates too long: the band must be computed otherwise */
 } gv_open_cells;
 
 /* Blocks as they lie in memory: no larger than the grid asks for, in whole quads (cells of the grid's edge that are in

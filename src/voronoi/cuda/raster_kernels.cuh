@@ -128,6 +128,7 @@ struct counters {
   unsigned long long pool; /* entries wanted, also beyond the pool's end */
   unsigned long long open, open_ids;
   unsigned long long decided; /* by the canonical rule within leaf_float */
+  unsigned int longest;       /* list of a level of long lists */
 };
 
 struct open_list {
@@ -533,6 +534,8 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
 struct tile_work {
   unsigned long long *key; /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */
   uint32_t *part;          /* tiles x blocks of a tile: survivors each block has, then where it puts them */
+  uint32_t *bits;          /* tiles x words: who survives, by place in the parent's list */
+  int64_t words;           /* enough for the parents' longest list */
 };
 
 __global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys) {
@@ -642,13 +645,15 @@ __global__ void __launch_bounds__(LONG_THREADS)
   if (threadIdx.x == 0) total = 0;
   if (!enter_tile<FORM>(p, parent, child, &t)) return;
   int found = load_pivots<NORM, GEODESIC>(p, t, work, pivots, chosen, &shared_found);
-  uint32_t kept = 0;
-  for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
-       n += (int64_t)gridDim.y * LONG_THREADS) {
-    kept += survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, t.list[n])) ? 1 : 0;
+  uint32_t kept = 0, *bits = work.bits + t.tile * work.words;
+  for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < t.count;
+       first += (int64_t)gridDim.y * LONG_THREADS) {
+    int64_t n = first + threadIdx.x;
+    bool keep = n < t.count && survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, t.list[n]));
+    uint32_t who = __ballot_sync(everyone, keep);
+    if (threadIdx.x % WARP == 0 && n < t.count) bits[n / WARP] = who;
+    kept += (uint32_t)__popc(who);
   }
-  for (int step = WARP / 2; step > 0; step /= 2)
-    kept += __shfl_xor_sync(everyone, kept, step);
   if (threadIdx.x % WARP == 0 && kept > 0) atomicAdd(&total, kept);
   __syncthreads();
   if (threadIdx.x == 0) work.part[t.tile * gridDim.y + blockIdx.y] = total;
@@ -671,33 +676,32 @@ __global__ void long_place(const __grid_constant__ level parent, const __grid_co
     }
     from.offset = (int64_t)atomicAdd(&count->pool, (unsigned long long)kept);
     from.count = (int32_t)kept;
+    atomicMax(&count->longest, kept);
+    if (kept == 1) from.single = -1; /* long_write finds it */
   }
   child.entries[tile] = from;
 }
 
 /* Pass 3: the survivors, in the order of the parent's list. */
-template <int FORM, int NORM, bool GEODESIC>
 __global__ void __launch_bounds__(LONG_THREADS)
     long_write(const __grid_constant__ problem p, const __grid_constant__ level parent,
                const __grid_constant__ level child, const __grid_constant__ tile_work work, int32_t *pool) {
-  __shared__ long_tile t;
-  __shared__ pivot pivots[MOST_PIVOTS];
-  __shared__ int32_t chosen[MOST_PIVOTS];
-  __shared__ int shared_found;
   __shared__ uint32_t warp_kept[2][LONG_THREADS / WARP];
-  if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  int found = load_pivots<NORM, GEODESIC>(p, t, work, pivots, chosen, &shared_found);
   const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-  entry made = child.entries[t.tile];
-  int32_t *to = pool + made.offset + work.part[t.tile * gridDim.y + blockIdx.y];
-  __syncthreads();
+  const int64_t tile = blockIdx.x;
+  const int down = parent.log - child.log;
+  const entry from =
+      entry_at(parent, (child.i0 + tile % child.across) >> down, (child.j0 + tile / child.across) >> down);
+  if (from.count <= 1) return;
+  const int32_t *list = parent.pool + from.offset;
+  const uint32_t *bits = work.bits + tile * work.words;
+  const entry made = child.entries[tile];
+  int32_t *to = pool + made.offset + work.part[tile * gridDim.y + blockIdx.y];
   int turn = 0;
-  for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < t.count;
+  for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < from.count;
        first += (int64_t)gridDim.y * LONG_THREADS, turn ^= 1) {
     int64_t n = first + threadIdx.x;
-    int32_t id = n < t.count ? t.list[n] : -1;
-    bool keep = id >= 0 && survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, id));
-    uint32_t who = __ballot_sync(everyone, keep);
+    uint32_t who = n - lane < from.count ? bits[n / WARP] : 0;
     if (lane == 0) warp_kept[turn][warp] = (uint32_t)__popc(who);
     __syncthreads();
     uint32_t before = 0, all = 0;
@@ -705,12 +709,16 @@ __global__ void __launch_bounds__(LONG_THREADS)
       before += w < warp ? warp_kept[turn][w] : 0;
       all += warp_kept[turn][w];
     }
-    if (keep) to[before + __popc(who & ((1U << lane) - 1U))] = id;
-    to += all;
-    if (keep && made.count == 1) {
-      entry single = {seed_label(p.seeds, id), 1, id};
-      child.entries[t.tile] = single;
+    if (who >> lane & 1U) {
+      int32_t id = list[n];
+      if (made.single < 0 && made.count == 1) {
+        entry single = {seed_label(p.seeds, id), 1, id};
+        child.entries[tile] = single;
+      } else {
+        to[before + __popc(who & ((1U << lane) - 1U))] = id;
+      }
     }
+    to += all;
   }
 }
 
