@@ -176,6 +176,12 @@ GV_API gv_status gv_device_count(gv_context *context, int *count);
  */
 GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *out);
 
+/*
+ * How long the context's device takes to set `bytes` of its own memory, in seconds, by events, the median of a few times:
+ * the limit of whatever writes that much. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE.
+ */
+GV_API gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds);
+
 /* ---------------------------------------------------------------------------------- k-dimensional neighbours */
 
 typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
@@ -187,6 +193,14 @@ typedef struct gv_points {
   int32_t dim; /* 1 ... 4096 */
   gv_dtype dtype;
 } gv_points;
+
+/*
+ * Whether a backend that searches points covers a metric and type of points and k neighbours, wherever it can run.
+ * GV_ERROR_UNSUPPORTED: it does not, and *reason says why in a few words (static storage; may be NULL if nobody wants to
+ * know). GV_ERROR_INVALID_ARGUMENT: no such backend. *max_dim (may be NULL) becomes the largest dimension it takes.
+ */
+GV_API gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                                     const char **reason);
 
 /* A reference set prepared for searching by one backend. Immutable; shared by threads. */
 typedef struct gv_index gv_index;

@@ -2,16 +2,19 @@
 #include "cli/commands.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
 
 static const char help[] =
-    "Usage: gpuvoronoi backends [--json]\n"
+    "Usage: gpuvoronoi backends [--json | --matrix]\n"
     "\n"
     "Lists the backends: what each can do (s = search of points, g = Voronoi of a grid), whether\n"
     "it can run on this machine, and the idea behind it. All of them give the same results.\n"
     "\n"
+    "  --matrix what each covers: largest dimension, and metric x type x k; an empty box has a letter\n"
+    "           that is explained below\n"
     "  --json   as a JSON array of objects with name, summary, searches_points, allocates_grids,\n"
     "           available and reason (why not, when it cannot run)\n";
 
@@ -43,16 +46,65 @@ static void print_json(void) {
   printf("\n]\n");
 }
 
+/* Backends down, metric, type and k across; letters stand for reasons. */
+static void print_matrix(void) {
+  static const int32_t ks[] = {1, 20, 1024};
+  enum { REASONS_MAX = 16, KS = sizeof ks / sizeof ks[0] };
+  const char *reasons[REASONS_MAX];
+  int count = 0;
+  printf("%-16s %9s", "", "");
+  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++)
+    printf("  %-31s", gv_metric_name(metric));
+  printf("\n%-16s %9s", "", "");
+  for (int i = 0; i < 3; i++)
+    printf("  %-15s %-15s", "float32", "float64");
+  printf("\n%-16s %9s", "backend", "dimension");
+  for (int i = 0; i < 6; i++)
+    printf("%s%-4s %-4s %-5s", i % 2 == 0 ? "  " : " ", "k=1", "20", "1024");
+  printf("\n");
+  for (int b = 0; b < gv_backend_count(); b++) {
+    gv_backend_info info;
+    if (gv_backend_get(b, &info) != GV_OK || !info.searches_points) continue;
+    int32_t max_dim = 0;
+    (void)gv_backend_supports(b, GV_EUCLIDEAN, GV_FLOAT64, 1, &max_dim, NULL);
+    printf("%-16s %9d", info.name, (int)max_dim);
+    for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+      for (gv_dtype type = GV_FLOAT32; type <= GV_FLOAT64; type++) {
+        printf(type == GV_FLOAT32 ? "  " : " ");
+        for (int k = 0; k < KS; k++) {
+          const char *reason = NULL;
+          char box[8] = "yes";
+          if (gv_backend_supports(b, metric, type, ks[k], NULL, &reason) != GV_OK) {
+            int at = 0;
+            while (at < count && strcmp(reasons[at], reason) != 0)
+              at++;
+            if (at == count && count < REASONS_MAX) reasons[count++] = reason;
+            snprintf(box, sizeof box, "- %c", 'a' + at);
+          }
+          printf(k + 1 < KS ? "%-4s " : "%-5s", box);
+        }
+      }
+    }
+    printf("%s%s\n", info.available ? "" : " not here: ", info.reason);
+  }
+  for (int i = 0; i < count; i++)
+    printf("%c  %s\n", 'a' + i, reasons[i]);
+}
+
 int backends_command(int argc, char **argv) {
-  enum { KEY_HELP = 1, KEY_JSON };
-  static const cli_option options[] = {{"help", KEY_HELP, false}, {"json", KEY_JSON, false}, {NULL, 0, false}};
-  bool json = false;
+  enum { KEY_HELP = 1, KEY_JSON, KEY_MATRIX };
+  static const cli_option options[] = {
+      {"help", KEY_HELP, false}, {"json", KEY_JSON, false}, {"matrix", KEY_MATRIX, false}, {NULL, 0, false}};
+  bool json = false, matrix = false;
   cli_parser parser = {.options = options, .argc = argc, .argv = argv};
   const char *value;
   for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
     switch (key) {
     case KEY_JSON:
       json = true;
+      break;
+    case KEY_MATRIX:
+      matrix = true;
       break;
     case KEY_HELP:
       fputs(help, stdout);
@@ -63,10 +115,10 @@ int backends_command(int argc, char **argv) {
       return EXIT_USAGE;
     }
   }
-  if (json) {
-    print_json();
-    return EXIT_OK;
-  }
+  if (json && matrix) return cli_fail(EXIT_USAGE, "backends takes either --json or --matrix");
+  if (json) print_json();
+  if (matrix) print_matrix();
+  if (json || matrix) return EXIT_OK;
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;

@@ -2,7 +2,8 @@
  * gpuvoronoi bench raster: how fast rasters are made, always as a ratio to a reference timed in the same round.
  *
  *   engine     gv_voronoi_create + gv_voronoi_compute into a buffer whose pages are touched, against one thread's
- *              memset of that buffer
+ *              memset of that buffer; for engines on a GPU also the time of their kernels, by events, against the
+ *              device's own memset of as many bytes
  *   command    this program as a process, seeds file to GeoTIFF, against gdal_create with the same size and options
  *   projected  great-circle on a UTM grid, against PROJ's proj_trans_generic alone over every cell, all threads
  *
@@ -133,13 +134,16 @@ static int bench_engine(const settings *s, gv_context *context) {
   for (int c = 0; c < s->count_of_counts; c++) {
     gv_seeds seeds = {lon, lat, s->counts[c]};
     double fill[MAX_RUNS], time[2][MAX_RUNS], ratio[2][MAX_RUNS], geodesic_ratio[MAX_RUNS];
+    double device[2][MAX_RUNS], device_ratio[2][MAX_RUNS], device_fill[MAX_RUNS];
     bench_seeds_on_globe(seeds.count, 42, lon, lat);
     for (int run = -1; run < s->runs; run++) {
       int at = run < 0 ? 0 : run;
       double start = bench_now();
       memset(out, run + 2, bytes);
       fill[at] = bench_now() - start;
+      if (gv_device_fill_seconds(context, (int64_t)bytes, &device_fill[at]) != GV_OK) device_fill[at] = NAN;
       for (int m = 0; m < 2; m++) {
+        double device_start = gv_context_device_seconds(context);
         start = bench_now();
         if (engine_once(context, s, metrics[m], &seeds, out) != GV_OK) {
           result = cli_fail(EXIT_ERROR, "bench: %s", gv_context_message(context));
@@ -147,10 +151,20 @@ static int bench_engine(const settings *s, gv_context *context) {
         }
         time[m][at] = bench_now() - start;
         ratio[m][at] = time[m][at] / fill[at];
+        device[m][at] = gv_context_device_seconds(context) - device_start;
+        device_ratio[m][at] = device_fill[at] / device[m][at];
       }
       geodesic_ratio[at] = time[1][at] / time[0][at];
     }
     if (c == 0) print_row(s, "engine", "memset, one thread", 0, cells, fill, NULL, s->runs, "", -1.0);
+    static const char *const names[] = {"great-circle", "geodesic"};
+    if (c == 0 && device[0][0] > 0.0) {
+      print_row(s, "device", "memset", 0, cells, device_fill, NULL, s->runs, "", -1.0);
+    }
+    for (int m = 0; m < 2 && device[m][0] > 0.0; m++) {
+      print_row(s, "device", names[m], seeds.count, cells, device[m], device_ratio[m], s->runs,
+                "of the memset's rate", -1.0);
+    }
     double again[MAX_RUNS];
     memcpy(again, time[1], sizeof again);
     print_row(s, "engine", "great-circle", seeds.count, cells, time[0], ratio[0], s->runs, "memset", -1.0);

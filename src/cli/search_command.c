@@ -5,6 +5,7 @@
  */
 #include "cli/commands.h"
 
+#include <gdal.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static const char help[] =
     "  --threads N           threads to use (default: one a processor)\n"
     "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "  --overwrite           replace OUT and FILE if they exist\n"
+    "  --progress            show a progress bar\n"
     "  --help\n"
     "\n"
     "Examples\n"
@@ -70,6 +72,7 @@ enum {
   KEY_THREADS,
   KEY_DEVICE,
   KEY_OVERWRITE,
+  KEY_PROGRESS,
   KEY_HELP
 };
 
@@ -86,6 +89,7 @@ static const cli_option table[] = {
     {"threads", KEY_THREADS, true},
     {"device", KEY_DEVICE, true},
     {"overwrite", KEY_OVERWRITE, false},
+    {"progress", KEY_PROGRESS, false},
     {"help", KEY_HELP, false},
     {NULL, 0, false},
 };
@@ -94,7 +98,7 @@ typedef struct job {
   const char *reference, *queries, *out, *distances, *layer, *query_layer, *backend;
   int k, threads, device;
   gv_metric metric;
-  bool has_metric, overwrite;
+  bool has_metric, overwrite, progress;
   double max_distance;
 } job;
 
@@ -171,6 +175,9 @@ static int parse(job *j, int argc, char **argv) {
       break;
     case KEY_OVERWRITE:
       j->overwrite = true;
+      break;
+    case KEY_PROGRESS:
+      j->progress = true;
       break;
     case KEY_HELP:
       fputs(help, stdout);
@@ -258,6 +265,28 @@ static gv_status make_rows(gv_io *io, const char *path, const char *layer, sourc
   return GV_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------ progress */
+
+/* GDAL's bar. What the library reports for the build or for a batch of queries is a part of it, from `from` to `to`. */
+typedef struct bar {
+  bool shown;
+  double from, to;
+} bar;
+
+static const double build_share = 0.1;
+
+static int go_on(double fraction, void *user) {
+  const bar *b = user;
+  if (b->shown) GDALTermProgress(b->from + (b->to - b->from) * fraction, NULL, NULL);
+  return !cli_interrupted(NULL);
+}
+
+/* The next part is the search of `count` queries after `done` of `total` (0: nobody knows how many). */
+static void next_part(bar *b, int64_t done, int64_t count, int64_t total) {
+  b->from = total > 0 ? build_share + (1.0 - build_share) * (double)done / (double)total : b->to;
+  b->to = total > 0 ? build_share + (1.0 - build_share) * (double)(done + count) / (double)total : b->to;
+}
+
 /* ------------------------------------------------------------------------------------------------- results */
 
 typedef struct results {
@@ -265,6 +294,7 @@ typedef struct results {
   bool text;
   int k;
   int64_t queries; /* written so far */
+  bar *progress;
 } results;
 
 static gv_status create_results(gv_io *io, const job *j, results *r) {
@@ -302,12 +332,6 @@ static gv_status finish_results(gv_io *io, results *r) {
 }
 
 /* ----------------------------------------------------------------------------------------------- searching */
-
-static int go_on(double fraction, void *user) {
-  (void)fraction;
-  (void)user;
-  return !cli_interrupted(NULL);
-}
 
 static gv_status library_failed(gv_io *io, gv_status status, const gv_context *context, const char *path) {
   return gv_io_fail(io, status, "%s: %s", path, gv_context_message(context));
@@ -349,6 +373,7 @@ static gv_status search_plane(gv_io *io, const job *j, gv_context *context, cons
       queries.data = data;
       queries.dtype = gv_array_dtype(q->array);
     }
+    next_part(r->progress, r->queries, queries.count, stream ? gv_array_count(q->array) : rows);
     status = gv_index_search(context, index, self ? NULL : &queries, &options, indices, distances);
     if (status != GV_OK) {
       library_failed(io, status, context, self ? j->reference : j->queries);
@@ -450,6 +475,7 @@ static gv_status run_globe(gv_io *io, const job *j, gv_context *context, source 
   options.k = j->k;
   options.max_distance = j->max_distance;
   options.exclude_self = q == NULL;
+  next_part(r->progress, 0, queries.count, queries.count);
   status = gv_globe_index_search(context, index, &queries, &options, indices, distances);
   if (status != GV_OK) {
     library_failed(io, status, context, q != NULL ? j->queries : j->reference);
@@ -498,10 +524,10 @@ static bool same_file(const char *a, const char *b) {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-static gv_status run_search(gv_io *io, job *j, gv_context *context) {
+static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
-  results r = {0};
+  results r = {.progress = progress};
   gv_status status = GV_OK;
   if (same_file(j->out, j->reference) || same_file(j->out, j->queries) || same_file(j->distances, j->reference) ||
       same_file(j->distances, j->queries)) {
@@ -519,6 +545,7 @@ static gv_status run_search(gv_io *io, job *j, gv_context *context) {
     status = (globe ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
   if (status == GV_OK) status = finish_results(io, &r);
+  if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
   gv_array_discard(r.indices);
   gv_array_discard(r.distances);
   close_source(&reference);
@@ -536,10 +563,12 @@ int search_command(int argc, char **argv) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = j.threads;
   options.device = j.device;
+  bar progress = {j.progress, 0.0, build_share};
   options.progress = go_on;
+  options.progress_user = &progress;
   gv_context *context = NULL;
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
-  gv_status status = run_search(&io, &j, context);
+  gv_status status = run_search(&io, &j, context, &progress);
   gv_context_destroy(context);
   char warning[512];
   if (status == GV_OK) {

@@ -1,26 +1,21 @@
-/*
- * gpuvoronoi --seeds SRC [options] OUT: seeds in, grid decided, blocks computed and written, table of regions
- * added. Everything that can fail cheaply is looked at first: options, output, seeds, grid.
- */
+/* gpuvoronoi --seeds SRC [options] OUT: the options of the main job. */
 #include "cli/commands.h"
 
-#include <inttypes.h>
+#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
 #include "cli/cli.h"
-#include "io/grid.h"
-#include "io/mesh_out.h"
-#include "io/raster_out.h"
-#include "io/seeds.h"
-#include "io/style.h"
+#include "cli/voronoi_job.h"
+#include "io/output.h"
 
-static const char help[] =
+/* In two: compilers need not take longer strings. */
+static const char *const help[] = {
     "Usage: gpuvoronoi --seeds SRC [options] OUT\n"
     "       gpuvoronoi backends | bench | devices | qtm\n"
     "\n"
@@ -57,6 +52,15 @@ static const char help[] =
     "                        2^(L+2) pixels)\n"
     "  --snap-seeds          with --level: seeds move to the centre of their own triangle\n"
     "  --crs CRS             coordinate system of the grid (default: the seeds')\n"
+    "\n",
+    "Which seeds\n"
+    "  -k K                  bands 1 to K hold the nearest, the 2nd nearest ... K-th nearest seed (1 to 64)\n"
+    "  --max-distance D      seeds farther away do not count: metres on the globe, else the grid's unit; "
+    "inclusive\n"
+    "  --mask SRC            a raster (nodata, masked and 0 are left out) or polygons: other cells hold nodata\n"
+    "  --mask-layer NAME     layer of the polygons, needed if there are several\n"
+    "  --weighting NAME      multiplicative (d/w), additive (d+w) or power (d*d-w) instead of the distance d\n"
+    "  --weight-field FIELD  the seeds' weights w\n"
     "\n"
     "Computing\n"
     "  --metric NAME         geodesic (default on geographic grids), great-circle, euclidean (default on others),\n"
@@ -73,6 +77,16 @@ static const char help[] =
     "  --mesh FILE.nc        with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area; "
     "with\n"
     "                        --cells or --mesh, OUT may be left out\n"
+    "  --distance FILE       distances as a raster too (K bands); metres on the globe, else the grid's unit\n"
+    "  --distance-type TYPE  Float32 (default) or Float64\n"
+    "  --azimuth FILE        directions to the seeds, degrees clockwise from north, as a raster too\n"
+    "  --stats FILE          a table with a row a seed: its attributes, cells, area, mean and largest distance,\n"
+    "                        centroid, sums; .csv, .gpkg, .fgb, .geojson ...\n"
+    "  --sum [NAME=]RASTER   with --stats: add up this raster of counts (people, say) over each region, and the "
+    "mean\n"
+    "                        distance weighted by it; may be repeated\n"
+    "  --no-stats-distances  leave the distances out of the table, which is faster\n"
+    "  --polygons FILE       the regions as polygons too\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
@@ -86,7 +100,7 @@ static const char help[] =
     "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
     "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
     "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
-    "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG stations.tif\n";
+    "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG stations.tif\n"};
 
 enum {
   KEY_SEEDS = 1,
@@ -102,6 +116,19 @@ enum {
   KEY_LEVEL,
   KEY_CELLS,
   KEY_MESH,
+  KEY_K,
+  KEY_MAX_DISTANCE,
+  KEY_MASK,
+  KEY_MASK_LAYER,
+  KEY_WEIGHTING,
+  KEY_WEIGHT_FIELD,
+  KEY_DISTANCE,
+  KEY_DISTANCE_TYPE,
+  KEY_AZIMUTH,
+  KEY_STATS,
+  KEY_SUM,
+  KEY_NO_STATS_DISTANCES,
+  KEY_POLYGONS,
   KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
@@ -133,6 +160,19 @@ static const cli_option table[] = {
     {"level", KEY_LEVEL, true},
     {"cells", KEY_CELLS, true},
     {"mesh", KEY_MESH, true},
+    {"k", KEY_K, true},
+    {"max-distance", KEY_MAX_DISTANCE, true},
+    {"mask", KEY_MASK, true},
+    {"mask-layer", KEY_MASK_LAYER, true},
+    {"weighting", KEY_WEIGHTING, true},
+    {"weight-field", KEY_WEIGHT_FIELD, true},
+    {"distance", KEY_DISTANCE, true},
+    {"distance-type", KEY_DISTANCE_TYPE, true},
+    {"azimuth", KEY_AZIMUTH, true},
+    {"stats", KEY_STATS, true},
+    {"sum", KEY_SUM, true},
+    {"no-stats-distances", KEY_NO_STATS_DISTANCES, false},
+    {"polygons", KEY_POLYGONS, true},
     {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
@@ -151,17 +191,7 @@ static const cli_option table[] = {
     {NULL, 0, false},
 };
 
-typedef struct job {
-  gv_seed_options seeds;
-  gv_grid_options grid;
-  gv_raster_options raster;
-  const char *backend;
-  const char *cells; /* file for the triangles as polygons, or NULL */
-  const char *mesh;  /* file for them as a UGRID mesh, or NULL */
-  int threads, device;
-  bool has_nodata, no_style, quiet, progress;
-  int64_t nodata;
-} job;
+typedef voronoi_job job;
 
 /* ------------------------------------------------------------------------------------------------- options */
 
@@ -175,8 +205,44 @@ static bool parse_metric(const char *text, gv_metric *out) {
   return false;
 }
 
+static int take_weighting(job *j, const char *value) {
+  static const char *const names[] = {"multiplicative", "additive", "power"};
+  for (int i = 0; i < 3; i++) {
+    if (strcmp(value, names[i]) != 0) continue;
+    j->weighting = (gv_weighting)(GV_MULTIPLICATIVE + i);
+    return EXIT_OK;
+  }
+  return cli_fail(EXIT_USAGE, "--weighting: '%s' is none of multiplicative, additive, power", value);
+}
+
+/* NAME=FILE where NAME is a plain name and no file is called so as a whole; otherwise FILE. */
+static int take_sum(job *j, const char *value) {
+  struct stat found;
+  const char *equals = strchr(value, '=');
+  size_t length = equals != NULL ? (size_t)(equals - value) : 0;
+  bool named = length > 0 && stat(value, &found) != 0;
+  for (size_t i = 0; i < length; i++)
+    named = named && (isalnum((unsigned char)value[i]) || value[i] == '_' || value[i] == '-');
+  if (j->sum_count == MAX_SUMS) return cli_fail(EXIT_USAGE, "--sum can be given %d times", MAX_SUMS);
+  voronoi_sum *sum = &j->sums[j->sum_count++];
+  sum->path = named ? equals + 1 : value;
+  const char *stem = CPLGetBasename(sum->path);
+  if (!named) length = strlen(stem);
+  if (length == 0 || length >= sizeof sum->name) {
+    return cli_fail(EXIT_USAGE, "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value,
+                    sizeof sum->name - 1);
+  }
+  snprintf(sum->name, sizeof sum->name, "%.*s", (int)length, named ? value : stem);
+  for (int i = 0; i + 1 < j->sum_count; i++) {
+    if (strcasecmp(j->sums[i].name, sum->name) == 0) {
+      return cli_fail(EXIT_USAGE, "--sum: two rasters are called '%s'; write NAME=FILE", sum->name);
+    }
+  }
+  return EXIT_OK;
+}
+
 /* Fills `j` from one option; EXIT_OK, or EXIT_USAGE with the error printed. */
-static int take_option(job *j, int key, const char *value) {
+static int take_option(job *j, int key, const char *value, bool *has_distance_type) {
   int64_t integer;
   switch (key) {
   case KEY_SEEDS:
@@ -235,6 +301,46 @@ static int take_option(job *j, int key, const char *value) {
   case KEY_MESH:
     j->mesh = value;
     return EXIT_OK;
+  case KEY_K:
+    return cli_whole("k", value, 1, GV_VORONOI_MAX_K, &j->k);
+  case KEY_MAX_DISTANCE:
+    if (!cli_numbers(value, &j->max_distance, 1) || !(j->max_distance >= 0.0) || !isfinite(j->max_distance)) {
+      return cli_fail(EXIT_USAGE, "--max-distance: '%s' is not a number, 0 or above", value);
+    }
+    return EXIT_OK;
+  case KEY_MASK:
+    j->mask.source = value;
+    return EXIT_OK;
+  case KEY_MASK_LAYER:
+    j->mask.layer = value;
+    return EXIT_OK;
+  case KEY_WEIGHTING:
+    return take_weighting(j, value);
+  case KEY_WEIGHT_FIELD:
+    j->seeds.weight_field = value;
+    return EXIT_OK;
+  case KEY_DISTANCE:
+    j->distance = value;
+    return EXIT_OK;
+  case KEY_DISTANCE_TYPE:
+    *has_distance_type = true;
+    j->distance_type = GDALGetDataTypeByName(value);
+    if (j->distance_type == GDT_Float32 || j->distance_type == GDT_Float64) return EXIT_OK;
+    return cli_fail(EXIT_USAGE, "--distance-type: '%s' is neither Float32 nor Float64", value);
+  case KEY_AZIMUTH:
+    j->azimuth = value;
+    return EXIT_OK;
+  case KEY_STATS:
+    j->stats = value;
+    return EXIT_OK;
+  case KEY_SUM:
+    return take_sum(j, value);
+  case KEY_NO_STATS_DISTANCES:
+    j->no_stats_distances = true;
+    return EXIT_OK;
+  case KEY_POLYGONS:
+    j->polygons = value;
+    return EXIT_OK;
   case KEY_SNAP_SEEDS:
     j->grid.snap_seeds = true;
     return EXIT_OK;
@@ -280,10 +386,38 @@ static int take_option(job *j, int key, const char *value) {
   }
 }
 
+/* Options that need each other. */
+static int check_usage(const job *j, bool has_distance_type) {
+  const struct {
+    bool given, has;
+    const char *option, *needs;
+  } rules[] = {
+      {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
+      {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
+      {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
+      {has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
+      {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
+      {j->no_stats_distances, j->stats != NULL, "--no-stats-distances", "--stats"},
+  };
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
+  bool triangles = j->cells != NULL || j->mesh != NULL;
+  bool regions = j->distance != NULL || j->azimuth != NULL || j->stats != NULL || j->polygons != NULL;
+  if (j->raster.path == NULL && (!triangles || regions)) return cli_fail(EXIT_USAGE, "the output file is missing");
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    if (paths[i] != NULL && paths[i][0] == '\0') return cli_fail(EXIT_USAGE, "an output file has an empty name");
+  }
+  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+    if (rules[i].given && !rules[i].has)
+      return cli_fail(EXIT_USAGE, "%s needs %s", rules[i].option, rules[i].needs);
+  }
+  return EXIT_OK;
+}
+
 /* EXIT_OK: go on. -1: --help or --version did all there was to do. */
 static int parse(job *j, int argc, char **argv) {
   cli_parser parser = {.options = table, .argc = argc, .argv = argv};
   const char *value;
+  bool has_distance_type = false;
   for (;;) {
     int key = cli_next(&parser, &value);
     if (key == CLI_END) break;
@@ -294,310 +428,24 @@ static int parse(job *j, int argc, char **argv) {
       }
       j->raster.path = value;
     } else if (key == KEY_HELP) {
-      fputs(help, stdout);
+      fputs(help[0], stdout);
+      fputs(help[1], stdout);
       return -1;
     } else if (key == KEY_VERSION) {
       printf("gpuvoronoi %s\n", gv_version());
       return -1;
     } else {
-      int status = take_option(j, key, value);
+      int status = take_option(j, key, value, &has_distance_type);
       if (status != EXIT_OK) return status;
     }
   }
   if (j->seeds.source == NULL)
     return cli_fail(EXIT_USAGE, "--seeds is missing (gpuvoronoi --help tells how it is used)");
-  bool triangles = j->cells != NULL || j->mesh != NULL;
-  if (triangles ? j->raster.path != NULL && j->raster.path[0] == '\0'
-                : j->raster.path == NULL || j->raster.path[0] == '\0')
-    return cli_fail(EXIT_USAGE, "the output file is missing");
-  return EXIT_OK;
-}
-
-/* ------------------------------------------------------------------------------------------------- the run */
-
-/* What the threads that compute blocks share. */
-typedef struct run {
-  gv_voronoi *voronoi;
-  gv_context **contexts;   /* one a worker */
-  gv_adjacency *adjacency; /* one a worker; NULL = no style */
-  int32_t *numbers;        /* one block a worker, only for Int64 ids */
-  const int64_t *ids;
-  int64_t nodata, width, height;
-  int32_t block_w, block_h;
-} run;
-
-static gv_status compute_block(void *user, int worker, const gv_raster_block *block, char *message,
-                               size_t message_size) {
-  run *r = user;
-  gv_context *context = r->contexts[worker];
-  int64_t x = block->column * r->block_w, y = block->row * r->block_h;
-  int64_t w = r->width - x < r->block_w ? r->width - x : r->block_w;
-  int64_t h = r->height - y < r->block_h ? r->height - y : r->block_h;
-  int32_t *values = block->out[0];
-  int64_t values_stride = block->stride;
-  if (r->numbers != NULL) {
-    values = r->numbers + (int64_t)worker * r->block_w * r->block_h;
-    values_stride = r->block_w;
-  }
-  gv_status status = gv_voronoi_block(context, r->voronoi, block->column, block->row, values, values_stride);
-  if (status != GV_OK) {
-    snprintf(message, message_size, "%s", gv_context_message(context));
-    return status;
-  }
-  if (r->adjacency != NULL) gv_adjacency_scan(&r->adjacency[worker], values, w, h, values_stride, y);
-  if (r->numbers != NULL) {
-    int64_t *ids = block->out[0];
-    for (int64_t i = 0; i < h; i++) {
-      for (int64_t k = 0; k < w; k++) {
-        int32_t number = values[i * values_stride + k];
-        ids[i * block->stride + k] = number >= 0 ? r->ids[number] : r->nodata;
-      }
-    }
-  }
-  return GV_OK;
-}
-
-/* Value type and nodata from the ids. */
-static gv_status choose_values(gv_io *io, const job *j, const gv_seed_list *seeds, GDALDataType *type,
-                               int64_t *nodata) {
-  int64_t lowest, highest;
-  gv_seeds_id_range(seeds, &lowest, &highest);
-  bool narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
-  *type = narrow ? GDT_Int32 : GDT_Int64;
-  int64_t least = narrow ? INT32_MIN : INT64_MIN;
-  bool minus_one = false, least_used = lowest == least, given_used = false;
-  for (int64_t i = 0; i < seeds->count; i++) {
-    minus_one = minus_one || seeds->ids[i] == -1;
-    given_used = given_used || seeds->ids[i] == j->nodata;
-  }
-  if (j->has_nodata) {
-    *nodata = j->nodata;
-    if (given_used) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--nodata: %" PRId64 " is the id of a seed", j->nodata);
-    }
-    if (narrow && (j->nodata < INT32_MIN || j->nodata > INT32_MAX)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--nodata: %" PRId64 " does not fit into Int32, the ids' type", j->nodata);
-    }
-    return GV_OK;
-  }
-  if (minus_one && least_used) {
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "both -1 and the lowest integer are ids: choose a value for cells without a seed by --nodata");
-  }
-  *nodata = minus_one ? least : -1;
-  return GV_OK;
-}
-
-static char **make_metadata(const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid) {
-  char **items = NULL;
-  char source[512];
-  snprintf(source, sizeof source, "%s%s%s", CPLGetFilename(j->seeds.source),
-           j->seeds.layer != NULL ? ", layer " : "", j->seeds.layer != NULL ? j->seeds.layer : "");
-  items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
-  items = CSLSetNameValue(items, "GPUVORONOI_SEEDS", source);
-  if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
-  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, seeds->count));
-  items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(grid->metric));
-  if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
-  const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
-  items = CSLSetNameValue(items, "GPUVORONOI_ID",
-                          seeds->ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
-  return items;
-}
-
-/* Progress: GDAL's bar, and the place where long GDAL calls learn of signals. */
-typedef struct bar {
-  bool shown;
-  double from, to;
-} bar;
-
-static int CPL_STDCALL report(double fraction, const char *message, void *user) {
-  const bar *b = user;
-  if (cli_interrupted(NULL)) return FALSE;
-  if (b->shown) GDALTermProgress(b->from + (b->to - b->from) * fraction, message, NULL);
-  return TRUE;
-}
-
-static int go_on(double fraction, void *user) {
-  (void)fraction;
-  (void)user;
-  return !cli_interrupted(NULL);
-}
-
-static gv_status make_contexts(gv_io *io, run *r, int threads, int device, bool style, bool wide) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.threads = threads;
-  options.device = device;
-  options.progress = go_on;
-  r->contexts = calloc((size_t)threads, sizeof *r->contexts);
-  if (r->contexts == NULL) return gv_io_fail_memory(io, "the worker threads");
-  for (int i = 0; i < threads; i++) {
-    if (gv_context_create(&options, &r->contexts[i]) != GV_OK) return gv_io_fail_memory(io, "the worker threads");
-  }
-  if (style) {
-    r->adjacency = calloc((size_t)threads, sizeof *r->adjacency);
-    if (r->adjacency == NULL) return gv_io_fail_memory(io, "the attribute table");
-    for (int i = 0; i < threads; i++)
-      gv_adjacency_init(&r->adjacency[i], r->width, r->height);
-  }
-  if (wide) {
-    r->numbers = malloc((size_t)threads * (size_t)r->block_w * (size_t)r->block_h * sizeof *r->numbers);
-    if (r->numbers == NULL) return gv_io_fail_memory(io, "the output blocks");
-  }
-  return GV_OK;
-}
-
-static void free_run(run *r, int threads) {
-  gv_voronoi_destroy(r->voronoi);
-  for (int i = 0; i < threads; i++) {
-    if (r->contexts != NULL) gv_context_destroy(r->contexts[i]);
-    if (r->adjacency != NULL) gv_adjacency_free(&r->adjacency[i]);
-  }
-  free(r->contexts);
-  free(r->adjacency);
-  free(r->numbers);
-}
-
-static gv_status add_style(gv_io *io, run *r, int threads, const gv_seed_list *seeds, const int32_t *values,
-                           gv_raster_out *raster) {
-  GDALRasterAttributeTableH attributes = NULL;
-  for (int i = 1; i < threads; i++)
-    gv_adjacency_merge(&r->adjacency[0], &r->adjacency[i]);
-  gv_status status = gv_style_table(io, seeds, values, &r->adjacency[0], &attributes);
-  if (status == GV_OK) status = gv_raster_set_table(io, raster, attributes);
-  if (attributes != NULL) GDALDestroyRasterAttributeTable(attributes);
-  return status;
-}
-
-static gv_status compute_raster(gv_io *io, const job *j, const gv_seed_list *seeds, const gv_raster_grid *grid,
-                                gv_raster_out *raster) {
-  run r = {.ids = seeds->ids, .width = grid->grid.width, .height = grid->grid.height};
-  GDALDataType type = GDT_Int32;
-  int32_t *labels = NULL;
-  char **metadata = NULL;
-  bool style = !j->no_style && seeds->count <= GV_MAX_NAMED_SEEDS;
-  bar progress = {!j->quiet && (j->progress || isatty(STDOUT_FILENO)), 0.0, gv_raster_copies(raster) ? 0.7 : 1.0};
-  gv_status status = choose_values(io, j, seeds, &type, &r.nodata);
-  if (status != GV_OK) goto end;
-
-  metadata = make_metadata(j, seeds, grid);
-  char *names[] = {"id of the nearest seed"};
-  gv_raster_description description = {.width = r.width,
-                                       .height = r.height,
-                                       .geotransform = grid->geotransform,
-                                       .crs = grid->crs,
-                                       .type = type,
-                                       .nodata = r.nodata,
-                                       .bands = 1,
-                                       .names = names,
-                                       .metadata = metadata};
-  status = gv_raster_create(io, raster, &description);
-  if (status != GV_OK) goto end;
-  gv_raster_block_size(&raster, 1, &r.block_w, &r.block_h);
-  status = make_contexts(io, &r, j->threads, j->device, style, type == GDT_Int64);
-  if (status != GV_OK) goto end;
-
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-  options.backend = j->backend;
-  options.metric = grid->metric;
-  options.block_width = r.block_w;
-  options.block_height = r.block_h;
-  if (type == GDT_Int32) {
-    labels = malloc((size_t)seeds->count * sizeof *labels);
-    if (labels == NULL) {
-      status = gv_io_fail_memory(io, "the ids");
-      goto end;
-    }
-    for (int64_t i = 0; i < seeds->count; i++)
-      labels[i] = (int32_t)seeds->ids[i];
-    options.labels = labels;
-    options.nodata = (int32_t)r.nodata;
-  }
-  gv_seeds positions = {seeds->x, seeds->y, seeds->count};
-  status = gv_voronoi_create(r.contexts[0], &grid->grid, &positions, &options, &r.voronoi);
-  if (status != GV_OK) {
-    gv_io_fail(io, status, "%s", gv_context_message(r.contexts[0]));
-    goto end;
-  }
-  status = gv_raster_write(io, &raster, 1, compute_block, &r, j->threads, report, &progress);
-  if (status == GV_OK && style) status = add_style(io, &r, j->threads, seeds, labels, raster);
-  if (status == GV_OK) {
-    progress.from = progress.to;
-    progress.to = 1.0;
-    status = gv_raster_finish(io, raster, report, &progress);
-  }
-end:
-  free_run(&r, j->threads);
-  free(labels);
-  CSLDestroy(metadata);
-  return status;
-}
-
-/* The triangles' own files must be neither an input nor another output. */
-static gv_status check_triangles(gv_io *io, const job *j) {
-  const struct {
-    const char *option, *path, *other;
-  } files[] = {{"--cells", j->cells, j->mesh}, {"--mesh", j->mesh, j->cells}};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    const char *path = files[i].path, *others[] = {j->raster.path, files[i].other};
-    if (path == NULL) continue;
-    if (!j->grid.has_level) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles",
-                        files[i].option);
-    }
-    bool taken = gv_same_file(j->seeds.source, path) || gv_same_file(j->grid.like, path);
-    for (size_t o = 0; o < sizeof others / sizeof *others; o++)
-      taken = taken || gv_same_file(others[o], path);
-    if (taken) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too", files[i].option,
-                        path);
-    }
-  }
-  return GV_OK;
-}
-
-static gv_status make_outputs(gv_io *io, job *j) {
-  gv_mesh_out *mesh = NULL;
-  gv_mesh_options mesh_options = {j->cells, j->mesh, j->raster.overwrite};
-  gv_mesh_run mesh_run = {j->backend, j->threads, j->device, go_on};
-  gv_seed_list seeds = GV_SEED_LIST_INIT;
-  gv_raster_grid grid;
-  gv_raster_out *raster = NULL;
-  bool triangles = j->cells != NULL || j->mesh != NULL, pixels = j->raster.path != NULL;
-  memset(&grid, 0, sizeof grid);
-  gv_status status = GV_OK;
-  if (gv_same_file(j->seeds.source, j->raster.path) || gv_same_file(j->grid.like, j->raster.path)) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", j->raster.path);
-  }
-  if (status == GV_OK) status = check_triangles(io, j);
-  if (status == GV_OK && pixels) status = gv_raster_plan(io, &j->raster, &raster);
-  if (status == GV_OK && triangles) status = gv_mesh_plan(io, &mesh_options, j->grid.level, &mesh);
-  if (status == GV_OK) status = gv_seeds_read(io, &j->seeds, &seeds);
-  if (status == GV_OK) status = gv_raster_grid_make(io, &j->grid, &seeds, &grid);
-  /* All outputs are made before any is put in its place. */
-  if (status == GV_OK && triangles) status = gv_mesh_write(io, mesh, &grid, &seeds, &mesh_run);
-  if (status == GV_OK && pixels) status = compute_raster(io, j, &seeds, &grid, raster);
-  if (status == GV_OK) {
-    gv_output *outputs[1 + GV_MESH_FORMATS];
-    int count = triangles ? gv_mesh_outputs(mesh, outputs) : 0;
-    if (pixels) outputs[count++] = gv_raster_output(raster);
-    status = gv_outputs_commit(io, outputs, count);
-  }
-  if (status == GV_OK && seeds.skipped > 0) {
-    gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", seeds.skipped, seeds.count,
-               seeds.skipped_first);
-  }
-  gv_mesh_close(mesh);
-  gv_raster_close(raster);
-  gv_raster_grid_free(&grid);
-  gv_seeds_free(&seeds);
-  return status;
+  return check_usage(j, has_distance_type);
 }
 
 int voronoi_command(int argc, char **argv) {
-  job j = {.backend = "auto", .device = -1};
+  job j = {.backend = "auto", .device = -1, .k = 1, .max_distance = (double)INFINITY, .distance_type = GDT_Float32};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) {
     CSLDestroy(j.raster.creation_options);
@@ -612,7 +460,7 @@ int voronoi_command(int argc, char **argv) {
   }
   j.raster.threads = j.threads;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_status status = make_outputs(&io, &j);
+  gv_status status = voronoi_run(&io, &j);
   CSLDestroy(j.raster.creation_options);
   char warning[512];
   if (status == GV_OK) {

@@ -25,3 +25,13 @@ void gv_release(const gv_allocator *allocator, void *memory) {
   memcpy(&base, (char *)memory - sizeof(void *), sizeof(void *));
   allocator->release(base, allocator->user);
 }
+
+void gv_copy(void *to, const void *from, size_t bytes, int threads) {
+  enum { PART = 1 << 18 };
+  int64_t parts = (int64_t)((bytes + PART - 1) / PART);
+#pragma omp parallel for num_threads(threads) schedule(static) if (parts > 3 && threads > 1)
+  for (int64_t i = 0; i < parts; i++) {
+    size_t at = (size_t)i * PART;
+    memcpy((char *)to + at, (const char *)from + at, bytes - at < PART ? bytes - at : PART);
+  }
+}

@@ -1,6 +1,6 @@
 /*
  * Triangles as polygons of any OGR format: id (Dutton's digits), id64, lon, lat (the centre, degrees), seed (the id of the
- * nearest), distance (metres, from the centre) and area_km2.
+ * nearest), distance (metres, from the centre) and area_km2; with several seeds a triangle seed_2, distance_2 and so on.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct gv_mesh_sink {
   GDALDatasetH dataset;
   OGRLayerH layer;
   const gv_seed_list *seeds;
+  int bands;
   double unit; /* degrees in the layer's unit */
   bool transactions;
   int64_t since; /* features since the last transaction began */
@@ -29,7 +30,7 @@ struct gv_mesh_sink {
 enum { FIELD_ID, FIELD_ID64, FIELD_LON, FIELD_LAT, FIELD_SEED, FIELD_DISTANCE, FIELD_AREA, FIELDS };
 
 static const struct {
-  const char *name;
+  const char *name; /* those of a seed get the seed's rank from the second on */
   OGRFieldType type;
 } fields[FIELDS] = {{"id", OFTString},      {"id64", OFTInteger64}, {"lon", OFTReal},     {"lat", OFTReal},
                     {"seed", OFTInteger64}, {"distance", OFTReal},  {"area_km2", OFTReal}};
@@ -45,6 +46,13 @@ static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->shown);
 }
 
+static bool create_field(const gv_mesh_sink *sink, const char *name, OGRFieldType type) {
+  OGRFieldDefnH field = OGR_Fld_Create(name, type);
+  OGRErr error = OGR_L_CreateField(sink->layer, field, TRUE);
+  OGR_Fld_Destroy(field);
+  return error == OGRERR_NONE;
+}
+
 static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, const char *path, OGRSpatialReferenceH crs) {
   GDALDriverH driver = gv_vector_driver(path);
   gv_gdal_reset();
@@ -55,11 +63,13 @@ static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, const char *path, O
   sink->layer = GDALDatasetCreateLayer(sink->dataset, "triangles", crs, wkbPolygon, options);
   CSLDestroy(options);
   if (sink->layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", sink->shown);
-  for (int i = 0; i < FIELDS; i++) {
-    OGRFieldDefnH field = OGR_Fld_Create(fields[i].name, fields[i].type);
-    OGRErr error = OGR_L_CreateField(sink->layer, field, TRUE);
-    OGR_Fld_Destroy(field);
-    if (error != OGRERR_NONE) return fail(io, sink);
+  for (int i = 0; i < FIELDS; i++)
+    if (!create_field(sink, fields[i].name, fields[i].type)) return fail(io, sink);
+  for (int rank = 2; rank <= sink->bands; rank++) {
+    if (!create_field(sink, CPLSPrintf("seed_%d", rank), OFTInteger64) ||
+        !create_field(sink, CPLSPrintf("distance_%d", rank), OFTReal)) {
+      return fail(io, sink);
+    }
   }
   sink->transactions = GDALDatasetTestCapability(sink->dataset, ODsCTransactions) != 0;
   if (sink->transactions) GDALDatasetStartTransaction(sink->dataset, FALSE);
@@ -84,6 +94,7 @@ static gv_status open_sink(gv_io *io, const char *path, const char *shown, const
   if (sink == NULL) return gv_io_fail_memory(io, "the triangles");
   sink->shown = shown;
   sink->seeds = facts->seeds;
+  sink->bands = facts->bands;
   sink->unit = gv_crs_unit_degrees(facts->crs);
   gv_status status = create_layer(io, sink, path, facts->crs);
   if (status != GV_OK) {
@@ -124,8 +135,18 @@ static gv_status write_triangle(gv_io *io, gv_mesh_sink *sink, const gv_mesh_blo
   OGR_F_SetFieldInteger64(feature, FIELD_ID64, block->id[i]);
   OGR_F_SetFieldDouble(feature, FIELD_LON, block->lon[i]);
   OGR_F_SetFieldDouble(feature, FIELD_LAT, block->lat[i]);
-  OGR_F_SetFieldInteger64(feature, FIELD_SEED, sink->seeds->ids[block->seed[i]]);
-  OGR_F_SetFieldDouble(feature, FIELD_DISTANCE, block->distance[i]);
+  for (int b = 0; b < sink->bands; b++) {
+    int64_t at = b * block->stride + i;
+    int seed_field = b == 0 ? FIELD_SEED : FIELDS + 2 * (b - 1);
+    int distance_field = b == 0 ? FIELD_DISTANCE : FIELDS + 2 * (b - 1) + 1;
+    if (block->seed[at] >= 0) {
+      OGR_F_SetFieldInteger64(feature, seed_field, sink->seeds->ids[block->seed[at]]);
+      OGR_F_SetFieldDouble(feature, distance_field, block->distance[at]);
+    } else {
+      OGR_F_SetFieldNull(feature, seed_field);
+      OGR_F_SetFieldNull(feature, distance_field);
+    }
+  }
   OGR_F_SetFieldDouble(feature, FIELD_AREA, block->area[i] * 1e-6);
   OGR_F_SetGeometryDirectly(feature, polygon(block->id[i], sink->unit));
   OGRErr error = OGR_L_CreateFeature(sink->layer, feature);

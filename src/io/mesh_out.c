@@ -1,31 +1,24 @@
 /* Triangles are answered and measured by all threads, block by block, and handed to the formats in order. */
 #include "io/mesh_out.h"
 
-#include <geodesic.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cpl_conv.h>
-#include <cpl_string.h>
 #include <gdal.h>
 
 #include "io/mesh_sink.h"
 
-enum { BLOCK = 1 << 16, FORMATS = GV_MESH_FORMATS };
-
-static const double degree = 3.14159265358979323846 / 180.0;
-
 /* One file. */
 typedef struct output {
   const gv_mesh_format *format;
-  gv_output file; /* without a path if it is not asked for */
+  bool wanted;
+  gv_output file;
   gv_mesh_sink *sink;
 } output;
 
 struct gv_mesh_out {
-  output outputs[FORMATS];
+  output outputs[GV_MESH_FORMATS];
 };
 
 /* ------------------------------------------------------------------------------------------------------- the files */
@@ -33,15 +26,16 @@ struct gv_mesh_out {
 gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
   gv_mesh_out *mesh = calloc(1, sizeof *mesh);
   if (mesh == NULL) return gv_io_fail_memory(io, "the output");
-  const char *paths[FORMATS] = {options->cells, options->mesh};
-  const gv_mesh_format *formats[FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
+  const char *paths[GV_MESH_FORMATS] = {options->cells, options->mesh};
+  const gv_mesh_format *formats[GV_MESH_FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
   gv_status status = GV_OK;
-  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     o->format = formats[i];
-    if (paths[i] == NULL) continue;
+    o->wanted = paths[i] != NULL;
+    if (!o->wanted) continue;
     status = gv_output_init(io, &o->file, paths[i], options->overwrite);
-    if (status == GV_OK) status = o->format->check(io, o->file.path, level);
+    if (status == GV_OK) status = o->format->check(io, paths[i], level);
     if (status == GV_OK) status = gv_output_check(io, &o->file);
   }
   if (status != GV_OK) {
@@ -52,26 +46,25 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
   return GV_OK;
 }
 
-int gv_mesh_outputs(gv_mesh_out *mesh, gv_output *outputs[GV_MESH_FORMATS]) {
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs) {
   int count = 0;
-  for (int i = 0; i < FORMATS; i++) {
-    if (mesh->outputs[i].file.path != NULL) outputs[count++] = &mesh->outputs[i].file;
-  }
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
+    if (mesh->outputs[i].wanted) outputs[count++] = &mesh->outputs[i].file;
   return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
-  for (int i = 0; i < FORMATS; i++)
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
     gv_output_clear(&mesh->outputs[i].file);
   free(mesh);
 }
 
 static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
   gv_status status = GV_OK;
-  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
-    if (o->file.path == NULL) continue;
+    if (!o->wanted) continue;
     status = gv_output_begin(io, &o->file);
     if (status == GV_OK) status = o->format->open(io, o->file.work, o->file.path, facts, &o->sink);
   }
@@ -81,7 +74,7 @@ static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts 
 /* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
 static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
   gv_io ignored = {.cancelled = NULL};
-  for (int i = 0; i < FORMATS; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
     output *o = &mesh->outputs[i];
     if (o->sink == NULL) continue;
     gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
@@ -93,25 +86,6 @@ static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
 
 /* ------------------------------------------------------------------------------------------------------ the answers */
 
-/* What distances and areas are made of. */
-typedef struct measures {
-  gv_metric metric;
-  double radius; /* of the sphere, (2 a + b) / 3 */
-  struct geod_geodesic geodesic;
-} measures;
-
-static double distance_to(const measures *m, const double centre[3], double lon, double lat, double seed_lon,
-                          double seed_lat) {
-  double distance = 0.0;
-  if (m->metric == GV_GEODESIC) {
-    geod_inverse(&m->geodesic, lat, lon, seed_lat, seed_lon, &distance, NULL, NULL);
-    return distance;
-  }
-  double x = cos(seed_lat * degree) * cos(seed_lon * degree) - centre[0];
-  double y = cos(seed_lat * degree) * sin(seed_lon * degree) - centre[1], z = sin(seed_lat * degree) - centre[2];
-  return 2.0 * m->radius * asin(fmin(1.0, 0.5 * sqrt(x * x + y * y + z * z)));
-}
-
 /* One thread's share: a context and a block. */
 typedef struct worker {
   gv_context *context;
@@ -119,20 +93,21 @@ typedef struct worker {
   gv_status status;
 } worker;
 
-static bool make_worker(worker *w, int64_t size, const gv_mesh_run *run) {
+static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *run) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  size_t count = (size_t)size;
+  size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
   options.device = run->device;
   options.progress = run->go_on;
   if (gv_context_create(&options, &w->context) != GV_OK) return false;
+  b->stride = size;
   b->id = malloc(count * sizeof *b->id);
   b->lon = malloc(count * sizeof *b->lon);
   b->lat = malloc(count * sizeof *b->lat);
   b->area = malloc(count * sizeof *b->area);
-  b->seed = malloc(count * sizeof *b->seed);
-  b->distance = malloc(count * sizeof *b->distance);
+  b->seed = malloc(values * sizeof *b->seed);
+  b->distance = malloc(values * sizeof *b->distance);
   return b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
          b->distance != NULL;
 }
@@ -148,46 +123,53 @@ static void free_worker(worker *w) {
 }
 
 /* Block `number` of triangles into the worker's. */
-static gv_status answer(worker *w, const gv_voronoi *voronoi, const measures *m, const gv_seed_list *seeds,
-                        int level, int64_t size, int64_t number) {
+static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
   gv_mesh_block *b = &w->block;
-  int64_t cells = gv_qtm_count(level);
-  b->first = number * size;
-  b->count = cells - b->first < size ? cells - b->first : size;
-  gv_status status = gv_voronoi_block(w->context, voronoi, number, 0, b->seed, size);
+  gv_block block = GV_BLOCK_INIT;
+  gv_measure measure = GV_MEASURE_INIT;
+  int64_t cells = gv_qtm_count(facts->level);
+  b->first = number * b->stride;
+  b->count = cells - b->first < b->stride ? cells - b->first : b->stride;
+  block.column = measure.column = number;
+  block.out = b->seed;
+  measure.seed = b->seed;
+  measure.bands = facts->bands;
+  measure.type = GV_FLOAT64;
+  measure.distance = b->distance;
+  block.stride = measure.stride = measure.out_stride = b->stride;
+  block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
+  gv_status status = gv_voronoi_fill(w->context, voronoi, &block);
+  if (status == GV_OK) status = gv_voronoi_measure(w->context, voronoi, &measure);
+  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, number, 0, b->area, b->stride);
   for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
-    double centre[3] = {0.0, 0.0, 0.0};
-    gv_qtm_from_number(level, b->first + i, &b->id[i]);
+    gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
     gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
-    gv_qtm_center_vector(b->id[i], centre);
-    b->area[i] = gv_qtm_area(b->id[i]) * m->radius * m->radius;
-    b->distance[i] = distance_to(m, centre, b->lon[i], b->lat[i], seeds->x[b->seed[i]], seeds->y[b->seed[i]]);
   }
   return status;
 }
 
 static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
   gv_status status = GV_OK;
-  for (int i = 0; i < FORMATS && status == GV_OK; i++) {
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     if (o->sink != NULL) status = o->format->write(io, o->sink, block);
   }
   return status;
 }
 
-static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const measures *m,
-                           const gv_mesh_facts *facts, const gv_mesh_run *run) {
+static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
+                           const gv_mesh_run *run) {
   int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
   int threads = run->threads < blocks ? run->threads : (int)blocks;
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    if (!make_worker(&workers[i], size, run)) status = gv_io_fail_memory(io, "the triangles");
+    if (!make_worker(&workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int i = 0; i < count; i++)
-      workers[i].status = answer(&workers[i], voronoi, m, facts->seeds, facts->level, size, first + i);
+      workers[i].status = answer(&workers[i], voronoi, facts, first + i);
     for (int i = 0; i < count && status == GV_OK; i++) {
       if (workers[i].status != GV_OK) {
         status = gv_io_fail(io, workers[i].status, "%s", gv_context_message(workers[i].context));
@@ -203,32 +185,40 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   return status;
 }
 
+/* Triangles handled at once, a power of 4: few megabytes a thread whatever k is. */
+static int32_t block_of(int bands) {
+  return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
+}
+
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_run *run) {
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
-  double a = grid->grid.semi_major, f = grid->grid.flattening;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
   if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the triangles");
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
-  measures m = {.metric = grid->metric, .radius = (3.0 - f) * a / 3.0};
-  geod_init(&m.geodesic, a, f);
-  gv_mesh_facts facts = {grid->grid.level, crs, gv_metric_name(grid->metric), seeds};
+  int bands = run->voronoi->k > 1 ? run->voronoi->k : 1;
+  gv_mesh_facts facts = {.level = grid->grid.level,
+                         .bands = bands,
+                         .nodata = run->nodata,
+                         .crs = crs,
+                         .metric = gv_metric_name(run->voronoi->metric),
+                         .seeds = seeds};
 
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_grid triangles = GV_GRID_INIT;
-  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options options = *run->voronoi;
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
   context_options.threads = run->threads;
   context_options.device = run->device;
   context_options.progress = run->go_on;
   triangles.kind = GV_GRID_QTM;
   triangles.level = facts.level;
-  triangles.semi_major = a;
-  triangles.flattening = f;
-  options.backend = run->backend;
-  options.metric = grid->metric;
-  options.block_width = BLOCK;
+  triangles.semi_major = grid->grid.semi_major;
+  triangles.flattening = grid->grid.flattening;
+  options.labels = NULL;
+  options.nodata = -1;
+  options.block_width = block_of(bands);
   gv_status status = gv_context_create(&context_options, &context);
   if (status != GV_OK) {
     status = gv_io_fail_memory(io, "the triangles");
@@ -236,7 +226,7 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
     gv_io_fail(io, status, "%s", gv_context_message(context));
   }
   if (status == GV_OK) status = open_outputs(io, mesh, &facts);
-  if (status == GV_OK) status = write_all(io, mesh, voronoi, &m, &facts, run);
+  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, run);
   status = close_outputs(io, mesh, status);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);

@@ -4,20 +4,22 @@
 
 #include "io/grid.h"
 
-/* A run of triangles in the order of their numbers. */
+/* A run of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
 typedef struct gv_mesh_block {
   int64_t first; /* number of the first */
-  int64_t count;
+  int64_t count, stride;
   gv_qtm_id *id;
   double *lon, *lat; /* centres, degrees */
   double *area;      /* square metres */
-  int32_t *seed;     /* number of the nearest */
-  double *distance;  /* metres */
+  int32_t *seed;     /* number of the seed; -1 = none */
+  double *distance;  /* metres; NaN = no seed */
 } gv_mesh_block;
 
 /* What is true of all triangles. */
 typedef struct gv_mesh_facts {
   int level;
+  int bands;
+  int64_t nodata;           /* in place of a seed's id */
   OGRSpatialReferenceH crs; /* geographic */
   const char *metric;
   const gv_seed_list *seeds;

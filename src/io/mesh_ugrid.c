@@ -31,7 +31,10 @@ struct gv_mesh_sink {
   GDALGroupH root;
   GDALExtendedDataTypeH int32, int64, float64, string;
   GDALDimensionH nodes, faces, corners;
-  GDALMDArrayH connectivity, seed, distance, area;
+  GDALMDArrayH connectivity, area;
+  GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by rank */
+  int bands;
+  int64_t nodata;
   bool narrow;        /* seeds' ids fit into 32 bits, and are written so */
   int32_t *connected; /* nodes of a block's faces; grows with the blocks */
   void *ids;          /* seeds' ids of a block */
@@ -226,11 +229,15 @@ static bool make_nodes(const gv_mesh_sink *sink) {
 /* ------------------------------------------------------------------------------------------------------------ file */
 
 static void release(gv_mesh_sink *sink) {
-  GDALMDArrayH arrays[] = {sink->connectivity, sink->seed, sink->distance, sink->area};
+  GDALMDArrayH arrays[] = {sink->connectivity, sink->area};
   GDALDimensionH dimensions[] = {sink->nodes, sink->faces, sink->corners};
   GDALExtendedDataTypeH types[] = {sink->int32, sink->int64, sink->float64, sink->string};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i] != NULL) GDALMDArrayRelease(arrays[i]);
+  for (int b = 0; b < sink->bands; b++) {
+    if (sink->seed[b] != NULL) GDALMDArrayRelease(sink->seed[b]);
+    if (sink->distance[b] != NULL) GDALMDArrayRelease(sink->distance[b]);
+  }
   for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
     if (dimensions[i] != NULL) GDALDimensionRelease(dimensions[i]);
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
@@ -240,6 +247,24 @@ static void release(gv_mesh_sink *sink) {
   free(sink->connected);
   free(sink->ids);
   free(sink);
+}
+
+/* The arrays of seeds and distances: seed, distance, seed_2, distance_2 ... */
+static bool make_answers(gv_mesh_sink *sink) {
+  bool good = true;
+  for (int b = 0; b < sink->bands && good; b++) {
+    char seed[32] = "seed", distance[32] = "distance";
+    if (b > 0) {
+      snprintf(seed, sizeof seed, "seed_%d", b + 1);
+      snprintf(distance, sizeof distance, "distance_%d", b + 1);
+    }
+    sink->seed[b] = make_face_array(sink, seed, seed, NULL, NULL, sink->narrow ? sink->int32 : sink->int64);
+    sink->distance[b] = make_face_array(sink, distance, distance, NULL, "m", sink->float64);
+    good = sink->seed[b] != NULL && sink->distance[b] != NULL &&
+           GDALMDArraySetNoDataValueAsInt64(sink->seed[b], sink->nodata) &&
+           GDALMDArraySetNoDataValueAsDouble(sink->distance[b], (double)NAN);
+  }
+  return good;
 }
 
 /* Everything but the faces. */
@@ -265,11 +290,8 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
               put_global(sink, "metric", facts->metric) && describe_mesh(sink) && describe_crs(sink, crs);
   if (!good) return false;
   sink->connectivity = make_array(sink, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
-  sink->seed = make_face_array(sink, "seed", "seed", NULL, NULL, sink->narrow ? sink->int32 : sink->int64);
-  sink->distance = make_face_array(sink, "distance", "distance", NULL, "m", sink->float64);
   sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
-  if (sink->connectivity == NULL || sink->seed == NULL || sink->distance == NULL || sink->area == NULL)
-    return false;
+  if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
   return put_text(sink, sink->connectivity, "cf_role", "face_node_connectivity") &&
          put_integer(sink, sink->connectivity, "start_index", 0) && make_nodes(sink);
 }
@@ -287,6 +309,8 @@ static gv_status open_sink(gv_io *io, const char *path, const char *shown, const
   if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
   sink->shown = shown;
   sink->seeds = facts->seeds;
+  sink->bands = facts->bands;
+  sink->nodata = facts->nodata;
   sink->n = (int64_t)1 << facts->level;
   gv_gdal_reset();
   bool good = create(sink, path, facts, crs);
@@ -312,6 +336,20 @@ static gv_status make_room(gv_io *io, gv_mesh_sink *sink, int64_t count) {
   return GV_OK;
 }
 
+/* Seeds' numbers to ids, in the type of the file. */
+static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count) {
+  int32_t *narrow = sink->ids;
+  int64_t *wide = sink->ids;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t id = seed[i] >= 0 ? sink->seeds->ids[seed[i]] : sink->nodata;
+    if (sink->narrow) {
+      narrow[i] = (int32_t)id;
+    } else {
+      wide[i] = id;
+    }
+  }
+}
+
 static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
   gv_status status = make_room(io, sink, block->count);
   if (status != GV_OK) return status;
@@ -320,18 +358,16 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
     gv_qtm_corners(block->id[i], lon, lat, NULL);
     for (int c = 0; c < 3; c++)
       sink->connected[3 * i + c] = (int32_t)node_at(sink->n, lon[c], lat[c]);
-    int64_t id = sink->seeds->ids[block->seed[i]];
-    if (sink->narrow) {
-      ((int32_t *)sink->ids)[i] = (int32_t)id;
-    } else {
-      ((int64_t *)sink->ids)[i] = id;
-    }
   }
-  GDALExtendedDataTypeH id_type = sink->narrow ? sink->int32 : sink->int64;
   bool good = write_rows(sink->connectivity, block->first, block->count, 3, sink->int32, sink->connected) &&
-              write_rows(sink->seed, block->first, block->count, 1, id_type, sink->ids) &&
-              write_rows(sink->distance, block->first, block->count, 1, sink->float64, block->distance) &&
               write_rows(sink->area, block->first, block->count, 1, sink->float64, block->area);
+  for (int b = 0; b < sink->bands && good; b++) {
+    number_seeds(sink, block->seed + b * block->stride, block->count);
+    good = write_rows(sink->seed[b], block->first, block->count, 1, sink->narrow ? sink->int32 : sink->int64,
+                      sink->ids) &&
+           write_rows(sink->distance[b], block->first, block->count, 1, sink->float64,
+                      block->distance + b * block->stride);
+  }
   return good ? GV_OK : fail(io, sink);
 }
 

@@ -1,9 +1,10 @@
 /*
  * Rasters out. Three ways, by what the driver can do:
- *   tiles    Create, blocks of a useful shape: GDALWriteBlock of whole tiles in file order, past GDAL's block
- * cache; strips   Create, blocks of whole rows: bands of rows by GDALRasterIO; copies   CreateCopy only (COG,
- * AAIGrid ...): a GeoTIFF beside the output, copied at the end. Whole tiles in file order are what makes writing
- * cheap: rows cost GDAL up to ten times as much.
+ *   tiles    Create, blocks of a useful shape: whole tiles in file order. Those of GeoTIFF are encoded by the threads
+ *            that compute them and go past GDAL (io/tiff_tiles.h), others by GDALWriteBlock past GDAL's block cache
+ *   strips   Create, blocks of whole rows: bands of rows by GDALRasterIO
+ *   copies   CreateCopy only (COG, AAIGrid ...): a GeoTIFF beside the output, copied at the end
+ * Whole tiles in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
  */
 #include "io/raster_out.h"
 
@@ -17,6 +18,8 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/tiff_tiles.h"
+
 enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20, CACHE_BYTES = 128 << 20 };
 
 struct gv_raster_out {
@@ -24,8 +27,11 @@ struct gv_raster_out {
   bool copies;
   int threads;
   GDALDriverH driver;
-  char **options; /* creation options, defaults included */
+  char **options;      /* creation options, defaults included */
+  char **used_options; /* what the dataset being written was made with */
   GDALDatasetH dataset;
+  bool sparse;   /* made without tiles, for them to be added past GDAL */
+  gv_tiff *tiff; /* the file while tiles are being added; the dataset is closed meanwhile */
   GDALDataType type;
   int bands;
   int64_t nodata; /* of integers; reals have NaN */
@@ -253,6 +259,11 @@ static char *copy_source(const gv_raster_out *raster) {
   return CPLStrdup(CPLFormFilename(raster->output.directory, ".gpuvoronoi-source.tif", NULL));
 }
 
+/* The file that blocks are written to. */
+static char *working_file(const gv_raster_out *raster) {
+  return raster->copies ? copy_source(raster) : CPLStrdup(raster->output.work);
+}
+
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
@@ -267,24 +278,25 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
 
   GDALDriverH driver = raster->driver;
   char **options = CSLDuplicate(raster->options);
-  char *work = CPLStrdup(raster->output.work);
   if (raster->copies) {
     driver = GDALGetDriverByName("GTiff");
     CSLDestroy(options);
     gv_raster_out source = {.driver = driver, .threads = raster->threads};
     set_defaults(&source, NULL, raster->bands * (int64_t)GDALGetDataTypeSizeBytes(raster->type));
     options = source.options;
-    CPLFree(work);
-    work = copy_source(raster);
   }
   bool gtiff = EQUAL(GDALGetDriverShortName(driver), "GTiff");
   if (gtiff && raster->bands > 1 && !given(options, "INTERLEAVE")) {
     options = CSLSetNameValue(options, "INTERLEAVE", "BAND"); /* blocks are written band by band */
   }
+  bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(options, "INTERLEAVE", ""), "BAND");
+  raster->sparse = gtiff && planes && gv_tiff_possible(options);
+  if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
+  raster->used_options = options;
+  char *work = working_file(raster);
   gv_gdal_reset();
   raster->dataset = GDALCreate(driver, work, (int)raster->width, (int)raster->height, raster->bands, raster->type,
                                (CSLConstList)options);
-  CSLDestroy(options);
   CPLFree(work);
   if (raster->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->output.path);
   if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
@@ -292,6 +304,24 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
   }
   return set_header(io, raster->dataset, description, gtiff);
+}
+
+/* GDALClose tells of a full disk only through the message handler. */
+static gv_status close_dataset(gv_io *io, gv_raster_out *raster) {
+  GDALDatasetH dataset = raster->dataset;
+  raster->dataset = NULL;
+  gv_gdal_reset();
+  GDALClose(dataset);
+  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path) : GV_OK;
+}
+
+static gv_status reopen_dataset(gv_io *io, gv_raster_out *raster) {
+  char *work = working_file(raster);
+  gv_gdal_reset();
+  raster->dataset = GDALOpenEx(work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
+  CPLFree(work);
+  if (raster->dataset != NULL) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path);
 }
 
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
@@ -371,12 +401,19 @@ void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *wid
   *height = l.block_h;
 }
 
-/* One unit's buffer in the ring. */
+/* One unit in the ring. */
 typedef struct slot {
-  char *buffer;
+  char *buffer;           /* its values; NULL where only encoded tiles are kept */
+  gv_tiff_tile *encoded;  /* of each raster's bands */
   int64_t unit;           /* which it holds */
   int64_t blocks_to_come; /* 0 = complete, ready to be written */
 } slot;
+
+/* What a thread has of its own. */
+typedef struct desk {
+  char *values; /* a unit's, on its way into a slot's encoded tiles; NULL where slots keep values */
+  gv_tiff_encoder *encoders[GV_MAX_RASTERS]; /* NULL for rasters whose values are written as they are */
+} desk;
 
 /* The ring: unit u lives in slot u % slots from the time it is begun until it is written. */
 typedef struct ring {
@@ -394,6 +431,10 @@ typedef struct ring {
   pthread_cond_t moved; /* a unit was written, or the run has failed */
   slot *slots;
   int64_t slot_count;
+  desk *desks; /* one a worker */
+  int workers;
+  int planes; /* of all rasters */
+  bool all_encoded;
   int64_t units_across, units;
   int64_t next_block;   /* to be computed: unit * blocks_in_unit + block */
   int64_t next_written; /* units written so far */
@@ -411,23 +452,41 @@ static void fail_ring(ring *r, gv_status status, const char *message) {
   pthread_cond_broadcast(&r->moved);
 }
 
-/* Writes one unit; without the lock, but with `writing` set. */
-static bool write_unit(ring *r, const slot *s) {
+static bool is_encoded(const gv_raster_out *raster) {
+  return raster->tiff != NULL && !gv_tiff_stores_values(raster->tiff);
+}
+
+/* One band of a unit. */
+static bool write_band(ring *r, const slot *s, int i, int b, const gv_tiff_tile *tile, char *message, size_t size) {
   const layout *l = &r->layout;
+  gv_raster_out *raster = r->rasters[i];
   int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
+  if (is_encoded(raster)) {
+    return gv_tiff_append(raster->tiff, b, column, row, tile->bytes, tile->size, message, size);
+  }
+  char *values = s->buffer + l->offset[i] + b * l->band_bytes[i];
+  if (raster->tiff != NULL) {
+    size_t bytes = (size_t)(l->unit_w * l->unit_h * value_bytes(raster));
+    return gv_tiff_append(raster->tiff, b, column, row, values, bytes, message, size);
+  }
+  GDALRasterBandH band = GDALGetRasterBand(raster->dataset, b + 1);
   int64_t y = row * l->unit_h;
   int64_t rows = r->height - y < l->unit_h ? r->height - y : l->unit_h;
-  for (int i = 0; i < r->count; i++) {
-    for (int b = 0; b < r->rasters[i]->bands; b++) {
-      GDALRasterBandH band = GDALGetRasterBand(r->rasters[i]->dataset, b + 1);
-      char *values = s->buffer + l->offset[i] + b * l->band_bytes[i];
-      CPLErr error = l->tiles ? GDALWriteBlock(band, (int)column, (int)row, values)
-                              : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values,
-                                             (int)r->width, (int)rows, r->rasters[i]->type, 0, 0);
-      if (error != CE_None) {
-        r->failed = i;
-        return false;
-      }
+  CPLErr error = l->tiles ? GDALWriteBlock(band, (int)column, (int)row, values)
+                          : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values, (int)r->width,
+                                         (int)rows, raster->type, 0, 0);
+  if (error == CE_None) return true;
+  gv_gdal_failure(message, size);
+  return false;
+}
+
+/* Writes one unit; without the lock, but with `writing` set. */
+static bool write_unit(ring *r, const slot *s, char *message, size_t size) {
+  for (int i = 0, plane = 0; i < r->count; i++) {
+    for (int b = 0; b < r->rasters[i]->bands; b++, plane++) {
+      if (write_band(r, s, i, b, &s->encoded[plane], message, size)) continue;
+      r->failed = i;
+      return false;
     }
   }
   return true;
@@ -441,7 +500,8 @@ static void write_ready(ring *r) {
     if (s->unit != r->next_written || s->blocks_to_come != 0) return;
     r->writing = true;
     pthread_mutex_unlock(&r->lock);
-    bool written = write_unit(r, s);
+    char why[400] = "";
+    bool written = write_unit(r, s, why, sizeof why);
     double fraction = (double)(r->next_written + 1) / (double)r->units;
     bool go_on = r->progress == NULL || r->progress(fraction, "", r->progress_user);
     go_on = go_on && !gv_io_cancelled(r->io);
@@ -450,8 +510,6 @@ static void write_ready(ring *r) {
     s->unit = -1;
     r->next_written++;
     if (!written) {
-      char why[400];
-      gv_gdal_failure(why, sizeof why);
       fail_ring(r, GV_ERROR_IO, why[0] != '\0' ? why : "writing failed");
     } else if (!go_on) {
       fail_ring(r, GV_ERROR_CANCELLED, "cancelled");
@@ -481,19 +539,54 @@ static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells
 }
 
 /* Blocks at the edge leave the rest of a tile as it was: nodata compresses to nothing. */
-static void fill_unit(const ring *r, slot *s) {
+static void fill_unit(const ring *r, int64_t unit, char *values) {
   const layout *l = &r->layout;
-  int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
+  int64_t column = unit % r->units_across, row = unit / r->units_across;
   bool whole = (column + 1) * l->unit_w <= r->width && (row + 1) * l->unit_h <= r->height;
   for (int i = 0; i < r->count && !whole; i++) {
     for (int b = 0; b < r->rasters[i]->bands; b++)
-      fill_nodata(r->rasters[i], s->buffer + l->offset[i] + b * l->band_bytes[i], l->unit_w * l->unit_h);
+      fill_nodata(r->rasters[i], values + l->offset[i] + b * l->band_bytes[i], l->unit_w * l->unit_h);
   }
 }
 
-static void work(ring *r, int worker) {
+/* A computed unit's values into the slot's encoded tiles, where the raster wants them. */
+static gv_status encode_unit(ring *r, int worker, char *values, slot *s, char *message, size_t size) {
   const layout *l = &r->layout;
-  int64_t per_unit = l->blocks_in_unit;
+  for (int i = 0, plane = 0; i < r->count; i++) {
+    gv_tiff_encoder *encoder = r->desks[worker].encoders[i];
+    for (int b = 0; b < r->rasters[i]->bands; b++, plane++) {
+      char *band = values + l->offset[i] + b * l->band_bytes[i];
+      if (encoder != NULL && !gv_tiff_encode(encoder, band, &s->encoded[plane], message, size)) return GV_ERROR_IO;
+    }
+  }
+  return GV_OK;
+}
+
+/* Computes part of a unit into the slot. Without the lock. */
+static gv_status compute_part(ring *r, int worker, int64_t unit, int64_t part, slot *s, char *message,
+                              size_t size) {
+  const layout *l = &r->layout;
+  char *values = r->all_encoded ? r->desks[worker].values : s->buffer;
+  gv_raster_block block = {.column = unit % r->units_across * l->blocks_in_unit + part,
+                           .row = unit / r->units_across,
+                           .stride = l->unit_w};
+  for (int i = 0; i < r->count; i++) {
+    int64_t bytes = value_bytes(r->rasters[i]);
+    block.out[i] = values + l->offset[i] + part * l->block_w * bytes;
+    block.band_stride[i] = l->band_bytes[i] / bytes;
+  }
+  if (l->blocks_in_unit == 1) fill_unit(r, unit, values);
+  gv_status status = r->compute(r->user, worker, &block, message, size);
+  if (status == GV_OK && gv_io_cancelled(r->io)) {
+    status = GV_ERROR_CANCELLED;
+    snprintf(message, size, "cancelled");
+  }
+  if (status == GV_OK) status = encode_unit(r, worker, values, s, message, size);
+  return status;
+}
+
+static void work(ring *r, int worker) {
+  int64_t per_unit = r->layout.blocks_in_unit;
   pthread_mutex_lock(&r->lock);
   while (r->status == GV_OK && r->next_block < r->units * per_unit) {
     int64_t number = r->next_block, unit = number / per_unit, part = number % per_unit;
@@ -506,24 +599,13 @@ static void work(ring *r, int worker) {
       }
       s->unit = unit;
       s->blocks_to_come = per_unit;
-      fill_unit(r, s);
+      if (per_unit > 1) fill_unit(r, unit, s->buffer); /* before any other part */
     }
     r->next_block++;
     pthread_mutex_unlock(&r->lock);
 
     char message[512] = "";
-    gv_raster_block block = {
-        .column = unit % r->units_across * per_unit + part, .row = unit / r->units_across, .stride = l->unit_w};
-    for (int i = 0; i < r->count; i++) {
-      int64_t bytes = value_bytes(r->rasters[i]);
-      block.out[i] = s->buffer + l->offset[i] + part * l->block_w * bytes;
-      block.band_stride[i] = l->band_bytes[i] / bytes;
-    }
-    gv_status status = r->compute(r->user, worker, &block, message, sizeof message);
-    if (status == GV_OK && gv_io_cancelled(r->io)) {
-      status = GV_ERROR_CANCELLED;
-      snprintf(message, sizeof message, "cancelled");
-    }
+    gv_status status = compute_part(r, worker, unit, part, s, message, sizeof message);
     pthread_mutex_lock(&r->lock);
     s->blocks_to_come--;
     if (status != GV_OK) {
@@ -548,21 +630,102 @@ static void *run_worker(void *start) {
   return NULL;
 }
 
-static gv_status make_slots(gv_io *io, ring *r, int workers) {
-  int64_t bytes = r->layout.bytes;
-  int64_t count = r->layout.tiles ? 2 * (int64_t)workers + 2 : 3;
+/* Ring and desks: values of some units, or encoded tiles of more. */
+static gv_status make_slots(gv_io *io, ring *r) {
+  int64_t bytes = r->layout.bytes, workers = r->workers;
+  int64_t count = !r->layout.tiles ? 3 : r->all_encoded ? 4 * workers + 2 : 2 * workers + 2;
   if (count > MAX_RING_BYTES / bytes) count = MAX_RING_BYTES / bytes;
   if (count < 2) count = 2;
   if (count > r->units) count = r->units;
   r->slots = calloc((size_t)count, sizeof *r->slots);
-  if (r->slots == NULL) return gv_io_fail_memory(io, "the output blocks");
+  r->desks = calloc((size_t)workers, sizeof *r->desks);
+  if (r->slots == NULL || r->desks == NULL) return gv_io_fail_memory(io, "the output blocks");
   r->slot_count = count;
   for (int64_t i = 0; i < count; i++) {
     r->slots[i].unit = -1;
-    r->slots[i].buffer = aligned_alloc(64, (size_t)bytes);
-    if (r->slots[i].buffer == NULL) return gv_io_fail_memory(io, "the output blocks");
+    r->slots[i].encoded = calloc((size_t)r->planes, sizeof *r->slots[i].encoded);
+    if (!r->all_encoded) r->slots[i].buffer = aligned_alloc(64, (size_t)bytes);
+    if (r->slots[i].encoded == NULL || (!r->all_encoded && r->slots[i].buffer == NULL)) {
+      return gv_io_fail_memory(io, "the output blocks");
+    }
+  }
+  for (int w = 0; w < workers; w++) {
+    desk *d = &r->desks[w];
+    if (r->all_encoded) d->values = aligned_alloc(64, (size_t)bytes);
+    if (r->all_encoded && d->values == NULL) return gv_io_fail_memory(io, "the output blocks");
+    for (int i = 0; i < r->count; i++) {
+      if (!is_encoded(r->rasters[i])) continue;
+      d->encoders[i] = gv_tiff_encoder_create(r->rasters[i]->tiff);
+      if (d->encoders[i] == NULL) return gv_io_fail_memory(io, "the output blocks");
+    }
   }
   return GV_OK;
+}
+
+static void free_slots(ring *r) {
+  for (int64_t i = 0; i < r->slot_count; i++) {
+    for (int p = 0; p < r->planes && r->slots[i].encoded != NULL; p++)
+      gv_tiff_tile_free(&r->slots[i].encoded[p]);
+    free(r->slots[i].encoded);
+    free(r->slots[i].buffer);
+  }
+  for (int w = 0; w < r->workers && r->desks != NULL; w++) {
+    for (int i = 0; i < r->count; i++)
+      gv_tiff_encoder_destroy(r->desks[w].encoders[i]);
+    free(r->desks[w].values);
+  }
+  free(r->slots);
+  free(r->desks);
+}
+
+/* A sparse file from GDAL's hands into libtiff's, if its tiles can be written so. */
+static gv_status hand_over(gv_io *io, gv_raster_out *raster, int64_t tile_bytes) {
+  gv_status status = close_dataset(io, raster);
+  if (status != GV_OK) return status;
+  char *work = working_file(raster);
+  status = gv_tiff_open(io, work, raster->used_options, tile_bytes, &raster->tiff);
+  if (status == GV_OK && raster->tiff == NULL) status = reopen_dataset(io, raster);
+  CPLFree(work);
+  return status;
+}
+
+/* And back. */
+static gv_status take_back(gv_io *io, gv_raster_out *raster) {
+  char message[400] = "";
+  bool good = gv_tiff_close(raster->tiff, message, sizeof message);
+  raster->tiff = NULL;
+  if (!good) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", raster->output.path, message);
+  return reopen_dataset(io, raster);
+}
+
+static gv_status run_ring(gv_io *io, ring *r) {
+  pthread_t *threads = calloc((size_t)r->workers, sizeof *threads);
+  thread_start *starts = calloc((size_t)r->workers, sizeof *starts);
+  gv_status status = threads != NULL && starts != NULL ? GV_OK : gv_io_fail_memory(io, "the worker threads");
+  if (status == GV_OK) status = make_slots(io, r);
+  if (status != GV_OK) goto end;
+  gv_gdal_reset();
+  /* The calling thread is worker 0. Fewer threads than asked for is slower, not wrong. */
+  int started = 1;
+  for (; started < r->workers; started++) {
+    starts[started] = (thread_start){r, started};
+    if (pthread_create(&threads[started], NULL, run_worker, &starts[started]) != 0) break;
+  }
+  work(r, 0);
+  for (int i = 1; i < started; i++)
+    pthread_join(threads[i], NULL);
+  status = r->status;
+  if (status == GV_ERROR_IO) {
+    const char *why = r->message[0] != '\0' ? r->message : "writing failed";
+    gv_io_fail(io, status, "cannot write %s: %s", r->rasters[r->failed]->output.path, why);
+  } else if (status != GV_OK) {
+    gv_io_fail(io, status, "%s", r->message);
+  }
+end:
+  free_slots(r);
+  free(threads);
+  free(starts);
+  return status;
 }
 
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
@@ -582,35 +745,19 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, g
   const layout *l = &r.layout;
   r.units_across = (r.width + l->unit_w - 1) / l->unit_w;
   r.units = r.units_across * ((r.height + l->unit_h - 1) / l->unit_h);
-  if ((int64_t)workers > r.units * l->blocks_in_unit) workers = (int)(r.units * l->blocks_in_unit);
-  if (workers < 1) workers = 1;
-  pthread_t *threads = calloc((size_t)workers, sizeof *threads);
-  thread_start *starts = calloc((size_t)workers, sizeof *starts);
-  gv_status status = threads != NULL && starts != NULL ? GV_OK : gv_io_fail_memory(io, "the worker threads");
-  if (status == GV_OK) status = make_slots(io, &r, workers);
-  if (status != GV_OK) goto end;
-  gv_gdal_reset();
-  /* The calling thread is worker 0. Fewer threads than asked for is slower, not wrong. */
-  int started = 1;
-  for (; started < workers; started++) {
-    starts[started] = (thread_start){&r, started};
-    if (pthread_create(&threads[started], NULL, run_worker, &starts[started]) != 0) break;
+  int64_t blocks = r.units * l->blocks_in_unit;
+  r.workers = workers < 1 ? 1 : workers < blocks ? workers : (int)blocks;
+  gv_status status = GV_OK;
+  r.all_encoded = l->tiles;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    int64_t tile_bytes = l->unit_w * l->unit_h * value_bytes(rasters[i]);
+    if (rasters[i]->sparse && l->tiles) status = hand_over(io, rasters[i], tile_bytes);
+    r.all_encoded = r.all_encoded && is_encoded(rasters[i]);
+    r.planes += rasters[i]->bands;
   }
-  work(&r, 0);
-  for (int i = 1; i < started; i++)
-    pthread_join(threads[i], NULL);
-  status = r.status;
-  if (status == GV_ERROR_IO) {
-    gv_io_fail(io, status, "cannot write %s: %s", rasters[r.failed]->output.path, r.message);
-  } else if (status != GV_OK) {
-    gv_io_fail(io, status, "%s", r.message);
-  }
-end:
-  for (int64_t i = 0; i < r.slot_count; i++)
-    free(r.slots[i].buffer);
-  free(r.slots);
-  free(threads);
-  free(starts);
+  if (status == GV_OK) status = run_ring(io, &r);
+  for (int i = 0; i < count && status == GV_OK; i++)
+    if (rasters[i]->tiff != NULL) status = take_back(io, rasters[i]);
   pthread_cond_destroy(&r.moved);
   pthread_mutex_destroy(&r.lock);
   return status;
@@ -628,20 +775,11 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttrib
   return GV_OK;
 }
 
-/* GDALClose tells of a full disk only through the message handler. */
-static gv_status close_dataset(gv_io *io, gv_raster_out *raster) {
-  GDALDatasetH dataset = raster->dataset;
-  raster->dataset = NULL;
-  gv_gdal_reset();
-  GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path) : GV_OK;
-}
-
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
-  char *source = copy_source(raster);
+  char *source = working_file(raster);
   GDALDatasetH from = GDALOpen(source, GA_ReadOnly);
   if (from == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
@@ -674,6 +812,8 @@ void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
   gv_output_clear(&raster->output);
+  if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
   CSLDestroy(raster->options);
+  CSLDestroy(raster->used_options);
   free(raster);
 }

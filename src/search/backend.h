@@ -31,6 +31,8 @@ typedef struct gv_query {
   int64_t self_offset;  /* >= 0: query i must skip reference i + self_offset; -1: no exclusion */
 } gv_query;
 
+enum { GV_MAX_K = 1024 }; /* neighbours a query */
+
 typedef struct gv_backend {
   const char *name;
   const char *summary;
@@ -49,7 +51,8 @@ typedef struct gv_backend {
 
   void (*destroy)(const gv_reference *reference, void *state);
 
-  /* NULL, or for a combination that the idea does not cover a static text that says why; NULL for those it does. */
+  /* NULL: everything is covered. Else gives NULL for what is, and a static text that says why for what is not. Only the
+   * metric may decide: an index serves all types and all k. */
   const char *(*refuses)(gv_metric metric, gv_dtype dtype, int32_t k);
 } gv_backend;
 
@@ -65,8 +68,11 @@ extern const gv_backend *const gv_backends[];
 /* Finds a backend by name; NULL when there is none. "auto" is not a backend. */
 const gv_backend *gv_backend_find(const char *name);
 
-/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. */
-const gv_backend *gv_backend_choose(const gv_reference *reference, int32_t k, int64_t queries);
+/* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. `queries` 0:
+ * unknown. The second never chooses one that needs a GPU. */
+const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
+                                    int64_t queries);
+const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries);
 
 /* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
 struct gv_index {
@@ -74,6 +80,7 @@ struct gv_index {
   double *data;
   const gv_backend *backend;
   void *state;
+  bool automatic; /* the library chose the backend, and may go on with another one where a device fails */
 };
 
 /* Search on canonical values with already checked double queries (see gv_query). */

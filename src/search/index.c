@@ -11,7 +11,6 @@
 
 enum {
   MAX_DIM = 4096,
-  MAX_K = 1024,
   CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
 };
 
@@ -67,8 +66,8 @@ static gv_status fail_not_finite(gv_context *context, const char *role, int64_t 
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
   if (options->backend == NULL || strcmp(options->backend, "auto") == 0) {
-    *out =
-        gv_backend_choose(reference, options->expected_k > 0 ? options->expected_k : 1, options->expected_queries);
+    *out = gv_backend_choose(context, reference, options->expected_k > 0 ? options->expected_k : 1,
+                             options->expected_queries);
     return GV_OK;
   }
   const gv_backend *backend = gv_backend_find(options->backend);
@@ -80,12 +79,23 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (status != GV_OK) {
     return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
   }
+  const char *refused = backend->refuses != NULL ? backend->refuses(reference->metric, GV_FLOAT64, 1) : NULL;
+  if (refused != NULL) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' cannot search with metric %s: %s", backend->name,
+                   gv_metric_name(reference->metric), refused);
+  }
   if (reference->dim > backend->max_dim) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes at most %d dimensions, not %d", backend->name,
                    (int)backend->max_dim, (int)reference->dim);
   }
   *out = backend;
   return GV_OK;
+}
+
+/* Is this a device's failure, after which the processor can go on? */
+static bool device_failed(const gv_backend *backend, gv_status status) {
+  if (strncmp(backend->name, "cuda-", 5) != 0) return false;
+  return status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE;
 }
 
 gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
@@ -122,7 +132,12 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
     goto fail;
   }
   index->reference.data = index->data;
+  index->automatic = o.backend == NULL || strcmp(o.backend, "auto") == 0;
   status = backend->build(context, &index->reference, &index->state);
+  if (index->automatic && device_failed(backend, status)) {
+    index->backend = gv_backend_choose_processor(&checked, o.expected_k > 0 ? o.expected_k : 1, o.expected_queries);
+    status = index->backend->build(context, &index->reference, &index->state);
+  }
   if (status != GV_OK) goto fail;
   *out = index;
   return GV_OK;
@@ -156,7 +171,16 @@ const char *gv_index_backend(const gv_index *index) {
 gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
-  return index->backend->search(context, &index->reference, index->state, query, indices, canonical);
+  gv_status status = index->backend->search(context, &index->reference, index->state, query, indices, canonical);
+  if (!index->automatic || !device_failed(index->backend, status)) return status;
+  /* A device that was chosen failed in the middle: this search is done by the processor. */
+  const gv_backend *processor = gv_backend_choose_processor(&index->reference, query->k, query->count);
+  void *state = NULL;
+  status = processor->build(context, &index->reference, &state);
+  if (status != GV_OK) return status;
+  status = processor->search(context, &index->reference, state, query, indices, canonical);
+  processor->destroy(&index->reference, state);
+  return status;
 }
 
 /* limit * limit is within a few units of the answer, because sqrt and the product round correctly. */
@@ -203,8 +227,8 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
                    (int)queries->dim, (int)reference->dim);
   }
-  if (o.k < 1 || o.k > MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, MAX_K);
+  if (o.k < 1 || o.k > GV_MAX_K) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, GV_MAX_K);
   }
   if (!(o.max_distance >= 0.0)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",

@@ -46,4 +46,12 @@ extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of tria
 extern const gv_backend_info gv_tile_info;    /* how the culling engine is listed among the backends */
 extern const gv_engine gv_engine_points;
 
+/* The culling engine of the CPU for a kind of grid. */
+const gv_engine *gv_tile_engine_for(const gv_grid *grid);
+
+/* The culling engine on GPUs (voronoi/cuda/, or what says that there are none). */
+extern const gv_engine gv_engine_cuda_tile;
+extern const gv_backend_info gv_cuda_tile_info;
+gv_status gv_cuda_tile_probe(const char **reason);
+
 #endif

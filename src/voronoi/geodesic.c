@@ -18,7 +18,7 @@ static double slack_exactly(const gv_geodesic *geodesic, double chord2) {
 /* Karney 2013, equations 24 and 25. */
 static void series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
   double f = ellipsoid->flattening, n = f / (2.0 - f), n2 = n * n;
-  double away = 4.0 * 3.14159265358979323846 * f; /* from the antipodes */
+  double away = 3.0 * 3.14159265358979323846 * f; /* from the antipodes */
   *out = (gv_series){
       .a = ellipsoid->semi_major,
       .b = ellipsoid->semi_major * (1.0 - f),
@@ -110,6 +110,87 @@ void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, d
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {
   double x = vector[0] - candidates->x[i], y = vector[1] - candidates->y[i], z = vector[2] - candidates->z[i];
   return x * x + y * y + z * z;
+}
+
+/* An upper bound of the arc of a chord on a circle of `radius`: asin(x) <= x + (pi/2 - 1) x^3. */
+static double longest_arc(double chord, double radius) {
+  double x = chord / (2.0 * radius);
+  return chord * (1.0 + 0.5708 * x * x);
+}
+
+/* The least sine of the angles between low and high. */
+static double least_sine(double low, double high) {
+  return low > 0.0 && high < 3.1 ? fmin(sin(low), sin(high)) : 0.0;
+}
+
+/* True if a quarter of the candidates are near enough to the nearest one for their distances from it to part by less
+ * than the chords' slack: slack / 2s against reach D / s. */
+static bool thinning_pays(const double centre[3], double reach, double slack, const gv_candidates *candidates) {
+  double near = slack / (2.0 * reach), least = INFINITY;
+  int32_t nearest = 0, close = 0;
+  for (int32_t i = 0; i < candidates->count; i++) {
+    double chord2 = chord2_between(centre, candidates, i);
+    if (chord2 < least) {
+      least = chord2;
+      nearest = i;
+    }
+  }
+  double p[3] = {candidates->x[nearest], candidates->y[nearest], candidates->z[nearest]};
+  for (int32_t i = 0; i < candidates->count; i++)
+    close += chord2_between(p, candidates, i) < near * near;
+  return close > 1 && close >= candidates->count / 4;
+}
+
+enum { THIN_AT_ONCE = 64 };
+
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
+  if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
+  /* A place on the ellipsoid near the bound's middle, and how far from it cells may be. */
+  const double *m = bound->centre;
+  double stretched = m[2] * geodesic->series.stretch;
+  double size = sqrt(m[0] * m[0] + m[1] * m[1] + stretched * stretched);
+  if (!(size > 0.5) || candidates->count < 2) return;
+  double centre[3] = {m[0] / size, m[1] / size, m[2] / size};
+  double reach = (bound->radius + fabs(1.0 - size) * 1.1) * (1.0 + 1e-9) + 1e-12;
+  double b = 1.0 - geodesic->geod.f, unit = geodesic->geod.a * b; /* of angles on the sphere of radius b */
+  double length = longest_arc(reach, geodesic->r_small) / b * (1.0 + 1e-9), error = 4.0 * tolerance / b;
+  double distance[THIN_AT_ONCE], nearest = INFINITY;
+  int32_t pivot = 0, kept = 0;
+  if (!(length < 1.0)) return;
+  if (!thinning_pays(centre, reach, slack, candidates)) return;
+  for (int32_t i = 0; i < candidates->count; i += THIN_AT_ONCE) {
+    int32_t n = candidates->count - i < THIN_AT_ONCE ? candidates->count - i : THIN_AT_ONCE;
+    geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
+                                      candidates->z + i, distance);
+    for (int32_t k = 0; k < n; k++) {
+      if (distance[k] < 0.0 || distance[k] >= nearest) continue;
+      nearest = distance[k];
+      pivot = i + k;
+    }
+  }
+  double s = nearest / unit, sine = least_sine(s - length, s + length);
+  if (!(sine > 0.0)) return;
+  double p[3] = {candidates->x[pivot], candidates->y[pivot], candidates->z[pivot]};
+  for (int32_t i = 0; i < candidates->count; i += THIN_AT_ONCE) {
+    int32_t n = candidates->count - i < THIN_AT_ONCE ? candidates->count - i : THIN_AT_ONCE;
+    geodesic->kernels->geodesics_from(centre, &geodesic->series, n, candidates->x + i, candidates->y + i,
+                                      candidates->z + i, distance);
+    for (int32_t k = i; k < i + n; k++) {
+      double t = distance[k - i] / unit, more = t - s - error;
+      if (distance[k - i] >= 0.0 && more > 0.0) {
+        double apart = longest_arc(sqrt(chord2_between(p, candidates, k)), geodesic->r_small) / b;
+        bool small = s + t + 2.0 * length + apart < 6.0;
+        /* Mostly decided without a sine of its own. */
+        double other = small && more * sine > length * apart * 0.5 ? least_sine(t - length, t + length) : 0.0;
+        if (more * sqrt(sine * other) > length * apart * (1.0 + 1e-9)) continue;
+      }
+      candidates->x[kept] = candidates->x[k];
+      candidates->y[kept] = candidates->y[k];
+      candidates->z[kept] = candidates->z[k];
+      candidates->id[kept++] = candidates->id[k];
+    }
+  }
+  candidates->count = kept;
 }
 
 /* Largest second derivative of the distance from a seed, in any direction, where that distance is s: metres. */

@@ -49,6 +49,21 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
 void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest);
 
 /*
+ * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds close together
+ * as seen from far away.
+ *
+ * Let f = s_i - s_p be the difference of the distances from two seeds. Its gradient has the length 2 sin(alpha / 2), alpha
+ * the angle under which the seeds are seen. An oblate ellipsoid's Gaussian curvature is at most 1/b^2 and its injectivity
+ * radius at least pi b (Klingenberg), so triangles of a perimeter below 2 pi b have no larger angles than on the sphere
+ * of radius b (Bridson, Haefliger, Metric Spaces of Non-Positive Curvature, II.4.9), where
+ *   sin^2(alpha / 2) <= sin^2(D / 2b) / (sin(s_i / b) sin(s_p / b)),   D the seeds' distance from each other.
+ * So f changes by at most L (D / b) / sqrt(sin sin) over a length L, the least sines within it taken.
+ *
+ * Does nothing where that would gain little over bounds by chords with this slack.
+ */
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates);
+
+/*
  * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other
  * cells of a small tile, where chords cannot tell them apart (seeds close together as seen from far away).
  *

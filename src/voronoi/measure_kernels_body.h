@@ -156,45 +156,45 @@ typedef struct solution {
   vd step;         /* size of the last term of the Taylor series, metres */
   vd sine, cosine; /* of the arc */
   vd x, y;         /* the seed's place, turned so that the great circle to it is the geodesic */
+  vd correction;   /* what a Newton step adds to omega */
 } solution;
 
-GV_INLINE solution solve(const gv_series *g, vd x, vd y, vd z, vd sx, vd sy, vd sz) {
-  vd one = vd_set1(1.0), half = vd_set1(0.5), flattening = vd_set1(g->f);
-  z = vd_mul(z, vd_set1(g->stretch));
-  sz = vd_mul(sz, vd_set1(g->stretch));
+/* A pair, its arc for omega = lambda, and that arc's length. */
+typedef struct pair {
+  vd x, y, z, sx, sy, sz;
+  arc first;
+  vd sigma;
+} pair;
 
-  /* The Newton step from omega = lambda, with I3 to the second order. */
-  arc a = arc_between(x, y, z, sx, sy, sz);
-  vd sigma = angle_of(a.sine, a.cosine);
-  vd quarter = vd_mul(vd_set1(0.25 * g->ep2), vd_sub(one, vd_mul(vd_set1(0.5 * g->ep2), a.cos2_alpha0)));
-  vd e = vd_mul(a.cos2_alpha0, quarter);
-  vd wave = vd_mul(vd_mul(vd_set1(2.0 * g->c3[0][0]), vd_mul(quarter, a.twice)), a.sine);
-  vd slope = vd_add(one, vd_mul(e, vd_add(vd_set1(g->a3[1]), vd_mul(e, vd_set1(g->a3[2])))));
-  vd excess = vd_mul(vd_mul(flattening, a.sin_alpha0), vd_mul(slope, vd_add(sigma, wave)));
-  vd rate = vd_mul(flattening, vd_add(vd_mul(a.turn, sigma), vd_mul(a.sin_alpha0, a.sin_alpha0)));
-  vd widen = vd_divide(one, vd_sub(one, rate));
-  vd delta = vd_mul(excess, widen);
+/* Sine and cosine of |d| < 0.065; 1e-16 is left after these terms. */
+GV_INLINE void small_sincos(vd d, vd *sine, vd *cosine) {
+  static const double s[4] = {1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0};
+  static const double c[4] = {-1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40320.0};
+  vd d2 = vd_mul(d, d);
+  *sine = vd_mul(d, polynomial(d2, s, 4));
+  *cosine = vd_add(vd_set1(1.0), vd_mul(d2, polynomial(d2, c, 4)));
+}
 
-  /* Turned by it. |delta| < 0.065: 1e-16 of the sine are left after these terms. */
-  vd d2 = vd_mul(delta, delta);
-  vd s = vd_sub(one, vd_mul(d2, vd_set1(1.0 / 42.0)));
-  s = vd_sub(one, vd_mul(vd_mul(d2, vd_set1(1.0 / 20.0)), s));
-  s = vd_mul(delta, vd_sub(one, vd_mul(vd_mul(d2, vd_set1(1.0 / 6.0)), s)));
-  vd c = vd_sub(one, vd_mul(d2, vd_set1(1.0 / 56.0)));
-  c = vd_sub(one, vd_mul(vd_mul(d2, vd_set1(1.0 / 30.0)), c));
-  c = vd_sub(one, vd_mul(vd_mul(d2, vd_set1(1.0 / 12.0)), c));
-  c = vd_sub(one, vd_mul(vd_mul(d2, half), c));
+/* d F / d omega, as on the sphere. */
+GV_INLINE vd newton_factor(const gv_series *g, const arc *a, vd sigma) {
+  vd rate = vd_mul(vd_set1(g->f), vd_add(vd_mul(a->turn, sigma), vd_mul(a->sin_alpha0, a->sin_alpha0)));
+  return vd_divide(vd_set1(1.0), vd_sub(vd_set1(1.0), rate));
+}
+
+/* The geodesic with omega = lambda + delta, and the length that belongs to lambda. */
+GV_INLINE solution evaluate(const gv_series *g, const pair *p, vd delta) {
+  vd one = vd_set1(1.0), s, c;
   solution out;
-  out.x = vd_sub(vd_mul(sx, c), vd_mul(sy, s));
-  out.y = vd_add(vd_mul(sy, c), vd_mul(sx, s));
-  arc t = arc_between(x, y, z, out.x, out.y, sz);
+  small_sincos(delta, &s, &c);
+  vd x = vd_sub(vd_mul(p->sx, c), vd_mul(p->sy, s)), y = vd_add(vd_mul(p->sy, c), vd_mul(p->sx, s));
+  arc t = arc_between(p->x, p->y, p->z, x, y, p->sz);
   out.sine = t.sine;
   out.cosine = t.cosine;
 
-  /* The new arc from the old one: asin of a small sine. */
-  vd change = vd_sub(vd_mul(t.sine, a.cosine), vd_mul(t.cosine, a.sine)), change2 = vd_mul(change, change);
+  /* The new arc from the first one: asin of a small sine. */
   static const double small_asin[5] = {1.0, 1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0};
-  sigma = vd_add(sigma, vd_mul(change, polynomial(change2, small_asin, 5)));
+  vd change = vd_sub(vd_mul(t.sine, p->first.cosine), vd_mul(t.cosine, p->first.sine));
+  vd sigma = vd_add(p->sigma, vd_mul(change, polynomial(vd_mul(change, change), small_asin, 5)));
 
   /* epsilon = cos^2 alpha0 x ratio; u[l] = epsilon^l cos 2 l sigma_m, v = sin l sigma. */
   vd k2 = vd_mul(vd_set1(g->ep2), t.cos2_alpha0);
@@ -230,14 +230,51 @@ GV_INLINE solution solve(const gv_series *g, vd x, vd y, vd z, vd sx, vd sy, vd 
   i3 = vd_add(vd_mul(polynomial(epsilon, g->c3[1], 4), w2), i3);
   i3 = vd_add(vd_mul(polynomial(epsilon, g->c3[0], 5), w1), i3);
   i3 = vd_mul(polynomial(epsilon, g->a3, 6), vd_add(sigma, i3));
-  vd rest = vd_sub(delta, vd_mul(vd_mul(flattening, t.sin_alpha0), i3));
-  out.x = vd_add(out.x, vd_mul(out.y, vd_mul(rest, widen)));
-  out.y = vd_sub(out.y, vd_mul(out.x, vd_mul(rest, widen)));
+  vd rest = vd_sub(delta, vd_mul(vd_mul(vd_set1(g->f), t.sin_alpha0), i3));
 
   /* length(lambda) = length(lambda + rest) - rest length' + rest^2 length'' / 2. */
-  vd first = vd_mul(rest, t.sin_alpha0), second = vd_mul(vd_mul(rest, rest), vd_mul(vd_mul(half, t.turn), widen));
+  vd factor = newton_factor(g, &t, sigma);
+  vd first = vd_mul(rest, t.sin_alpha0);
+  vd second = vd_mul(vd_mul(rest, rest), vd_mul(vd_mul(vd_set1(0.5), t.turn), factor));
   out.length = vd_add(length, vd_mul(vd_set1(g->a), vd_sub(second, first)));
   out.step = vd_mul(vd_set1(g->a), vd_abs(second));
+  out.correction = vd_sub(vd_set1(0.0), vd_mul(rest, factor));
+  out.x = vd_sub(x, vd_mul(y, out.correction));
+  out.y = vd_add(y, vd_mul(x, out.correction));
+  return out;
+}
+
+GV_INLINE solution solve(const gv_series *g, vd x, vd y, vd z, vd sx, vd sy, vd sz) {
+  vd one = vd_set1(1.0), stretch = vd_set1(g->stretch);
+  pair p = {.x = x, .y = y, .z = vd_mul(z, stretch), .sx = sx, .sy = sy, .sz = vd_mul(sz, stretch)};
+  p.first = arc_between(p.x, p.y, p.z, p.sx, p.sy, p.sz);
+  p.sigma = angle_of(p.first.sine, p.first.cosine);
+
+  /* The Newton step from omega = lambda, with I3 to the second order. */
+  vd level = p.first.cos2_alpha0;
+  vd quarter = vd_mul(vd_set1(0.25 * g->ep2), vd_sub(one, vd_mul(vd_set1(0.5 * g->ep2), level)));
+  vd wave = vd_mul(vd_mul(vd_set1(2.0 * g->c3[0][0]), vd_mul(quarter, p.first.twice)), p.first.sine);
+  vd slope = polynomial(vd_mul(level, quarter), g->a3, 3);
+  vd excess = vd_mul(vd_mul(vd_set1(g->f), p.first.sin_alpha0), vd_mul(slope, vd_add(p.sigma, wave)));
+  vd delta = vd_mul(excess, newton_factor(g, &p.first, p.sigma));
+  solution out = evaluate(g, &p, delta);
+
+  /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its neighbours. */
+  vd enough = vd_set1(g->largest_step), limit = vd_set1(g->least_cosine), largest = vd_set1(0.065),
+     zero = vd_set1(0.0);
+  for (int again = 0; again < 3; again++) {
+    vm take = vd_less(enough, vd_select(vd_less(limit, out.cosine), out.step, zero));
+    if (vm_bits(take) == 0) break;
+    delta = vd_max(vd_min(vd_add(delta, out.correction), largest), vd_sub(zero, largest));
+    solution next = evaluate(g, &p, delta);
+    out.length = vd_select(take, next.length, out.length);
+    out.cosine = vd_select(take, next.cosine, out.cosine);
+    out.sine = vd_select(take, next.sine, out.sine);
+    out.x = vd_select(take, next.x, out.x);
+    out.y = vd_select(take, next.y, out.y);
+    out.correction = vd_select(take, next.correction, out.correction);
+    out.step = vd_select(take, next.step, out.step);
+  }
   return out;
 }
 

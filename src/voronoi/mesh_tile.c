@@ -170,6 +170,7 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
   gv_candidates *candidates = &j->space->level[depth].candidates;
   bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
   gv_order order = {0};
+  if (nearest && v->cells.metric == GV_GEODESIC) gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   if (nearest && candidates->count == 1) {
     fill_part(j, part, &v->label[candidates->id[0]]);
     return GV_OK;

@@ -119,8 +119,9 @@ static void place_of_cell(const job *j, int64_t column, int64_t row, double *lon
 static bool expand_tile(const job *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
-  if (v->cells.metric != GV_GEODESIC || candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST)
-    return false;
+  if (v->cells.metric != GV_GEODESIC) return false;
+  gv_geodesic_thin(&v->geodesic, bound, slack, candidates);
+  if (candidates->count < 2 || candidates->count > GV_EXPANSION_LARGEST) return false;
   if (!(slack > 8.0 * bound->radius * bound->radius)) return false;
   double lon, lat, vector[3], square = 0.0;
   place_of_cell(j, (tile->c0 + tile->c1) / 2, (tile->r0 + tile->r1) / 2, &lon, &lat, vector);

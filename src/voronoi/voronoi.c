@@ -7,14 +7,24 @@
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_RUN = 1 << 16, LARGEST_RUN = 1 << 20 };
 
-/* Engines by name. Every backend that searches points is one too; `tile` is none of them and also what "auto"
- * means: nothing else comes near it on a grid. */
+const gv_engine *gv_tile_engine_for(const gv_grid *grid) {
+  if (grid->kind == GV_GRID_QTM) return &gv_engine_mesh;
+  if (grid->kind == GV_GRID_LONLAT && grid->level != GV_QTM_NONE) return &gv_engine_mesh_raster;
+  return &gv_engine_tile;
+}
+
+/* Engines by name. Every backend that searches points is one too; `tile` and its form for GPUs are none of them and also
+ * what "auto" means: nothing else comes near them on a grid. */
 static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, const char *name) {
-  if (name == NULL || strcmp(name, "auto") == 0 || strcmp(name, gv_tile_info.name) == 0) {
-    v->engine = &gv_engine_tile;
-    if (grid->kind == GV_GRID_QTM) v->engine = &gv_engine_mesh;
-    if (grid->kind == GV_GRID_LONLAT && grid->level != GV_QTM_NONE) v->engine = &gv_engine_mesh_raster;
+  bool any = name == NULL || strcmp(name, "auto") == 0;
+  if (any || strcmp(name, gv_tile_info.name) == 0) {
+    v->engine = gv_tile_engine_for(grid);
     v->backend = gv_tile_info.name;
+    return GV_OK;
+  }
+  if (strcmp(name, gv_cuda_tile_info.name) == 0) {
+    v->engine = &gv_engine_cuda_tile;
+    v->backend = gv_cuda_tile_info.name;
     return GV_OK;
   }
   const gv_backend *backend = gv_backend_find(name);
@@ -264,23 +274,62 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *
 
 /* ------------------------------------------------------------------------------------------- the public list */
 
-int gv_backend_count(void) {
-  int count = 1;
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++)
+/* The engines that are no backends come last. */
+enum { ENGINES_ONLY = 2 };
+
+static int point_backends(void) {
+  int count = 0;
+  while (gv_backends[count] != NULL)
     count++;
   return count;
 }
 
+int gv_backend_count(void) {
+  return point_backends() + ENGINES_ONLY;
+}
+
 gv_status gv_backend_get(int number, gv_backend_info *out) {
-  int points = gv_backend_count() - 1;
-  if (out == NULL || number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  int points = point_backends();
+  if (out == NULL || number < 0 || number >= points + ENGINES_ONLY) return GV_ERROR_INVALID_ARGUMENT;
+  const char *reason = "";
   if (number == points) {
     *out = gv_tile_info;
     return GV_OK;
   }
+  if (number == points + 1) {
+    *out = gv_cuda_tile_info;
+    out->available = gv_cuda_tile_probe(&reason) == GV_OK;
+    out->reason = out->available ? "" : reason;
+    return GV_OK;
+  }
   const gv_backend *backend = gv_backends[number];
-  const char *reason = "";
   gv_status status = backend->probe(&reason);
   *out = (gv_backend_info){backend->name, backend->summary, 1, 1, status == GV_OK, status == GV_OK ? "" : reason};
   return GV_OK;
+}
+
+gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                              const char **reason) {
+  int points = gv_backend_count() - 1;
+  if (number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  const char *why = NULL;
+  if (number == points) {
+    why = "searches no points";
+    if (max_dim != NULL) *max_dim = 3;
+  } else {
+    const gv_backend *backend = gv_backends[number];
+    if (max_dim != NULL) *max_dim = backend->max_dim;
+    if (type != GV_FLOAT32 && type != GV_FLOAT64) {
+      why = "no such type";
+    } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
+      why = "a metric of grids and of the globe's index";
+    } else if (k < 1 || k > GV_MAX_K) {
+      why = "k is not in 1 ... 1024";
+    } else if (backend->refuses != NULL) {
+      why = backend->refuses(metric, type, k);
+    }
+  }
+  if (why == NULL) return GV_OK;
+  if (reason != NULL) *reason = why;
+  return GV_ERROR_UNSUPPORTED;
 }

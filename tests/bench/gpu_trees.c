@@ -29,6 +29,17 @@ static int ascending(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+/* A checksum of answers: backends must agree. */
+static uint64_t digest(const int64_t *indices, const double *distances, int64_t count) {
+  uint64_t sum = 0;
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits;
+    memcpy(&bits, &distances[i], sizeof bits);
+    sum = (sum ^ (uint64_t)indices[i] ^ bits * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(6364136223846793005) + 1;
+  }
+  return sum;
+}
+
 static int fail(gv_context *context, const char *what) {
   fprintf(stderr, "%s: %s\n", what, gv_context_message(context));
   return 1;
@@ -82,6 +93,7 @@ static int measure(gv_context *context, const char *backend, int32_t dim, const 
     char what[64];
     snprintf(what, sizeof what, "search k %d", (int)*ks);
     report(what, device, whole, runs);
+    printf("    answers %016llx\n", (unsigned long long)digest(indices, distances, m * *ks));
   }
   gv_index_destroy(index);
   return 0;
@@ -98,6 +110,7 @@ int main(int argc, char **argv) {
       {3, 1000000, 1000000, {1, 8, 32, 100, 0}}, {2, 1000000, 10000000, {1, 20, 0}},
       {3, 1000000, 100000, {1, 20, 0}},          {3, 1000000, 1000, {1, 20, 0}},
       {3, 10000, 1000000, {1, 20, 0}},           {8, 1000000, 100000, {1, 20, 0}},
+      {3, 100000000, 1000000, {1, 20, 0}},
   };
   int runs = argc > 1 ? atoi(argv[1]) : 5;
   int only = argc > 2 ? atoi(argv[2]) : -1;

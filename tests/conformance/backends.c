@@ -416,7 +416,9 @@ static int free_contexts(void **state) {
   return 0;
 }
 
-int main(void) {
+/* An argument is a pattern of test names: test_few_points is a small run for slow tools. */
+int main(int argc, char **argv) {
+  if (argc > 1) cmocka_set_test_filter(argv[1]);
   for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
     const char *reason;
     if ((*b)->probe(&reason) != GV_OK) printf("skipped: %s cannot run here: %s\n", (*b)->name, reason);

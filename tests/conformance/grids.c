@@ -277,6 +277,12 @@ static void compare(const grid_case *g, const char *seeds, int64_t count, gv_met
   }
 }
 
+/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
+static bool to_be_compared(const gv_backend_info *info) {
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
+  return info->available && info->allocates_grids && (only == NULL || strcmp(info->name, only) == 0);
+}
+
 /* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of `tile` and a
  * third of the others only, each time another. */
 static void check_question(const grid_case *g, const char *name, const gv_seeds *seeds, gv_metric metric,
@@ -308,7 +314,7 @@ static void check_question(const grid_case *g, const char *name, const gv_seeds 
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    if (!info.available || !info.allocates_grids) continue;
+    if (!to_be_compared(&info)) continue;
     if (strcmp(info.name, "tile") == 0) {
       for (size_t i = 0; i < variants; i++) {
         if (few && i != turn % variants) continue;
@@ -318,7 +324,7 @@ static void check_question(const grid_case *g, const char *name, const gv_seeds 
       continue;
     }
     if (strcmp(info.name, "serial") == 0 && q->mask == NULL) continue;
-    if (few && (turn + (size_t)b) % 3 != 0) continue;
+    if (few && getenv("GPUVORONOI_TEST_BACKEND") == NULL && (turn + (size_t)b) % 3 != 0) continue;
     run_options o = {info.name, "avx512", 2, 64, 32};
     char message[512];
     gv_status status = try_run(&grid, seeds, metric, &o, q, labels, got, message, sizeof message);
@@ -754,6 +760,68 @@ static void bad_questions(void **state) {
   gv_context_destroy(context);
 }
 
+/* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
+ * `tile`, which the tests above compare with `serial`. */
+static void large_grids_against_tile(void **state) {
+  (void)state;
+  static const grid_case cases[] = {
+      {"globe, large", GV_GRID_LONLAT, 2100, 1050, {-180, 360.0 / 2100, 0, 90, 0, -180.0 / 1050}, NULL},
+      {"piece of the globe, large", GV_GRID_LONLAT, 1500, 1100, {5, 0.001, 0, 48, 0, -0.001}, NULL},
+      {"plane, large", GV_GRID_PLANE, 1700, 1300, {3e5, 30, 0, 5.6e6, 0, -30}, NULL},
+      {"plane, rotated, large", GV_GRID_PLANE, 900, 700, {0, 3, 1, 0, 1, -2.5}, NULL},
+  };
+  static const int64_t counts[] = {3, 60, 5000, 200000};
+  static const run_options others[] = {{"cuda-tile", "avx512", 2, 0, 0}, {"cuda-tile", "avx512", 2, 200, 90}};
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) {
+    print_message("cuda-tile: %s\n", info.reason);
+    skip();
+  }
+  for (size_t g = 0; g < sizeof cases / sizeof *cases; g++) {
+    gv_grid grid = grid_of(&cases[g]);
+    size_t cells = (size_t)(grid.width * grid.height);
+    int32_t *expected = malloc(cells * sizeof *expected), *got = malloc(cells * sizeof *got);
+    assert_non_null(expected);
+    assert_non_null(got);
+    for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+      int64_t n = counts[c / 2];
+      bool clusters = c % 2 != 0;
+      double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+      assert_non_null(x);
+      assert_non_null(y);
+      for (int64_t i = 0; i < n; i++) {
+        /* Clusters around every 50th seed, of very different width. */
+        double wide = pow(0.5, (double)(i % 16));
+        place(&cases[g], uniform(), uniform(), &x[i], &y[i]);
+        if (!clusters || i < 50) continue;
+        x[i] = x[i % 50] + (x[i] - x[i % 50]) * wide;
+        y[i] = y[i % 50] + (y[i] - y[i % 50]) * wide;
+      }
+      gv_seeds seeds = {x, y, n};
+      gv_metric first = on_globe(&cases[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+      for (int m = 0; m < (on_globe(&cases[g]) ? 2 : 3); m++) {
+        gv_metric metric = (gv_metric)(first + m);
+        run_options tile = {"tile", "avx512", 2, 0, 0};
+        run(&grid, &seeds, metric, &tile, &plain, NULL, expected);
+        for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+          run(&grid, &seeds, metric, &others[o], &plain, NULL, got);
+          compare(&cases[g], clusters ? "clusters" : "uniform", n, metric, &others[o], &plain, expected, got);
+        }
+      }
+      free(x);
+      free(y);
+    }
+    free(expected);
+    free(got);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_questions),
@@ -763,6 +831,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
+      cmocka_unit_test(large_grids_against_tile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -592,6 +592,7 @@ static void failing_allocations(void **state) {
       context_options.allocate = allocate_until_none_left;
       context_options.release = release;
       o.metric = GV_GREAT_CIRCLE;
+      o.nodata = -7;
       o.k = q.k;
       o.max_distance = q.max_distance;
       o.weighting = q.weighting;

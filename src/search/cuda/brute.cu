@@ -17,14 +17,18 @@
  * that is sorted and cut to k when it is full. Numbers of points make the order of equal distances, so the order in which
  * candidates arrive does not show.
  */
-#include "search/cuda/brute.cuh"
+#include "search/cuda/decide.cuh"
 
 #include <math.h>
 #include <stdlib.h>
 
 namespace {
 
-enum { WARP = 32, BLOCK = 256, SCALE_LIMIT = 400 };
+enum { WARP = 32, BLOCK = 256, SCALE_LIMIT = 400, WIDE_DIM = 8 };
+
+int32_t depth_of(int32_t dim) {
+  return (dim + 3) / 4 * 4;
+}
 
 /* ------------------------------------------------------------------------------------------- reference points */
 
@@ -65,7 +69,7 @@ __global__ void find_extremes(const double *rows, int64_t values, int32_t dim, i
 /* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). */
 __global__ void convert(const double *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
                         gv_layout layout, const double *centre, double scale, float *values, float *halves,
-                        unsigned long long *longest) {
+                        float *wide, int32_t depth, unsigned long long *longest) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   bool real = i < count;
@@ -77,10 +81,13 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     if (layout == GV_ROWS) values[i * dim + d] = value;
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
     if (layout == GV_QUADS) quad[d] = value;
+    if (wide != NULL) wide[i * depth + d] = value;
     double x = fabs((double)value);
     if (!real) x = 0.0;
     length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
   }
+  for (int32_t d = dim; wide != NULL && d < depth; d++)
+    wide[i * depth + d] = 0.0F;
   if (metric == GV_EUCLIDEAN) {
     float half = real ? (float)(0.5 * length) : INFINITY;
     if (layout == GV_QUADS) {
@@ -165,7 +172,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
   convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
       brute->rows, brute->count, brute->padded, dim, reference->metric, brute->layout, brute->centre,
-      ldexp(1.0, brute->exponent), brute->values, brute->halves, extremes);
+      ldexp(1.0, brute->exponent), brute->values, brute->halves, brute->wide, depth_of(dim), extremes);
   GV_CUDA_LAUNCHED(context, "converting points");
   GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
               "copying");
@@ -190,6 +197,7 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
     goto done;
   }
   brute->idea = idea;
+  brute->allocator = reference->allocator;
   brute->device = lane->device;
   brute->layout = idea->layout(reference->dim);
   brute->count = reference->count;
@@ -226,18 +234,13 @@ void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
   gv_cuda_release(brute->device, brute->centre);
   gv_cuda_release(brute->device, brute->values);
   gv_cuda_release(brute->device, brute->halves);
+  gv_cuda_release(brute->device, brute->wide);
   gv_release(&reference->allocator, brute);
 }
 
 /* ----------------------------------------------------------------------------------------------------- queries */
 
 namespace {
-
-/* What a query's filter values can be off by. */
-typedef struct margins {
-  float *twice; /* 2 e, rounded up; infinite where the filter cannot be used */
-  float *limit; /* the largest filter value of a point within the maximum distance, rounded up */
-} margins;
 
 typedef struct query_frame {
   const double *centre;
@@ -251,8 +254,8 @@ __device__ inline float rounded_up(double x) {
 }
 
 /* Floats of queries [0, padded) by columns (euclidean: negated) and by rows, and their margins. */
-__global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                                query_frame frame, float *columns, float *rows, margins out) {
+__global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, int32_t depth,
+                                gv_metric metric, query_frame frame, float *columns, float *rows, gv_margins out) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   double length = 0.0;
@@ -263,17 +266,19 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
       double x = fabs((double)value);
       length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
       value = metric == GV_EUCLIDEAN ? -value : value;
-      rows[i * dim + d] = value;
+      rows[i * depth + d] = value;
     }
     columns[d * padded + i] = value;
   }
   if (i >= count) return;
+  for (int32_t d = dim; d < depth; d++)
+    rows[i * depth + d] = 0.0F;
   double norm = metric == GV_EUCLIDEAN ? sqrt(length) : length;
   if (!(norm < 0x1p40)) {
     /* Zeros keep infinities out of the kernels. */
     for (int32_t d = 0; d < dim; d++) {
       columns[d * padded + i] = 0.0F;
-      rows[i * dim + d] = 0.0F;
+      rows[i * depth + d] = 0.0F;
     }
     out.twice[i] = INFINITY;
     out.limit[i] = INFINITY;
@@ -294,372 +299,20 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
 }
 
 /* The queries that a list names, side by side. */
-__global__ void gather_queries(const int32_t *list, int64_t count, int64_t padded, int32_t dim,
-                               const float *from_columns, int64_t from_stride, const float *from_rows, margins from,
-                               float *columns, float *rows, margins to) {
+__global__ void gather_queries(const int32_t *list, int64_t count, int64_t padded, int32_t dim, int32_t depth,
+                               const float *from_columns, int64_t from_stride, const float *from_rows,
+                               gv_margins from, float *columns, float *rows, gv_margins to) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   int64_t source = i < count ? list[i] : -1;
   for (int32_t d = 0; d < dim; d++) {
     columns[d * padded + i] = source >= 0 ? from_columns[d * from_stride + source] : 0.0F;
-    if (source >= 0) rows[i * dim + d] = from_rows[source * dim + d];
   }
   if (source < 0) return;
+  for (int32_t d = 0; d < depth; d++)
+    rows[i * depth + d] = from_rows[source * depth + d];
   to.twice[i] = from.twice[source];
   to.limit[i] = from.limit[source];
-}
-
-/* ---------------------------------------------------------------------------------------------------- decision */
-
-typedef struct decision {
-  gv_scan scan;
-  bool filtered;           /* false: there are no filter values, every point is compared */
-  const float *query_rows; /* of slot i: dim floats as in the columns */
-  margins margin;
-  const double *points;  /* canonical coordinates of the scanned points */
-  const double *queries; /* and of the queries, by number */
-  const int32_t *number; /* of each slot; NULL: the slot itself */
-  int64_t base;          /* number of the first scanned point in the reference set */
-  int64_t self;          /* point that query 0 must skip; -1: none is skipped */
-  int32_t k, needed;
-  double max_canonical;
-  int64_t *indices; /* by query number */
-  double *canonical;
-} decision;
-
-const int64_t NO_INDEX = INT64_MAX;
-
-__device__ inline bool before(double a, int64_t a_index, double b, int64_t b_index) {
-  return a < b || (a == b && a_index < b_index);
-}
-
-template <int TEAM> __device__ inline void team_sync() {
-  if (TEAM == WARP) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
-/* Ascending; `size` is a power of two. */
-template <int TEAM> __device__ void sort_values(float *value, int size, int rank) {
-  for (int length = 2; length <= size; length *= 2) {
-    for (int gap = length / 2; gap > 0; gap /= 2) {
-      for (int i = rank; i < size / 2; i += TEAM) {
-        int low = 2 * gap * (i / gap) + i % gap, high = low + gap;
-        bool up = (low & length) == 0;
-        float a = value[low], b = value[high];
-        if ((a > b) == up) {
-          value[low] = b;
-          value[high] = a;
-        }
-      }
-      team_sync<TEAM>();
-    }
-  }
-}
-
-template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, int size, int rank) {
-  for (int length = 2; length <= size; length *= 2) {
-    for (int gap = length / 2; gap > 0; gap /= 2) {
-      for (int i = rank; i < size / 2; i += TEAM) {
-        int low = 2 * gap * (i / gap) + i % gap, high = low + gap;
-        bool up = (low & length) == 0;
-        double a = value[low], b = value[high];
-        int64_t a_index = index[low], b_index = index[high];
-        if (before(b, b_index, a, a_index) == up) {
-          value[low] = b;
-          value[high] = a;
-          index[low] = b_index;
-          index[high] = a_index;
-        }
-      }
-      team_sync<TEAM>();
-    }
-  }
-}
-
-/* A team's shared memory. */
-template <int TEAM> struct team_memory {
-  enum { BUFFER = TEAM == WARP ? 128 : 2048, SETS = TEAM == WARP ? 64 : 2048 };
-  union {
-    struct {
-      double value[BUFFER];
-      int64_t index[BUFFER];
-    } list;
-    float sets[SETS];
-  };
-  int32_t hits[4 * TEAM];
-  int32_t hit_count, count;
-};
-
-template <int TEAM> __device__ inline float team_minimum(float x) {
-  for (int shift = 16; shift > 0; shift /= 2)
-    x = fminf(x, __shfl_xor_sync(0xffffffffU, x, shift));
-  if (TEAM > WARP) {
-    __shared__ float parts[TEAM / WARP];
-    if (threadIdx.x % WARP == 0) parts[threadIdx.x / WARP] = x;
-    __syncthreads();
-    x = parts[0];
-    for (int i = 1; i < TEAM / WARP; i++)
-      x = fminf(x, parts[i]);
-    __syncthreads();
-  }
-  return x;
-}
-
-/* A bound that at least `needed` group minima do not exceed. */
-template <int TEAM, bool ONE>
-__device__ float find_bound(const float *minima, int64_t groups, int32_t needed, team_memory<TEAM> *memory,
-                            int rank) {
-  if (ONE) {
-    float least = INFINITY;
-    for (int64_t g = 4 * rank; g < groups; g += 4 * TEAM) {
-      float4 m = *(const float4 *)(minima + g);
-      least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
-    }
-    return team_minimum<TEAM>(least);
-  }
-  /* Minima of sets of groups, each group in one set. */
-  constexpr int SETS = team_memory<TEAM>::SETS, MINE = SETS / TEAM;
-  float least[MINE];
-#pragma unroll
-  for (int i = 0; i < MINE; i++)
-    least[i] = INFINITY;
-  for (int64_t g = 4 * rank; g < groups; g += 4 * TEAM) {
-    float4 m = *(const float4 *)(minima + g);
-    if (MINE == 2) {
-      least[0] = fminf(least[0], fminf(m.x, m.y));
-      least[1] = fminf(least[1], fminf(m.z, m.w));
-    } else {
-      bool odd = (g / (4 * TEAM)) % 2 != 0;
-      float v[4] = {m.x, m.y, m.z, m.w};
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        if (!odd) least[i % MINE] = fminf(least[i % MINE], v[i]);
-        if (odd) least[(4 + i) % MINE] = fminf(least[(4 + i) % MINE], v[i]);
-      }
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < MINE; i++)
-    memory->sets[i * TEAM + rank] = least[i];
-  team_sync<TEAM>();
-  sort_values<TEAM>(memory->sets, SETS, rank);
-  float bound = needed <= SETS ? memory->sets[needed - 1] : INFINITY;
-  team_sync<TEAM>();
-  return bound;
-}
-
-template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide(decision d) {
-  constexpr int TEAMS = BLOCK / TEAM, BUFFER = team_memory<TEAM>::BUFFER;
-  __shared__ team_memory<TEAM> memories[TEAMS];
-  int rank = (int)threadIdx.x % TEAM;
-  team_memory<TEAM> *memory = &memories[threadIdx.x / TEAM];
-  int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
-  if (slot >= d.scan.queries) return;
-  int64_t number = d.number != NULL ? d.number[slot] : slot;
-  int32_t dim = d.scan.dim, k = d.k;
-  const double *query = d.queries + number * dim;
-  const float *query_row = d.query_rows + slot * dim;
-  const float *minima = d.scan.minima + slot * d.scan.row;
-  int64_t self = d.self >= 0 ? d.self + number - d.base : -1, groups = d.scan.groups.count;
-  int32_t size = gv_group_size(d.scan.groups);
-
-  float threshold = INFINITY;
-  if (d.filtered) {
-    float twice = d.margin.twice[slot];
-    if (twice < INFINITY) {
-      threshold = __fadd_ru(find_bound<TEAM, ONE>(minima, groups, d.needed, memory, rank), twice);
-      threshold = fminf(threshold, d.margin.limit[slot]);
-    }
-  }
-  bool open = !(threshold < INFINITY); /* filter values say nothing */
-
-  double best = INFINITY;
-  int64_t best_index = NO_INDEX;
-  double worst = d.max_canonical;
-  int64_t worst_index = NO_INDEX;
-  if (rank == 0) memory->count = 0;
-  for (int64_t first = 0; first < groups; first += 4 * TEAM) {
-    /* The groups of this stretch to look into. */
-    if (rank == 0) memory->hit_count = 0;
-    team_sync<TEAM>();
-    int64_t g = first + 4 * rank;
-    float m[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-    if (!open && g < groups) {
-      float4 v = *(const float4 *)(minima + g);
-      m[0] = v.x, m[1] = v.y, m[2] = v.z, m[3] = v.w;
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      if (g + i < groups && (open || !(m[i] > threshold))) {
-        memory->hits[atomicAdd(&memory->hit_count, 1)] = 4 * rank + i;
-      }
-    }
-    team_sync<TEAM>();
-    int32_t items = memory->hit_count * size;
-    for (int32_t item = rank; item - rank < items; item += TEAM) {
-      bool near = false;
-      double value = 0.0;
-      int64_t point = 0;
-      if (item < items) {
-        int32_t hit = item / size;
-        point = gv_group_member(d.scan.groups, first + memory->hits[hit], item - hit * size);
-        near = point < d.scan.count && point != self;
-        if (near && !open && size > 1) near = !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold);
-        if (near) {
-          value = gv_device_canonical(query, d.points + point * dim, dim, (gv_metric)METRIC);
-          near = value <= d.max_canonical;
-        }
-      }
-      if (ONE) {
-        if (near && before(value, point, best, best_index)) {
-          best = value;
-          best_index = point;
-        }
-        continue;
-      }
-      near = near && before(value, point, worst, worst_index);
-      if (near) {
-        int at = atomicAdd(&memory->count, 1);
-        memory->list.value[at] = value;
-        memory->list.index[at] = point;
-      }
-      team_sync<TEAM>();
-      int count = memory->count;
-      if (count > BUFFER - TEAM) {
-        for (int i = count + rank; i < BUFFER; i += TEAM) {
-          memory->list.value[i] = INFINITY;
-          memory->list.index[i] = NO_INDEX;
-        }
-        team_sync<TEAM>();
-        sort_pairs<TEAM>(memory->list.value, memory->list.index, BUFFER, rank);
-        if (rank == 0) memory->count = k;
-        worst = memory->list.value[k - 1];
-        worst_index = memory->list.index[k - 1];
-      }
-      team_sync<TEAM>();
-    }
-    team_sync<TEAM>();
-  }
-
-  if (ONE) {
-    for (int shift = 16; shift > 0; shift /= 2) {
-      double other = __shfl_xor_sync(0xffffffffU, best, shift);
-      int64_t other_index = __shfl_xor_sync(0xffffffffU, (long long)best_index, shift);
-      if (before(other, other_index, best, best_index)) {
-        best = other;
-        best_index = other_index;
-      }
-    }
-    if (TEAM > WARP) {
-      if (rank % WARP == 0) {
-        memory->list.value[rank / WARP] = best;
-        memory->list.index[rank / WARP] = best_index;
-      }
-      __syncthreads();
-      for (int i = 0; rank == 0 && i < TEAM / WARP; i++) {
-        if (before(memory->list.value[i], memory->list.index[i], best, best_index)) {
-          best = memory->list.value[i];
-          best_index = memory->list.index[i];
-        }
-      }
-    }
-    if (rank == 0) {
-      d.indices[number] = best_index == NO_INDEX ? -1 : best_index + d.base;
-      d.canonical[number] = best_index == NO_INDEX ? INFINITY : best;
-    }
-    return;
-  }
-  int count = memory->count, padded = 2;
-  while (padded < count)
-    padded *= 2;
-  for (int i = count + rank; i < padded; i += TEAM) {
-    memory->list.value[i] = INFINITY;
-    memory->list.index[i] = NO_INDEX;
-  }
-  team_sync<TEAM>();
-  sort_pairs<TEAM>(memory->list.value, memory->list.index, padded, rank);
-  for (int i = rank; i < k; i += TEAM) {
-    bool there = i < count && memory->list.index[i] != NO_INDEX;
-    d.indices[number * k + i] = there ? memory->list.index[i] + d.base : -1;
-    d.canonical[number * k + i] = there ? memory->list.value[i] : INFINITY;
-  }
-}
-
-template <int METRIC, int TEAM> cudaError_t launch_decide_team(const decision &d, cudaStream_t stream) {
-  unsigned blocks = (unsigned)gv_ceil_div(d.scan.queries, BLOCK / TEAM);
-  if (d.needed == 1) {
-    decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(d);
-  } else {
-    decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(d);
-  }
-  return cudaPeekAtLastError();
-}
-
-template <int METRIC> cudaError_t launch_decide(const decision &d, bool block, cudaStream_t stream) {
-  return block ? launch_decide_team<METRIC, BLOCK>(d, stream) : launch_decide_team<METRIC, WARP>(d, stream);
-}
-
-/* Queries whose best group leads by more than the margins allow are decided in it; the others are listed. A warp takes
- * 32 queries, and for each its lanes take the group's points. */
-template <int METRIC>
-__global__ void __launch_bounds__(BLOCK) decide_pairs(decision d, gv_pair pair, int32_t *list) {
-  int64_t slot = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
-  int lane = (int)threadIdx.x % WARP;
-  bool mine = slot < d.scan.queries, decided = false;
-  float threshold = 0.0F;
-  int32_t group = 0;
-  if (mine) {
-    threshold = __fadd_ru(pair.best[slot], d.margin.twice[slot]);
-    group = pair.group[slot];
-    /* Above zero euclidean values may be out of order: see nearest_group. */
-    decided = pair.second[slot] > threshold && (METRIC != GV_EUCLIDEAN || threshold < 0.0F);
-    if (!decided) list[1 + atomicAdd(list, 1)] = (int32_t)slot;
-  }
-  double answer = INFINITY;
-  int64_t answer_index = -1;
-  int64_t warp_slot = slot - lane;
-  for (unsigned left = __ballot_sync(0xffffffffU, decided); left != 0; left &= left - 1) {
-    int turn = __ffs((int)left) - 1;
-    int64_t query = warp_slot + turn, point = (int64_t)__shfl_sync(0xffffffffU, group, turn) * GV_PAIR_GROUP + lane;
-    float at_most = __shfl_sync(0xffffffffU, threshold, turn);
-    double value = INFINITY;
-    bool near = point < d.scan.count &&
-                !(gv_filter_value<METRIC>(d.scan, d.query_rows + query * d.scan.dim, point) > at_most);
-    if (near) {
-      value = gv_device_canonical(d.queries + query * d.scan.dim, d.points + point * d.scan.dim, d.scan.dim,
-                                  (gv_metric)METRIC);
-      near = value <= d.max_canonical;
-    }
-    unsigned candidates = __ballot_sync(0xffffffffU, near);
-    double best = INFINITY;
-    int64_t best_index = NO_INDEX;
-    for (; candidates != 0; candidates &= candidates - 1) {
-      int candidate = __ffs((int)candidates) - 1;
-      double other = __shfl_sync(0xffffffffU, value, candidate);
-      int64_t other_index = point - lane + candidate;
-      if (before(other, other_index, best, best_index)) {
-        best = other;
-        best_index = other_index;
-      }
-    }
-    if (lane == turn && best_index != NO_INDEX) {
-      answer = best;
-      answer_index = best_index + d.base;
-    }
-  }
-  if (decided) {
-    d.indices[slot] = answer_index;
-    d.canonical[slot] = answer;
-  }
-}
-
-template <int METRIC>
-cudaError_t launch_decide_pairs(const decision &d, gv_pair pair, int32_t *list, cudaStream_t stream) {
-  decide_pairs<METRIC><<<(unsigned)gv_ceil_div(d.scan.queries, BLOCK), BLOCK, 0, stream>>>(d, pair, list);
-  return cudaPeekAtLastError();
 }
 
 } // namespace
@@ -672,8 +325,8 @@ typedef struct work {
   gv_cuda_lane *lane;
   const gv_brute *brute;
   gv_brute_sizes sizes;
-  decision decide; /* all but what changes from chunk to chunk */
-  size_t budget;   /* bytes for group minima */
+  gv_decision decide; /* all but what changes from chunk to chunk */
+  size_t budget;      /* bytes for group minima */
 } work;
 
 /*
@@ -705,7 +358,7 @@ static void choose_groups(const work *w, gv_groups *groups) {
 }
 
 /* Filter and decision for the queries of `all` (floats, margins, numbers), as many at once as the budget allows. */
-static gv_status filter_and_decide(work *w, decision all) {
+static gv_status filter_and_decide(work *w, gv_decision all) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
   int64_t queries = all.scan.queries, at_once = queries;
@@ -728,10 +381,10 @@ static gv_status filter_and_decide(work *w, decision all) {
     block = block || queries < 64LL * w->lane->multiprocessors;
   }
   for (int64_t first = 0; first < queries; first += at_once) {
-    decision d = all;
+    gv_decision d = all;
     d.scan.queries = queries - first < at_once ? queries - first : at_once;
     d.scan.query += first;
-    d.query_rows += first * d.scan.dim;
+    d.query_rows += first * d.depth;
     d.margin.twice += first;
     d.margin.limit += first;
     if (d.number != NULL) {
@@ -746,21 +399,20 @@ static gv_status filter_and_decide(work *w, decision all) {
       status = brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes);
       if (status != GV_OK) return status;
     }
-    status = gv_cuda_result(w->context, GV_FOR_METRIC(d.scan.metric, launch_decide, d, block, w->lane->stream),
-                            "deciding about neighbours");
+    status = gv_cuda_result(w->context, gv_decide(&d, block, w->lane->stream), "deciding about neighbours");
     if (status != GV_OK) return status;
   }
   return GV_OK;
 }
 
 /* The nearest point by pairs: best group and runner-up. What stays open goes the general way. */
-static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
+static gv_status decide_by_pairs(work *w, const gv_decision *all, int64_t *open) {
   gv_status status = GV_OK;
   gv_cuda_lane *lane = w->lane;
   int64_t queries = all->scan.queries, padded = gv_ceil_div(queries, GV_QUERY_PAD) * GV_QUERY_PAD;
   int32_t dim = all->scan.dim, *list = NULL, *count = NULL;
   float *pairs = NULL;
-  decision rest = *all;
+  gv_decision rest = *all;
   *open = 0;
   status = gv_cuda_reserve(w->context, lane, GV_SLOT_PAIRS, (size_t)padded * 3 * sizeof(float), (void **)&pairs);
   if (status != GV_OK) return status;
@@ -772,8 +424,7 @@ static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
   GV_CUDA_TRY(w->context, cudaMemsetAsync(list, 0, sizeof *list, lane->stream), "clearing");
   status = w->brute->idea->pair(w->context, lane, w->brute, &all->scan, pair);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(w->context, GV_FOR_METRIC(all->scan.metric, launch_decide_pairs, *all, pair, list, lane->stream),
-              "deciding about neighbours");
+  GV_CUDA_TRY(w->context, gv_decide_pairs(all, pair, list, lane->stream), "deciding about neighbours");
   GV_CUDA_TRY(w->context, cudaMemcpyAsync(count, list, sizeof *count, cudaMemcpyDeviceToHost, lane->stream),
               "copying");
   gv_cuda_mark_end(lane);
@@ -788,7 +439,8 @@ static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
     size_t floats = ((size_t)room * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
     status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_COLUMNS, floats, (void **)&columns);
     if (status != GV_OK) return status;
-    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_ROWS, floats, (void **)&rows);
+    status = gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_ROWS, (size_t)room * (size_t)all->depth * sizeof(float),
+                             (void **)&rows);
     if (status != GV_OK) return status;
     status =
         gv_cuda_reserve(w->context, lane, GV_SLOT_LIST_MARGINS, (size_t)room * 2 * sizeof(float), (void **)&margin);
@@ -801,8 +453,8 @@ static gv_status decide_by_pairs(work *w, const decision *all, int64_t *open) {
     rest.margin.limit = margin + room;
     rest.number = list + 1;
     gather_queries<<<(unsigned)gv_ceil_div(room, BLOCK), BLOCK, 0, lane->stream>>>(
-        list + 1, n, room, dim, all->scan.query, all->scan.query_stride, all->query_rows, all->margin, columns,
-        rows, rest.margin);
+        list + 1, n, room, dim, all->depth, all->scan.query, all->scan.query_stride, all->query_rows, all->margin,
+        columns, rows, rest.margin);
     GV_CUDA_LAUNCHED(w->context, "gathering queries");
   }
   status = filter_and_decide(w, rest);
@@ -839,7 +491,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   bool euclidean = reference->metric == GV_EUCLIDEAN, by_pairs = true;
   int64_t chunk = 0;
 
-  decision all;
+  gv_decision all;
   memset(&all, 0, sizeof all);
   all.scan.metric = reference->metric;
   all.scan.dim = dim;
@@ -856,6 +508,8 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     }
   }
   all.filtered = brute->filterable;
+  all.depth = depth_of(dim);
+  all.wide = brute->wide != NULL ? brute->wide + first * all.depth : NULL;
   all.points = brute->rows + first * dim;
   all.base = first;
   all.k = k;
@@ -884,7 +538,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     if (chunk > query->count) chunk = query->count;
   }
   for (int64_t from = 0; from < query->count; from += chunk) {
-    decision d = all;
+    gv_decision d = all;
     double *queries = NULL;
     float *columns = NULL, *rows = NULL, *margin = NULL;
     int64_t n = query->count - from < chunk ? query->count - from : chunk;
@@ -893,7 +547,10 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     size_t floats = ((size_t)padded * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
     status = gv_cuda_reserve(context, lane, GV_SLOT_QUERIES, bytes, (void **)&queries);
     if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_COLUMNS, floats, (void **)&columns);
-    if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_ROWS, floats, (void **)&rows);
+    if (status == GV_OK) {
+      status = gv_cuda_reserve(context, lane, GV_SLOT_ROWS, (size_t)padded * (size_t)all.depth * sizeof(float),
+                               (void **)&rows);
+    }
     if (status == GV_OK) {
       status =
           gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, (size_t)padded * 2 * sizeof(float), (void **)&margin);
@@ -921,7 +578,7 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
     gv_cuda_mark_begin(lane);
     if (brute->filterable) {
       prepare_queries<<<(unsigned)gv_ceil_div(padded, BLOCK), BLOCK, 0, lane->stream>>>(
-          queries, n, padded, dim, reference->metric, frame, columns, rows, d.margin);
+          queries, n, padded, dim, all.depth, reference->metric, frame, columns, rows, d.margin);
       GV_CUDA_LAUNCHED(context, "preparing queries");
     }
     if (by_pairs && brute->filterable && all.needed == 1 && brute->idea->pairs != NULL &&

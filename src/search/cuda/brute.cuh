@@ -29,7 +29,9 @@ typedef struct gv_brute {
   double *rows; /* the canonical doubles, count x dim */
   double *centre;
   float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
+  float *wide;            /* many dimensions by columns: rows as well, for looking at single points; else NULL */
   void *own;              /* the idea's */
+  gv_allocator allocator;
 } gv_brute;
 
 /* How groups of an idea look (scan.cuh); brute.cu chooses the number of steps. */

@@ -9,6 +9,7 @@
  */
 #include "search/cuda/devices.h"
 
+#include <atomic>
 #include <cuda_runtime.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -147,6 +148,7 @@ extern "C" gv_status gv_cuda_device_get(int number, gv_device_info *out, char *t
 static pthread_once_t probe_once = PTHREAD_ONCE_INIT;
 static gv_status probe_status;
 static char probe_reason[256];
+static std::atomic<bool> started(false);
 
 static void probe_first_device(void) {
   gv_device_info info;
@@ -157,10 +159,15 @@ static void probe_first_device(void) {
   } else if (probe_status != GV_OK) {
     probe_status = GV_ERROR_UNAVAILABLE;
   }
+  started = probe_status == GV_OK;
 }
 
 extern "C" gv_status gv_cuda_probe(const char **reason) {
   (void)pthread_once(&probe_once, probe_first_device);
   *reason = probe_reason;
   return probe_status;
+}
+
+extern "C" bool gv_cuda_started(void) {
+  return started;
 }

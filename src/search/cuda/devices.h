@@ -5,6 +5,8 @@
 #ifndef GV_CUDA_DEVICES_H
 #define GV_CUDA_DEVICES_H
 
+#include <stdbool.h>
+
 #include "gpuvoronoi.h"
 
 #ifdef __cplusplus
@@ -18,6 +20,9 @@ gv_status gv_cuda_device_get(int number, gv_device_info *out, char *text, size_t
 /* The probe of every CUDA backend: can device 0 run this build's kernels? GV_OK, or GV_ERROR_UNAVAILABLE and a text
  * that lives as long as the process. Asked once a process; thread safe. */
 gv_status gv_cuda_probe(const char **reason);
+
+/* Has it been asked, and was the answer yes? Starts nothing. */
+bool gv_cuda_started(void);
 
 #ifdef __cplusplus
 }

@@ -128,9 +128,10 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             numbers[b] = m;
           }
         }
-        __syncthreads();
+        gv_tree_bitonic_wait(run, apart);
       }
     }
+    __syncthreads();
   }
   for (int i = (int)threadIdx.x; i < here; i += BLOCK_THREADS)
     order[first + i] = numbers[i];
@@ -190,7 +191,7 @@ done:
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, state);
+  return gv_cuda_tree_build(context, reference, order_points, 1, state);
 }
 
 extern "C" {

@@ -21,7 +21,7 @@ static gv_status order_points(gv_context *context, gv_cuda_lane *lane, const gv_
     status = gv_cuda_reserve(context, lane, SLOT_ORDER_OTHER, (size_t)count * sizeof(int), (void **)&numbers[1]);
   }
   if (status != GV_OK) return status;
-  gv_curve_codes_launch(lane->stream, data, dim, edges, count, bits, codes[0], numbers[0]);
+  gv_curve_codes_launch(lane, data, dim, edges, count, bits, codes[0], numbers[0]);
   GV_CUDA_LAUNCHED(context, "coding the reference points");
   status = gv_tree_sort_64(context, lane, SLOT_SORT, codes, numbers, count, bits * dim);
   if (status == GV_OK && numbers[0] != order) {
@@ -36,7 +36,7 @@ done:
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
-  return gv_cuda_tree_build(context, reference, order_points, state);
+  return gv_cuda_tree_build(context, reference, order_points, 2, state);
 }
 
 extern "C" {

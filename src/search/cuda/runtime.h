@@ -80,6 +80,9 @@ gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doin
 void gv_cuda_mark_begin(gv_cuda_lane *lane);
 void gv_cuda_mark_end(gv_cuda_lane *lane);
 
+/* See gv_device_fill_seconds. */
+gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *seconds);
+
 #ifdef __cplusplus
 }
 #endif

@@ -28,6 +28,7 @@ enum {
 /* What kernels see; pointers are the device's. Level 0 has leaves as children, level `top` is the root alone. */
 typedef struct gv_tree_view {
   int dim, top;
+  int rounds;                          /* of a search of queries together, see tree_search.cu */
   int children[GV_TREE_LEVELS];        /* of all nodes of the level together */
   const double *boxes[GV_TREE_LEVELS]; /* a node: for each dimension 32 lower and 32 upper bounds of its children */
   const int *least[GV_TREE_LEVELS];    /* a node: 32 least point numbers */
@@ -51,7 +52,7 @@ enum { GV_TREE_SLOT_DATA, GV_TREE_SLOT_ORDER, GV_TREE_SLOT_FREE };
 
 /* The backends' entry points, but for the orderer. */
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             void **state);
+                             int rounds, void **state);
 void gv_cuda_tree_destroy(const gv_reference *reference, void *state);
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical);
@@ -64,6 +65,19 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uin
                           int count, int bits);
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
+
+#ifdef __CUDACC__
+/* After the step `apart` of a bitonic sort in shared memory in which thread t of a block takes pairs t, t + blockDim.x ...:
+ * pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */
+static __device__ __forceinline__ void gv_tree_bitonic_wait(int run, int apart) {
+  int next = apart > 1 ? apart / 2 : run;
+  if (apart > 32 || next > 32) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+}
+#endif
 
 /* Blocks of `threads` for `count` items. */
 static inline unsigned gv_tree_blocks(int64_t count, int threads) {

@@ -2,6 +2,7 @@
  * From an order of the points to a tree: leaves are gathered, boxes made from the leaves upwards. O(n), two reads of the
  * points and one write.
  */
+#include "search/cuda/transfer.h"
 #include "search/cuda/tree.h"
 
 enum { SAMPLE = 4096, THREADS = 256 };
@@ -32,7 +33,7 @@ static __global__ void __launch_bounds__(1024) make_frame(const double *data, in
           sample[b] = x;
         }
       }
-      __syncthreads();
+      gv_tree_bitonic_wait(run, apart);
     }
   }
   for (int b = (int)threadIdx.x; b <= GV_TREE_BINS; b += (int)blockDim.x) {
@@ -134,7 +135,7 @@ static parts lay_out(int64_t count, int dim, gv_tree_view *view, int nodes[GV_TR
 }
 
 gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference, gv_tree_orderer *orderer,
-                             void **state) {
+                             int rounds, void **state) {
   if (reference->count >= GV_TREE_NO_INDEX) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "the CUDA trees take fewer than 2147483647 points, not %lld",
                    (long long)reference->count);
@@ -156,6 +157,7 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     goto done;
   }
   tree->device = lane->device;
+  tree->view.rounds = rounds;
   p = lay_out(count, dim, &tree->view, nodes);
   status = gv_cuda_allocate(context, p.bytes, &tree->memory);
   if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_TREE_SLOT_DATA, data_bytes, &data);
@@ -170,8 +172,8 @@ gv_status gv_cuda_tree_build(gv_context *context, const gv_reference *reference,
     tree->view.boxes[level] = (double *)(memory + p.boxes[level]);
     tree->view.least[level] = (int *)(memory + p.least[level]);
   }
-  GV_CUDA_TRY(context, cudaMemcpyAsync(data, reference->data, data_bytes, cudaMemcpyHostToDevice, lane->stream),
-              "copying the reference points");
+  status = gv_cuda_upload(context, lane, data, reference->data, data_bytes, "copying the reference points");
+  if (status != GV_OK) goto done;
   if (!gv_progress_add(&progress, 1)) goto cancelled;
 
   gv_cuda_mark_begin(lane);

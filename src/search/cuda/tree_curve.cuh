@@ -66,39 +66,50 @@ template <int DIM> static __device__ __forceinline__ uint64_t gv_hilbert(uint32_
 }
 
 /* Codes of `count` points and their numbers from 0. DIM 0: any dimension, of which the first GV_TREE_ORDER_DIM count.
- * bits <= 31 a dimension. */
+ * bits <= 31 a dimension. The frame is copied to shared memory: looking it up is most of the work. */
 template <typename CODE, int DIM>
-static __global__ void gv_curve_codes(const double *data, int dim, const double *edges, int count, int bits,
+static __global__ void gv_curve_codes(const double *data, int dim, const double *frame, int count, int bits,
                                       CODE *codes, int *numbers) {
-  int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= count) return;
+  extern __shared__ double edges[];
   const int dims = DIM > 0 ? DIM : dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
-  uint32_t cell[DIM > 0 ? DIM : GV_TREE_ORDER_DIM];
-  const double *point = data + (int64_t)i * dim;
+  for (int i = (int)threadIdx.x; i < dims * (GV_TREE_BINS + 1); i += (int)blockDim.x)
+    edges[i] = frame[i];
+  __syncthreads();
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < count;
+       i += (int64_t)gridDim.x * blockDim.x) {
+    uint32_t cell[DIM > 0 ? DIM : GV_TREE_ORDER_DIM];
+    const double *point = data + i * dim;
 #pragma unroll
-  for (int d = 0; d < dims; d++)
-    cell[d] = gv_frame_step(edges + d * (GV_TREE_BINS + 1), point[d], bits);
-  codes[i] = (CODE)gv_hilbert<DIM>(cell, dims, bits);
-  numbers[i] = i;
+    for (int d = 0; d < dims; d++)
+      cell[d] = gv_frame_step(edges + d * (GV_TREE_BINS + 1), point[d], bits);
+    codes[i] = (CODE)gv_hilbert<DIM>(cell, dims, bits);
+    numbers[i] = (int)i;
+  }
 }
 
 template <typename CODE>
-static void gv_curve_codes_launch(cudaStream_t stream, const double *data, int dim, const double *edges, int count,
+static void gv_curve_codes_launch(gv_cuda_lane *lane, const double *data, int dim, const double *edges, int count,
                                   int bits, CODE *codes, int *numbers) {
-  const int threads = 256;
-  unsigned blocks = gv_tree_blocks(count, threads);
+  const int threads = 256, dims = dim < GV_TREE_ORDER_DIM ? dim : GV_TREE_ORDER_DIM;
+  unsigned blocks = gv_tree_blocks(count, threads), most = 8u * (unsigned)lane->multiprocessors;
+  if (blocks > most) blocks = most;
+  size_t bytes = (size_t)dims * (GV_TREE_BINS + 1) * sizeof(double);
   switch (dim) {
   case 1:
-    gv_curve_codes<CODE, 1><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    gv_curve_codes<CODE, 1>
+        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   case 2:
-    gv_curve_codes<CODE, 2><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    gv_curve_codes<CODE, 2>
+        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   case 3:
-    gv_curve_codes<CODE, 3><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    gv_curve_codes<CODE, 3>
+        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   default:
-    gv_curve_codes<CODE, 0><<<blocks, threads, 0, stream>>>(data, dim, edges, count, bits, codes, numbers);
+    gv_curve_codes<CODE, 0>
+        <<<blocks, threads, bytes, lane->stream>>>(data, dim, edges, count, bits, codes, numbers);
     break;
   }
 }

@@ -17,6 +17,7 @@
  * with no point number below the limit's; so sets of equal points do not have to be visited whole. On the stack only the
  * upper half of a bound is kept: that rounds it down, and the node is tested in full when it is opened.
  */
+#include "search/cuda/transfer.h"
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_curve.cuh"
 
@@ -77,14 +78,17 @@ static __device__ __forceinline__ unsigned key_of(double bound) {
   return (unsigned)__double2hiint(bound);
 }
 
-template <int METRIC> static __device__ __forceinline__ double add_term(double total, double gap) {
-  if (METRIC == GV_MANHATTAN) return total + gap;
-  if (METRIC == GV_CHEBYSHEV) return gap > total ? gap : total;
-  return total + gap * gap;
+/* A distance with one more term; the first needs no addition (0 + x is x, and terms are not negative). */
+template <int METRIC> static __device__ __forceinline__ double add_term(double total, double gap, bool first) {
+  double term = METRIC == GV_EUCLIDEAN ? gap * gap : gap;
+  if (first) return term;
+  if (METRIC == GV_CHEBYSHEV) return term > total ? term : total;
+  return total + term;
 }
 
-template <int METRIC> static __device__ __forceinline__ double add_difference(double total, double difference) {
-  return add_term<METRIC>(total, METRIC == GV_EUCLIDEAN ? difference : fabs(difference));
+template <int METRIC>
+static __device__ __forceinline__ double add_difference(double total, double difference, bool first) {
+  return add_term<METRIC>(total, METRIC == GV_EUCLIDEAN ? difference : fabs(difference), first);
 }
 
 /* The distance between intervals, in the operations of the canonical distance. */
@@ -136,7 +140,7 @@ static __device__ __forceinline__ double child_bound(const gv_tree_view &tree, i
 #pragma unroll
   for (int d = 0; d < dims; d++) {
     double gap = gap_between(low[d], high[d], box[(2 * d) * GV_TREE_FAN], box[(2 * d + 1) * GV_TREE_FAN]);
-    bound = add_term<METRIC>(bound, gap);
+    bound = add_term<METRIC>(bound, gap, d == 0);
   }
   return bound;
 }
@@ -149,6 +153,7 @@ template <int DIM, int METRIC, bool SINGLE> struct together {
   double worst; /* a point enters when it is before (worst, worst_number) */
   int worst_number;
   unsigned limit_key;
+  bool first_round; /* only what the box overlaps; in the second round such leaves are not looked at again */
   /* Lists: the lane's columns, PITCH apart; the heap's root is the worst. */
   int k, waiting;
   double *value, *wait_value;
@@ -167,6 +172,7 @@ template <int DIM, int METRIC, bool SINGLE> struct together {
     if (child >= tree.children[level]) return NONE;
     int least = tree.least[level][child];
     double bound = child_bound<METRIC, DIM>(tree, level, node, low, high, lane);
+    if (first_round ? bound > 0.0 : level == 0 && bound == 0.0 && tree.rounds == 2) return NONE;
     return before(bound, least, limit, limit_number) ? key_of(bound) : NONE;
   }
 
@@ -195,20 +201,20 @@ template <int DIM, int METRIC, bool SINGLE> struct together {
       for (int d = 0; d < DIM; d++) {
         double2 a = *(const double2 *)(points + d * GV_TREE_LEAF + j);
         double2 b = *(const double2 *)(points + d * GV_TREE_LEAF + j + 2);
-        distance[0] = add_difference<METRIC>(distance[0], q[d] - a.x);
-        distance[1] = add_difference<METRIC>(distance[1], q[d] - a.y);
-        distance[2] = add_difference<METRIC>(distance[2], q[d] - b.x);
-        distance[3] = add_difference<METRIC>(distance[3], q[d] - b.y);
+        distance[0] = add_difference<METRIC>(distance[0], q[d] - a.x, d == 0);
+        distance[1] = add_difference<METRIC>(distance[1], q[d] - a.y, d == 0);
+        distance[2] = add_difference<METRIC>(distance[2], q[d] - b.x, d == 0);
+        distance[3] = add_difference<METRIC>(distance[3], q[d] - b.y, d == 0);
       }
+      /* Seldom any, once the nearest leaves have been seen. */
+      if (!(distance[0] <= worst || distance[1] <= worst || distance[2] <= worst || distance[3] <= worst)) continue;
 #pragma unroll
       for (int i = 0; i < 4; i++) {
-        if (!(distance[i] <= worst) || n[i] == self) continue;
+        if (n[i] == self || !before(distance[i], n[i], worst, worst_number)) continue;
         if (SINGLE) {
-          if (distance[i] < worst || n[i] < worst_number) {
-            worst = distance[i];
-            worst_number = n[i];
-          }
-        } else if (before(distance[i], n[i], worst, worst_number)) {
+          worst = distance[i];
+          worst_number = n[i];
+        } else {
           wait_value[waiting * PITCH] = distance[i];
           wait_number[waiting * PITCH] = n[i];
           waiting++;
@@ -330,7 +336,10 @@ static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LI
     }
   }
 
-  visit(tree, keys + lane, s);
+  for (int round = tree.rounds; round > 0; round--) {
+    s.first_round = round == 2;
+    visit(tree, keys + lane, s);
+  }
 
   if (SINGLE) {
     if (mine) put(chunk, query, s.worst, s.worst_number);
@@ -405,7 +414,7 @@ template <int METRIC, bool SMALL> struct alone {
       int stop = d + 8 < dim ? d + 8 : dim;
       if (near) {
         for (; d < stop; d++)
-          distance = add_difference<METRIC>(distance, q[d] - point[d * GV_TREE_LEAF]);
+          distance = add_difference<METRIC>(distance, q[d] - point[d * GV_TREE_LEAF], d == 0);
       }
       d = stop;
       near = near && distance <= worst;
@@ -570,7 +579,7 @@ static gv_status order_queries(gv_context *context, gv_cuda_lane *lane, int slot
   gv_status status;
   int dims = tree.dim < GV_TREE_ORDER_DIM ? tree.dim : GV_TREE_ORDER_DIM;
   int wanted = count > 65536 ? 24 : 16, bits = wanted / dims > 1 ? wanted / dims : 1;
-  gv_curve_codes_launch(lane->stream, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
+  gv_curve_codes_launch(lane, data, tree.dim, tree.edges, count, bits, codes[0], order[0]);
   GV_CUDA_LAUNCHED(context, "coding the queries");
   status = gv_tree_sort_32(context, lane, slot, codes, order, count, bits * dims);
 
@@ -636,11 +645,9 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
 
   for (int64_t first = 0; first < query->count; first += size) {
     int count = (int)(query->count - first < size ? query->count - first : size);
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(data, query->data + first * reference->dim,
-                                (size_t)count * (size_t)reference->dim * sizeof(double), cudaMemcpyHostToDevice,
-                                lane->stream),
-                "copying the queries");
+    status = gv_cuda_upload(context, lane, data, query->data + first * reference->dim,
+                            (size_t)count * (size_t)reference->dim * sizeof(double), "copying the queries");
+    if (status != GV_OK) goto done;
     gv_cuda_mark_begin(lane);
     if (ordered) {
       status = order_queries(context, lane, SLOT_SORT, tree->view, data, count, codes, order);
@@ -665,14 +672,13 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
     }
     GV_CUDA_LAUNCHED(context, "searching a tree");
     gv_cuda_mark_end(lane);
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(indices + first * k, chunk.indices, (size_t)count * (size_t)k * sizeof(int64_t),
-                                cudaMemcpyDeviceToHost, lane->stream),
-                "copying the neighbours");
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(canonical + first * k, chunk.canonical, (size_t)count * (size_t)k * sizeof(double),
-                                cudaMemcpyDeviceToHost, lane->stream),
-                "copying the distances");
+    status = gv_cuda_download(context, lane, indices + first * k, chunk.indices,
+                              (size_t)count * (size_t)k * sizeof(int64_t), "copying the neighbours");
+    if (status == GV_OK) {
+      status = gv_cuda_download(context, lane, canonical + first * k, chunk.canonical,
+                                (size_t)count * (size_t)k * sizeof(double), "copying the distances");
+    }
+    if (status != GV_OK) goto done;
     status = gv_cuda_wait(context, lane, "searching a tree");
     if (status != GV_OK) goto done;
     if (!gv_progress_add(&progress, count)) {

@@ -1,0 +1,390 @@
+"""What the algorithms have in common: how they present themselves, parameters that several have, running the program."""
+
+import html
+import math
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingAlgorithm,
+    QgsProcessingException,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterCrs,
+    QgsProcessingParameterDefinition,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterExtent,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterField,
+    QgsProcessingParameterMapLayer,
+    QgsProcessingParameterNumber,
+    QgsProcessingParameterRasterDestination,
+    QgsProcessingParameterRasterLayer,
+    QgsProcessingParameterString,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsVectorLayer,
+)
+
+from .. import about, command
+from ..i18n import tr
+from ..layers import Points, Polygons, crs_text, raster_file
+
+READING = 10.0  # per cent of the bar for layers that have to be written for the program first
+
+
+class Algorithm(QgsProcessingAlgorithm):
+    """An algorithm of the provider. Subclasses define name, displayName, tags, description and the parameters."""
+
+    INPUT, FIELD, OUTPUT = "INPUT", "FIELD", "OUTPUT"
+    EXTENT, RESOLUTION, CRS, TEMPLATE = "EXTENT", "RESOLUTION", "CRS", "TEMPLATE"
+    MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
+    DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
+    METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
+
+    def createInstance(self):
+        return type(self)()
+
+    def group(self):
+        return tr("Nearest seeds")
+
+    def groupId(self):
+        return "nearest"
+
+    def icon(self):
+        return about.icon(self.name())
+
+    def helpUrl(self):
+        return about.metadata("homepage")
+
+    def description(self):
+        """What the algorithm is for, as HTML paragraphs."""
+        raise NotImplementedError
+
+    def shortHelpString(self):
+        parameters = "".join(
+            f"<p><b>{html.escape(parameter.description())}</b><br>{html.escape(parameter.help())}</p>"
+            for parameter in self.parameterDefinitions()
+        )
+        return self.description() + parameters
+
+    def canExecute(self):
+        try:
+            command.find_program()
+        except command.MissingProgram as missing:
+            return False, str(missing)
+        return True, ""
+
+    # ---------------------------------------------------------------------------------------------- parameters
+
+    def add(self, parameter, text, advanced=False):
+        parameter.setHelp(text)
+        if advanced:
+            parameter.setFlags(parameter.flags() | QgsProcessingParameterDefinition.Flag.FlagAdvanced)
+        self.addParameter(parameter)
+
+    def add_seeds(self):
+        self.add(
+            QgsProcessingParameterFeatureSource(
+                self.INPUT, tr("Seeds"), [QgsProcessing.SourceType.TypeVectorPoint]
+            ),
+            tr(
+                "The points among which the nearest is looked for. Each point of a multipoint is a seed of its own with "
+                "the feature's id. Of seeds at the same place the first counts."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterField(
+                self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
+                type=QgsProcessingParameterField.DataType.Any,
+            ),
+            tr(
+                "The values of the raster: an integer field as it is; of a text field the number of the row, counted "
+                "from 0, with the text in the raster's attribute table. Without a field: the feature ids."
+            ),
+        )
+
+    def add_grid(self):
+        self.add(
+            QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True),
+            tr(
+                "The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' "
+                "extent and a tenth on each side. Longitudes may go beyond 180°."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterNumber(
+                self.RESOLUTION, tr("Cell size (units of the raster's coordinate system)"),
+                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+            ),
+            tr("The side of the square cells. Without it: 2,048 cells on the longer side."),
+        )
+        self.add(
+            QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the raster"), optional=True),
+            tr("Without it: that of the seeds."),
+        )
+        self.add(
+            QgsProcessingParameterRasterLayer(self.TEMPLATE, tr("Template raster"), optional=True),
+            tr(
+                "Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that "
+                "continue the template's."
+            ),
+        )
+
+    def add_metric(self, metrics, text):
+        """`metrics` are pairs of a label and the program's word, which may be None for its own choice."""
+        self.add(
+            QgsProcessingParameterEnum(self.METRIC, tr("Distances"), [label for label, _ in metrics], defaultValue=0),
+            text,
+        )
+
+    @staticmethod
+    def metrics():
+        """Labels, and the words of the program; None leaves it the choice."""
+        return [
+            (tr("Automatic: geodesics for longitudes and latitudes, else straight lines on the map"), None),
+            (tr("Geodesics on the ellipsoid"), "geodesic"),
+            (tr("Great circles on the sphere"), "great-circle"),
+            (tr("Straight lines on the map"), "euclidean"),
+            (tr("Manhattan: |Δx| + |Δy| on the map"), "manhattan"),
+            (tr("Chebyshev: max(|Δx|, |Δy|) on the map"), "chebyshev"),
+        ]
+
+    @staticmethod
+    def weightings():
+        return [
+            (tr("None: the distance d"), None),
+            (tr("Multiplicative: d / w"), "multiplicative"),
+            (tr("Additive: d + w"), "additive"),
+            (tr("Power: d² − w"), "power"),
+        ]
+
+    def add_raster_metric(self):
+        self.add_metric(
+            self.metrics(),
+            tr(
+                "Geodesics and great circles work on projected rasters too, through the inverse projection. The others are "
+                "measured on the map and need a projected coordinate system, or none."
+            ),
+        )
+
+    def metric_options(self, parameters, context):
+        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        return [] if metric is None else ["--metric", metric]
+
+    def add_choice(self):
+        """Parameters of prepare_choice."""
+        self.add(
+            QgsProcessingParameterNumber(
+                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
+                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+            ),
+            tr("Seeds farther away than this do not count; those just as far do. Cells without a seed are empty."),
+        )
+        self.add(
+            QgsProcessingParameterMapLayer(
+                self.MASK, tr("Mask"), optional=True,
+                types=[QgsProcessing.SourceType.TypeRaster, QgsProcessing.SourceType.TypeVectorPolygon],
+            ),
+            tr(
+                "Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate "
+                "system will do."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterEnum(
+                self.WEIGHTING, tr("Weighting"), [label for label, _ in self.weightings()], defaultValue=0
+            ),
+            tr(
+                "What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in "
+                "units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances."
+            ),
+            advanced=True,
+        )
+        self.add(
+            QgsProcessingParameterField(
+                self.WEIGHT_FIELD, tr("Field of the weights"), parentLayerParameterName=self.INPUT, optional=True,
+                type=QgsProcessingParameterField.DataType.Numeric,
+            ),
+            tr("The seeds' weights w."),
+            advanced=True,
+        )
+
+    def add_distance(self):
+        self.add_raster(
+            self.DISTANCE,
+            self.distance_label(),
+            tr("A raster of the distance from each cell to its seed: metres on the globe, else units of the map."),
+            optional=True,
+        )
+
+    @staticmethod
+    def distance_label():
+        return tr("Distances to the seeds")
+
+    def add_skip_invalid(self):
+        self.add(
+            QgsProcessingParameterBoolean(
+                self.SKIP_INVALID, tr("Leave out points without usable coordinates"), defaultValue=False
+            ),
+            tr(
+                "Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead "
+                "of being an error. So are seeds with an empty id."
+            ),
+            advanced=True,
+        )
+
+    def add_advanced(self):
+        self.add_skip_invalid()
+        self.add_backend()
+        self.add(
+            QgsProcessingParameterString(self.OPTIONS, tr("Creation options"), optional=True),
+            tr("Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES."),
+            advanced=True,
+        )
+
+    def add_backend(self):
+        self.add(
+            QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True),
+            tr(
+                "How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All "
+                "give the same result."
+            ),
+            advanced=True,
+        )
+
+    def add_raster(self, name, label, text, optional=False):
+        self.add(
+            QgsProcessingParameterRasterDestination(name, label, optional=optional, createByDefault=not optional), text
+        )
+
+    # ------------------------------------------------------------------------------------------------- running
+
+    def given(self, parameters, name):
+        return parameters.get(name) not in (None, "")
+
+    def checkParameterValues(self, parameters, context):
+        well, message = super().checkParameterValues(parameters, context)
+        if well and self.parameterDefinition(self.WEIGHTING) is not None:
+            weighted = self.parameterAsEnum(parameters, self.WEIGHTING, context) > 0
+            if weighted and not self.given(parameters, self.WEIGHT_FIELD):
+                return False, tr("A weighting needs the field of the weights")
+        if well and self.given(parameters, self.TEMPLATE):
+            for other in (self.RESOLUTION, self.CRS):
+                if self.given(parameters, other):
+                    label = self.parameterDefinition(other).description()
+                    return False, tr("“{}” comes from the template raster and cannot be given with it").format(label)
+        return well, message
+
+    def prepare_seeds(self, parameters, context, *fields):
+        """`fields` are those that the program needs besides the id."""
+        field = self.parameterAsString(parameters, self.FIELD, context)
+        self.seeds = Points(self, parameters, self.INPUT, context, [field, *fields])
+        self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
+
+    mask_polygons = None
+
+    def prepare_grid(self, parameters, context):
+        """Looks at the layers, on the main thread: self.grid are the options of the program."""
+        template = self.parameterAsRasterLayer(parameters, self.TEMPLATE, context)
+        if self.given(parameters, self.TEMPLATE) and template is None:
+            raise QgsProcessingException(self.invalidRasterError(parameters, self.TEMPLATE))
+        if template is not None:
+            self.grid = self.template_grid(template, parameters, context)
+            return
+        crs = self.parameterAsCrs(parameters, self.CRS, context)
+        self.grid = ["--crs", crs_text(crs)] if crs.isValid() else []
+        extent = self.parameterAsExtent(parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs)
+        if not extent.isNull():
+            self.grid.append(extent_option(extent))
+        if self.given(parameters, self.RESOLUTION):
+            self.grid.append(f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}")
+
+    def template_grid(self, template, parameters, context):
+        if not self.given(parameters, self.EXTENT):
+            return ["--like", raster_file(template)]
+        wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
+        extent, width, height = snapped(template.extent(), template.width(), template.height(), wanted)
+        grid = [extent_option(extent), f"--size={width},{height}"]
+        return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
+
+    def prepare_choice(self, parameters, context):
+        """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
+        self.choice = []
+        self.mask_polygons = None
+        if self.given(parameters, self.MAX_DISTANCE):
+            self.choice.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+        mask = self.parameterAsLayer(parameters, self.MASK, context)
+        if isinstance(mask, QgsRasterLayer):
+            self.choice += ["--mask", raster_file(mask)]
+        elif isinstance(mask, QgsVectorLayer):
+            self.mask_polygons = Polygons(mask)
+        elif self.given(parameters, self.MASK):
+            raise QgsProcessingException(tr("The mask could not be loaded"))
+        weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
+        if weighting is not None:
+            self.choice += ["--weighting", weighting, "--weight-field", self.weight_field(parameters, context)]
+
+    def weight_field(self, parameters, context):
+        """The field, if there is a weighting."""
+        if self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+            return ""
+        return self.parameterAsString(parameters, self.WEIGHT_FIELD, context)
+
+    def common_options(self, parameters, context):
+        options = [*command.threads(), "--progress", "--overwrite"]
+        backend = self.parameterAsString(parameters, self.BACKEND, context)
+        if backend:
+            options += ["--backend", backend]
+        return options
+
+    def raster_options(self, parameters, context):
+        options = self.common_options(parameters, context)
+        if self.skip_invalid:
+            options.append("--skip-invalid")
+        for option in self.parameterAsString(parameters, self.OPTIONS, context).split("|"):
+            if option.strip():
+                options += ["--co", option.strip()]
+        return options
+
+    def run_raster(self, options, output, others, context, feedback):
+        """Runs the main job. `others` are options that name further files that it makes. False if the user cancelled."""
+        mask = []
+        if self.mask_polygons is not None:
+            polygons = self.mask_polygons.path(context, feedback)
+            if polygons is None:
+                return False
+            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
+        seeds = self.seeds.arguments(
+            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
+        )
+        if seeds is None:
+            return False
+        done = READING if self.seeds.file is None else 0.0
+        return command.run(
+            [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", output],
+            [output, *(file for _, file in others)],
+            feedback,
+            lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
+        )
+
+
+def extent_option(extent):
+    corners = (extent.xMinimum(), extent.yMinimum(), extent.xMaximum(), extent.yMaximum())
+    return "--extent=" + ",".join(repr(corner) for corner in corners)
+
+
+def snapped(extent, width, height, wanted):
+    """The area that covers `wanted` with cells of the grid (extent, width, height), continued on all sides."""
+    cell_x, cell_y = extent.width() / width, extent.height() / height
+    # An extent has lost a little on its way through text: a cell that it touches by less than this does not count.
+    touch = 1e-6
+    left = math.floor((wanted.xMinimum() - extent.xMinimum()) / cell_x + touch)
+    right = math.ceil((wanted.xMaximum() - extent.xMinimum()) / cell_x - touch)
+    top = math.floor((extent.yMaximum() - wanted.yMaximum()) / cell_y + touch)
+    bottom = math.ceil((extent.yMaximum() - wanted.yMinimum()) / cell_y - touch)
+    area = QgsRectangle(
+        extent.xMinimum() + left * cell_x,
+        extent.yMaximum() - bottom * cell_y,
+        extent.xMinimum() + right * cell_x,
+        extent.yMaximum() - top * cell_y,
+    )
+    return area, max(right - left, 1), max(bottom - top, 1)

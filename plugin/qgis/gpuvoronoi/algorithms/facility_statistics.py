@@ -1,0 +1,174 @@
+"""Nearest facility statistics: what each seed's region holds, as a layer of the seeds."""
+
+import re
+
+from qgis.core import (
+    QgsFeature,
+    QgsFeatureSink,
+    QgsFields,
+    QgsGeometry,
+    QgsProcessing,
+    QgsProcessingException,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterMultipleLayers,
+    QgsProcessingUtils,
+    QgsVectorLayer,
+    QgsWkbTypes,
+)
+
+from .. import styles
+from ..i18n import tr
+from ..layers import CHECK_CANCEL_EVERY, raster_file
+from .base import Algorithm
+
+COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
+LONGEST_NAME = 40
+
+
+class FacilityStatistics(Algorithm):
+    SUMS, ALLOCATION = "SUMS", "ALLOCATION"
+
+    def name(self):
+        return "facilitystatistics"
+
+    def displayName(self):
+        return tr("Nearest facility statistics")
+
+    def tags(self):
+        return tr("facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance").split(",")
+
+    def description(self):
+        return tr(
+            "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell "
+            "of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
+            "<ul><li><i>cells</i>, <i>area_km2</i>: cells and true area of the region</li>"
+            "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units of the "
+            "map</li>"
+            "<li><i>centroid_x</i>, <i>centroid_y</i>: the middle of the region</li>"
+            "<li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, what the region holds of it, such as "
+            "people, and their mean distance</li></ul>"
+            "<p>Seeds without cells are there too. To count people well, let the raster of people be the template.</p>"
+        )
+
+    def initAlgorithm(self, configuration=None):
+        self.add_seeds()
+        self.add(
+            QgsProcessingParameterMultipleLayers(
+                self.SUMS, tr("Rasters of counts"), QgsProcessing.SourceType.TypeRaster, optional=True
+            ),
+            tr(
+                "Rasters whose values are added up, such as people a cell. Other grids and coordinate systems are brought to "
+                "that of the cells without losing or gaining any. The fields are called by the layers."
+            ),
+        )
+        self.add_grid()
+        self.add_raster_metric()
+        self.add_choice()
+        self.add_advanced()
+        self.add(
+            QgsProcessingParameterFeatureSink(
+                self.OUTPUT, self.output_label(), QgsProcessing.SourceType.TypeVectorPoint
+            ),
+            tr("The seeds with their attributes and the statistics of their regions."),
+        )
+        self.add_raster(
+            self.ALLOCATION, self.allocation_label(), tr("The raster of the ids of the nearest seeds."), optional=True
+        )
+        self.add_distance()
+
+    @staticmethod
+    def output_label():
+        return tr("Statistics")
+
+    @staticmethod
+    def allocation_label():
+        return tr("Nearest seeds")
+
+    def prepareAlgorithm(self, parameters, context, feedback):
+        self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
+        self.prepare_grid(parameters, context)
+        self.prepare_choice(parameters, context)
+        layers = self.parameterAsLayerList(parameters, self.SUMS, context)
+        self.sums = dict(zip(field_names(layer.name() for layer in layers), map(raster_file, layers)))
+        return True
+
+    def processAlgorithm(self, parameters, context, feedback):
+        row = self.seeds.want_rows()
+        known = self.seeds.source.fields()
+        columns = COLUMNS + [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
+        allocation = self.parameterAsOutputLayer(parameters, self.ALLOCATION, context)
+        distance = self.parameterAsOutputLayer(parameters, self.DISTANCE, context)
+        raster = allocation or QgsProcessingUtils.generateTempFilename("nearest.tif")
+        table = QgsProcessingUtils.generateTempFilename("statistics.gpkg")
+
+        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
+        options += self.raster_options(parameters, context)
+        for name, path in self.sums.items():
+            options += ["--sum", f"{name}={path}"]
+        others = [("--stats", table)] + ([("--distance", distance)] if distance else [])
+        if not self.run_raster(options, raster, others, context, feedback):
+            return {}
+
+        statistics = QgsVectorLayer(table, "statistics", "ogr")
+        if not statistics.isValid():
+            raise QgsProcessingException(tr("{} cannot be read").format(table))
+        fields = QgsFields()
+        for column in columns:
+            fields.append(statistics.fields().field(column))
+        fields = QgsProcessingUtils.combineFields(known, fields)
+        geometry_type = QgsWkbTypes.singleType(self.seeds.source.wkbType())
+        sink, destination = self.parameterAsSink(
+            parameters, self.OUTPUT, context, fields, geometry_type, self.seeds.crs
+        )
+        if sink is None:
+            raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
+        for count, (feature, geometry, values) in enumerate(join(self.seeds, statistics, row, columns)):
+            if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
+                return {}
+            made = QgsFeature(fields)
+            made.setGeometry(geometry)
+            made.setAttributes(feature.attributes() + values)
+            if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
+                raise QgsProcessingException(tr("The result could not be written"))
+
+        results = {self.OUTPUT: destination}
+        layer = self.seeds.label
+        styles.rename(context, destination, self.output_label(), tr("Statistics of {layer}").format(layer=layer))
+        if allocation:
+            results[self.ALLOCATION] = allocation
+            styles.allocation(context, allocation, self.allocation_label(), tr("Nearest of {layer}").format(layer=layer))
+        if distance:
+            results[self.DISTANCE] = distance
+            styles.distance(context, distance, self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        return results
+
+
+def field_names(layers):
+    """Names for fields, of letters, digits and _, each once, from the names of layers."""
+    names = []
+    for layer in layers:
+        plain = re.sub(r"[^A-Za-z0-9]+", "_", layer).strip("_")[:LONGEST_NAME] or "raster"
+        name, number = plain, 1
+        while name.lower() in (other.lower() for other in names):
+            number += 1
+            name = f"{plain}_{number}"
+        names.append(name)
+    return names
+
+
+def join(seeds, statistics, row, columns):
+    """
+    Triples of a seed's feature, a point and its statistics. The table has a row for each point in the order of the seeds,
+    and tells the number of the feature: those of one feature follow each other. A feature that was left out has none.
+    """
+    table = statistics.getFeatures()
+    found = next(table, None)
+    for number, feature in enumerate(seeds.features()):
+        if found is None or found[row] != number:
+            yield feature, QgsGeometry(), [None] * len(columns)
+            continue
+        multiple = feature.geometry().isMultipart()
+        while found is not None and found[row] == number:
+            geometry = found.geometry() if multiple else feature.geometry()
+            yield feature, geometry, [found[column] for column in columns]
+            found = next(table, None)

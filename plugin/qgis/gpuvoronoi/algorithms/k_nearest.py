@@ -1,0 +1,319 @@
+"""k nearest neighbours: for every point of a layer the k nearest points of another, as a table."""
+
+import array
+import csv
+import math
+
+from qgis.core import (
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsDistanceArea,
+    QgsFeature,
+    QgsFeatureRequest,
+    QgsFeatureSink,
+    QgsField,
+    QgsFields,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessing,
+    QgsProcessingException,
+    QgsProcessingParameterEnum,
+    QgsProcessingParameterFeatureSink,
+    QgsProcessingParameterFeatureSource,
+    QgsProcessingParameterField,
+    QgsProcessingParameterNumber,
+    QgsProcessingUtils,
+    QgsWkbTypes,
+)
+from qgis.PyQt.QtCore import QVariant
+
+from .. import command
+from ..i18n import tr
+from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, no_points
+from .base import Algorithm
+
+NO_GEOMETRY, POINTS, LINES = range(3)
+GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
+LINE_STEP = 100000.0  # metres between the vertices of a geodesic line
+
+
+class KNearest(Algorithm):
+    REFERENCE, REFERENCE_FIELD, NEIGHBORS, GEOMETRY = "REFERENCE", "REFERENCE_FIELD", "NEIGHBORS", "GEOMETRY"
+
+    def name(self):
+        return "knearest"
+
+    def displayName(self):
+        return tr("k nearest neighbours")
+
+    def tags(self):
+        return tr("nearest,neighbour,neighbor,knn,distance matrix,hub,geodesic,points").split(",")
+
+    def description(self):
+        return tr(
+            "<p>Finds, for every point of a layer, the k nearest points of another one: exactly, and equally near ones in the "
+            "order of their layer.</p>"
+            "<p>The result has a row for each pair, with the fields <i>input</i> (the point's id), <i>rank</i> (1 for the "
+            "nearest), <i>neighbour</i> (the id of the point found) and <i>distance</i>. A point without any "
+            "neighbour has one row, in which these are empty.</p>"
+        )
+
+    def initAlgorithm(self, configuration=None):
+        points = [QgsProcessing.SourceType.TypeVectorPoint]
+        self.add(
+            QgsProcessingParameterFeatureSource(self.INPUT, tr("Points"), points),
+            tr("The points whose neighbours are looked for. Each point of a multipoint counts by itself."),
+        )
+        self.add(
+            QgsProcessingParameterField(
+                self.FIELD, tr("Id field of the points"), parentLayerParameterName=self.INPUT, optional=True,
+                type=QgsProcessingParameterField.DataType.Any,
+            ),
+            tr("What the result calls a point by. Without a field: the feature id."),
+        )
+        self.add(
+            QgsProcessingParameterFeatureSource(self.REFERENCE, tr("Neighbours"), points, optional=True),
+            tr(
+                "The points among which the neighbours are. Without a layer: the same points, but none is a neighbour of "
+                "itself."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterField(
+                self.REFERENCE_FIELD, tr("Id field of the neighbours"), parentLayerParameterName=self.REFERENCE,
+                optional=True, type=QgsProcessingParameterField.DataType.Any,
+            ),
+            tr("What the result calls a neighbour by. Without a field: the feature id."),
+        )
+        self.add(
+            QgsProcessingParameterNumber(
+                self.NEIGHBORS, tr("Number of neighbours (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
+                minValue=1, maxValue=1024,
+            ),
+            tr("How many neighbours of each point: 1 to 1,024."),
+        )
+        self.add_metric(
+            self.metrics(),
+            tr(
+                "Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in "
+                "its units."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterNumber(
+                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
+                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
+            ),
+            tr("Neighbours farther than this do not count; those just as far do."),
+        )
+        self.add(
+            QgsProcessingParameterEnum(
+                self.GEOMETRY, tr("Geometry of the rows"),
+                [tr("None: a table"), tr("The point"), tr("A line to the neighbour")], defaultValue=LINES,
+            ),
+            tr("Lines are geodesics where distances are measured on the globe, and are cut at ±180°."),
+        )
+        self.add_skip_invalid()
+        self.add_backend()
+        self.add(
+            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
+            tr("A row for each point and rank."),
+        )
+
+    def prepareAlgorithm(self, parameters, context, feedback):
+        self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
+        self.reference = None
+        if self.given(parameters, self.REFERENCE):
+            self.reference = self.read_points(parameters, self.REFERENCE, self.REFERENCE_FIELD, context)
+        return True
+
+    def read_points(self, parameters, name, field, context):
+        return Points(self, parameters, name, context, [self.parameterAsString(parameters, field, context)])
+
+    def processAlgorithm(self, parameters, context, feedback):
+        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        if metric is None:
+            metric = "geodesic" if self.points.crs.isGeographic() else "euclidean"
+        globe = metric in ("geodesic", "great-circle")
+        measured = self.measured_crs(globe)
+        geometry = self.parameterAsEnum(parameters, self.GEOMETRY, context)
+
+        skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
+        points = Places(self.points, measured, context)
+        reference = points if self.reference is None else Places(self.reference, measured, context)
+        if not points.write(feedback, 0.0, 10.0, skip_invalid):
+            return {}
+        if reference is not points and not reference.write(feedback, 10.0, 20.0, skip_invalid):
+            return {}
+
+        sink, destination = self.parameterAsSink(
+            parameters, self.OUTPUT, context, self.output_fields(),
+            GEOMETRY_TYPES[geometry],
+            self.points.crs,
+        )
+        if sink is None:
+            raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
+
+        found = QgsProcessingUtils.generateTempFilename("neighbours.csv")
+        options = ["search", "--reference", reference.path, "--metric", metric, *self.common_options(parameters, context)]
+        options += ["-k", str(self.parameterAsInt(parameters, self.NEIGHBORS, context))]
+        if reference is not points:
+            options += ["--queries", points.path]
+        if self.given(parameters, self.MAX_DISTANCE):
+            options.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+        if points.ids:
+            if not reference.ids:
+                raise no_points(self.reference.name)
+            searched = command.run(
+                [*options, "--", found], [found], feedback, lambda percent: feedback.setProgress(20.0 + 0.5 * percent)
+            )
+            if not searched:
+                return {}
+            drawing = (GeodesicDrawing if globe else Drawing)(points, reference, self.points.crs)
+            draw = {NO_GEOMETRY: None, POINTS: drawing.point, LINES: drawing.line}[geometry]
+            self.fill(sink, found, points, reference, draw, feedback)
+        return {self.OUTPUT: destination}
+
+    def measured_crs(self, globe):
+        """The coordinate system in which distances are measured."""
+        crs = self.points.crs
+        if not globe:
+            if crs.isGeographic():
+                raise QgsProcessingException(
+                    tr("Degrees are no lengths: distances on the map need points in a projected coordinate system")
+                )
+            return crs
+        if not crs.isValid():
+            raise QgsProcessingException(tr("Distances on the globe need points with a coordinate system"))
+        return crs if crs.isGeographic() else geographic_crs(crs)
+
+    def output_fields(self):
+        fields = QgsFields()
+        reference = self.points if self.reference is None else self.reference
+        fields.append(self.points.id_column("input"))
+        fields.append(QgsField("rank", QVariant.Int))
+        fields.append(reference.id_column("neighbour"))
+        fields.append(QgsField("distance", QVariant.Double))
+        return fields
+
+    def fill(self, sink, path, points, reference, draw, feedback):
+        """Turns the program's rows into features."""
+        fields = self.output_fields()
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = csv.reader(file)
+            next(rows)  # query,rank,index,distance
+            total = len(points.ids) * 1.0
+            for count, (query, rank, index, distance) in enumerate(rows):
+                query, rank, index = int(query), int(rank), int(index)
+                if count % CHECK_CANCEL_EVERY == 0:
+                    if feedback.isCanceled():
+                        return
+                    feedback.setProgress(70.0 + 30.0 * query / total)
+                if index < 0 and rank > 1:
+                    continue
+                feature = QgsFeature(fields)
+                if index < 0:
+                    feature.setAttributes([points.ids[query], None, None, None])
+                else:
+                    feature.setAttributes([points.ids[query], rank, reference.ids[index], float(distance)])
+                shape = draw(query, index) if draw is not None else None
+                if shape is not None:
+                    feature.setGeometry(shape)
+                if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
+                    raise QgsProcessingException(tr("The result could not be written"))
+
+
+class Places:
+    """The points of a layer one after another, in the coordinate system of measurement: the rows that the program sees."""
+
+    def __init__(self, points, crs, context):
+        self.points = points
+        self.crs = crs
+        self.context = context
+        self.ids, self.x, self.y = [], array.array("d"), array.array("d")
+        self.path = None
+
+    def write(self, feedback, start, end, skip_invalid):
+        """Fills the lists and writes the file. False if the user cancelled."""
+        layer = self.points
+        column = layer.id_index()
+        transform = None
+        if layer.crs.isValid() and layer.crs != self.crs:
+            transform = QgsCoordinateTransform(layer.crs, self.crs, self.context.transformContext())
+        file = TemporaryFile(layer.name, QgsFields(), QgsWkbTypes.Type.Point, self.crs, self.context)
+        total = max(layer.source.featureCount(), 1)
+        unusable = Unusable(layer.name, skip_invalid)
+        request = QgsFeatureRequest().setSubsetOfAttributes([] if column < 0 else [column])
+        for count, feature in enumerate(layer.features(request)):
+            if count % CHECK_CANCEL_EVERY == 0:
+                if feedback.isCanceled():
+                    return False
+                feedback.setProgress(start + (end - start) * count / total)
+            places = self.usable(feature, transform)
+            if places is None:
+                unusable.add(feature)
+                continue
+            for x, y in places:
+                self.ids.append(feature.id() if column < 0 else feature.attribute(column))
+                self.x.append(x)
+                self.y.append(y)
+                copy = QgsFeature()
+                copy.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
+                file.add(copy)
+        file.close()
+        self.path = file.path
+        unusable.report(feedback)
+        return True
+
+    def usable(self, feature, transform):
+        """Positions of a feature's points; None if there is none, or one that cannot be."""
+        places = [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
+        try:
+            if transform is not None:
+                places = [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
+        except QgsCsException:
+            return None
+        limit = 90.0 if self.crs.isGeographic() else math.inf
+        if not places or not all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places):
+            return None
+        return places
+
+
+class Drawing:
+    """Geometries of the rows, in the coordinate system of the result."""
+
+    def __init__(self, points, reference, crs):
+        self.points = points
+        self.reference = reference
+        self.back = None
+        if points.crs.isValid() and points.crs != crs:
+            self.back = QgsCoordinateTransform(points.crs, crs, points.context.transformContext())
+
+    def finished(self, geometry):
+        if self.back is not None:
+            geometry.transform(self.back)
+        return geometry
+
+    def point(self, query, index):
+        return self.finished(QgsGeometry.fromPointXY(QgsPointXY(self.points.x[query], self.points.y[query])))
+
+    def ends(self, query, index):
+        points, reference = self.points, self.reference
+        return QgsPointXY(points.x[query], points.y[query]), QgsPointXY(reference.x[index], reference.y[index])
+
+    def line(self, query, index):
+        return self.finished(QgsGeometry.fromMultiPolylineXY([list(self.ends(query, index))])) if index >= 0 else None
+
+
+class GeodesicDrawing(Drawing):
+    def __init__(self, points, reference, crs):
+        super().__init__(points, reference, crs)
+        self.measure = QgsDistanceArea()
+        self.measure.setSourceCrs(points.crs, points.context.transformContext())
+        self.measure.setEllipsoid(points.crs.ellipsoidAcronym())
+
+    def line(self, query, index):
+        if index < 0:
+            return None
+        pieces = self.measure.geodesicLine(*self.ends(query, index), LINE_STEP, True)
+        return self.finished(QgsGeometry.fromMultiPolylineXY(pieces))

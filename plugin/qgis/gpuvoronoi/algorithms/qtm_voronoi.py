@@ -1,0 +1,124 @@
+"""QTM Voronoi: the triangles of a level of the quaternary triangular mesh ask for their nearest seed."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterFileDestination,
+    QgsProcessingParameterNumber,
+    QgsProcessingParameterVectorDestination,
+)
+
+from .. import styles
+from ..i18n import tr
+from .base import Algorithm
+
+
+class QtmVoronoi(Algorithm):
+    LEVEL, SNAP, CELLS, MESH = "LEVEL", "SNAP", "CELLS", "MESH"
+
+    def name(self):
+        return "qtmvoronoi"
+
+    def displayName(self):
+        return tr("QTM Voronoi")
+
+    def tags(self):
+        return tr("voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest").split(",")
+
+    def description(self):
+        return tr(
+            "<p>Gives every triangle of a level of Dutton's quaternary triangular mesh the id of the seed that is nearest to "
+            "its centre. The mesh divides the globe into 8 · 4<sup>level</sup> triangles of nearly equal size.</p>"
+            "<p>The raster shows the triangles: every cell carries the answer of the triangle that its centre lies "
+            "in.</p>"
+        )
+
+    def initAlgorithm(self, configuration=None):
+        self.add_seeds()
+        self.add(
+            QgsProcessingParameterNumber(
+                self.LEVEL, tr("Level of the mesh"), QgsProcessingParameterNumber.Type.Integer, 7, minValue=0, maxValue=20
+            ),
+            tr("0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km."),
+        )
+        self.add_metric(self.metrics(), tr("How the distance from a triangle's centre to a seed is measured."))
+        self.add(
+            QgsProcessingParameterBoolean(self.SNAP, tr("Move seeds to their triangle's centre"), defaultValue=False),
+            tr("Seeds count as if they lay in the centre of their own triangle, as in the published algorithm."),
+            advanced=True,
+        )
+        self.add_grid()
+        for name in (self.EXTENT, self.RESOLUTION, self.CRS, self.TEMPLATE):
+            parameter = self.parameterDefinition(name)
+            parameter.setFlags(parameter.flags() | parameter.Flag.FlagAdvanced)
+        self.add_advanced()
+        self.add_raster(
+            self.OUTPUT,
+            self.output_label(),
+            tr("The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells."),
+        )
+        self.add_distance()
+        cells = QgsProcessingParameterVectorDestination(
+            self.CELLS, self.cells_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+        )
+        cells.setSupportsNonFileBasedOutput(False)
+        self.add(
+            cells,
+            tr(
+                "The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed "
+                "(id of the nearest), distance (metres) and area_km2."
+            ),
+        )
+        self.add(
+            QgsProcessingParameterFileDestination(
+                self.MESH, tr("Mesh"), tr("UGRID mesh") + " (*.nc)", optional=True, createByDefault=False
+            ),
+            tr("The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13."),
+        )
+
+    @staticmethod
+    def output_label():
+        return tr("Nearest seeds")
+
+    @staticmethod
+    def cells_label():
+        return tr("Triangles")
+
+    @staticmethod
+    def metrics():
+        return [(tr("Geodesics on the ellipsoid"), "geodesic"), (tr("Great circles on the sphere"), "great-circle")]
+
+    def prepareAlgorithm(self, parameters, context, feedback):
+        self.prepare_seeds(parameters, context)
+        self.prepare_grid(parameters, context)
+        return True
+
+    def processAlgorithm(self, parameters, context, feedback):
+        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
+        others = {}
+        for name, option in ((self.DISTANCE, "--distance"), (self.CELLS, "--cells")):
+            path = self.parameterAsOutputLayer(parameters, name, context)
+            if path:
+                others[name] = (option, path)
+        mesh = self.parameterAsFileOutput(parameters, self.MESH, context)
+        if mesh:
+            others[self.MESH] = ("--mesh", mesh)
+        level = self.parameterAsInt(parameters, self.LEVEL, context)
+        options = [*self.grid, "--level", str(level), *self.metric_options(parameters, context)]
+        options += self.raster_options(parameters, context)
+        if self.parameterAsBoolean(parameters, self.SNAP, context):
+            options.append("--snap-seeds")
+        if not self.run_raster(options, output, others.values(), context, feedback):
+            return {}
+
+        results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
+        layer = self.seeds.label
+        title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
+        styles.allocation(context, output, self.output_label(), title)
+        if self.DISTANCE in results:
+            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        if self.CELLS in results:
+            styles.regions(context, results[self.CELLS], self.cells_label(), title, output, "seed")
+        if self.MESH in results and context.project() is not None:
+            styles.load_mesh(context, mesh, title, output)
+        return results

@@ -1,0 +1,120 @@
+"""Voronoi raster: every cell of a raster gets the id of its nearest seed."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterNumber,
+    QgsProcessingParameterVectorDestination,
+)
+
+from .. import styles
+from ..i18n import tr
+from .base import Algorithm
+
+
+class VoronoiRaster(Algorithm):
+    NEIGHBORS, DOUBLE, AZIMUTH = "NEIGHBORS", "DOUBLE", "AZIMUTH"
+
+    def name(self):
+        return "voronoiraster"
+
+    def displayName(self):
+        return tr("Voronoi raster")
+
+    def tags(self):
+        return tr("voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster").split(",")
+
+    def description(self):
+        return tr(
+            "<p>Gives every cell of a raster the id of its nearest seed: an allocation, or Voronoi, raster.</p>"
+            "<p>The answer is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across "
+            "±180° and the poles; of equally near seeds the first one gets the cell.</p>"
+            "<p>Further results are the distance and the direction from each cell to its seed, and the regions as "
+            "polygons.</p>"
+        )
+
+    def initAlgorithm(self, configuration=None):
+        self.add_seeds()
+        self.add_grid()
+        self.add_raster_metric()
+        self.add(
+            QgsProcessingParameterNumber(
+                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
+                maxValue=64,
+            ),
+            tr("Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k."),
+        )
+        self.add_choice()
+        self.add_advanced()
+        self.add(
+            QgsProcessingParameterBoolean(self.DOUBLE, tr("Distances in double precision"), defaultValue=False),
+            tr("Writes distances as Float64 instead of Float32."),
+            advanced=True,
+        )
+        self.add_raster(
+            self.OUTPUT,
+            self.output_label(),
+            tr("The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id)."),
+        )
+        self.add_distance()
+        self.add_raster(
+            self.AZIMUTH,
+            self.azimuth_label(),
+            tr("A raster of the direction from each cell to its seed: degrees clockwise from north."),
+            optional=True,
+        )
+        polygons = QgsProcessingParameterVectorDestination(
+            self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True,
+            createByDefault=False,
+        )
+        polygons.setSupportsNonFileBasedOutput(False)
+        self.add(polygons, tr("The regions as polygons, with the attributes of their seeds."))
+
+    @staticmethod
+    def output_label():
+        return tr("Nearest seeds")
+
+    @staticmethod
+    def azimuth_label():
+        return tr("Directions to the seeds")
+
+    @staticmethod
+    def polygons_label():
+        return tr("Regions")
+
+    def prepareAlgorithm(self, parameters, context, feedback):
+        self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
+        self.prepare_grid(parameters, context)
+        self.prepare_choice(parameters, context)
+        return True
+
+    def processAlgorithm(self, parameters, context, feedback):
+        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
+        others = {}
+        for name, option in ((self.DISTANCE, "--distance"), (self.AZIMUTH, "--azimuth"), (self.POLYGONS, "--polygons")):
+            path = self.parameterAsOutputLayer(parameters, name, context)
+            if path:
+                others[name] = (option, path)
+        if self.POLYGONS in others:
+            self.seeds.want_all_fields()
+        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
+        options += self.raster_options(parameters, context)
+        neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        if neighbours != 1:
+            options += ["-k", str(neighbours)]
+        if self.parameterAsBoolean(parameters, self.DOUBLE, context):
+            options += ["--distance-type", "Float64"]
+        if not self.run_raster(options, output, others.values(), context, feedback):
+            return {}
+
+        results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
+        layer = self.seeds.label
+        styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
+        if self.DISTANCE in results:
+            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        if self.AZIMUTH in results:
+            styles.azimuth(context, results[self.AZIMUTH], self.azimuth_label(), tr("Direction to {layer}").format(layer=layer))
+        if self.POLYGONS in results:
+            styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
+                           output, "id")
+        return results

@@ -1,0 +1,191 @@
+"""
+Running the gpuvoronoi program.
+
+QgsBlockingProcess hands on no progress when it runs on the main thread (scripts, qgis_process), so the program is
+started with subprocess: two threads read what it writes, the calling thread looks ten times a second whether there is
+progress to show or a wish to stop.
+"""
+
+import glob
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+from processing.core.ProcessingConfig import ProcessingConfig
+from qgis.core import QgsApplication, QgsProcessingException
+from qgis.PyQt.QtCore import QCoreApplication, QThread
+
+from .i18n import tr
+
+SETTING = "GPUVORONOI_PROGRAM"
+VARIABLE = "GPUVORONOI_COMMAND"
+POLL = 0.1  # seconds
+
+# The first SIGTERM asks the program to stop and clean up, the second not to wait for its threads.
+INSIST_AFTER = 0.3
+KILL_AFTER = 0.8
+
+
+class MissingProgram(Exception):
+    """Says where the program was looked for."""
+
+
+def find_program():
+    """Path of the program: the Processing setting, else the environment variable, else what the PATH has."""
+    for path, where in (
+        (ProcessingConfig.getSetting(SETTING), tr("The Processing setting of gpuvoronoi")),
+        (os.environ.get(VARIABLE), tr("The environment variable {}").format(VARIABLE)),
+    ):
+        if path:
+            found = shutil.which(path)
+            if found is None:
+                raise MissingProgram(tr("{where} names “{path}”, which is no program.").format(where=where, path=path))
+            return found
+    found = shutil.which("gpuvoronoi")
+    if found is None:
+        raise MissingProgram(
+            tr(
+                "The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ "
+                "Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH."
+            ).format(VARIABLE)
+        )
+    return found
+
+
+class Bar:
+    """Reads GDAL's progress bar ("0...10...20...") as it grows: a number is per cent, a dot two and a half more."""
+
+    def __init__(self):
+        self.percent = 0.0
+        self.digits = ""
+
+    def read(self, text):
+        for letter in text:
+            if letter.isdigit():
+                self.digits += letter
+                self.percent = float(self.digits)
+            else:
+                self.digits = ""
+                if letter == ".":
+                    self.percent += 2.5
+        return min(self.percent, 100.0)
+
+
+def _pump(stream, name, events):
+    for data in iter(lambda: stream.read1(4096), b""):
+        events.put((name, data))
+    events.put((name, None))
+
+
+def _signal(process, number):
+    try:
+        if os.name == "posix":
+            os.killpg(process.pid, number)  # its own session: whatever it started goes with it
+        else:
+            process.terminate()
+    except ProcessLookupError:
+        pass
+
+
+def _stop(process, outputs):
+    """Ends the program, in less than a second, and removes what it could not remove itself."""
+    started = time.monotonic()
+    _signal(process, signal.SIGTERM)
+    insisted = False
+    while process.poll() is None:
+        waited = time.monotonic() - started
+        if waited > KILL_AFTER:
+            process.kill()
+            process.wait()
+        elif waited > INSIST_AFTER and not insisted:
+            insisted = True
+            _signal(process, signal.SIGTERM)
+        else:
+            time.sleep(0.02)
+    for output in outputs:
+        folder, name = os.path.split(os.path.abspath(output))
+        for left in glob.glob(os.path.join(glob.escape(folder), f".{glob.escape(name)}.tmp-{process.pid}*")):
+            if os.path.isdir(left):
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                os.remove(left)
+
+
+def run(arguments, outputs, feedback, progress=lambda percent: None):
+    """
+    Runs the program with these arguments. `outputs` are the files it has to make. True when it has made them, False
+    when the user cancelled; then nothing of them is left. Raises QgsProcessingException with the program's own words.
+    """
+    try:
+        program = find_program()
+    except MissingProgram as missing:
+        raise QgsProcessingException(str(missing)) from None
+    arguments = [program, *arguments]
+    feedback.pushCommandInfo(shlex.join(arguments))
+    options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    try:
+        process = subprocess.Popen(
+            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+        )
+    except OSError as error:
+        raise QgsProcessingException(
+            tr("{program} cannot be started: {reason}").format(program=program, reason=error.strerror)
+        ) from None
+
+    events = queue.Queue()
+    readers = [
+        threading.Thread(target=_pump, args=(stream, name, events), daemon=True)
+        for stream, name in ((process.stdout, "out"), (process.stderr, "err"))
+    ]
+    for reader in readers:
+        reader.start()
+    bar, messages, reading = Bar(), b"", len(readers)
+    try:
+        while reading:
+            if feedback.isCanceled():
+                _stop(process, outputs)
+                return False
+            try:
+                name, data = events.get(timeout=POLL)
+            except queue.Empty:
+                if QThread.currentThread() == QCoreApplication.instance().thread():
+                    QCoreApplication.processEvents()  # batches run on the main thread: let Cancel be pressed
+                continue
+            if data is None:
+                reading -= 1
+            elif name == "out":
+                progress(bar.read(data.decode("utf-8", "replace")))
+            else:
+                messages += data
+        status = process.wait()
+    except BaseException:
+        _stop(process, outputs)
+        raise
+    finally:
+        for reader in readers:
+            reader.join()
+        process.stdout.close()
+        process.stderr.close()
+
+    text = messages.decode("utf-8", "replace").strip()
+    if status != 0:
+        raise QgsProcessingException(
+            text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
+        )
+    for line in text.splitlines():
+        feedback.pushWarning(line)
+    for output in outputs:
+        if not os.path.exists(output):
+            raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
+    return True
+
+
+def threads():
+    """The number of threads of QGIS's own settings, as options of the program; nothing if it is not limited."""
+    limit = QgsApplication.maxThreads()
+    return ["--threads", str(limit)] if limit > 0 else []

@@ -1,0 +1,642 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+    <context>
+        <name>gpuvoronoi</name>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Nearest seeds</source>
+            <translation>Nächste Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Distances to the seeds</source>
+            <translation>Entfernungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The points among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id. Of seeds at the same place the first counts.</source>
+            <translation>Die Punkte, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts. Von Saatpunkten am selben Ort zählt der erste.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The values of the raster: an integer field as it is; of a text field the number of the row, counted from 0, with the text in the raster's attribute table. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein ganzzahliges Feld, wie es ist; von einem Textfeld die Nummer der Zeile, ab 0 gezählt, mit dem Text in der Attributtabelle des Rasters. Ohne Feld: die Objektkennungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
+            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Without it: that of the seeds.</source>
+            <translation>Ohne Angabe: das der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
+            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
+            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
+            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
+            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
+            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The seeds' weights w.</source>
+            <translation>Die Gewichte w der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
+            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
+            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
+            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Seeds</source>
+            <translation>Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Extent</source>
+            <translation>Ausdehnung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Cell size (units of the raster's coordinate system)</source>
+            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Coordinate system of the raster</source>
+            <translation>Koordinatensystem des Rasters</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Template raster</source>
+            <translation>Vorlageraster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Distances</source>
+            <translation>Entfernungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Automatic: geodesics for longitudes and latitudes, else straight lines on the map</source>
+            <translation>Automatisch: bei Längen und Breiten geodätische Linien, sonst Geraden auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Geodesics on the ellipsoid</source>
+            <translation>Geodätische Linien auf dem Ellipsoid</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Great circles on the sphere</source>
+            <translation>Großkreise auf der Kugel</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Straight lines on the map</source>
+            <translation>Geraden auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Manhattan: |Δx| + |Δy| on the map</source>
+            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
+            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>None: the distance d</source>
+            <translation>Keine: die Entfernung d</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Multiplicative: d / w</source>
+            <translation>Multiplikativ: d / w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Additive: d + w</source>
+            <translation>Additiv: d + w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Power: d² − w</source>
+            <translation>Potenz: d² − w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Farthest distance (metres on the globe, map units on the map)</source>
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Mask</source>
+            <translation>Maske</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Weighting</source>
+            <translation>Gewichtung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Field of the weights</source>
+            <translation>Feld der Gewichte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Leave out points without usable coordinates</source>
+            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Creation options</source>
+            <translation>Erzeugungsoptionen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Backend</source>
+            <translation>Rechenverfahren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>A weighting needs the field of the weights</source>
+            <translation>Eine Gewichtung braucht das Feld der Gewichte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The mask could not be loaded</source>
+            <translation>Die Maske konnte nicht geladen werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>“{}” comes from the template raster and cannot be given with it</source>
+            <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Nearest facility statistics</source>
+            <translation>Statistik der nächsten Einrichtungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Statistics</source>
+            <translation>Statistik</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Rasters whose values are added up, such as people a cell. Other grids and coordinate systems are brought to that of the cells without losing or gaining any. The fields are called by the layers.</source>
+            <translation>Raster, deren Werte zusammengezählt werden, etwa Menschen je Zelle. Andere Gitter und Koordinatensysteme werden auf das der Zellen gebracht, ohne dass etwas verloren geht oder hinzukommt. Die Felder heißen nach den Layern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>The seeds with their attributes and the statistics of their regions.</source>
+            <translation>Die Saatpunkte mit ihren Attributen und der Statistik ihrer Gebiete.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>The raster of the ids of the nearest seeds.</source>
+            <translation>Das Raster der Kennungen der nächsten Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance</source>
+            <translation>Einrichtung,Versorgungsgebiet,Einzugsgebiet,Erreichbarkeit,Bevölkerung,zonal,nächster,voronoi,Entfernung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Rasters of counts</source>
+            <translation>Raster von Anzahlen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>The result could not be written</source>
+            <translation>Das Ergebnis konnte nicht geschrieben werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Statistics of {layer}</source>
+            <translation>Statistik von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>{} cannot be read</source>
+            <translation>{} kann nicht gelesen werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Nearest of {layer}</source>
+            <translation>Nächster von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Distance to {layer}</source>
+            <translation>Entfernung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>k nearest neighbours</source>
+            <translation>k nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the point found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Punkts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>The points whose neighbours are looked for. Each point of a multipoint counts by itself.</source>
+            <translation>Die Punkte, deren Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt für sich.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>What the result calls a point by. Without a field: the feature id.</source>
+            <translation>Wie das Ergebnis einen Punkt nennt. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>The points among which the neighbours are. Without a layer: the same points, but none is a neighbour of itself.</source>
+            <translation>Die Punkte, unter denen die Nachbarn sind. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
+            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>How many neighbours of each point: 1 to 1,024.</source>
+            <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units.</source>
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Neighbours farther than this do not count; those just as far do.</source>
+            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Lines are geodesics where distances are measured on the globe, and are cut at ±180°.</source>
+            <translation>Linien sind geodätische Linien, wo auf der Erde gemessen wird, und werden bei ±180° geschnitten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>A row for each point and rank.</source>
+            <translation>Eine Zeile je Punkt und Rang.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>nearest,neighbour,neighbor,knn,distance matrix,hub,geodesic,points</source>
+            <translation>nächster,Nachbar,knn,Entfernungsmatrix,Distanzmatrix,geodätisch,Punkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Points</source>
+            <translation>Punkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Id field of the points</source>
+            <translation>Feld der Kennung der Punkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Neighbours</source>
+            <translation>Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Id field of the neighbours</source>
+            <translation>Feld der Kennung der Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Number of neighbours (k)</source>
+            <translation>Anzahl der Nachbarn (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Geometry of the rows</source>
+            <translation>Geometrie der Zeilen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Nearest neighbours</source>
+            <translation>Nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Distances on the globe need points with a coordinate system</source>
+            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>None: a table</source>
+            <translation>Keine: eine Tabelle</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>The point</source>
+            <translation>Der Punkt</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>A line to the neighbour</source>
+            <translation>Eine Linie zum Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
+            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>QTM Voronoi</source>
+            <translation>QTM-Voronoi</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>&lt;p&gt;Gives every triangle of a level of Dutton's quaternary triangular mesh the id of the seed that is nearest to its centre. The mesh divides the globe into 8 · 4&lt;sup&gt;level&lt;/sup&gt; triangles of nearly equal size.&lt;/p&gt;&lt;p&gt;The raster shows the triangles: every cell carries the answer of the triangle that its centre lies in.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Gibt jedem Dreieck einer Stufe von Duttons quaternärem Dreiecksnetz (QTM) die Kennung des Saatpunkts, der seiner Mitte am nächsten ist. Das Netz teilt die Erde in 8 · 4&lt;sup&gt;Stufe&lt;/sup&gt; nahezu gleich große Dreiecke.&lt;/p&gt;&lt;p&gt;Das Raster zeigt die Dreiecke: jede Zelle trägt die Antwort des Dreiecks, in dem ihre Mitte liegt.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Triangles</source>
+            <translation>Dreiecke</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km.</source>
+            <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131 072 von etwa 80 km, 9 hat 2 097 152 von etwa 20 km.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>How the distance from a triangle's centre to a seed is measured.</source>
+            <translation>Wie die Entfernung von der Mitte eines Dreiecks zu einem Saatpunkt gemessen wird.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Seeds count as if they lay in the centre of their own triangle, as in the published algorithm.</source>
+            <translation>Saatpunkte zählen, als lägen sie in der Mitte ihres eigenen Dreiecks, wie im veröffentlichten Verfahren.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
+            <translation>Das Raster der Kennungen. Ohne weitere Angaben die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed (id of the nearest), distance (metres) and area_km2.</source>
+            <translation>Die Dreiecke als Polygone, mit id und id64 (ihren Namen im Netz), lon und lat (Mitte, Grad), seed (Kennung des nächsten), distance (Meter) und area_km2.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The triangles as a UGRID mesh, which QGIS opens as a mesh layer, up to level 13.</source>
+            <translation>Die Dreiecke als UGRID-Netz, das QGIS als Netzlayer öffnet, bis Stufe 13.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest</source>
+            <translation>voronoi,qtm,Dreieck,Netz,dggs,globales Gitter,Kugel,Zuordnung,nächster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Level of the mesh</source>
+            <translation>Stufe des Netzes</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Move seeds to their triangle's centre</source>
+            <translation>Saatpunkte in die Mitte ihres Dreiecks rücken</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Mesh</source>
+            <translation>Netz</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Nearest of {layer}, QTM level {level}</source>
+            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>UGRID mesh</source>
+            <translation>UGRID-Netz</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Voronoi raster</source>
+            <translation>Voronoi-Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>&lt;p&gt;Gives every cell of a raster the id of its nearest seed: an allocation, or Voronoi, raster.&lt;/p&gt;&lt;p&gt;The answer is exact. Distances are measured on the ellipsoid, on the sphere or on the map, right across ±180° and the poles; of equally near seeds the first one gets the cell.&lt;/p&gt;&lt;p&gt;Further results are the distance and the direction from each cell to its seed, and the regions as polygons.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Gibt jeder Zelle eines Rasters die Kennung ihres nächsten Saatpunkts: ein Zuordnungs- oder Voronoi-Raster.&lt;/p&gt;&lt;p&gt;Die Antwort ist genau. Entfernungen werden auf dem Ellipsoid, auf der Kugel oder auf der Karte gemessen, richtig auch über ±180° und die Pole hinweg; von gleich nahen Saatpunkten bekommt der erste die Zelle.&lt;/p&gt;&lt;p&gt;Weitere Ergebnisse sind Entfernung und Richtung von jeder Zelle zu ihrem Saatpunkt, und die Gebiete als Polygone.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Directions to the seeds</source>
+            <translation>Richtungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Regions</source>
+            <translation>Gebiete</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
+            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Writes distances as Float64 instead of Float32.</source>
+            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id).</source>
+            <translation>Das Raster der Kennungen; −1, wo keine ist (die kleinste ganze Zahl des Typs, wenn −1 eine Kennung ist).</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>The regions as polygons, with the attributes of their seeds.</source>
+            <translation>Die Gebiete als Polygone, mit den Attributen ihrer Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster</source>
+            <translation>voronoi,thiessen,Zuordnung,nächster,Nähe,Einzugsgebiet,geodätisch,Großkreis,Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Distances in double precision</source>
+            <translation>Entfernungen in doppelter Genauigkeit</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Direction to {layer}</source>
+            <translation>Richtung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>Regions of {layer}</source>
+            <translation>Gebiete von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>The Processing setting of gpuvoronoi</source>
+            <translation>Die Verarbeitungseinstellung von gpuvoronoi</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>The environment variable {}</source>
+            <translation>Die Umgebungsvariable {}</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH.</source>
+            <translation>Das Programm gpuvoronoi wurde nicht gefunden. Installieren Sie es; geben Sie dann unter Einstellungen ▸ Optionen ▸ Verarbeitung ▸ Datenanbieter ▸ gpuvoronoi oder in der Umgebungsvariablen {} an, wo es ist, oder nehmen Sie seinen Ordner in den PATH auf.</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>{program} cannot be started: {reason}</source>
+            <translation>{program} kann nicht gestartet werden: {reason}</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>{program} ended with status {status} and no message</source>
+            <translation>{program} endete mit Status {status} und ohne Meldung</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>{program} made no file {file}</source>
+            <translation>{program} hat keine Datei {file} erzeugt</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>{where} names “{path}”, which is no program.</source>
+            <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: there are no points</source>
+            <translation>{layer}: es gibt keine Punkte</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{} of {} arrived</source>
+            <translation>{} von {} sind angekommen</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer} has no field “{field}”</source>
+            <translation>{layer} hat kein Feld „{field}“</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{} is no raster that GDAL reads</source>
+            <translation>{} ist kein Raster, das GDAL liest</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>The features could not be written: {}</source>
+            <translation>Die Objekte konnten nicht geschrieben werden: {}</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: feature {id} has no usable coordinates</source>
+            <translation>{layer}: Objekt {id} hat keine brauchbaren Koordinaten</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: {count} features without usable coordinates left out</source>
+            <translation>{layer}: {count} Objekte ohne brauchbare Koordinaten ausgelassen</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: there are no polygons</source>
+            <translation>{layer}: es gibt keine Polygone</translation>
+        </message>
+        <message>
+            <location filename="../provider.py" />
+            <source>gpuvoronoi: exact nearest seeds</source>
+            <translation>gpuvoronoi: genaue nächste Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../provider.py" />
+            <source>The gpuvoronoi program (empty: the environment variable {}, then the PATH)</source>
+            <translation>Das Programm gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
+        </message>
+    </context>
+</TS>

@@ -1,0 +1,336 @@
+"""
+Handing layers of QGIS to the program.
+
+A layer whose file holds just what the user sees is named to the program as it is. All others (in memory, from a
+database, with a selection or a filter, being edited, in another coordinate system than the file's) are written,
+feature by feature in their order, to a temporary FlatGeobuf that carries the ids. FlatGeobuf knows no feature ids of its
+own that could clash. It must not make a spatial index, because that would sort the features, and of equally near
+seeds the first one counts; and its driver drops features without geometry silently, so they are dealt with here.
+"""
+
+import os
+import re
+
+from osgeo import gdal, osr
+from qgis.core import (
+    NULL,
+    QgsCoordinateReferenceSystem,
+    QgsFeature,
+    QgsFeatureRequest,
+    QgsFeatureSink,
+    QgsField,
+    QgsFields,
+    QgsProcessingException,
+    QgsProcessingFeatureSource,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingUtils,
+    QgsVectorFileWriter,
+    QgsVectorLayerFeatureSource,
+    QgsWkbTypes,
+)
+from qgis.PyQt.QtCore import QVariant
+
+from .i18n import tr
+
+CHECK_CANCEL_EVERY = 1000
+
+
+def crs_text(crs):
+    """A coordinate system in words that the program understands. A user-defined one's own code means nothing outside."""
+    if re.match(r"(EPSG|ESRI|IGNF|OGC|IAU_2015):", crs.authid()):
+        return crs.authid()
+    return crs.toWkt(QgsCoordinateReferenceSystem.WktVariant.WKT_PREFERRED_GDAL)
+
+
+def geographic_crs(crs):
+    """The longitudes and latitudes that a projected coordinate system stands on: no change of datum lies between."""
+    reference = osr.SpatialReference()
+    reference.ImportFromWkt(crs.toWkt(QgsCoordinateReferenceSystem.WktVariant.WKT_PREFERRED_GDAL))
+    return QgsCoordinateReferenceSystem.fromWkt(reference.CloneGeogCS().ExportToWkt(["FORMAT=WKT2_2019"]))
+
+
+def own_file(layer, value, fields):
+    """
+    Path and layer name for the program if the file shows the same features as the layer; else None. `value` is what the
+    parameter was given, `fields` the fields that the program has to read.
+    """
+    if isinstance(value, QgsProcessingFeatureSourceDefinition):
+        # filterExpression came with QGIS 3.32
+        if value.selectedFeaturesOnly or value.featureLimit >= 0 or getattr(value, "filterExpression", ""):
+            return None
+    elif not isinstance(value, str) and value is not layer:
+        return None
+    if layer is None or layer.providerType() != "ogr" or layer.subsetString() or layer.isEditable():
+        return None
+    if layer.crs() != layer.dataProvider().crs():
+        return None
+    for field in fields:
+        index = layer.fields().lookupField(field)
+        if index < 0 or layer.fields().fieldOrigin(index) != QgsFields.FieldOrigin.OriginProvider:
+            return None  # a joined or computed field
+    path, *options = layer.source().split("|")
+    names = [option[len("layername=") :] for option in options if option.startswith("layername=")]
+    if len(names) != len(options) or len(names) > 1 or not os.path.exists(path):
+        return None
+    return path, names[0] if names else None
+
+
+STORABLE = (
+    QVariant.Bool,
+    QVariant.Int,
+    QVariant.LongLong,
+    QVariant.Double,
+    QVariant.String,
+    QVariant.Date,
+    QVariant.DateTime,
+    QVariant.ByteArray,
+)
+
+
+def storable(field):
+    """A field like this one, or of text where FlatGeobuf has no such type."""
+    if field.type() in STORABLE:
+        return QgsField(field.name(), field.type(), field.typeName())
+    return QgsField(field.name(), QVariant.String)
+
+
+def stored(value, field):
+    return value if field.type() in STORABLE or value is None or value == NULL else str(value)
+
+
+def no_points(layer):
+    return QgsProcessingException(tr("{layer}: there are no points").format(layer=layer))
+
+
+def plain_name(name):
+    """A layer's name as a file name: it shows in messages and in the metadata of the raster."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("._") or "seeds"
+
+
+def open_dataset(path, flags=gdal.OF_RASTER):
+    """A GDAL dataset, or None: whether GDAL raises exceptions is up to whoever shares the process."""
+    try:
+        return gdal.OpenEx(path, flags)
+    except RuntimeError:
+        return None
+
+
+class TemporaryFile:
+    """A FlatGeobuf that is written in the order of the features, which all have geometries."""
+
+    def __init__(self, name, fields, geometry_type, crs, context):
+        self.path = QgsProcessingUtils.generateTempFilename(plain_name(name) + ".fgb")
+        self.count = 0
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        options.driverName = "FlatGeobuf"
+        options.layerOptions = ["SPATIAL_INDEX=NO"]
+        self.writer = QgsVectorFileWriter.create(
+            self.path, fields, geometry_type, crs, context.transformContext(), options
+        )
+        self.check(self.writer.hasError() == QgsVectorFileWriter.WriterError.NoError, self.writer.errorMessage())
+
+    @staticmethod
+    def check(well, reason):
+        if not well:
+            raise QgsProcessingException(tr("The features could not be written: {}").format(reason))
+
+    def add(self, feature):
+        self.check(self.writer.addFeature(feature, QgsFeatureSink.Flag.FastInsert), self.writer.errorMessage())
+        self.count += 1
+
+    def close(self):
+        self.check(self.writer.flushBuffer(), self.writer.errorMessage())
+        self.writer = None  # closes the file
+        if self.count == 0:
+            return  # such a file cannot be read
+        dataset = open_dataset(self.path, gdal.OF_VECTOR)
+        count = dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
+        self.check(count == self.count, tr("{} of {} arrived").format(count, self.count))
+
+
+class Unusable:
+    """Counts features that cannot be used; the first is an error, unless they are to be left out."""
+
+    def __init__(self, layer, skip):
+        self.layer = layer
+        self.skip = skip
+        self.count = 0
+
+    def add(self, feature):
+        if not self.skip:
+            raise QgsProcessingException(
+                tr("{layer}: feature {id} has no usable coordinates").format(layer=self.layer, id=feature.id())
+            )
+        self.count += 1
+
+    def report(self, feedback):
+        if self.count:
+            feedback.pushWarning(
+                tr("{layer}: {count} features without usable coordinates left out").format(
+                    layer=self.layer, count=self.count
+                )
+            )
+
+
+class Points:
+    """The points of a parameter, made ready for the program."""
+
+    def __init__(self, algorithm, parameters, name, context, fields):
+        """To be called on the main thread. `fields` are names, empty ones do not count; the first is the id's."""
+        self.fields = list(dict.fromkeys(field for field in fields if field))
+        self.id_field = fields[0]
+        self.source = algorithm.parameterAsSource(parameters, name, context)
+        if self.source is None:
+            raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
+        self.crs = self.source.sourceCrs()
+        self.name = self.source.sourceName()
+        layer = algorithm.parameterAsVectorLayer(parameters, name, context)
+        self.file = own_file(layer, parameters.get(name), self.fields)
+        self.label = self.name if layer is None else layer.name()
+        self.all_fields = False
+        self.row_field = None
+
+    def want_all_fields(self):
+        """The program is to see all attributes, because its output repeats them."""
+        self.all_fields = True
+
+    def want_rows(self):
+        """The program is to see the number of the feature in the source, in the field that is returned."""
+        self.file = None
+        self.row_field = self.free_name("row")
+        return self.row_field
+
+    def arguments(self, context, feedback, skip_invalid, progress):
+        """What tells the program about these points, as seeds; None if the user cancelled meanwhile."""
+        arguments = []
+        if self.file is not None:
+            path, layer = self.file
+            if layer is not None:
+                arguments += ["--layer", layer]
+            if self.id_field:
+                arguments += ["--id", self.id_field]
+        else:
+            path = self.write(context, feedback, skip_invalid, progress)
+            if path is None:
+                return None
+            arguments += ["--id", self.id_field or self.free_name("id")]
+        if self.crs.isValid():
+            arguments += ["--seeds-crs", crs_text(self.crs)]
+        return ["--seeds", path, *arguments]
+
+    def id_index(self):
+        """Index of the id field; -1 if the feature ids are the ids."""
+        if not self.id_field:
+            return -1
+        index = self.source.fields().lookupField(self.id_field)
+        if index < 0:
+            raise self.unknown(self.id_field)
+        return index
+
+    def id_column(self, name):
+        """A field under this name that can hold the ids."""
+        index = self.id_index()
+        if index < 0:
+            return QgsField(name, QVariant.LongLong)
+        column = QgsField(self.source.fields()[index])
+        column.setName(name)
+        return column
+
+    def unknown(self, field):
+        return QgsProcessingException(tr("{layer} has no field “{field}”").format(layer=self.name, field=field))
+
+    def free_name(self, name):
+        while self.source.fields().lookupField(name) >= 0:
+            name += "_"
+        return name
+
+    def columns(self):
+        """The fields to write: those asked for, and a name, which the raster's attribute table shows."""
+        known = self.source.fields()
+        for field in self.fields:
+            if known.lookupField(field) < 0:
+                raise self.unknown(field)
+        if self.all_fields:
+            return [field.name() for field in known]
+        names = [field.name() for field in known if field.name().lower() == "name"]
+        return list(dict.fromkeys([known[known.lookupField(field)].name() for field in self.fields] + names[:1]))
+
+    def features(self, request=None):
+        if request is None:
+            request = QgsFeatureRequest()
+        return self.source.getFeatures(request, QgsProcessingFeatureSource.Flag.FlagSkipGeometryValidityChecks)
+
+    def write(self, context, feedback, skip_invalid, progress):
+        known, columns = self.source.fields(), self.columns()
+        indices = [known.lookupField(column) for column in columns]
+        fields = QgsFields()
+        if not self.id_field:
+            fields.append(QgsField(self.free_name("id"), QVariant.LongLong))
+        if self.row_field:
+            fields.append(QgsField(self.row_field, QVariant.LongLong))
+        for index in indices:
+            fields.append(storable(known[index]))
+        file = TemporaryFile(self.name, fields, self.source.wkbType(), self.crs, context)
+        unusable = Unusable(self.name, skip_invalid)
+        total = max(self.source.featureCount(), 1)
+        request = QgsFeatureRequest().setSubsetOfAttributes(indices)
+        for count, feature in enumerate(self.features(request)):
+            if count % CHECK_CANCEL_EVERY == 0:
+                if feedback.isCanceled():
+                    return None
+                progress(100.0 * count / total)
+            if feature.geometry().isEmpty():  # none at all, too
+                unusable.add(feature)
+                continue
+            copy = QgsFeature(fields)
+            copy.setGeometry(feature.geometry())
+            numbers = ([] if self.id_field else [feature.id()]) + ([count] if self.row_field else [])
+            values = [stored(feature.attribute(index), known[index]) for index in indices]
+            copy.setAttributes(numbers + values)
+            file.add(copy)
+        file.close()
+        unusable.report(feedback)
+        if file.count == 0:
+            raise no_points(self.name)
+        return file.path
+
+
+def raster_file(layer):
+    """A name by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of the file."""
+    if layer.providerType() != "gdal":
+        raise QgsProcessingException(tr("{} is no raster that GDAL reads").format(layer.name()))
+    if layer.crs() == layer.dataProvider().crs():
+        return layer.source()
+    path = QgsProcessingUtils.generateTempFilename(plain_name(layer.name()) + ".vrt")
+    dataset = open_dataset(layer.source())
+    if dataset is None or gdal.Translate(path, dataset, format="VRT", outputSRS=crs_text(layer.crs())) is None:
+        raise QgsProcessingException(tr("{} cannot be read").format(layer.name()))
+    return path
+
+
+class Polygons:
+    """The polygons of a layer, made ready for the program."""
+
+    def __init__(self, layer):
+        """To be called on the main thread."""
+        self.name = layer.name()
+        self.crs = layer.crs()
+        self.type = layer.wkbType()
+        self.file = own_file(layer, layer, [])
+        self.source = None if self.file is not None else QgsVectorLayerFeatureSource(layer)
+
+    def path(self, context, feedback):
+        """File and layer; None if the user cancelled."""
+        if self.file is not None:
+            return self.file
+        file = TemporaryFile(self.name, QgsFields(), self.type, self.crs, context)
+        request = QgsFeatureRequest().setSubsetOfAttributes([])
+        for count, feature in enumerate(self.source.getFeatures(request)):
+            if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
+                return None
+            if not feature.geometry().isEmpty():
+                file.add(feature)
+        file.close()
+        if file.count == 0:
+            raise QgsProcessingException(tr("{layer}: there are no polygons").format(layer=self.name))
+        return file.path, None

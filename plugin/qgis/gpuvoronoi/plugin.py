@@ -1,0 +1,29 @@
+"""The plugin: it adds its provider to Processing, and takes it away again. It needs no windows (iface may be None)."""
+
+from qgis.core import QgsApplication
+from qgis.PyQt.QtCore import QCoreApplication
+
+from .i18n import install_translator
+from .provider import GpuvoronoiProvider
+
+
+class GpuvoronoiPlugin:
+    def __init__(self, iface):
+        self.iface = iface
+        self.provider = None
+        self.translator = install_translator()
+
+    def initProcessing(self):
+        self.provider = GpuvoronoiProvider()
+        QgsApplication.processingRegistry().addProvider(self.provider)
+
+    def initGui(self):
+        self.initProcessing()
+
+    def unload(self):
+        if self.provider is not None:
+            QgsApplication.processingRegistry().removeProvider(self.provider)
+            self.provider = None
+        if self.translator is not None:
+            QCoreApplication.removeTranslator(self.translator)
+            self.translator = None

@@ -1,0 +1,248 @@
+"""
+How results look when they are loaded: regions in the colours of the raster's attribute table, distances as a ramp.
+
+Raster layers take their legend from the renderer. One entry a seed is fine for a few; for more, the same colours are
+given as the points of a continuous ramp, whose legend is a single bar: ids are whole numbers, so every cell meets a
+point of the ramp exactly.
+"""
+
+import collections
+import json
+
+from osgeo import gdal
+from qgis.core import (
+    QgsCategorizedSymbolRenderer,
+    QgsColorRampLegendNodeSettings,
+    QgsColorRampShader,
+    QgsGradientColorRamp,
+    QgsGradientStop,
+    QgsMeshRendererScalarSettings,
+    QgsPalettedRasterRenderer,
+    QgsProcessingContext,
+    QgsProcessingLayerPostProcessorInterface,
+    QgsProcessingUtils,
+    QgsProperty,
+    QgsRasterBandStats,
+    QgsRasterShader,
+    QgsRendererCategory,
+    QgsSingleBandPseudoColorRenderer,
+    QgsSingleSymbolRenderer,
+    QgsSymbol,
+    QgsSymbolLayer,
+)
+from qgis.PyQt.QtGui import QColor
+
+from .layers import open_dataset
+
+LEGEND_ENTRIES = 30
+SAMPLES = 1000000  # cells looked at for the range of distances
+
+# Viridis: equal steps look equal, in grey and to the colour-blind too.
+RAMP = [(0.0, "#fde725"), (0.25, "#5ec962"), (0.5, "#21918c"), (0.75, "#3b528b"), (1.0, "#440154")]
+
+# A post-processor belongs to nobody in QGIS: it has to be kept until the result is loaded.
+_kept = collections.deque(maxlen=1000)
+
+
+def attribute_table(path):
+    """[(value, name, colour)] of a raster's attribute table; empty if it has none."""
+    dataset = open_dataset(path)
+    table = dataset.GetRasterBand(1).GetDefaultRAT() if dataset is not None else None
+    if table is None:
+        return []
+    usages = (gdal.GFU_MinMax, gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)
+    columns = [table.GetColOfUsage(usage) for usage in usages]
+    if min(columns) < 0:
+        return []
+    name = table.GetColOfUsage(gdal.GFU_Name)
+    rows = []
+    for row in range(table.GetRowCount()):
+        # As text: the integers of a table are 32 bits wide, ids may be 64.
+        value = table.GetValueAsString(row, columns[0])
+        colour = QColor(*(table.GetValueAsInt(row, column) for column in columns[1:]))
+        rows.append((int(float(value)) if "." in value else int(value), table.GetValueAsString(row, name) if name >= 0 else "", colour))
+    return rows
+
+
+def scattered_colours(low, high):
+    """Colours for rasters with more seeds than their table can hold: ids that follow each other get different ones."""
+    count = int(min(high - low + 1, 65536))
+    step = (high - low) / max(count - 1, 1)
+    # Multiples of the golden ratio: neighbours in the sequence are far apart on the circle of hues.
+    hues = ((0.618033988749895 * i) % 1.0 for i in range(count))
+    return [(low + round(i * step), "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
+            for i, hue in enumerate(hues)]
+
+
+def ramp_items(rows):
+    return [QgsColorRampShader.ColorRampItem(value, colour, name or str(value)) for value, name, colour in rows]
+
+
+def allocation_renderer(provider, path):
+    rows = attribute_table(path)
+    if not rows:
+        statistics = provider.bandStatistics(1, QgsRasterBandStats.Stats.Min | QgsRasterBandStats.Stats.Max)
+        rows = scattered_colours(int(statistics.minimumValue), int(statistics.maximumValue))
+    if len(rows) <= LEGEND_ENTRIES:
+        classes = [
+            QgsPalettedRasterRenderer.Class(value, colour, name or str(value)) for value, name, colour in rows
+        ]
+        return QgsPalettedRasterRenderer(provider, 1, classes)
+    ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
+    ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(ramp_items(rows))
+    return pseudo_colour(provider, ramp, "")
+
+
+def distance_renderer(provider, unit):
+    statistics = provider.bandStatistics(
+        1, QgsRasterBandStats.Stats.Min | QgsRasterBandStats.Stats.Max, provider.extent(), SAMPLES
+    )
+    low, high = statistics.minimumValue, statistics.maximumValue
+    colours = [(position, QColor(colour)) for position, colour in RAMP]
+    gradient = QgsGradientColorRamp(
+        colours[0][1], colours[-1][1], False, [QgsGradientStop(position, colour) for position, colour in colours[1:-1]]
+    )
+    ramp = QgsColorRampShader(low, high, gradient, QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(
+        [
+            QgsColorRampShader.ColorRampItem(low + position * (high - low), colour, f"{low + position * (high - low):.6g}")
+            for position, colour in colours
+        ]
+    )
+    return pseudo_colour(provider, ramp, unit)
+
+
+def pseudo_colour(provider, ramp, unit):
+    settings = QgsColorRampLegendNodeSettings()
+    if unit:
+        settings.setSuffix(f" {unit}")
+    ramp.setLegendSettings(settings)
+    shader = QgsRasterShader()
+    shader.setRasterShaderFunction(ramp)
+    return QgsSingleBandPseudoColorRenderer(provider, 1, shader)
+
+
+def azimuth_renderer(provider):
+    """Directions: colours in a circle, so that 359° is next to 0°."""
+    ramp = QgsColorRampShader(0.0, 360.0)
+    ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(
+        [
+            QgsColorRampShader.ColorRampItem(degrees, QColor.fromHsvF(degrees / 360.0 % 1.0, 0.6, 0.95), f"{degrees:g}")
+            for degrees in range(0, 361, 30)
+        ]
+    )
+    return pseudo_colour(provider, ramp, "°")
+
+
+def regions_renderer(layer, field, rows):
+    """Polygons in the colours of the raster. One entry a seed in the legend while they are few; else a single symbol."""
+    def symbol(colour):
+        made = QgsSymbol.defaultSymbol(layer.geometryType())
+        made.setColor(colour)
+        return made
+
+    if len(rows) <= LEGEND_ENTRIES:
+        return QgsCategorizedSymbolRenderer(
+            field, [QgsRendererCategory(value, symbol(colour), name or str(value)) for value, name, colour in rows]
+        )
+    colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
+    made = symbol(QColor("#cccccc"))
+    expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
+    made.symbolLayer(0).setDataDefinedProperty(
+        QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
+    )
+    return QgsSingleSymbolRenderer(made)
+
+
+def mesh_style(layer, rows):
+    """Paints the triangles by their seeds."""
+    provider = layer.dataProvider()
+    names = [provider.datasetGroupMetadata(group).name() for group in range(provider.datasetGroupCount())]
+    if "seed" not in names or not rows:
+        return
+    group = names.index("seed")
+    ramp = QgsColorRampShader(rows[0][0], rows[-1][0])
+    ramp.setColorRampType(QgsColorRampShader.Type.Interpolated)
+    ramp.setColorRampItemList(ramp_items(rows))
+    scalar = QgsMeshRendererScalarSettings()
+    scalar.setColorRampShader(ramp)
+    scalar.setClassificationMinimumMaximum(rows[0][0], rows[-1][0])
+    settings = layer.rendererSettings()
+    settings.setScalarSettings(group, scalar)
+    settings.setActiveScalarDatasetGroup(group)
+    layer.setRendererSettings(settings)
+    layer.triggerRepaint()
+
+
+class Style(QgsProcessingLayerPostProcessorInterface):
+    """Lets `paint(layer)` change how a layer looks when it is loaded."""
+
+    def __init__(self, paint):
+        super().__init__()
+        self.paint = paint
+
+    def postProcessLayer(self, layer, context, feedback):
+        self.paint(layer)
+
+
+def rename(context, output, default_name, name):
+    """Names a result, if it is going to be loaded. A name that the user or a model gave it stays."""
+    if context.willLoadLayerOnCompletion(output):
+        details = context.layerToLoadOnCompletionDetails(output)
+        if details.name == default_name:
+            details.name = name
+
+
+def style(context, output, paint):
+    if context.willLoadLayerOnCompletion(output):
+        processor = Style(paint)
+        _kept.append(processor)
+        context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
+
+
+def style_raster(context, output, make):
+    def paint(layer):
+        layer.setRenderer(make(layer.dataProvider()))
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def allocation(context, output, default_name, name):
+    rename(context, output, default_name, name)
+    style_raster(context, output, lambda provider: allocation_renderer(provider, output))
+
+
+def distance(context, output, default_name, name):
+    dataset = open_dataset(output)
+    unit = dataset.GetRasterBand(1).GetUnitType() if dataset is not None else ""
+    unit = {"metre": "m", "kilometre": "km", "foot": "ft"}.get(unit, unit)
+    rename(context, output, default_name, f"{name} ({unit})" if unit else name)
+    style_raster(context, output, lambda provider: distance_renderer(provider, unit))
+
+
+def azimuth(context, output, default_name, name):
+    rename(context, output, default_name, f"{name} (°)")
+    style_raster(context, output, azimuth_renderer)
+
+
+def regions(context, output, default_name, name, raster, field):
+    """`raster` has the table of colours, `field` of the polygons its values."""
+    rename(context, output, default_name, name)
+
+    def paint(layer):
+        rows = attribute_table(raster)
+        if rows:
+            layer.setRenderer(regions_renderer(layer, field, rows))
+            layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def load_mesh(context, path, name, raster):
+    """Meshes are files to Processing: it does not load them by itself."""
+    details = QgsProcessingContext.LayerDetails(name, context.project(), "", QgsProcessingUtils.LayerHint.Mesh)
+    context.addLayerToLoadOnCompletion(path, details)
+    style(context, path, lambda layer: mesh_style(layer, attribute_table(raster)))

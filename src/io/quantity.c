@@ -1,0 +1,781 @@
+/*
+ * Overlaying. Two ways:
+ *
+ * Parallel grids: overlaps are products of an overlap along x and one along y. Those of every column and every row of
+ * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are.
+ *
+ * All others: a first walk over the pixels parts them, adds up what is inside and notes for every bucket (a square of
+ * cells) and row of pixels from which to which pixel parts fall into it. A block of cells then parts the pixels of its
+ * buckets again, the same way, and keeps what is its own. Memory is bounded by the notes, whatever the sizes.
+ *
+ * A pixel that is several cells wide is parted by interpolation between transformed corners where its middles show that
+ * this is good to a twentieth of a cell, otherwise in four first.
+ */
+#include "io/quantity.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/raster_in.h"
+
+enum {
+  STRIP = 1 << 20,  /* values read at once */
+  MAX_RANGES = 8,   /* runs of source columns read for one block */
+  BUCKET = 512,     /* cells a side */
+  PARTS_A_CELL = 4, /* parts are at most this fraction of a cell wide */
+  MAX_PARTS = 128,  /* a side of a patch */
+  MAX_DEPTH = 8     /* of patches that cannot be interpolated: at the edge of a map, say */
+};
+
+/* Overlaps along one axis, both ways: entries of cell i are start[i] ... start[i + 1]. */
+typedef struct axis {
+  int64_t cells, pixels;
+  int64_t *start; /* by cell */
+  int64_t *pixel;
+  double *share;  /* of the pixel */
+  double *inside; /* by pixel: sum of its shares */
+  int64_t entries;
+} axis;
+
+/* Pixels [first, end) of a row of which parts may fall into a bucket. */
+typedef struct note {
+  int64_t row, first, end;
+} note;
+
+typedef struct bucket {
+  note *notes; /* rows ascend */
+  int64_t count, capacity;
+} bucket;
+
+typedef struct bench {
+  double *values; /* of cells */
+  int32_t *first; /* of runs of columns */
+  double *pixels;
+  uint8_t *valid;
+  double *collapsed; /* a row of pixels, shared among the runs */
+  int64_t value_capacity, pixel_capacity, collapsed_capacity;
+  double *corner_x, *corner_y;
+  int64_t corner_capacity;
+} bench;
+
+struct gv_overlay {
+  const char *name;
+  const gv_raster_grid *grid;
+  gv_raster_in raster;
+  double total, size, inside; /* size: sum of absolute values */
+  bool parallel;
+  axis x, y;
+  bool *same;              /* column c has the overlap of column c - 1 */
+  gv_operation *operation; /* from the raster's coordinates to the grid's; NULL = the same */
+  double inverse[6];       /* from the grid's coordinates to columns and rows */
+  double period;           /* columns of a full turn; 0 = none */
+  double e2;               /* of the ellipsoid, for true areas of the raster's rows; < 0: rows are planar */
+  double degrees;          /* in one unit of the raster's y */
+  int64_t buckets_across, buckets_down;
+  bucket *buckets;
+  int workers;
+  bench *benches;
+};
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+/* --------------------------------------------------------------------------------------------------- true areas */
+
+/* Proportional to the area between the equator and a latitude in radians (Snyder 1987, equation 3-12, halved). */
+static double zone(double e2, double latitude) {
+  double s = sin(latitude), e = sqrt(fabs(e2));
+  if (e < 1e-9) return s;
+  double bend = e2 > 0.0 ? atanh(e * s) / e : atan(e * s) / e;
+  return 0.5 * (s / (1.0 - e2 * s * s) + bend);
+}
+
+/* The share of a row of pixels, from y = top to y = bottom, that lies between the fractions t0 and t1 of its height. */
+static double row_share(const gv_overlay *o, double top, double bottom, double t0, double t1) {
+  if (o->e2 < -1.0) return t1 - t0;
+  double unit = o->degrees * degree, pole = 90.0 * degree;
+  double y0 = fmax(-pole, fmin(pole, top * unit)), y1 = fmax(-pole, fmin(pole, bottom * unit));
+  double a = fmax(-pole, fmin(pole, (top + t0 * (bottom - top)) * unit));
+  double b = fmax(-pole, fmin(pole, (top + t1 * (bottom - top)) * unit));
+  double whole = zone(o->e2, y1) - zone(o->e2, y0);
+  if (whole == 0.0) return t1 - t0;
+  return (zone(o->e2, b) - zone(o->e2, a)) / whole;
+}
+
+/* ------------------------------------------------------------------------------------------------------- overlaps */
+
+/* Edges that differ from a cell's by rounding are the cell's. */
+static double snap(double u) {
+  double whole = rint(u);
+  return fabs(u - whole) < 1e-7 ? whole : u;
+}
+
+/*
+ * One axis. Pixel i reaches from origin + i * step to origin + (i + 1) * step, in cells. `period` > 0: it also lies that
+ * many cells farther, and only `limit` cells take part, so that no place counts twice. `vertical`: shares are areas.
+ */
+typedef struct axis_plan {
+  double origin, step, period;
+  int64_t cells, limit, pixels;
+  bool vertical;
+} axis_plan;
+
+static double pixel_edge(const axis_plan *p, int64_t i) {
+  return snap(p->origin + (double)i * p->step);
+}
+
+/* Calls for every overlap of pixel i: counts (share NULL) or fills. */
+static void overlaps(const gv_overlay *o, const axis_plan *p, axis *a, int64_t i, int64_t *next) {
+  double from = pixel_edge(p, i), to = pixel_edge(p, i + 1);
+  double low = fmin(from, to), high = fmax(from, to), width = high - low;
+  if (!(width > 0.0)) return;
+  double shift = p->period > 0.0 ? p->period * ceil(-high / p->period) : 0.0;
+  do {
+    double left = snap(low + shift), right = left + width;
+    int64_t c = left > 0.0 ? (int64_t)left : 0;
+    for (; c < p->limit && (double)c < right; c++) {
+      double begin = fmax(left, (double)c), end = fmin(right, (double)(c + 1));
+      if (!(end > begin)) continue;
+      if (next == NULL) {
+        a->start[c + 1]++;
+        continue;
+      }
+      double share;
+      if (p->vertical) {
+        double t0 = (begin - left) / width, t1 = (end - left) / width;
+        double g = o->raster.geotransform[3], s = o->raster.geotransform[5];
+        double top = g + (double)i * s, bottom = g + (double)(i + 1) * s;
+        /* Fractions count from the edge with the smaller place among the cells. */
+        share = from < to ? row_share(o, top, bottom, t0, t1) : row_share(o, bottom, top, t0, t1);
+      } else {
+        share = (end - begin) / width;
+      }
+      a->pixel[next[c]] = i;
+      a->share[next[c]++] = share;
+      a->inside[i] += share;
+    }
+    shift += p->period;
+  } while (p->period > 0.0 && low + shift < (double)p->limit);
+}
+
+static gv_status make_axis(gv_io *io, const gv_overlay *o, const axis_plan *p, axis *a) {
+  gv_status status = GV_OK;
+  int64_t *next = malloc((size_t)p->cells * sizeof *next);
+  a->cells = p->cells;
+  a->pixels = p->pixels;
+  a->start = calloc((size_t)p->cells + 1, sizeof *a->start);
+  a->inside = calloc((size_t)p->pixels, sizeof *a->inside);
+  if (next == NULL || a->start == NULL || a->inside == NULL) goto no_memory;
+  for (int64_t i = 0; i < p->pixels; i++)
+    overlaps(o, p, a, i, NULL);
+  for (int64_t c = 0; c < p->cells; c++)
+    a->start[c + 1] += a->start[c];
+  memcpy(next, a->start, (size_t)p->cells * sizeof *next);
+  a->entries = a->start[p->cells];
+  a->pixel = malloc((size_t)(a->entries + 1) * sizeof *a->pixel);
+  a->share = malloc((size_t)(a->entries + 1) * sizeof *a->share);
+  if (a->pixel == NULL || a->share == NULL) goto no_memory;
+  for (int64_t i = 0; i < p->pixels; i++)
+    overlaps(o, p, a, i, next);
+  goto end;
+no_memory:
+  status = gv_io_fail_memory(io, "the overlay of a raster");
+end:
+  free(next);
+  return status;
+}
+
+static void free_axis(axis *a) {
+  free(a->start);
+  free(a->pixel);
+  free(a->share);
+  free(a->inside);
+}
+
+static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
+  const double *g = o->grid->geotransform, *s = o->raster.geotransform;
+  int64_t w = o->grid->grid.width, h = o->grid->grid.height;
+  axis_plan across = {(s[0] - g[0]) / g[1], s[1] / g[1], o->period, w, w, o->raster.width, false};
+  axis_plan down = {(s[3] - g[3]) / g[5], s[5] / g[5], 0.0, h, h, o->raster.height, o->e2 >= -1.0};
+  if (o->period > 0.0 && (double)w > o->period + 1e-6) across.limit = (int64_t)ceil(o->period - 1e-6);
+  gv_status status = make_axis(io, o, &across, &o->x);
+  if (status == GV_OK) status = make_axis(io, o, &down, &o->y);
+  if (status != GV_OK) return status;
+  o->same = calloc((size_t)w, sizeof *o->same);
+  if (o->same == NULL) return gv_io_fail_memory(io, "the overlay of a raster");
+  const axis *a = &o->x;
+  for (int64_t c = 1; c < w; c++) {
+    int64_t n = a->start[c + 1] - a->start[c], i = a->start[c], before = a->start[c - 1];
+    bool as_many = n == a->start[c] - before;
+    o->same[c] =
+        as_many && (n == 0 || (n == 1 && a->pixel[i] == a->pixel[before] && a->share[i] == a->share[before]));
+  }
+  return GV_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------- parting pixels */
+
+/* What becomes of parts: a part of the size `amount` in a cell; column -1: outside the grid. */
+typedef struct sink {
+  void (*take)(struct sink *sink, int64_t column, int64_t row, double amount);
+  double inside;
+  /* the first walk: */
+  gv_overlay *overlay;
+  int64_t pixel_row, pixel;
+  bool failed;
+  /* blocks: */
+  double *values;
+  int64_t x, y, w, h;
+} sink;
+
+/* A rectangle of a pixel, in fractions of it, with its corners among the cells: (s0, t0), (s1, t0), (s0, t1), (s1, t1). */
+typedef struct patch {
+  double s0, s1, t0, t1;
+  double u[4], v[4];
+} patch;
+
+typedef struct source_pixel {
+  double x, y; /* its corner in the raster's coordinates */
+  double column, row;
+  double value;
+} source_pixel;
+
+/* A place of the raster (in pixels) among the cells; NaN if it has none. */
+static void to_cells(const gv_overlay *o, int64_t n, double *x, double *y, bool *failed) {
+  const double *s = o->raster.geotransform, *t = o->inverse;
+  for (int64_t i = 0; i < n; i++) {
+    double column = x[i], row = y[i];
+    x[i] = s[0] + column * s[1] + row * s[2];
+    y[i] = s[3] + column * s[4] + row * s[5];
+  }
+  if (o->operation != NULL && gv_operation_apply(x, y, n, o->operation) != 0) *failed = true;
+  for (int64_t i = 0; i < n; i++) {
+    double a = x[i], b = y[i];
+    bool found = isfinite(a) && isfinite(b);
+    x[i] = found ? t[0] + a * t[1] + b * t[2] : (double)NAN;
+    y[i] = found ? t[3] + a * t[4] + b * t[5] : (double)NAN;
+  }
+}
+
+/* Corners a turn away from the first one come back to it. */
+static void unwrap(const gv_overlay *o, double *u, int n) {
+  for (int i = 1; i < n && o->period > 0.0; i++)
+    u[i] -= o->period * rint((u[i] - u[0]) / o->period);
+}
+
+static void drop(const gv_overlay *o, sink *to, double u, double v, double amount) {
+  if (o->period > 0.0) u -= o->period * floor(u / o->period);
+  bool inside = u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height;
+  to->take(to, inside ? (int64_t)u : -1, inside ? (int64_t)v : -1, amount);
+}
+
+static double amount_of(const gv_overlay *o, const source_pixel *p, double t0, double t1) {
+  const double *s = o->raster.geotransform;
+  if (o->e2 < -1.0 || !gv_is_upright(s)) return t1 - t0;
+  double top = s[3] + p->row * s[5];
+  return row_share(o, top, top + s[5], t0, t1);
+}
+
+/* Parts a patch whose corners are good enough to interpolate between. */
+static void part_evenly(const gv_overlay *o, const source_pixel *p, const patch *a, int across, int down,
+                        sink *to) {
+  for (int j = 0; j < down; j++) {
+    double f0 = (double)j / down, f1 = (double)(j + 1) / down, f = ((double)j + 0.5) / down;
+    double t0 = a->t0 + f0 * (a->t1 - a->t0), t1 = a->t0 + f1 * (a->t1 - a->t0);
+    double amount = p->value * amount_of(o, p, t0, t1) * (a->s1 - a->s0) / across;
+    double u0 = a->u[0] + f * (a->u[2] - a->u[0]), u1 = a->u[1] + f * (a->u[3] - a->u[1]);
+    double v0 = a->v[0] + f * (a->v[2] - a->v[0]), v1 = a->v[1] + f * (a->v[3] - a->v[1]);
+    for (int i = 0; i < across; i++) {
+      double e = ((double)i + 0.5) / across;
+      drop(o, to, u0 + e * (u1 - u0), v0 + e * (v1 - v0), amount);
+    }
+  }
+}
+
+/* Cells between two corners, in the larger direction. */
+static double reach(const patch *a, int i, int k) {
+  return fmax(fabs(a->u[i] - a->u[k]), fabs(a->v[i] - a->v[k]));
+}
+
+static int parts(double cells) {
+  double n = ceil(PARTS_A_CELL * cells);
+  return n < 1.0 ? 1 : n > MAX_PARTS ? MAX_PARTS : (int)n;
+}
+
+static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int depth, sink *to) {
+  double across = fmax(reach(a, 0, 1), reach(a, 2, 3)), down = fmax(reach(a, 0, 2), reach(a, 1, 3));
+  bool known = isfinite(across) && isfinite(down); /* false if any corner is NaN */
+  for (int i = 0; i < 4; i++)
+    known = known && isfinite(a->u[i]) && isfinite(a->v[i]);
+  if (known && across <= 2.0 && down <= 2.0) {
+    part_evenly(o, p, a, parts(across), parts(down), to);
+    return;
+  }
+  /* The middles: of the edges 0-1, 0-2, 1-3, 2-3, and the centre. */
+  double s = 0.5 * (a->s0 + a->s1), t = 0.5 * (a->t0 + a->t1);
+  double x[5] = {p->column + s, p->column + a->s0, p->column + a->s1, p->column + s, p->column + s};
+  double y[5] = {p->row + a->t0, p->row + t, p->row + t, p->row + a->t1, p->row + t};
+  to_cells(o, 5, x, y, &to->failed);
+  double u[6] = {a->u[0], x[0], x[1], x[2], x[3], x[4]};
+  unwrap(o, u, 6);
+  bool nowhere = !isfinite(a->u[0]) && !isfinite(a->u[1]) && !isfinite(a->u[2]) && !isfinite(a->u[3]);
+  for (int i = 0; i < 5; i++)
+    nowhere = nowhere && !isfinite(x[i]);
+  static const int ends[4][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+  bool even = known;
+  for (int i = 0; i < 5; i++) {
+    double mean_u =
+        i < 4 ? 0.5 * (a->u[ends[i][0]] + a->u[ends[i][1]]) : 0.25 * (a->u[0] + a->u[1] + a->u[2] + a->u[3]);
+    double mean_v =
+        i < 4 ? 0.5 * (a->v[ends[i][0]] + a->v[ends[i][1]]) : 0.25 * (a->v[0] + a->v[1] + a->v[2] + a->v[3]);
+    double error = fmax(fabs(u[i + 1] - mean_u), fabs(y[i] - mean_v));
+    even = even && error <= 0.05;
+  }
+  if (even && across * PARTS_A_CELL <= MAX_PARTS && down * PARTS_A_CELL <= MAX_PARTS) {
+    part_evenly(o, p, a, parts(across), parts(down), to);
+    return;
+  }
+  if (nowhere || (!even && depth >= MAX_DEPTH)) {
+    drop(o, to, x[4], y[4], p->value * amount_of(o, p, a->t0, a->t1) * (a->s1 - a->s0));
+    return;
+  }
+  const double us[9] = {a->u[0], u[1], a->u[1], u[2], u[5], u[3], a->u[2], u[4], a->u[3]};
+  const double vs[9] = {a->v[0], y[0], a->v[1], y[1], y[4], y[2], a->v[2], y[3], a->v[3]};
+  for (int quarter = 0; quarter < 4; quarter++) {
+    int i = quarter % 2, j = quarter / 2, at = 3 * j + i;
+    patch child = {
+        .s0 = i == 0 ? a->s0 : s, .s1 = i == 0 ? s : a->s1, .t0 = j == 0 ? a->t0 : t, .t1 = j == 0 ? t : a->t1};
+    const int corner[4] = {at, at + 1, at + 3, at + 4};
+    for (int k = 0; k < 4; k++) {
+      child.u[k] = us[corner[k]];
+      child.v[k] = vs[corner[k]];
+    }
+    unwrap(o, child.u, 4);
+    part(o, p, &child, depth + 1, to);
+  }
+}
+
+static bool grow(double **array, int64_t *capacity, int64_t count) {
+  if (count <= *capacity) return true;
+  free(*array);
+  *array = malloc((size_t)count * sizeof **array);
+  *capacity = *array != NULL ? count : 0;
+  return *array != NULL;
+}
+
+/* Parts the pixels [first, first + count) of a row. False when out of memory. */
+static bool part_row(const gv_overlay *o, bench *b, int64_t row, int64_t first, int64_t count, const double *values,
+                     sink *to) {
+  int64_t n = count + 1, needed = 4 * n;
+  if (needed > b->corner_capacity) {
+    free(b->corner_x);
+    b->corner_x = malloc((size_t)needed * sizeof *b->corner_x);
+    b->corner_capacity = b->corner_x != NULL ? needed : 0;
+    if (b->corner_x == NULL) return false;
+  }
+  b->corner_y = b->corner_x + 2 * n;
+  for (int64_t i = 0; i < n; i++) {
+    b->corner_x[i] = b->corner_x[n + i] = (double)(first + i);
+    b->corner_y[i] = (double)row;
+    b->corner_y[n + i] = (double)(row + 1);
+  }
+  to_cells(o, 2 * n, b->corner_x, b->corner_y, &to->failed);
+  for (int64_t i = 0; i < count; i++) {
+    if (values[i] == 0.0) continue;
+    source_pixel p = {.column = (double)(first + i), .row = (double)row, .value = values[i]};
+    patch a = {0.0, 1.0, 0.0, 1.0, {0}, {0}};
+    const int64_t corner[4] = {i, i + 1, n + i, n + i + 1};
+    for (int k = 0; k < 4; k++) {
+      a.u[k] = b->corner_x[corner[k]];
+      a.v[k] = b->corner_y[corner[k]];
+    }
+    unwrap(o, a.u, 4);
+    to->pixel_row = row;
+    to->pixel = first + i;
+    part(o, &p, &a, 0, to);
+  }
+  return !to->failed;
+}
+
+/* The first walk: adds up, and notes where parts fall. */
+static void take_note(sink *to, int64_t column, int64_t row, double amount) {
+  gv_overlay *o = to->overlay;
+  if (column < 0) return;
+  to->inside += amount;
+  bucket *b = &o->buckets[row / BUCKET * o->buckets_across + column / BUCKET];
+  if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
+    b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
+    return;
+  }
+  if (b->count == b->capacity) {
+    int64_t capacity = b->capacity > 0 ? 2 * b->capacity : 16;
+    note *notes = realloc(b->notes, (size_t)capacity * sizeof *notes);
+    if (notes == NULL) {
+      to->failed = true;
+      return;
+    }
+    b->notes = notes;
+    b->capacity = capacity;
+  }
+  b->notes[b->count++] = (note){to->pixel_row, to->pixel, to->pixel + 1};
+}
+
+static void take_value(sink *to, int64_t column, int64_t row, double amount) {
+  int64_t c = column - to->x, r = row - to->y;
+  if (column < 0 || c < 0 || r < 0 || c >= to->w || r >= to->h) return;
+  to->values[r * to->w + c] += amount;
+}
+
+/* ------------------------------------------------------------------------------------------------------- opening */
+
+static gv_status cannot_read(gv_io *io, const gv_overlay *o) {
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "--sum: cannot read %s", o->raster.path);
+}
+
+/* Reads all of the raster once. */
+static gv_status walk(gv_io *io, gv_overlay *o) {
+  const gv_raster_in *raster = &o->raster;
+  int64_t rows = STRIP / raster->width > 0 ? STRIP / raster->width : 1;
+  if (rows > raster->height) rows = raster->height;
+  sink to = {.take = take_note, .overlay = o};
+  gv_status status = GV_OK;
+  double *values = malloc((size_t)(rows * raster->width) * sizeof *values);
+  uint8_t *valid = malloc((size_t)(rows * raster->width));
+  double total = 0.0, lost = 0.0, inside = 0.0, inside_lost = 0.0; /* sums with their rounding errors (Kahan) */
+  if (values == NULL || valid == NULL) status = gv_io_fail_memory(io, "an input raster");
+  gv_gdal_reset();
+  for (int64_t y = 0; y < raster->height && status == GV_OK; y += rows) {
+    int64_t h = raster->height - y < rows ? raster->height - y : rows;
+    if (!gv_raster_in_values(raster, 0, 0, y, raster->width, h, values, valid)) status = cannot_read(io, o);
+    for (int64_t r = 0; r < h && status == GV_OK; r++) {
+      const double *row = values + r * raster->width;
+      for (int64_t c = 0; c < raster->width; c++) {
+        if (row[c] == 0.0) continue;
+        if (!isfinite(row[c])) {
+          return free(values), free(valid),
+                 gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                            "--sum: %s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path, c, y + r);
+        }
+        double add = row[c] - lost, next = total + add;
+        lost = (next - total) - add;
+        total = next;
+        o->size += fabs(row[c]);
+        if (!o->parallel) continue;
+        add = row[c] * o->x.inside[c] * o->y.inside[y + r] - inside_lost;
+        next = inside + add;
+        inside_lost = (next - inside) - add;
+        inside = next;
+      }
+      if (status == GV_OK && !o->parallel && !part_row(o, &o->benches[0], y + r, 0, raster->width, row, &to)) {
+        status = gv_io_fail_memory(io, "the overlay of a raster");
+      }
+    }
+    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  free(values);
+  free(valid);
+  o->total = total;
+  o->inside = o->parallel ? inside : to.inside;
+  return status;
+}
+
+/* True if any pixel has something to do with any cell. */
+static bool overlap(const gv_overlay *o) {
+  if (o->parallel) return o->x.entries > 0 && o->y.entries > 0;
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down; i++) {
+    if (o->buckets[i].count > 0) return true;
+  }
+  return false;
+}
+
+static gv_status lay(gv_io *io, gv_overlay *o) {
+  const gv_raster_grid *grid = o->grid;
+  const gv_raster_in *raster = &o->raster;
+  double a, f;
+  o->e2 = -2.0;
+  if (raster->lonlat) {
+    gv_status status = gv_crs_ellipsoid(io, raster->crs, &a, &f);
+    if (status != GV_OK) return status;
+    o->e2 = f * (2.0 - f);
+    o->degrees = gv_crs_unit_degrees(raster->crs);
+  }
+  double geotransform[6];
+  memcpy(geotransform, grid->geotransform, sizeof geotransform);
+  if (!GDALInvGeoTransform(geotransform, o->inverse)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the grid's geotransform is degenerate");
+  }
+  bool same = gv_grid_in_crs(grid, raster->crs), upright = gv_is_upright(grid->geotransform);
+  if (upright && gv_crs_is_lonlat(grid->crs)) {
+    o->period = fabs(360.0 / gv_crs_unit_degrees(grid->crs) / grid->geotransform[1]);
+    if (fabs(o->period - rint(o->period)) < 1e-7) o->period = rint(o->period);
+  }
+  o->parallel = same && upright && gv_is_upright(raster->geotransform);
+  if (o->parallel) return lay_parallel(io, o);
+  if (!same) {
+    gv_status status = gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
+    if (status != GV_OK) return status;
+  }
+  o->buckets_across = (grid->grid.width + BUCKET - 1) / BUCKET;
+  o->buckets_down = (grid->grid.height + BUCKET - 1) / BUCKET;
+  o->buckets = calloc((size_t)(o->buckets_across * o->buckets_down), sizeof *o->buckets);
+  return o->buckets != NULL ? GV_OK : gv_io_fail_memory(io, "the overlay of a raster");
+}
+
+gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid, int workers,
+                          gv_overlay **out) {
+  gv_overlay *o = calloc(1, sizeof *o);
+  if (o == NULL) return gv_io_fail_memory(io, "the overlay of a raster");
+  o->name = name;
+  o->grid = grid;
+  o->workers = workers;
+  o->benches = calloc((size_t)workers, sizeof *o->benches);
+  gv_status status = o->benches != NULL ? GV_OK : gv_io_fail_memory(io, "the overlay of a raster");
+  if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, workers, &o->raster);
+  if (status == GV_OK) status = gv_check_alignable(io, "--sum", path, o->raster.crs, grid);
+  if (status == GV_OK) status = lay(io, o);
+  if (status == GV_OK) status = walk(io, o);
+  if (status == GV_OK && o->size > 0.0 && !overlap(o)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", path);
+  }
+  if (status != GV_OK) {
+    gv_overlay_close(o);
+    return status;
+  }
+  *out = o;
+  return GV_OK;
+}
+
+double gv_overlay_total(const gv_overlay *o) {
+  return o->total;
+}
+
+double gv_overlay_inside(const gv_overlay *o) {
+  return o->inside;
+}
+
+double gv_overlay_bound(const gv_overlay *o) {
+  /* Shares add up to 1 but for rounding. */
+  return o->size > 0.0 ? o->size * (1.0 + 1e-9) : 1.0;
+}
+
+void gv_overlay_close(gv_overlay *o) {
+  if (o == NULL) return;
+  for (int i = 0; i < o->workers && o->benches != NULL; i++) {
+    bench *b = &o->benches[i];
+    void *const pieces[] = {b->values, b->first, b->pixels, b->valid, b->collapsed, b->corner_x};
+    for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
+      free(pieces[k]);
+  }
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down && o->buckets != NULL; i++)
+    free(o->buckets[i].notes);
+  free(o->buckets);
+  free(o->benches);
+  free(o->same);
+  free_axis(&o->x);
+  free_axis(&o->y);
+  gv_raster_in_close(&o->raster);
+  gv_operation_destroy(o->operation);
+  free(o);
+}
+
+/* -------------------------------------------------------------------------------------------------------- blocks */
+
+static gv_status no_memory(char *message, size_t size) {
+  snprintf(message, size, "out of memory for the overlay of a raster");
+  return GV_ERROR_OUT_OF_MEMORY;
+}
+
+static gv_status unreadable(const gv_overlay *o, char *message, size_t size) {
+  char why[200];
+  gv_gdal_failure(why, sizeof why);
+  snprintf(message, size, "--sum: cannot read %.200s: %s", o->raster.path, why);
+  return GV_ERROR_IO;
+}
+
+/* Source columns read for a block: runs, and where each run's values begin. */
+typedef struct ranges {
+  int64_t first[MAX_RANGES], end[MAX_RANGES], at[MAX_RANGES];
+  int count;
+  int64_t width; /* of all together */
+} ranges;
+
+static void find_ranges(const axis *a, int64_t from, int64_t to, ranges *out) {
+  out->count = 0;
+  for (int64_t i = from; i < to; i++) {
+    int64_t p = a->pixel[i];
+    int k = out->count - 1;
+    if (k >= 0 && p >= out->first[k] - 1 && p <= out->end[k]) {
+      if (p < out->first[k]) out->first[k] = p;
+      if (p >= out->end[k]) out->end[k] = p + 1;
+    } else if (out->count < MAX_RANGES) {
+      out->first[out->count] = p;
+      out->end[out->count++] = p + 1;
+    } else {
+      if (p < out->first[k]) out->first[k] = p;
+      if (p >= out->end[k]) out->end[k] = p + 1;
+    }
+  }
+  out->width = 0;
+  for (int k = 0; k < out->count; k++) {
+    out->at[k] = out->width;
+    out->width += out->end[k] - out->first[k];
+  }
+}
+
+static int64_t place(const ranges *r, int64_t pixel) {
+  int k = 0;
+  while (k + 1 < r->count && (pixel < r->first[k] || pixel >= r->end[k]))
+    k++;
+  return r->at[k] + (pixel - r->first[k]);
+}
+
+static bool grow_bench(bench *b, int64_t values, int64_t columns, int64_t pixels) {
+  if (values > b->value_capacity) {
+    free(b->first);
+    b->first = malloc((size_t)columns * sizeof *b->first);
+    if (b->first == NULL || !grow(&b->values, &b->value_capacity, values)) {
+      b->value_capacity = 0;
+      return false;
+    }
+  }
+  if (!grow(&b->collapsed, &b->collapsed_capacity, columns)) return false;
+  if (pixels > b->pixel_capacity) {
+    free(b->valid);
+    b->valid = malloc((size_t)pixels);
+    if (b->valid == NULL || !grow(&b->pixels, &b->pixel_capacity, pixels)) {
+      b->pixel_capacity = 0;
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Rows [row, row + count) of the ranges' pixels, each row `width` values. */
+static bool read_ranges(const gv_overlay *o, int worker, bench *b, const ranges *r, int64_t row, int64_t count) {
+  if (r->count == 1) {
+    return gv_raster_in_values(&o->raster, worker, r->first[0], row, r->width, count, b->pixels, b->valid);
+  }
+  for (int64_t i = 0; i < count; i++) {
+    for (int k = 0; k < r->count; k++) {
+      if (!gv_raster_in_values(&o->raster, worker, r->first[k], row + i, r->end[k] - r->first[k], 1,
+                               b->pixels + i * r->width + r->at[k], b->valid)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Adds one row of pixels to all rows of cells it overlaps. */
+static void spread_row(const gv_overlay *o, bench *b, const ranges *r, int64_t pixel_row, const double *row,
+                       int64_t x, int64_t y, int64_t h, int32_t runs) {
+  const axis *a = &o->x, *d = &o->y;
+  for (int32_t i = 0; i < runs; i++) {
+    int64_t c = x + b->first[i];
+    double sum = 0.0;
+    for (int64_t e = a->start[c]; e < a->start[c + 1]; e++)
+      sum += row[place(r, a->pixel[e])] * a->share[e];
+    b->collapsed[i] = sum;
+  }
+  for (int64_t cell = 0; cell < h; cell++) {
+    for (int64_t e = d->start[y + cell]; e < d->start[y + cell + 1]; e++) {
+      if (d->pixel[e] != pixel_row) continue;
+      double *to = b->values + cell * runs;
+      for (int32_t i = 0; i < runs; i++)
+        to[i] += d->share[e] * b->collapsed[i];
+    }
+  }
+}
+
+static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
+                                gv_quantity *out, char *message, size_t size) {
+  bench *b = &o->benches[worker];
+  const axis *a = &o->x, *d = &o->y;
+  ranges r;
+  find_ranges(a, a->start[x], a->start[x + w], &r);
+  int64_t low = INT64_MAX, high = -1;
+  for (int64_t e = d->start[y]; e < d->start[y + h]; e++) {
+    low = d->pixel[e] < low ? d->pixel[e] : low;
+    high = d->pixel[e] > high ? d->pixel[e] : high;
+  }
+  int64_t rows = r.width > 0 ? STRIP / r.width : 1;
+  rows = rows < 1 ? 1 : rows > high - low + 1 ? high - low + 1 : rows;
+  if (!grow_bench(b, w * h, w, high >= 0 ? rows * r.width : 0)) return no_memory(message, size);
+  int32_t runs = 0;
+  for (int64_t c = 0; c < w; c++) {
+    if (c == 0 || !o->same[x + c]) b->first[runs++] = (int32_t)c;
+  }
+  memset(b->values, 0, (size_t)(runs * h) * sizeof *b->values);
+  for (int64_t row = low; row <= high && r.width > 0; row += rows) {
+    int64_t count = high + 1 - row < rows ? high + 1 - row : rows;
+    if (!read_ranges(o, worker, b, &r, row, count)) return unreadable(o, message, size);
+    for (int64_t i = 0; i < count; i++)
+      spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, h, runs);
+  }
+  *out = (gv_quantity){b->values, b->first, runs, runs};
+  return GV_OK;
+}
+
+/* The pixels of row `row` that any of the buckets has noted; `at` is where each bucket's notes have got to. */
+static void union_of_notes(const gv_overlay *o, const int64_t *numbers, const int64_t *at, int count, int64_t row,
+                           int64_t *first, int64_t *end) {
+  *first = INT64_MAX;
+  *end = -1;
+  for (int i = 0; i < count; i++) {
+    const bucket *b = &o->buckets[numbers[i]];
+    if (at[i] >= b->count || b->notes[at[i]].row != row) continue;
+    if (b->notes[at[i]].first < *first) *first = b->notes[at[i]].first;
+    if (b->notes[at[i]].end > *end) *end = b->notes[at[i]].end;
+  }
+}
+
+static gv_status cells_parted(const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
+                              gv_quantity *out, char *message, size_t size) {
+  bench *b = &o->benches[worker];
+  int64_t b0 = x / BUCKET, b1 = (x + w - 1) / BUCKET + 1, c0 = y / BUCKET, c1 = (y + h - 1) / BUCKET + 1;
+  int count = (int)((b1 - b0) * (c1 - c0));
+  int64_t *numbers = malloc(2 * (size_t)count * sizeof *numbers);
+  gv_status status = numbers != NULL && grow_bench(b, w * h, w, 1) ? GV_OK : no_memory(message, size);
+  if (status != GV_OK) {
+    free(numbers);
+    return status;
+  }
+  int64_t *at = numbers + count;
+  for (int i = 0; i < count; i++) {
+    numbers[i] = (c0 + i / (b1 - b0)) * o->buckets_across + (b0 + i % (b1 - b0));
+    at[i] = 0;
+  }
+  memset(b->values, 0, (size_t)(w * h) * sizeof *b->values);
+  sink to = {.take = take_value, .values = b->values, .x = x, .y = y, .w = w, .h = h};
+  while (status == GV_OK) {
+    int64_t row = INT64_MAX, first, end;
+    for (int i = 0; i < count; i++) {
+      const bucket *one = &o->buckets[numbers[i]];
+      if (at[i] < one->count && one->notes[at[i]].row < row) row = one->notes[at[i]].row;
+    }
+    if (row == INT64_MAX) break;
+    union_of_notes(o, numbers, at, count, row, &first, &end);
+    for (int i = 0; i < count; i++) {
+      const bucket *one = &o->buckets[numbers[i]];
+      if (at[i] < one->count && one->notes[at[i]].row == row) at[i]++;
+    }
+    if (!grow_bench(b, w * h, w, end - first)) {
+      status = no_memory(message, size);
+    } else if (!gv_raster_in_values(&o->raster, worker, first, row, end - first, 1, b->pixels, b->valid)) {
+      status = unreadable(o, message, size);
+    } else if (!part_row(o, b, row, first, end - first, b->pixels, &to)) {
+      status = no_memory(message, size);
+    }
+  }
+  free(numbers);
+  *out = (gv_quantity){b->values, NULL, (int32_t)w, w};
+  return status;
+}
+
+gv_status gv_overlay_cells(gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h, gv_quantity *out,
+                           char *message, size_t message_size) {
+  if (o->parallel) return cells_parallel(o, worker, x, y, w, h, out, message, message_size);
+  return cells_parted(o, worker, x, y, w, h, out, message, message_size);
+}

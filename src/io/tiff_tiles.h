@@ -1,0 +1,52 @@
+/*
+ * Tiles of a GeoTIFF past GDAL: encoded by any number of threads at once, then appended to the file as they are.
+ *
+ * GDAL makes the file, with everything in it but tiles (SPARSE_OK), and reads it afterwards; in between libtiff, by
+ * which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile under one lock before
+ * its threads see it, and waits for them in order.
+ */
+#ifndef GV_IO_TIFF_TILES_H
+#define GV_IO_TIFF_TILES_H
+
+#include "io/io.h"
+
+typedef struct gv_tiff gv_tiff;
+
+/* True if this build can, and the creation options ask for nothing that needs GDAL's writer. */
+bool gv_tiff_possible(char **creation_options);
+
+/*
+ * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are those it was
+ * made with (the level of compression is not in the file); `tile_bytes` is the size of a tile's values, all of one band
+ * (several bands must lie in separate planes). *out stays NULL, without an error, if the file is none of those that can
+ * be written here.
+ */
+gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int64_t tile_bytes, gv_tiff **out);
+
+/* True if encoding changes nothing: tiles are to be appended as they are in memory. */
+bool gv_tiff_stores_values(const gv_tiff *tiff);
+
+/* An encoded tile. Zero it before use; its memory is used again until gv_tiff_tile_free. */
+typedef struct gv_tiff_tile {
+  unsigned char *bytes;
+  size_t size, room;
+} gv_tiff_tile;
+
+void gv_tiff_tile_free(gv_tiff_tile *tile);
+
+/* One thread's encoder; NULL = out of memory. Destroying NULL is allowed. */
+typedef struct gv_tiff_encoder gv_tiff_encoder;
+gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff);
+void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder);
+
+/* Encodes a whole tile of values, and may spoil them. On failure (false) writes one line to `message`. */
+bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, gv_tiff_tile *tile, char *message, size_t message_size);
+
+/* Adds the bytes of a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
+bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,
+                    char *message, size_t message_size);
+
+/* Completes the file and frees. False if something could not be written; `message` may be NULL. */
+bool gv_tiff_close(gv_tiff *tiff, char *message, size_t message_size);
+
+#endif

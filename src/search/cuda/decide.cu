@@ -1,0 +1,468 @@
+/*
+ * The kernels of the decision. A team, a warp or a block, takes a query: it finds the bound from the row of minima, looks
+ * again at the points of groups not above it, and collects those whose own filter value is not above it either. When there
+ * are enough of them for every thread to have one, their canonical distances are computed and go into a buffer, which is
+ * sorted and cut to k when it is full.
+ */
+#include "search/cuda/decide.cuh"
+
+namespace {
+
+enum { WARP = 32, BLOCK = 256, EACH = 4, AHEAD = 4 }; /* minima a thread reads at once, and how many such reads */
+
+const int64_t NO_INDEX = INT64_MAX;
+
+__device__ inline bool before(double a, int64_t a_index, double b, int64_t b_index) {
+  return a < b || (a == b && a_index < b_index);
+}
+
+template <int TEAM> __device__ inline void team_sync() {
+  if (TEAM == WARP) {
+    __syncwarp();
+  } else {
+    __syncthreads();
+  }
+}
+
+template <int TEAM> __device__ inline bool team_any(bool mine) {
+  return TEAM == WARP ? __any_sync(0xffffffffU, mine) != 0 : __syncthreads_or(mine) != 0;
+}
+
+template <int TEAM> __device__ inline float team_minimum(float x) {
+  for (int shift = 16; shift > 0; shift /= 2)
+    x = fminf(x, __shfl_xor_sync(0xffffffffU, x, shift));
+  if (TEAM > WARP) {
+    __shared__ float parts[TEAM / WARP];
+    if (threadIdx.x % WARP == 0) parts[threadIdx.x / WARP] = x;
+    __syncthreads();
+    x = parts[0];
+    for (int i = 1; i < TEAM / WARP; i++)
+      x = fminf(x, parts[i]);
+    __syncthreads();
+  }
+  return x;
+}
+
+/* Bitonic sorts, ascending; `size` is a power of two. */
+template <int TEAM> __device__ void sort_values(float *value, int size, int rank) {
+  for (int length = 2; length <= size; length *= 2) {
+    for (int gap = length / 2; gap > 0; gap /= 2) {
+      for (int i = rank; i < size / 2; i += TEAM) {
+        int low = 2 * i - (i & (gap - 1)), high = low + gap;
+        bool up = (low & length) == 0;
+        float a = value[low], b = value[high];
+        if ((a > b) == up) {
+          value[low] = b;
+          value[high] = a;
+        }
+      }
+      team_sync<TEAM>();
+    }
+  }
+}
+
+template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, int size, int rank) {
+  for (int length = 2; length <= size; length *= 2) {
+    for (int gap = length / 2; gap > 0; gap /= 2) {
+      for (int i = rank; i < size / 2; i += TEAM) {
+        int low = 2 * i - (i & (gap - 1)), high = low + gap;
+        bool up = (low & length) == 0;
+        double a = value[low], b = value[high];
+        int64_t a_index = index[low], b_index = index[high];
+        if (before(b, b_index, a, a_index) == up) {
+          value[low] = b;
+          value[high] = a;
+          index[low] = b_index;
+          index[high] = a_index;
+        }
+      }
+      team_sync<TEAM>();
+    }
+  }
+}
+
+/* A team's shared memory. */
+template <int TEAM> struct team_memory {
+  enum { BUFFER = TEAM == WARP ? 128 : 2048, SETS = TEAM == WARP ? 64 : 2048, PENDING = 2 * TEAM };
+  union {
+    struct {
+      double value[BUFFER];
+      int64_t index[BUFFER];
+    } list;
+    float sets[SETS];
+  };
+  int64_t pending[PENDING];
+  int32_t hits[EACH * TEAM];
+  int32_t hit_count, pending_count, count;
+};
+
+/* Powers of two of a scan's groups. */
+struct shifts {
+  int piece, lanes, steps, size;
+};
+
+__device__ inline int power(int32_t x) {
+  return 31 - __clz(x);
+}
+
+__device__ inline int64_t member_of(const shifts &s, int64_t group, int32_t member) {
+  int64_t block = group >> s.lanes;
+  int32_t lane = (int32_t)(group & ((1 << s.lanes) - 1)), step = member >> s.piece;
+  return (((((block << s.steps) + step) << s.lanes) + lane) << s.piece) + (member & ((1 << s.piece) - 1));
+}
+
+/* One query's decision. */
+template <int METRIC, int TEAM, bool ONE> struct decider {
+  typedef team_memory<TEAM> memory_type;
+  enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8 };
+  const gv_decision &d;
+  memory_type *memory;
+  int rank;
+  const double *query;
+  const float *query_row;
+  const float *minima;
+  int64_t self, groups;
+  shifts shift;
+  float threshold;
+  bool open; /* filter values say nothing */
+  double worst;
+  int64_t worst_index; /* of the k best so far; ONE: of this thread's best */
+
+  /* A bound that at least d.needed group minima do not exceed. */
+  __device__ float find_bound() {
+    if (ONE) {
+      float least = INFINITY;
+#pragma unroll 4
+      for (int64_t g = EACH * rank; g < groups; g += EACH * TEAM) {
+        float4 m = *(const float4 *)(minima + g);
+        least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
+      }
+      return team_minimum<TEAM>(least);
+    }
+    /* Minima of sets of groups, each group in one set. */
+    constexpr int SETS = memory_type::SETS, MINE = SETS / TEAM, READS = MINE > EACH ? MINE / EACH : 1;
+    float least[MINE];
+#pragma unroll
+    for (int i = 0; i < MINE; i++)
+      least[i] = INFINITY;
+#pragma unroll 2
+    for (int64_t g = EACH * rank; g < groups; g += READS * EACH * TEAM) {
+#pragma unroll
+      for (int r = 0; r < READS; r++) {
+        int64_t at = g + r * EACH * TEAM;
+        if (at >= groups) break;
+        float4 m = *(const float4 *)(minima + at);
+        if (MINE == 2) {
+          least[0] = fminf(least[0], fminf(m.x, m.y));
+          least[1 % MINE] = fminf(least[1 % MINE], fminf(m.z, m.w));
+        } else {
+          least[(4 * r) % MINE] = fminf(least[(4 * r) % MINE], m.x);
+          least[(4 * r + 1) % MINE] = fminf(least[(4 * r + 1) % MINE], m.y);
+          least[(4 * r + 2) % MINE] = fminf(least[(4 * r + 2) % MINE], m.z);
+          least[(4 * r + 3) % MINE] = fminf(least[(4 * r + 3) % MINE], m.w);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < MINE; i++)
+      memory->sets[i * TEAM + rank] = least[i];
+    team_sync<TEAM>();
+    sort_values<TEAM>(memory->sets, SETS, rank);
+    float bound = d.needed <= SETS ? memory->sets[d.needed - 1] : INFINITY;
+    team_sync<TEAM>();
+    return bound;
+  }
+
+  /* Keeps the k best of the buffer. */
+  __device__ void cut(int count) {
+    for (int i = count + rank; i < BUFFER; i += TEAM) {
+      memory->list.value[i] = INFINITY;
+      memory->list.index[i] = NO_INDEX;
+    }
+    team_sync<TEAM>();
+    sort_pairs<TEAM>(memory->list.value, memory->list.index, BUFFER, rank);
+    if (rank == 0) memory->count = d.k;
+    worst = memory->list.value[d.k - 1];
+    worst_index = memory->list.index[d.k - 1];
+    team_sync<TEAM>();
+  }
+
+  /* Canonical distances of the points that wait. */
+  __device__ void settle(int waiting) {
+    for (int first = 0; first < waiting; first += TEAM) {
+      bool near = first + rank < waiting;
+      int64_t point = near ? memory->pending[first + rank] : 0;
+      double value = 0.0;
+      if (near) {
+        value = gv_device_canonical(query, d.points + point * d.scan.dim, d.scan.dim, (gv_metric)METRIC);
+        near = value <= d.max_canonical && before(value, point, worst, worst_index);
+      }
+      if (ONE) {
+        if (near) {
+          worst = value;
+          worst_index = point;
+        }
+        continue;
+      }
+      if (near) {
+        int at = atomicAdd(&memory->count, 1);
+        memory->list.value[at] = value;
+        memory->list.index[at] = point;
+      }
+      team_sync<TEAM>();
+      int count = memory->count;
+      team_sync<TEAM>();
+      if (count > BUFFER - TEAM) cut(count);
+    }
+    team_sync<TEAM>();
+    if (rank == 0) memory->pending_count = 0;
+    team_sync<TEAM>();
+  }
+
+  __device__ void add(int64_t point) {
+    memory->pending[atomicAdd(&memory->pending_count, 1)] = point;
+  }
+
+  /* Looks at the points of the groups in memory->hits, numbered from `first`. */
+  __device__ void look(int64_t first, int32_t hits) {
+    int32_t items = hits << shift.size, mask = (1 << shift.size) - 1;
+    bool wide = d.wide != NULL && !open && shift.size > 0;
+    int32_t step = wide ? TEAM / WIDE_LANES : TEAM, mine = wide ? rank / WIDE_LANES : rank;
+    for (int32_t start = 0; start < items; start += step) {
+      int32_t item = start + mine;
+      bool there = item < items;
+      int64_t point = there ? member_of(shift, first + memory->hits[item >> shift.size], item & mask) : 0;
+      there = there && point < d.scan.count && point != self;
+      if (wide) {
+        /* Eight lanes a point, each every eighth group of four dimensions. */
+        float sum = 0.0F;
+        int lane = rank % WIDE_LANES;
+        if (there) {
+          const float *at = d.wide + point * d.depth;
+#pragma unroll 4
+          for (int32_t c = 4 * lane; c < d.depth; c += 4 * WIDE_LANES) {
+            float4 p = *(const float4 *)(at + c), q = *(const float4 *)(query_row + c);
+            sum = gv_step<METRIC>(
+                gv_step<METRIC>(gv_step<METRIC>(gv_step<METRIC>(sum, q.x, p.x), q.y, p.y), q.z, p.z), q.w, p.w);
+          }
+        }
+        for (int s = WIDE_LANES / 2; s > 0; s /= 2) {
+          float other = __shfl_xor_sync(0xffffffffU, sum, s);
+          sum = METRIC == GV_CHEBYSHEV ? fmaxf(sum, other) : __fadd_rn(sum, other);
+        }
+        if (METRIC == GV_EUCLIDEAN && there) sum = __fadd_rn(sum, d.scan.halves[point * d.scan.half_stride]);
+        if (there && lane == 0 && !(sum > threshold)) add(point);
+      } else if (there &&
+                 (open || shift.size == 0 || !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold))) {
+        add(point);
+      }
+      team_sync<TEAM>();
+      int waiting = memory->pending_count;
+      team_sync<TEAM>();
+      if (waiting >= TEAM) settle(waiting);
+    }
+  }
+
+  /* All groups that may hold a neighbour. */
+  __device__ void walk() {
+    for (int64_t stretch = 0; stretch < groups; stretch += AHEAD * EACH * TEAM) {
+      float4 m[AHEAD];
+      bool any = open;
+#pragma unroll
+      for (int a = 0; a < AHEAD; a++) {
+        int64_t g = stretch + (a * TEAM + rank) * EACH;
+        m[a] = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
+        if (!open && g < groups) m[a] = *(const float4 *)(minima + g);
+        any = any || !(fminf(fminf(m[a].x, m[a].y), fminf(m[a].z, m[a].w)) > threshold);
+      }
+      if (!team_any<TEAM>(any)) continue;
+#pragma unroll
+      for (int a = 0; a < AHEAD; a++) {
+        int64_t first = stretch + a * TEAM * EACH;
+        if (first >= groups) break;
+        if (rank == 0) memory->hit_count = 0;
+        team_sync<TEAM>();
+        const float v[EACH] = {m[a].x, m[a].y, m[a].z, m[a].w};
+#pragma unroll
+        for (int i = 0; i < EACH; i++) {
+          if (first + EACH * rank + i < groups && (open || !(v[i] > threshold))) {
+            memory->hits[atomicAdd(&memory->hit_count, 1)] = EACH * rank + i;
+          }
+        }
+        team_sync<TEAM>();
+        look(first, memory->hit_count);
+        team_sync<TEAM>();
+      }
+    }
+    settle(memory->pending_count);
+  }
+
+  __device__ void write_one(int64_t number) {
+    double best = worst;
+    int64_t best_index = worst_index;
+    for (int s = 16; s > 0; s /= 2) {
+      double other = __shfl_xor_sync(0xffffffffU, best, s);
+      int64_t other_index = __shfl_xor_sync(0xffffffffU, (long long)best_index, s);
+      if (before(other, other_index, best, best_index)) {
+        best = other;
+        best_index = other_index;
+      }
+    }
+    if (TEAM > WARP) {
+      if (rank % WARP == 0) {
+        memory->list.value[rank / WARP] = best;
+        memory->list.index[rank / WARP] = best_index;
+      }
+      __syncthreads();
+      for (int i = 0; rank == 0 && i < TEAM / WARP; i++) {
+        if (before(memory->list.value[i], memory->list.index[i], best, best_index)) {
+          best = memory->list.value[i];
+          best_index = memory->list.index[i];
+        }
+      }
+    }
+    if (rank == 0) {
+      d.indices[number] = best_index == NO_INDEX ? -1 : best_index + d.base;
+      d.canonical[number] = best_index == NO_INDEX ? INFINITY : best;
+    }
+  }
+
+  __device__ void write_list(int64_t number) {
+    int count = memory->count, size = 2;
+    while (size < count)
+      size *= 2;
+    for (int i = count + rank; i < size; i += TEAM) {
+      memory->list.value[i] = INFINITY;
+      memory->list.index[i] = NO_INDEX;
+    }
+    team_sync<TEAM>();
+    sort_pairs<TEAM>(memory->list.value, memory->list.index, size, rank);
+    for (int i = rank; i < d.k; i += TEAM) {
+      bool there = i < count && memory->list.index[i] != NO_INDEX;
+      d.indices[number * d.k + i] = there ? memory->list.index[i] + d.base : -1;
+      d.canonical[number * d.k + i] = there ? memory->list.value[i] : INFINITY;
+    }
+  }
+
+  __device__ void run(int64_t slot) {
+    int64_t number = d.number != NULL ? d.number[slot] : slot;
+    query = d.queries + number * d.scan.dim;
+    query_row = d.query_rows + slot * d.depth;
+    minima = d.scan.minima + slot * d.scan.row;
+    self = d.self >= 0 ? d.self + number - d.base : -1;
+    groups = d.scan.groups.count;
+    shift.piece = power(d.scan.groups.piece);
+    shift.lanes = power(d.scan.groups.lanes);
+    shift.steps = power(d.scan.groups.steps);
+    shift.size = shift.piece + shift.steps;
+    threshold = INFINITY;
+    worst = ONE ? INFINITY : d.max_canonical;
+    worst_index = NO_INDEX;
+    if (d.filtered) {
+      float twice = d.margin.twice[slot];
+      if (twice < INFINITY) threshold = fminf(__fadd_ru(find_bound(), twice), d.margin.limit[slot]);
+    }
+    open = !(threshold < INFINITY);
+    if (rank == 0) memory->count = memory->pending_count = 0;
+    team_sync<TEAM>();
+    walk();
+    if (ONE) {
+      write_one(number);
+    } else {
+      write_list(number);
+    }
+  }
+};
+
+template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOCK) decide(gv_decision d) {
+  constexpr int TEAMS = BLOCK / TEAM;
+  __shared__ team_memory<TEAM> memories[TEAMS];
+  int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
+  if (slot >= d.scan.queries) return;
+  decider<METRIC, TEAM, ONE> one = {d, &memories[threadIdx.x / TEAM], (int)threadIdx.x % TEAM};
+  one.run(slot);
+}
+
+template <int METRIC, int TEAM> cudaError_t launch_team(const gv_decision *d, cudaStream_t stream) {
+  unsigned blocks = (unsigned)gv_ceil_div(d->scan.queries, BLOCK / TEAM);
+  if (d->needed == 1) {
+    decide<METRIC, TEAM, true><<<blocks, BLOCK, 0, stream>>>(*d);
+  } else {
+    decide<METRIC, TEAM, false><<<blocks, BLOCK, 0, stream>>>(*d);
+  }
+  return cudaPeekAtLastError();
+}
+
+template <int METRIC> cudaError_t launch(const gv_decision *d, bool block, cudaStream_t stream) {
+  return block ? launch_team<METRIC, BLOCK>(d, stream) : launch_team<METRIC, WARP>(d, stream);
+}
+
+/* Queries whose best group leads by more than the margins allow are decided in it; the others are listed. A warp takes
+ * 32 queries, and for each its lanes take the group's points. */
+template <int METRIC>
+__global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pair, int32_t *list) {
+  int64_t slot = (int64_t)blockIdx.x * BLOCK + threadIdx.x;
+  int lane = (int)threadIdx.x % WARP;
+  bool mine = slot < d.scan.queries, decided = false;
+  float threshold = 0.0F;
+  int32_t group = 0;
+  if (mine) {
+    threshold = __fadd_ru(pair.best[slot], d.margin.twice[slot]);
+    group = pair.group[slot];
+    /* Above zero euclidean values may be out of order: see nearest_group. */
+    decided = pair.second[slot] > threshold && (METRIC != GV_EUCLIDEAN || threshold < 0.0F);
+    if (!decided) list[1 + atomicAdd(list, 1)] = (int32_t)slot;
+  }
+  double answer = INFINITY;
+  int64_t answer_index = -1;
+  int64_t warp_slot = slot - lane;
+  for (unsigned left = __ballot_sync(0xffffffffU, decided); left != 0; left &= left - 1) {
+    int turn = __ffs((int)left) - 1;
+    int64_t query = warp_slot + turn, point = (int64_t)__shfl_sync(0xffffffffU, group, turn) * GV_PAIR_GROUP + lane;
+    float at_most = __shfl_sync(0xffffffffU, threshold, turn);
+    double value = INFINITY;
+    bool near =
+        point < d.scan.count && !(gv_filter_value<METRIC>(d.scan, d.query_rows + query * d.depth, point) > at_most);
+    if (near) {
+      value = gv_device_canonical(d.queries + query * d.scan.dim, d.points + point * d.scan.dim, d.scan.dim,
+                                  (gv_metric)METRIC);
+      near = value <= d.max_canonical;
+    }
+    unsigned candidates = __ballot_sync(0xffffffffU, near);
+    double best = INFINITY;
+    int64_t best_index = NO_INDEX;
+    for (; candidates != 0; candidates &= candidates - 1) {
+      int candidate = __ffs((int)candidates) - 1;
+      double other = __shfl_sync(0xffffffffU, value, candidate);
+      int64_t other_index = point - lane + candidate;
+      if (before(other, other_index, best, best_index)) {
+        best = other;
+        best_index = other_index;
+      }
+    }
+    if (lane == turn && best_index != NO_INDEX) {
+      answer = best;
+      answer_index = best_index + d.base;
+    }
+  }
+  if (decided) {
+    d.indices[slot] = answer_index;
+    d.canonical[slot] = answer;
+  }
+}
+
+template <int METRIC>
+cudaError_t launch_pairs(const gv_decision *d, gv_pair pair, int32_t *list, cudaStream_t stream) {
+  decide_pairs<METRIC><<<(unsigned)gv_ceil_div(d->scan.queries, BLOCK), BLOCK, 0, stream>>>(*d, pair, list);
+  return cudaPeekAtLastError();
+}
+
+} // namespace
+
+cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stream) {
+  return GV_FOR_METRIC(decision->scan.metric, launch, decision, block, stream);
+}
+
+cudaError_t gv_decide_pairs(const gv_decision *decision, gv_pair pair, int32_t *list, cudaStream_t stream) {
+  return GV_FOR_METRIC(decision->scan.metric, launch_pairs, decision, pair, list, stream);
+}

@@ -1,0 +1,42 @@
+/*
+ * From group minima to neighbours: which points a query's canonical distance is computed for, and which of them are the k
+ * nearest. The argument is in brute.cu.
+ */
+#ifndef GV_CUDA_DECIDE_CUH
+#define GV_CUDA_DECIDE_CUH
+
+#include "search/cuda/brute.cuh"
+
+/* What a query's filter values can be off by. */
+typedef struct gv_margins {
+  float *twice; /* 2 e, rounded up; infinite where the filter cannot be used */
+  float *limit; /* the largest filter value of a point within the maximum distance, rounded up */
+} gv_margins;
+
+/* Slots are queries side by side in the arrays of floats; a slot's number says which query of the chunk it is. */
+typedef struct gv_decision {
+  gv_scan scan;
+  bool filtered;           /* false: there are no filter values, every point is compared */
+  const float *query_rows; /* of slot i: `depth` floats as in the columns, zeros after the last dimension */
+  const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
+  int32_t depth;     /* dim, rounded up to a multiple of 4 */
+  gv_margins margin;
+  const double *points;  /* canonical coordinates of the scanned points */
+  const double *queries; /* and of the queries, by number */
+  const int32_t *number; /* of each slot; NULL: the slot itself */
+  int64_t base;          /* number of the first scanned point in the reference set */
+  int64_t self;          /* point that query 0 must skip; -1: none is skipped */
+  int32_t k, needed;     /* needed: k, and one more where a point is skipped */
+  double max_canonical;
+  int64_t *indices; /* by query number */
+  double *canonical;
+} gv_decision;
+
+/* One warp a query (needed <= 32), or one block. */
+cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stream);
+
+/* Decides queries whose best group leads by more than the margins allow. The others are listed: list[0] counts them (it must
+ * be 0 before), list[1 ...] are their slots. */
+cudaError_t gv_decide_pairs(const gv_decision *decision, gv_pair pair, int32_t *list, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * cuda-multigpu: the kernels of cuda-register on all GPUs, one host thread each. Every device holds all points. Many
+ * queries are dealt out; with few queries each device searches a part of the points, and the lists are merged here. Works
+ * with one device, and with fewer queries or points than devices.
+ */
+#include "search/cuda/brute.cuh"
+
+#include <pthread.h>
+
+#include "search/nearest_list.h"
+
+enum { DEVICES_MAX = 64, QUERIES_A_DEVICE = 256 };
+
+typedef struct several {
+  int count;
+  gv_brute *part[DEVICES_MAX];
+} several;
+
+/* One device's thread. */
+typedef struct worker {
+  pthread_t thread;
+  bool started;
+  gv_context context;
+  const gv_reference *reference;
+  gv_status status;
+  int device;
+  gv_brute **build; /* where to put what is built, or NULL */
+  const gv_brute *brute;
+  gv_query query;
+  int64_t first, end; /* points */
+  gv_progress *progress;
+  int64_t *indices;
+  double *canonical;
+} worker;
+
+static void *work(void *opaque) {
+  worker *w = (worker *)opaque;
+  if (w->build != NULL) {
+    w->status = gv_brute_create(&w->context, w->reference, &gv_register_idea, w->device, w->build);
+  } else {
+    w->status = gv_brute_run(&w->context, w->reference, w->brute, &w->query, w->first, w->end, w->progress,
+                             w->indices, w->canonical);
+  }
+  return NULL;
+}
+
+/* Runs all workers, the last one on this thread; a worker whose thread cannot be made too. */
+static gv_status run(gv_context *context, worker *workers, int count) {
+  for (int i = 0; i < count; i++) {
+    gv_context_for_worker(context, &workers[i].context);
+    workers[i].started = i + 1 < count && pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+    if (!workers[i].started) (void)work(&workers[i]);
+  }
+  gv_status status = GV_OK;
+  for (int i = 0; i < count; i++) {
+    if (workers[i].started) (void)pthread_join(workers[i].thread, NULL);
+    if (status == GV_OK && workers[i].status != GV_OK) {
+      status = gv_fail(context, workers[i].status, "%s", workers[i].context.message);
+    }
+  }
+  return status;
+}
+
+static void destroy(const gv_reference *reference, void *state) {
+  several *s = (several *)state;
+  if (s == NULL) return;
+  for (int i = 0; i < s->count; i++)
+    gv_brute_destroy(reference, s->part[i]);
+  gv_release(&reference->allocator, s);
+}
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  int devices[DEVICES_MAX], count = 1;
+  gv_status status = GV_OK;
+  devices[0] = context->device;
+  if (context->device < 0) {
+    status = gv_cuda_usable_devices(context, devices, DEVICES_MAX, &count);
+    if (status != GV_OK) return status;
+  }
+  several *s = (several *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *s);
+  worker *workers = (worker *)gv_allocate_zeroed(&reference->allocator, count, sizeof *workers);
+  if (s == NULL || workers == NULL) {
+    status = gv_fail_memory(context, "the index");
+  } else {
+    s->count = count;
+    for (int i = 0; i < count; i++) {
+      workers[i].reference = reference;
+      workers[i].device = devices[i];
+      workers[i].build = &s->part[i];
+    }
+    status = run(context, workers, count);
+  }
+  gv_release(&reference->allocator, workers);
+  if (status != GV_OK) {
+    destroy(reference, s);
+    return status;
+  }
+  *state = s;
+  return GV_OK;
+}
+
+static void merge(const gv_query *query, const worker *workers, int count, int64_t *indices, double *canonical) {
+  int64_t k = query->k;
+  for (int64_t i = 0; i < query->count; i++) {
+    gv_nearest_list list;
+    gv_list_start(&list, canonical + i * k, indices + i * k, query->k, query->max_canonical);
+    for (int w = 0; w < count; w++) {
+      for (int64_t j = i * k; j < i * k + k && workers[w].indices[j] >= 0; j++)
+        gv_list_offer(&list, workers[w].canonical[j], workers[w].indices[j]);
+    }
+    gv_list_finish(&list);
+  }
+}
+
+static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
+                        const gv_query *query, int64_t *indices, double *canonical) {
+  const several *s = (const several *)state;
+  const gv_allocator *allocator = &context->allocator;
+  int64_t k = query->k, places = query->count * k;
+  bool by_query = query->count >= (int64_t)s->count * QUERIES_A_DEVICE;
+  int64_t units = by_query ? query->count : gv_ceil_div(reference->count, GV_SCAN_PAD);
+  int64_t share = gv_ceil_div(units, s->count);
+  int count = (int)gv_ceil_div(units, share);
+  bool merged = !by_query && count > 1;
+  int64_t *part_indices = NULL;
+  double *part_canonical = NULL;
+  gv_status status = GV_OK;
+  worker *workers = (worker *)gv_allocate_zeroed(allocator, count, sizeof *workers);
+  if (merged) {
+    part_indices = (int64_t *)gv_allocate(allocator, count * places, sizeof *part_indices);
+    part_canonical = (double *)gv_allocate(allocator, count * places, sizeof *part_canonical);
+  }
+  gv_progress progress;
+  gv_progress_init(&progress, context, by_query ? query->count : query->count * count);
+  if (workers == NULL || (merged && (part_indices == NULL || part_canonical == NULL))) {
+    status = gv_fail_memory(context, "the search");
+  } else {
+    for (int i = 0; i < count; i++) {
+      worker *w = &workers[i];
+      int64_t first = i * share, end = first + share < units ? first + share : units;
+      w->reference = reference;
+      w->brute = s->part[i];
+      w->query = *query;
+      w->end = reference->count;
+      w->progress = &progress;
+      w->indices = merged ? part_indices + i * places : indices;
+      w->canonical = merged ? part_canonical + i * places : canonical;
+      if (by_query) {
+        w->query.data += first * reference->dim;
+        w->query.count = end - first;
+        if (query->self_offset >= 0) w->query.self_offset += first;
+        w->indices += first * k;
+        w->canonical += first * k;
+      } else {
+        w->first = first * GV_SCAN_PAD;
+        if (end * GV_SCAN_PAD < w->end) w->end = end * GV_SCAN_PAD;
+      }
+    }
+    status = run(context, workers, count);
+    if (status == GV_OK && merged) merge(query, workers, count, indices, canonical);
+  }
+  gv_release(allocator, workers);
+  gv_release(allocator, part_indices);
+  gv_release(allocator, part_canonical);
+  return status;
+}
+
+const gv_backend gv_backend_cuda_multigpu = {
+    "cuda-multigpu",
+    "cuda-register on all GPUs: queries dealt out, or points and the answers merged",
+    4096,
+    gv_cuda_probe,
+    build,
+    search,
+    destroy,
+    NULL};

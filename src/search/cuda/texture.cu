@@ -1,0 +1,156 @@
+/*
+ * cuda-texture: points through two-dimensional texture objects, whose reads go through the texture units. Up to three
+ * dimensions a texel is a point, above that a coordinate. A texture is 1,024 texels wide; past the height that a device
+ * allows (and not above 8,192, so that tests meet the case) points go on in a further texture.
+ */
+#include "search/cuda/by_point.cuh"
+
+enum { WIDTH = 1024, HEIGHT_MAX = 8192, BLOCK_POINTS_MAX = 8192 };
+
+typedef struct textures {
+  int count;
+  int64_t points; /* of each texture but the last */
+  cudaTextureObject_t object[];
+} textures;
+
+struct from_texels {
+  enum { PIECE = 1, IN_QUADS = 0 };
+  cudaTextureObject_t texture;
+  __device__ __forceinline__ void load(const gv_scan &scan, int64_t first, int d, float v[4][4]) const {
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      int at = ((int)first + gv_place<PIECE>(j)) * scan.dim + d;
+#pragma unroll
+      for (int c = 0; c < 4; c++) {
+        float x = (float)((at + c) % WIDTH) + 0.5F, y = (float)((at + c) / WIDTH) + 0.5F;
+        v[j][c] = d + c < scan.dim ? tex2D<float>(texture, x, y) : 0.0F;
+      }
+    }
+  }
+  __device__ __forceinline__ void half(const gv_scan &scan, int64_t first, float h[4]) const {
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      h[j] = scan.halves[first + gv_place<PIECE>(j)];
+  }
+};
+
+struct from_quad_texels {
+  enum { PIECE = 1, IN_QUADS = 1 };
+  cudaTextureObject_t texture;
+  __device__ __forceinline__ void load(const gv_scan &, int64_t first, int, float v[4][4]) const {
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+      int at = (int)first + gv_place<PIECE>(j);
+      float4 four = tex2D<float4>(texture, (float)(at % WIDTH) + 0.5F, (float)(at / WIDTH) + 0.5F);
+      v[j][0] = four.x, v[j][1] = four.y, v[j][2] = four.z, v[j][3] = four.w;
+    }
+  }
+  __device__ __forceinline__ void half(const gv_scan &, int64_t, float[4]) const {}
+};
+
+static gv_layout layout(int32_t dim) {
+  return dim <= 3 ? GV_QUADS : GV_ROWS;
+}
+
+static gv_group_shape shape(const gv_brute_sizes *sizes) {
+  int64_t tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
+  gv_group_shape by_point = gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, tiles));
+  by_point.steps_max = BLOCK_POINTS_MAX / 32; /* whole blocks of groups in a texture */
+  return by_point;
+}
+
+static void forget(gv_brute *brute) {
+  textures *own = (textures *)brute->own;
+  if (own == NULL) return;
+  for (int i = 0; i < own->count; i++)
+    (void)cudaDestroyTextureObject(own->object[i]);
+  (void)cudaGetLastError();
+  gv_release(&brute->allocator, own);
+}
+
+static gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
+  gv_status status = GV_OK;
+  bool quads = brute->layout == GV_QUADS;
+  int64_t texels = quads ? 1 : reference->dim; /* a point */
+  int height = 0;
+  GV_CUDA_TRY(context, cudaDeviceGetAttribute(&height, cudaDevAttrMaxTexture2DLinearHeight, lane->device),
+              "asking for the size of textures");
+  if (height > HEIGHT_MAX) height = HEIGHT_MAX;
+  {
+    int64_t points = (int64_t)height * WIDTH / texels / BLOCK_POINTS_MAX * BLOCK_POINTS_MAX;
+    int64_t count = gv_ceil_div(brute->padded, points > 0 ? points : 1);
+    if (points == 0 || count > INT32_MAX) {
+      return gv_fail(context, GV_ERROR_UNSUPPORTED, "%lld points in %d dimensions do not fit into textures",
+                     (long long)brute->count, (int)reference->dim);
+    }
+    textures *own = (textures *)gv_allocate_zeroed(&reference->allocator, 1,
+                                                   sizeof *own + (size_t)count * sizeof own->object[0]);
+    if (own == NULL) return gv_fail_memory(context, "textures");
+    brute->own = own;
+    own->points = points;
+    for (int64_t first = 0; first < brute->padded; first += points) {
+      int64_t part = brute->padded - first < points ? brute->padded - first : points;
+      struct cudaResourceDesc resource;
+      struct cudaTextureDesc sampler;
+      memset(&resource, 0, sizeof resource);
+      memset(&sampler, 0, sizeof sampler);
+      resource.resType = cudaResourceTypePitch2D;
+      resource.res.pitch2D.devPtr = brute->values + first * (quads ? 4 : reference->dim);
+      resource.res.pitch2D.desc = quads ? cudaCreateChannelDesc<float4>() : cudaCreateChannelDesc<float>();
+      resource.res.pitch2D.width = WIDTH;
+      resource.res.pitch2D.height = (size_t)(part * texels / WIDTH);
+      resource.res.pitch2D.pitchInBytes = WIDTH * (quads ? sizeof(float4) : sizeof(float));
+      sampler.addressMode[0] = sampler.addressMode[1] = cudaAddressModeClamp;
+      sampler.filterMode = cudaFilterModePoint;
+      sampler.readMode = cudaReadModeElementType;
+      GV_CUDA_TRY(context, cudaCreateTextureObject(&own->object[own->count], &resource, &sampler, NULL),
+                  "making a texture");
+      own->count++;
+    }
+  }
+
+done:
+  return status;
+}
+
+template <int METRIC>
+static cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, cudaTextureObject_t texture) {
+  if (scan->dim <= 3) return gv_launch_by_point<METRIC>(lane, scan, from_quad_texels{texture}, true);
+  return gv_launch_by_point<METRIC>(lane, scan, from_texels{texture}, true);
+}
+
+static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                        const gv_brute_sizes *) {
+  const textures *own = (const textures *)brute->own;
+  int64_t block_points = 32LL * gv_group_size(scan->groups);
+  for (int i = 0; i < own->count; i++) {
+    int64_t first = i * own->points;
+    gv_scan part = *scan;
+    part.padded = scan->padded - first < own->points ? scan->padded - first : own->points;
+    part.halves = scan->halves != NULL ? scan->halves + first * scan->half_stride : NULL;
+    part.minima = scan->minima + first / block_points * 32;
+    part.groups.count = gv_ceil_div(part.padded, block_points) * 32;
+    int64_t left = scan->groups.count - first / block_points * 32;
+    if (part.groups.count > left) part.groups.count = left;
+    if (left <= 0) break;
+    gv_status status = gv_cuda_result(context, GV_FOR_METRIC(scan->metric, launch, lane, &part, own->object[i]),
+                                      "searching in textures");
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, prepare, forget};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
+}
+
+const gv_backend gv_backend_cuda_texture = {"cuda-texture",
+                                            "points read through two-dimensional texture objects",
+                                            4096,
+                                            gv_cuda_probe,
+                                            build,
+                                            gv_brute_search,
+                                            gv_brute_forget,
+                                            NULL};

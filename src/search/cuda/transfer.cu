@@ -1,0 +1,92 @@
+/* Copies through two page-locked buffers in turn: see transfer.h. */
+#include "search/cuda/transfer.h"
+
+enum { BUFFERS = 2 };
+
+static const size_t piece_bytes = (size_t)16 << 20, direct_bytes = (size_t)1 << 20;
+
+typedef struct ring {
+  char *buffer[BUFFERS];
+  cudaEvent_t free[BUFFERS]; /* the bus has done with the buffer */
+} ring;
+
+static gv_status ring_make(gv_context *context, gv_cuda_lane *lane, size_t bytes, ring *r) {
+  gv_status status = GV_OK;
+  if (bytes > piece_bytes) bytes = piece_bytes;
+  for (int i = 0; i < BUFFERS && status == GV_OK; i++) {
+    status = gv_cuda_reserve_pinned(context, lane, GV_CUDA_SLOT_TRANSFER + i, bytes, (void **)&r->buffer[i]);
+    if (status == GV_OK) {
+      status = gv_cuda_result(context, cudaEventCreateWithFlags(&r->free[i], cudaEventDisableTiming),
+                              "making a CUDA event");
+    }
+  }
+  return status;
+}
+
+static void ring_destroy(ring *r) {
+  for (int i = 0; i < BUFFERS; i++) {
+    if (r->free[i] == NULL) continue;
+    (void)cudaEventSynchronize(r->free[i]);
+    (void)cudaEventDestroy(r->free[i]);
+  }
+  (void)cudaGetLastError();
+}
+
+static size_t piece_of(size_t bytes, size_t at) {
+  return bytes - at < piece_bytes ? bytes - at : piece_bytes;
+}
+
+gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                         const char *doing) {
+  gv_status status = GV_OK;
+  if (bytes <= direct_bytes) {
+    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, lane->stream), doing);
+  }
+  ring r = {};
+  status = ring_make(context, lane, bytes, &r);
+  int turn = 0;
+  for (size_t at = 0; at < bytes && status == GV_OK; at += piece_bytes, turn = 1 - turn) {
+    size_t size = piece_of(bytes, at);
+    GV_CUDA_TRY(context, cudaEventSynchronize(r.free[turn]), doing);
+    gv_copy(r.buffer[turn], (const char *)from + at, size, context->threads);
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync((char *)to + at, r.buffer[turn], size, cudaMemcpyHostToDevice, lane->stream),
+                doing);
+    GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], lane->stream), doing);
+  }
+
+done:
+  ring_destroy(&r);
+  return status;
+}
+
+gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                           const char *doing) {
+  gv_status status = GV_OK;
+  if (bytes <= direct_bytes) {
+    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, lane->stream), doing);
+    return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
+  }
+  ring r = {};
+  status = ring_make(context, lane, bytes, &r);
+  /* Each step sends for the next piece and empties the buffer of the one before. */
+  for (size_t at = 0; at < bytes + piece_bytes && status == GV_OK; at += piece_bytes) {
+    int turn = (int)(at / piece_bytes % BUFFERS), other = 1 - turn;
+    if (at < bytes) {
+      GV_CUDA_TRY(context,
+                  cudaMemcpyAsync(r.buffer[turn], (const char *)from + at, piece_of(bytes, at),
+                                  cudaMemcpyDeviceToHost, lane->stream),
+                  doing);
+      GV_CUDA_TRY(context, cudaEventRecord(r.free[turn], lane->stream), doing);
+    }
+    if (at > 0) {
+      size_t before = at - piece_bytes;
+      GV_CUDA_TRY(context, cudaEventSynchronize(r.free[other]), doing);
+      gv_copy((char *)to + before, r.buffer[other], piece_of(bytes, before), context->threads);
+    }
+  }
+
+done:
+  ring_destroy(&r);
+  return status;
+}

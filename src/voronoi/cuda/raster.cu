@@ -1,0 +1,723 @@
+/*
+ * A raster on one device: what lies where in its memory, which levels are made, launches.
+ *
+ * Seeds are narrowed once, when the raster is opened, down to tiles whose lists are short enough for one warp ("root"
+ * level); each band goes on from there. Which sizes of tile are worth a level is estimated (plan_levels).
+ */
+#include "voronoi/cuda/raster.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "search/cuda/runtime.h"
+#include "voronoi/cuda/raster_kernels.cuh"
+
+static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
+
+/* Buffers of the lane. */
+enum {
+  SLOT_SEEDS,
+  SLOT_TABLES,
+  SLOT_ROOT_POOL, /* two, used in turn */
+  SLOT_ROOT_POOL_2,
+  SLOT_ROOT_ENTRIES,
+  SLOT_ROOT_ENTRIES_2,
+  SLOT_WORK,
+  SLOT_COUNTERS,
+  SLOT_PATCH_AT,
+  SLOT_PATCH_VALUE,
+  SLOT_BAND, /* GV_CUDA_BANDS of each from here on */
+  SLOT_POOL = SLOT_BAND + GV_CUDA_BANDS,
+  SLOT_ENTRIES = SLOT_POOL + GV_CUDA_BANDS,
+  SLOT_OPEN = SLOT_ENTRIES + GV_CUDA_BANDS,
+  SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_BANDS,
+  SLOTS_USED = SLOT_OPEN_IDS + GV_CUDA_BANDS
+};
+static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
+
+/* Page-locked buffers of the lane: what is small, then the caller's slots. */
+enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
+
+enum { MAX_LOG = 42, LEAST_LOG = 5, MAX_STEPS = 16 };
+
+struct band_state {
+  gv_tile cells;
+  gv::target target;
+  size_t pool_capacity; /* entries */
+  size_t open_capacity, open_id_capacity;
+  bool running;
+};
+
+struct gv_cuda_raster {
+  const gv_voronoi *v;
+  gv_allocator allocator;
+  gv_cuda_lane *lane;
+  cudaStream_t copy; /* reads back while the lane's stream computes */
+  gv::problem problem;
+  gv::level root;
+  int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
+  int steps;
+  int side_log; /* of quads */
+  bool filter;
+  int form, norm;
+  size_t pool_wanted; /* a band's pool to begin with */
+  band_state band[GV_CUDA_BANDS];
+};
+
+extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
+  const gv_cells *cells = &v->cells;
+  if (v->weigher.weighting != GV_UNWEIGHTED) return false;
+  if (cells->grid.level != GV_QTM_NONE) return false;
+  if (cells->grid.kind != GV_GRID_PLANE && cells->grid.kind != GV_GRID_LONLAT) return false;
+  /* Beyond these the host would have to decide too much: canonical geodesics are its business. */
+  if (cells->metric == GV_GEODESIC) return v->k == 1 && isinf(v->max_distance);
+  return v->k <= gv::MOST_NEIGHBOURS;
+}
+
+/* ------------------------------------------------------------------------------------------------------ launches */
+
+/* Calls CALL with FORM, NORM and GEODESIC as compile-time constants. */
+#define GV_BY_KIND(raster, CALL)                                                                                   \
+  do {                                                                                                             \
+    if ((raster)->form == gv::GLOBE) {                                                                             \
+      if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
+        CALL(gv::GLOBE, gv::SQUARE, true);                                                                         \
+      } else {                                                                                                     \
+        CALL(gv::GLOBE, gv::SQUARE, false);                                                                        \
+      }                                                                                                            \
+    } else if ((raster)->form == gv::PLANE) {                                                                      \
+      GV_BY_NORM((raster)->norm, gv::PLANE, CALL);                                                                 \
+    } else {                                                                                                       \
+      GV_BY_NORM((raster)->norm, gv::ROTATED, CALL);                                                               \
+    }                                                                                                              \
+  } while (0)
+#define GV_BY_NORM(norm, FORM, CALL)                                                                               \
+  do {                                                                                                             \
+    if ((norm) == gv::SQUARE) {                                                                                    \
+      CALL(FORM, gv::SQUARE, false);                                                                               \
+    } else if ((norm) == gv::SUM) {                                                                                \
+      CALL(FORM, gv::SUM, false);                                                                                  \
+    } else {                                                                                                       \
+      CALL(FORM, gv::LARGEST, false);                                                                              \
+    }                                                                                                              \
+  } while (0)
+
+static unsigned blocks_for(int64_t items, int64_t each) {
+  return (unsigned)((items + each - 1) / each);
+}
+
+static int64_t ceil_shift(int64_t value, int log) {
+  return (value + ((int64_t)1 << log) - 1) >> log;
+}
+
+static int64_t tiles_of(int64_t width, int64_t height, int log) {
+  return ceil_shift(width, log) * ceil_shift(height, log);
+}
+
+/* The tiles of a level that touch a rectangle of cells. */
+static gv::level window(const gv_tile *cells, int log) {
+  gv::level l;
+  memset(&l, 0, sizeof l);
+  l.log = log;
+  l.i0 = cells->c0 >> log;
+  l.j0 = cells->r0 >> log;
+  l.across = (int32_t)(ceil_shift(cells->c1, log) - l.i0);
+  l.down = (int32_t)(ceil_shift(cells->r1, log) - l.j0);
+  return l;
+}
+
+static int64_t window_tiles(const gv::level *l) {
+  return (int64_t)l->across * l->down;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- plan */
+
+/* The mean distance between neighbouring seeds, in cells, if they are spread evenly. */
+static double spacing(const gv_voronoi *v) {
+  return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
+}
+
+/* About how many candidates a tile of 2^log cells a side has: the seeds in it and a ring of neighbours. */
+static double list_length(const gv_voronoi *v, int log) {
+  double n = (double)v->seeds.count, across = ldexp(1.0, log) / spacing(v) + 2.0;
+  double length = across * across + (double)(v->k - 1);
+  return length < n ? length : n;
+}
+
+/* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
+static double mixed_share(const gv_voronoi *v, int log) {
+  double share = 2.5 * ldexp(1.0, log) / spacing(v);
+  return v->k > 1 || share > 1.0 ? 1.0 : share;
+}
+
+/* Microseconds of one step of narrowing, from lists of tiles of 2^parent cells a side (`from` candidates) to the tiles of
+ * a level. Cycles measured on one H200, good enough to choose by anywhere. */
+static double short_cost(const gv_cuda_raster *raster, int parent, double from, int log) {
+  const gv_grid *grid = &raster->v->cells.grid;
+  double tiles = (double)tiles_of(grid->width, grid->height, log), rounds = ceil(from / 32.0);
+  double passes = (1.0 + raster->v->k) / 2.0, mixed = mixed_share(raster->v, parent);
+  double cycles = tiles * (mixed * (1200.0 + 500.0 * rounds * passes) + (1.0 - mixed) * 150.0);
+  /* Seeds in clusters: some lists are much longer than most, and one warp's time is the least it takes. */
+  double work = cycles / (4.0 * raster->lane->multiprocessors) / 1700.0, tail = 3.0 + 16.0 * rounds * passes;
+  return 4.0 + (work > tail ? work : tail);
+}
+
+static double long_cost(const gv_cuda_raster *raster, double from, int log) {
+  const gv_grid *grid = &raster->v->cells.grid;
+  double tiles = (double)tiles_of(grid->width, grid->height, log);
+  return 40.0 + tiles * from * (4.0 + raster->v->k) * 8.0 / (4.0 * raster->lane->multiprocessors) / 1700.0 +
+         0.05 * tiles;
+}
+
+static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, int side_log) {
+  const gv_grid *grid = &raster->v->cells.grid;
+  double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
+  double mixed = mixed_share(raster->v, parent), cycles;
+  if (raster->filter) {
+    cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
+  } else {
+    cycles = mixed * cells / 32.0 * from * 60.0;
+  }
+  return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
+}
+
+/* Chooses the side of quads, the levels of the root (logs, coarsest first, into `root`) and of bands. Dynamic programming
+ * over logs: first steps by long lists, then steps by short ones, then leaves. */
+static int plan_levels(gv_cuda_raster *raster, int *root) {
+  const gv_voronoi *v = raster->v;
+  int top = LEAST_LOG, roots = 0, side_log = 5;
+  while (top < MAX_LOG - 1 && tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
+    top++;
+  if (raster->filter) {
+    /* Large quads share more of what each costs, small ones have fewer candidates. */
+    if (64.0 < 0.7 * spacing(v) && v->block_width % 64 == 0 && v->block_height % 64 == 0 && top >= 6) side_log = 6;
+    if (32.0 > 1.6 * spacing(v)) side_log = 4;
+  }
+  raster->side_log = side_log;
+  /* At `top` there is one tile with all seeds. */
+  double fine[MAX_LOG + 1], coarse[MAX_LOG + 1];
+  int fine_next[MAX_LOG + 1], coarse_next[MAX_LOG + 1];
+  for (int log = side_log; log <= top; log++) {
+    double from = log == top ? (double)v->seeds.count : list_length(v, log);
+    fine[log] = leaf_cost(raster, log, from, side_log);
+    fine_next[log] = -1;
+    for (int next = side_log; next < log; next++) {
+      double cost = short_cost(raster, log, from, next) + fine[next];
+      if (cost < fine[log]) fine[log] = cost, fine_next[log] = next;
+    }
+    coarse[log] = fine[log];
+    coarse_next[log] = -1;
+    for (int next = side_log; next < log; next++) {
+      double cost = long_cost(raster, from, next) + coarse[next];
+      if (cost < coarse[log]) coarse[log] = cost, coarse_next[log] = next;
+    }
+  }
+  int log = top;
+  for (; coarse_next[log] >= 0 && roots < MAX_STEPS; log = coarse_next[log])
+    root[roots++] = coarse_next[log];
+  raster->steps = 0;
+  for (; fine_next[log] >= 0 && raster->steps < MAX_STEPS; log = fine_next[log])
+    raster->step[raster->steps++] = fine_next[log];
+  return roots;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- root */
+
+/* The whole grid as one tile that holds all seeds. */
+static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, int log) {
+  gv_status status;
+  void *pool = NULL, *entries = NULL;
+  int32_t count = raster->v->seeds.count;
+  status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_POOL, (size_t)count * sizeof(int32_t), &pool);
+  if (status == GV_OK) {
+    status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_ENTRIES, sizeof(gv::entry), &entries);
+  }
+  if (status != GV_OK) return status;
+  gv_tile cells = {0, 1, 0, 1};
+  raster->root = window(&cells, log);
+  raster->root.entries = (gv::entry *)entries;
+  raster->root.pool = (const int32_t *)pool;
+  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>(raster->problem.seeds, (int32_t *)pool,
+                                                                           count, raster->root.entries);
+  GV_CUDA_LAUNCHED(context, "listing the seeds");
+done:
+  return status;
+}
+
+/* One level of long lists, for the whole grid. */
+static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int log, int turn) {
+  gv_status status;
+  gv_cuda_lane *lane = raster->lane;
+  cudaStream_t stream = lane->stream;
+  const gv_voronoi *v = raster->v;
+  const gv::problem &p = raster->problem;
+  gv_tile all = {0, v->cells.grid.width, 0, v->cells.grid.height};
+  gv::level parent = raster->root, child = window(&all, log);
+  int64_t tiles = window_tiles(&child);
+  void *entries = NULL, *work_memory = NULL, *count_memory = NULL, *pinned = NULL, *pool = NULL;
+  int64_t pivots = tiles * (v->k + gv::CORNERS);
+  gv::counters *counters;
+  gv::tile_work work;
+  /* Blocks a tile: enough to fill the device, each with a few thousand candidates at least. */
+  double each = list_length(v, raster->root.log);
+  int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)lane->multiprocessors / tiles + 1;
+  if (window_tiles(&parent) == 1) split = v->seeds.count / 2048 + 1;
+  if (split > fill) split = fill;
+  dim3 grid((unsigned)tiles, (unsigned)split);
+  size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
+
+  status = gv_cuda_reserve(context, lane, SLOT_ROOT_ENTRIES + turn, (size_t)tiles * sizeof(gv::entry), &entries);
+  if (status == GV_OK) {
+    status = gv_cuda_reserve(context, lane, SLOT_WORK, keys + parts, &work_memory);
+  }
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_COUNTERS, (GV_CUDA_BANDS + 1) * sizeof(gv::counters), &count_memory);
+  }
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve_pinned(context, lane, PINNED_COUNTERS, (GV_CUDA_BANDS + 1) * sizeof(gv::counters), &pinned);
+  }
+  if (status != GV_OK) return status;
+  child.entries = (gv::entry *)entries;
+  work.key = (unsigned long long *)work_memory;
+  work.part = (uint32_t *)((char *)work_memory + keys);
+  counters = (gv::counters *)count_memory + GV_CUDA_BANDS;
+
+  gv_cuda_mark_begin(lane);
+  GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
+  gv::clear_work<<<blocks_for(pivots, 256), 256, 0, stream>>>(work, pivots);
+  GV_CUDA_LAUNCHED(context, "narrowing the seeds");
+  for (int32_t k = 0; k < v->k; k++) {
+    if (raster->form == gv::GLOBE) {
+      gv::long_pivot<gv::GLOBE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+    } else {
+      gv::long_pivot<gv::PLANE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+    }
+    GV_CUDA_LAUNCHED(context, "narrowing the seeds");
+  }
+#define GV_COUNT(FORM, NORM, GEODESIC)                                                                             \
+  gv::long_count<FORM, NORM, GEODESIC><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work)
+  GV_BY_KIND(raster, GV_COUNT);
+#undef GV_COUNT
+  GV_CUDA_LAUNCHED(context, "narrowing the seeds");
+  gv::long_place<<<blocks_for(tiles, 256), 256, 0, stream>>>(parent, child, work, (int32_t)split, counters);
+  GV_CUDA_LAUNCHED(context, "narrowing the seeds");
+  gv_cuda_mark_end(lane);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
+              "reading counters");
+  status = gv_cuda_wait(context, lane, "narrowing the seeds");
+  if (status != GV_OK) return status;
+
+  status = gv_cuda_reserve(context, lane, SLOT_ROOT_POOL + turn,
+                           (size_t)((gv::counters *)pinned)->pool * sizeof(int32_t), &pool);
+  if (status != GV_OK) return status;
+  child.pool = (const int32_t *)pool;
+  gv_cuda_mark_begin(lane);
+#define GV_WRITE(FORM, NORM, GEODESIC)                                                                             \
+  gv::long_write<FORM, NORM, GEODESIC>                                                                             \
+      <<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, (int32_t *)pool)
+  GV_BY_KIND(raster, GV_WRITE);
+#undef GV_WRITE
+  GV_CUDA_LAUNCHED(context, "narrowing the seeds");
+  gv_cuda_mark_end(lane);
+  raster->root = child;
+done:
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- open */
+
+/* Copies `count` doubles into the tables' memory and moves on. */
+static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const double *from, int64_t count,
+                           double **at, const double **out) {
+  *out = NULL;
+  if (from == NULL) return GV_OK;
+  gv_status status = gv_cuda_result(
+      context,
+      cudaMemcpyAsync(*at, from, (size_t)count * sizeof(double), cudaMemcpyHostToDevice, raster->lane->stream),
+      "copying the grid's tables");
+  *out = *at;
+  *at += (count + 1) / 2 * 2;
+  return status;
+}
+
+static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
+  const gv_cells *cells = &raster->v->cells;
+  gv::problem *p = &raster->problem;
+  int64_t w = cells->grid.width, h = cells->grid.height;
+  void *memory = NULL;
+  gv_status status =
+      gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
+  if (status != GV_OK) return status;
+  double *at = (double *)memory;
+  bool globe = cells->shape == GV_CELLS_LONLAT;
+  if (cells->shape != GV_CELLS_POINTS) {
+    status = put_table(context, raster, cells->column_x, w, &at, &p->column_x);
+    if (status == GV_OK) status = put_table(context, raster, cells->row_z, h, &at, &p->row_z);
+  }
+  if (globe) {
+    if (status == GV_OK) status = put_table(context, raster, cells->column_y, w, &at, &p->column_y);
+    if (status == GV_OK) status = put_table(context, raster, cells->row_p, h, &at, &p->row_p);
+    if (status == GV_OK) status = put_table(context, raster, cells->half_cos, 2 * w, &at, &p->half_cos);
+    if (status == GV_OK) status = put_table(context, raster, cells->half_sin, 2 * w, &at, &p->half_sin);
+    if (status == GV_OK) status = put_table(context, raster, cells->half_sin_lat, 2 * h, &at, &p->half_sin_lat);
+    if (status == GV_OK) status = put_table(context, raster, cells->half_cos_lat, 2 * h, &at, &p->half_cos_lat);
+  }
+  return status;
+}
+
+static gv_status copy_seeds(gv_context *context, gv_cuda_raster *raster) {
+  const gv_voronoi *v = raster->v;
+  int64_t n = v->seeds.count;
+  void *memory = NULL;
+  gv_status status;
+  gv::seed *host = (gv::seed *)gv_allocate(&raster->allocator, n, sizeof *host);
+  if (host == NULL) return gv_fail_memory(context, "the seeds");
+  for (int64_t i = 0; i < n; i++) {
+    bool globe = v->seeds.z != NULL;
+    gv::seed s = {v->seeds.x[i], globe ? v->seeds.y[i] : 0.0, globe ? v->seeds.z[i] : v->seeds.y[i], v->label[i],
+                  0};
+    host[i] = s;
+  }
+  status = gv_cuda_reserve(context, raster->lane, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);
+  if (status == GV_OK) {
+    status = gv_cuda_result(
+        context,
+        cudaMemcpyAsync(memory, host, (size_t)n * sizeof *host, cudaMemcpyHostToDevice, raster->lane->stream),
+        "copying the seeds");
+  }
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the seeds");
+  raster->problem.seeds = (const gv::seed *)memory;
+  gv_release(&raster->allocator, host);
+  return status;
+}
+
+static void describe(gv_cuda_raster *raster) {
+  const gv_voronoi *v = raster->v;
+  const gv_cells *cells = &v->cells;
+  gv::problem *p = &raster->problem;
+  const double *g = cells->grid.geotransform;
+  raster->form = cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
+                 : cells->shape == GV_CELLS_PLANE ? gv::PLANE
+                                                  : gv::ROTATED;
+  raster->norm = cells->metric == GV_MANHATTAN ? gv::SUM : cells->metric == GV_CHEBYSHEV ? gv::LARGEST : gv::SQUARE;
+  raster->filter = raster->form != gv::ROTATED && raster->norm == gv::SQUARE && v->k == 1 && isinf(v->limit);
+  p->width = cells->grid.width;
+  p->height = cells->grid.height;
+  memcpy(p->geotransform, g, sizeof p->geotransform);
+  p->curvature = cells->curvature;
+  p->position_error = cells->position_error;
+  p->size = raster->form == gv::GLOBE ? 1.0 : 0.0;
+  p->scale = 1.0;
+  if (raster->form == gv::PLANE) {
+    int exponent = 0;
+    (void)frexp(fmax(fabs(g[1]), fabs(g[5])), &exponent);
+    p->scale = ldexp(1.0, -exponent);
+  }
+  p->neighbours = v->k;
+  p->nodata = v->nodata;
+  p->largest = v->limit;
+  p->r_small = v->geodesic.r_small;
+  p->r_large = v->geodesic.r_large;
+  p->chord2_limit = v->geodesic.chord2_limit;
+  p->near_coefficient = v->geodesic.near_coefficient;
+  p->near_chord2 = v->geodesic.near_chord2;
+}
+
+/* How large bands may be: two of them, and what comes with them, in two thirds of the free memory. */
+static gv_status limit_band(gv_context *context, gv_cuda_raster *raster, int64_t *band_cells) {
+  size_t free_bytes = 0;
+  gv_status status = gv_cuda_free_bytes(context, raster->lane, &free_bytes);
+  for (int slot = 0; slot < GV_CUDA_SLOTS; slot++)
+    free_bytes += raster->lane->buffer[slot].bytes;
+  int64_t most = (int64_t)(free_bytes / 3 / (sizeof(int32_t) * (size_t)raster->v->k));
+  if (*band_cells > most) *band_cells = most;
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+                                         gv_cuda_raster **out) {
+  gv_cuda_raster *raster = (gv_cuda_raster *)gv_allocate_zeroed(&v->allocator, 1, sizeof *raster);
+  if (raster == NULL) return gv_fail_memory(context, "the engine");
+  raster->v = v;
+  raster->allocator = v->allocator;
+  int root[MAX_STEPS], roots = 0;
+  gv_status status = gv_cuda_lane_take(context, device, &raster->lane);
+  if (status != GV_OK) {
+    gv_release(&v->allocator, raster);
+    return status;
+  }
+  describe(raster);
+  GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
+  status = copy_tables(context, raster);
+  if (status == GV_OK) status = copy_seeds(context, raster);
+  if (status == GV_OK) status = limit_band(context, raster, band_cells);
+  if (status != GV_OK) goto done;
+  roots = plan_levels(raster, root);
+  {
+    int top = LEAST_LOG;
+    while (tiles_of(v->cells.grid.width, v->cells.grid.height, top) > 1)
+      top++;
+    status = make_whole(context, raster, top);
+  }
+  for (int i = 0; i < roots && status == GV_OK; i++)
+    status = narrow_root(context, raster, root[i], 1 - i % 2);
+done:
+  if (status != GV_OK) {
+    gv_cuda_raster_close(context, raster);
+    return status;
+  }
+  *out = raster;
+  return GV_OK;
+}
+
+extern "C" void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster) {
+  if (raster == NULL) return;
+  if (raster->copy != NULL) {
+    (void)cudaStreamSynchronize(raster->copy);
+    (void)cudaStreamDestroy(raster->copy);
+    (void)cudaGetLastError();
+  }
+  gv_cuda_lane_give(context, raster->lane);
+  gv_release(&raster->allocator, raster);
+}
+
+/* --------------------------------------------------------------------------------------------------------- bands */
+
+static int64_t cells_of(const gv_tile *t) {
+  return (t->c1 - t->c0) * (t->r1 - t->r0);
+}
+
+/* Launches everything for a band; its buffers are there. */
+static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int number) {
+  gv_status status;
+  gv_cuda_lane *lane = raster->lane;
+  cudaStream_t stream = lane->stream;
+  band_state *band = &raster->band[number];
+  const gv::problem &p = raster->problem;
+  int32_t *pool = (int32_t *)lane->buffer[SLOT_POOL + number].data;
+  gv::entry *entries = (gv::entry *)lane->buffer[SLOT_ENTRIES + number].data;
+  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + number;
+  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
+  gv::level parent = raster->root;
+  gv::open_list open = {(gv::open_cell *)lane->buffer[SLOT_OPEN + number].data,
+                        (int32_t *)lane->buffer[SLOT_OPEN_IDS + number].data, band->open_capacity,
+                        band->open_id_capacity};
+  gv_cuda_mark_begin(lane);
+  GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
+  for (int i = 0; i < raster->steps; i++) {
+    gv::level child = window(&band->cells, raster->step[i]);
+    child.entries = entries;
+    child.pool = pool;
+    entries += window_tiles(&child);
+    unsigned blocks = blocks_for(window_tiles(&child), gv::SHORT_WARPS);
+#define GV_CULL(FORM, NORM, GEODESIC)                                                                              \
+  gv::cull_short<FORM, NORM, GEODESIC>                                                                             \
+      <<<blocks, gv::WARP * gv::SHORT_WARPS, 0, stream>>>(p, parent, child, pool, band->pool_capacity, counters)
+    GV_BY_KIND(raster, GV_CULL);
+#undef GV_CULL
+    GV_CUDA_LAUNCHED(context, "culling");
+    parent = child;
+  }
+  {
+    gv::level quads = window(&band->cells, raster->side_log);
+    gv::quad_window w = {quads.i0, quads.j0, quads.across, quads.down};
+    unsigned blocks = blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down, threads = gv::WARP * gv::LEAF_WARPS;
+    if (raster->filter) {
+#define GV_LEAF_OF(FORM, GEODESIC, SIDE)                                                                           \
+  gv::leaf_float<FORM, GEODESIC, SIDE><<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters)
+#define GV_LEAF(FORM, GEODESIC)                                                                                    \
+  do {                                                                                                             \
+    if (raster->side_log == 4) {                                                                                   \
+      GV_LEAF_OF(FORM, GEODESIC, 16);                                                                              \
+    } else if (raster->side_log == 5) {                                                                            \
+      GV_LEAF_OF(FORM, GEODESIC, 32);                                                                              \
+    } else {                                                                                                       \
+      GV_LEAF_OF(FORM, GEODESIC, 64);                                                                              \
+    }                                                                                                              \
+  } while (0)
+      if (raster->form == gv::PLANE) {
+        GV_LEAF(gv::PLANE, false);
+      } else if (raster->v->cells.metric == GV_GEODESIC) {
+        GV_LEAF(gv::GLOBE, true);
+      } else {
+        GV_LEAF(gv::GLOBE, false);
+      }
+#undef GV_LEAF
+#undef GV_LEAF_OF
+    } else {
+#define GV_LEAF(FORM, NORM, GEODESIC)                                                                              \
+  do {                                                                                                             \
+    if (raster->v->k == 1) {                                                                                       \
+      gv::leaf_canonical<FORM, NORM, 1, false>                                                                     \
+          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
+    } else if (raster->v->k <= 8) {                                                                                \
+      gv::leaf_canonical<FORM, NORM, 8, false>                                                                     \
+          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
+    } else {                                                                                                       \
+      gv::leaf_canonical<FORM, NORM, gv::MOST_NEIGHBOURS, false>                                                   \
+          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
+    }                                                                                                              \
+  } while (0)
+      GV_BY_KIND(raster, GV_LEAF);
+#undef GV_LEAF
+    }
+    GV_CUDA_LAUNCHED(context, "deciding cells");
+  }
+  gv_cuda_mark_end(lane);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
+              "reading counters");
+done:
+  return status;
+}
+
+static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int number, size_t entries) {
+  void *memory = NULL;
+  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_POOL + number, entries * sizeof(int32_t), &memory);
+  if (status == GV_OK)
+    raster->band[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
+                                          const gv_tile *cells) {
+  const gv_voronoi *v = raster->v;
+  gv_cuda_lane *lane = raster->lane;
+  band_state *band = &raster->band[number];
+  gv::target *t = &band->target;
+  void *memory = NULL;
+  int64_t blocks_across = (cells->c1 - cells->c0 + v->block_width - 1) / v->block_width;
+  int64_t blocks_down = (cells->r1 - cells->r0 + v->block_height - 1) / v->block_height, entries = 0;
+  double lists = 0.0;
+  band->cells = *cells;
+  t->c0 = cells->c0;
+  t->c1 = cells->c1;
+  t->r0 = cells->r0;
+  t->r1 = cells->r1;
+  t->bw = v->block_width;
+  t->bh = v->block_height;
+  t->across = blocks_across;
+  t->band_stride = blocks_across * blocks_down * t->bw * t->bh;
+  t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;
+  for (int i = 0; i < raster->steps; i++) {
+    gv::level l = window(cells, raster->step[i]);
+    entries += window_tiles(&l);
+    lists += (double)window_tiles(&l) * list_length(v, l.log);
+  }
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_BAND + number,
+                                     (size_t)t->band_stride * (size_t)v->k * sizeof(int32_t), &memory);
+  t->out = (int32_t *)memory;
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
+  }
+  if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
+  if (status == GV_OK) {
+    status = gv_cuda_reserve(context, lane, SLOT_COUNTERS, (GV_CUDA_BANDS + 1) * sizeof(gv::counters), &memory);
+  }
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve_pinned(context, lane, PINNED_COUNTERS, (GV_CUDA_BANDS + 1) * sizeof(gv::counters), &memory);
+  }
+  band->open_capacity = band->open_id_capacity = 0;
+  if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
+    band->open_capacity = (size_t)(cells_of(cells) / 64) + 65536;
+    band->open_id_capacity = 4 * band->open_capacity;
+    status =
+        gv_cuda_reserve(context, lane, SLOT_OPEN + number, band->open_capacity * sizeof(gv::open_cell), &memory);
+    if (status == GV_OK) {
+      status =
+          gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, band->open_id_capacity * sizeof(int32_t), &memory);
+    }
+  }
+  if (status == GV_OK) status = launch_band(context, raster, number);
+  band->running = status == GV_OK;
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int number,
+                                           gv_open_cells *open) {
+  gv_cuda_lane *lane = raster->lane;
+  band_state *band = &raster->band[number];
+  const gv::counters *counters = (const gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
+  gv_status status = gv_cuda_wait(context, lane, "computing a band");
+  memset(open, 0, sizeof *open);
+  band->running = false;
+  while (status == GV_OK && counters->pool > band->pool_capacity) {
+    /* Lists that found no room were not narrowed further: there may be more to come. */
+    status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
+    if (status == GV_OK) status = launch_band(context, raster, number);
+    if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a band");
+  }
+  if (status != GV_OK || counters->open == 0) return status;
+  if (counters->open > band->open_capacity || counters->open_ids > band->open_id_capacity) {
+    open->overflow = true;
+    return GV_OK;
+  }
+  void *cell = NULL, *id = NULL;
+  size_t cell_bytes = (size_t)counters->open * sizeof(gv::open_cell),
+         id_bytes = (size_t)counters->open_ids * sizeof(int32_t);
+  status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN, cell_bytes, &cell);
+  if (status == GV_OK) status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN_IDS, id_bytes, &id);
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(cell, lane->buffer[SLOT_OPEN + number].data, cell_bytes, cudaMemcpyDeviceToHost,
+                              raster->copy),
+              "reading open cells");
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(id, lane->buffer[SLOT_OPEN_IDS + number].data, id_bytes, cudaMemcpyDeviceToHost,
+                              raster->copy),
+              "reading open cells");
+  GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading open cells");
+  open->cell = (const gv_open_cell *)cell;
+  open->id = (const int32_t *)id;
+  open->count = (int64_t)counters->open;
+done:
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int number,
+                                          const int64_t *at, const int32_t *value, int64_t count) {
+  gv_cuda_lane *lane = raster->lane;
+  void *device_at = NULL, *device_value = NULL;
+  if (count == 0) return GV_OK;
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_PATCH_AT, (size_t)count * sizeof *at, &device_at);
+  if (status == GV_OK) {
+    status = gv_cuda_reserve(context, lane, SLOT_PATCH_VALUE, (size_t)count * sizeof *value, &device_value);
+  }
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, lane->stream),
+              "writing decisions");
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(device_value, value, (size_t)count * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
+      "writing decisions");
+  gv::patch_cells<<<blocks_for(count, 256), 256, 0, lane->stream>>>(
+      raster->band[number].target.out, (const int64_t *)device_at, (const int32_t *)device_value, count);
+  GV_CUDA_LAUNCHED(context, "writing decisions");
+  status = gv_cuda_wait(context, lane, "writing decisions");
+done:
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number, int64_t first,
+                                          int64_t count, int slot, const int32_t **out) {
+  const gv::target *t = &raster->band[number].target;
+  void *memory = NULL;
+  int k = raster->v->k;
+  gv_status status = gv_cuda_reserve_pinned(context, raster->lane, PINNED_FETCH + slot,
+                                            (size_t)count * (size_t)k * sizeof(int32_t), &memory);
+  if (status != GV_OK) return status;
+  for (int i = 0; i < k; i++) {
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->band_stride + first,
+                                (size_t)count * sizeof(int32_t), cudaMemcpyDeviceToHost, raster->copy),
+                "reading back cells");
+  }
+  GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading back cells");
+  *out = (const int32_t *)memory;
+done:
+  return status;
+}

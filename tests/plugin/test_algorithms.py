@@ -1,0 +1,387 @@
+"""What the algorithms compute is what the command computes."""
+
+import csv
+
+import numpy as np
+import pytest
+from conftest import LAND, TIMEZONES, crs, gdal, memory, places, read, rows, timezones
+from osgeo import osr
+from qgis.core import (
+    NULL,
+    QgsCoordinateTransform,
+    QgsDistanceArea,
+    QgsFeature,
+    QgsGeometry,
+    QgsMeshLayer,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProject,
+    QgsRasterLayer,
+    QgsVectorFileWriter,
+    QgsVectorLayer,
+    QgsWkbTypes,
+)
+
+PLANE = (2500000, 1400000, 6600000, 5500000)
+METRICS = [None, "geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"]
+
+
+def test_input_and_output_are_enough(qgis, work):
+    layer = timezones()
+    out = qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    # A text layer of QGIS numbers its features by the lines of the file, and the heading is the first.
+    expected = work.expected("--seeds", TIMEZONES) + 1
+    assert np.array_equal(read(out), expected)
+    assert sorted(set(expected.ravel())) == sorted(f.id() for f in layer.getFeatures())
+    assert work.listing() == ["expected.tif", "expected.tif.aux.xml", "out.tif", "out.tif.aux.xml"]
+
+
+def test_csv_file_as_it_is(qgis, work):
+    """A table with lon and lat goes to the command, which understands it."""
+    out = qgis.run("voronoiraster", INPUT=str(TIMEZONES), FIELD="country", OUTPUT=work.path("out.tif"))["OUTPUT"]
+    assert np.array_equal(read(out), work.expected("--seeds", TIMEZONES, "--id", "country"))
+
+
+@pytest.mark.parametrize("metric", range(6))
+def test_metrics(qgis, work, metric):
+    seeds = places(40, box=PLANE)
+    work.csv("s.csv", [(x, y, 100 + i) for i, (x, y) in enumerate(seeds)], "x,y,id")
+    out = qgis.run("voronoiraster", INPUT=memory(seeds, "EPSG:3035"), FIELD="id", METRIC=metric, RESOLUTION=20000,
+                   OUTPUT=work.path("out.tif"))["OUTPUT"]
+    options = ["--metric", METRICS[metric]] if METRICS[metric] else []
+    assert np.array_equal(read(out), work.expected("--seeds", "s.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--res",
+                                                   20000, *options))
+
+
+def test_extent_cell_size_and_crs(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), EXTENT="2500000,6600000,1400000,5500000 [EPSG:3035]", RESOLUTION=10000,
+                   CRS=crs("EPSG:3035"), METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--extent", "2500000,1400000,6600000,5500000", "--res", 10000, "--crs",
+                             "EPSG:3035", "--metric", "geodesic")
+    assert np.array_equal(read(out), expected + 1)
+    assert gdal.Open(out).GetGeoTransform() == (2500000, 10000, 0, 5500000, 0, -10000)
+
+
+def test_extent_across_the_antimeridian(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), EXTENT="170,190,-25,-10", RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
+    assert np.array_equal(read(out["OUTPUT"]), work.expected("--seeds", TIMEZONES, "--extent", "170,-25,190,-10", "--res", 0.1) + 1)
+
+
+def template(work, transform=(400000, 25000, 0, 900000, 0, -25000), size=(60, 40), system="EPSG:32633"):
+    path = work.path("template.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, *size)
+    made.SetGeoTransform(transform)
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made = None
+    return path
+
+
+@pytest.mark.parametrize("transform", [(400000, 25000, 0, 900000, 0, -25000), (400000, 20000, 9000, 900000, 8000, -20000)])
+def test_template(qgis, work, transform):
+    path = template(work, transform)
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=path, METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    assert np.array_equal(read(out), work.expected("--seeds", TIMEZONES, "--like", path, "--metric", "geodesic") + 1)
+    assert gdal.Open(out).GetGeoTransform() == transform
+
+
+def test_template_with_assigned_crs(qgis, work):
+    layer = QgsRasterLayer(template(work, system=None), "template")
+    layer.setCrs(crs("EPSG:32633"))
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=layer, METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--like", layer.source(), "--crs", "EPSG:32633", "--metric", "geodesic")
+    assert np.array_equal(read(out), expected + 1)
+
+
+def test_template_and_extent(qgis, work):
+    """The extent grows to whole cells of the template, also beyond it."""
+    path = template(work)
+    out = qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=path, EXTENT="430000,510000,310000,1010000 [EPSG:32633]",
+                   METRIC=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    made = gdal.Open(out)
+    assert made.GetGeoTransform() == (425000, 25000, 0, 1025000, 0, -25000)
+    assert (made.RasterXSize, made.RasterYSize) == (4, 29)
+
+
+@pytest.mark.parametrize("other", [{"RESOLUTION": 5}, {"CRS": "EPSG:4326"}])
+def test_template_excludes(qgis, work, other):
+    with pytest.raises(QgsProcessingException, match="comes from the template"):
+        qgis.run("voronoiraster", INPUT=timezones(), TEMPLATE=template(work), OUTPUT=work.path("out.tif"), **other)
+
+
+def test_creation_options(qgis, work):
+    out = qgis.run("voronoiraster", INPUT=timezones(), OPTIONS="COMPRESS=LZW| BLOCKXSIZE=256", OUTPUT=work.path("out.tif"))
+    made = gdal.Open(out["OUTPUT"])
+    assert made.GetMetadata("IMAGE_STRUCTURE")["COMPRESSION"] == "LZW"
+    assert made.GetRasterBand(1).GetBlockSize() == [256, 512]
+
+
+@pytest.mark.parametrize("metric,word", [(0, "geodesic"), (1, "great-circle")])
+@pytest.mark.parametrize("snap", [False, True])
+def test_qtm(qgis, work, metric, word, snap):
+    results = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=4, METRIC=metric, SNAP=snap, OUTPUT=work.path("out.tif"),
+                       CELLS=work.path("cells.gpkg"))
+    options = ["--seeds", TIMEZONES, "--level", 4, "--metric", word, "--cells", "expected.gpkg"]
+    expected = work.expected(*options, *(["--snap-seeds"] if snap else []))
+    assert np.array_equal(read(results["OUTPUT"]), expected + 1)
+    made, theirs = (rows(path, "id", "seed", "distance") for path in (results["CELLS"], work.path("expected.gpkg")))
+    assert len(made) == 2048
+    assert made == [(cell, seed + 1, distance) for cell, seed, distance in theirs]
+
+
+def test_qtm_on_another_grid(qgis, work):
+    out = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=6, EXTENT="-20,40,30,70", RESOLUTION=0.25, OUTPUT=work.path("out.tif"))
+    expected = work.expected("--seeds", TIMEZONES, "--level", 6, "--extent", "-20,30,40,70", "--res", 0.25)
+    assert np.array_equal(read(out["OUTPUT"]), expected + 1)
+
+
+def land_in_memory():
+    copy = QgsVectorLayer("MultiPolygon?crs=EPSG:4326", "land", "memory")
+    copy.dataProvider().addFeatures(list(QgsVectorLayer(str(LAND), "land", "ogr").getFeatures()))
+    return copy
+
+
+def stripes(work, system="EPSG:4326"):
+    """A raster of 0, 1 and 2."""
+    path = work.path(f"stripes{bool(system)}.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, 180, 90)
+    made.SetGeoTransform((-180, 2, 0, 90, 0, -2))
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made.GetRasterBand(1).WriteArray((np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8))
+    made = None
+    return path
+
+
+def assigned(path):
+    """A layer of a raster without a coordinate system, to which the user gave one."""
+    layer = QgsRasterLayer(path, "assigned")
+    layer.setCrs(crs("EPSG:4326"))
+    return layer
+
+
+@pytest.mark.parametrize("kind", ["file", "memory", "raster", "assigned"])
+def test_mask(qgis, work, kind):
+    layer = {"file": lambda: str(LAND), "memory": land_in_memory, "raster": lambda: stripes(work),
+             "assigned": lambda: assigned(stripes(work, None))}[kind]()
+    path = LAND if kind in ("file", "memory") else stripes(work)
+    out = qgis.run("voronoiraster", INPUT=timezones(), MASK=layer, RESOLUTION=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--mask", path, "--res", 1)
+    assert (expected == -1).any() and (expected != -1).any()
+    assert np.array_equal(read(out), np.where(expected == -1, -1, expected + 1))
+
+
+def test_several_nearest_with_distance_and_direction(qgis, work):
+    results = qgis.run("voronoiraster", INPUT=str(TIMEZONES), NEIGHBORS=3, MAX_DISTANCE=2000000, RESOLUTION=1, DOUBLE=True,
+                       OUTPUT=work.path("out.tif"), DISTANCE=work.path("distance.tif"), AZIMUTH=work.path("azimuth.tif"))
+    work.command("--seeds", TIMEZONES, "-k", 3, "--max-distance", 2000000, "--res", 1, "--distance", "d.tif", "--distance-type",
+                 "Float64", "--azimuth", "a.tif", "o.tif")
+    for name, theirs in (("OUTPUT", "o.tif"), ("DISTANCE", "d.tif"), ("AZIMUTH", "a.tif")):
+        for band in (1, 2, 3):
+            assert np.array_equal(read(results[name], band), read(work.path(theirs), band), equal_nan=name != "OUTPUT")
+    assert read(results["DISTANCE"]).dtype == np.float64 and np.nanmax(read(results["DISTANCE"], 3)) <= 2000000
+
+
+@pytest.mark.parametrize("weighting,word", [(1, "multiplicative"), (2, "additive"), (3, "power")])
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_weights(qgis, work, weighting, word, kind):
+    seeds = places(40, box=PLANE)
+    weights = [1.0 + i % 7 for i in range(40)]
+    work.csv("s.csv", [(x, y, i, w) for i, ((x, y), w) in enumerate(zip(seeds, weights))], "x,y,id,w")
+    layer = memory(seeds, "EPSG:3035", "id:integer,w:double", list(zip(range(40), weights)))
+    if kind == "file":
+        options = QgsVectorFileWriter.SaveVectorOptions()
+        QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("s.gpkg"), QgsProject.instance().transformContext(), options)
+        layer = work.path("s.gpkg")
+    out = qgis.run("voronoiraster", INPUT=layer, FIELD="id", WEIGHTING=weighting, WEIGHT_FIELD="w", RESOLUTION=20000,
+                   EXTENT="2500000,6600000,1400000,5500000", OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", "s.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--res", 20000, "--weighting", word,
+                             "--weight-field", "w", "--extent", "2500000,1400000,6600000,5500000")
+    assert np.array_equal(read(out), expected)
+
+
+def test_weighting_needs_a_field(qgis, work):
+    with pytest.raises(QgsProcessingException, match="needs the field of the weights"):
+        qgis.run("voronoiraster", INPUT=timezones(), WEIGHTING=1, OUTPUT=work.path("out.tif"))
+
+
+def test_regions_as_polygons(qgis, work):
+    """They have all attributes of the seeds, also those of a layer that is nowhere in a file."""
+    layer = memory(places(20), fields="id:integer,text:string,number:double,day:date", rows=[
+        (i, f"t{i}", i / 4, "2024-02-%02d" % (i + 1)) for i in range(20)])
+    results = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=2, OUTPUT=work.path("out.tif"), POLYGONS=work.path("regions.gpkg"))
+    regions = QgsVectorLayer(results["POLYGONS"], "regions", "ogr")
+    assert regions.featureCount() == 20
+    ids = read(results["OUTPUT"])
+    for region in regions.getFeatures():
+        assert region["text"] == f"t{region['seed_id']}" and region["number"] == region["seed_id"] / 4
+        assert region["day"].date().day() == region["seed_id"] + 1  # FlatGeobuf has no dates without a time
+        assert region.geometry().area() == pytest.approx(4 * np.count_nonzero(ids == region["id"]))
+
+
+def test_mesh(qgis, work):
+    results = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=3, OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"),
+                       DISTANCE=work.path("distance.tif"))
+    mesh = QgsMeshLayer(results["MESH"], "mesh", "mdal")
+    assert mesh.isValid() and mesh.dataProvider().faceCount() == 512
+    work.command("--seeds", TIMEZONES, "--level", 3, "--distance", "d.tif", "o.tif")
+    assert np.array_equal(read(results["DISTANCE"]), read(work.path("d.tif")), equal_nan=True)
+
+
+# ------------------------------------------------------------------------------------- facility statistics
+
+
+def people(work, system="EPSG:4326", name="people.tif"):
+    path = work.path(name)
+    made = gdal.GetDriverByName("GTiff").Create(path, 360, 180, 1, gdal.GDT_Float64)
+    made.SetGeoTransform((-180, 1, 0, 90, 0, -1))
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made.GetRasterBand(1).WriteArray(np.random.default_rng(8).integers(0, 1000, (180, 360)).astype(float))
+    made = None
+    return path
+
+
+COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
+
+
+def test_statistics(qgis, work):
+    """The seeds of the layer, in its order, with the numbers of the command; those without cells too."""
+    layer = memory([*places(30), places(30)[4]])
+    population = QgsRasterLayer(people(work), "people 2020")
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", SUMS=[population], TEMPLATE=population, OUTPUT="memory:",
+                       ALLOCATION=work.path("out.tif"), DISTANCE=work.path("distance.tif"))
+    work.csv("s.csv", [(x, y, 100 + i) for i, (x, y) in enumerate([*places(30), places(30)[4]])])
+    work.command("--seeds", "s.csv", "--id", "id", "--like", population.source(), "--stats", "s.gpkg", "--sum",
+                 f"people_2020={population.source()}", "--distance", "d.tif", "o.tif")
+    columns = [*COLUMNS, "people_2020_sum", "people_2020_distance_mean"]
+    out = results["OUTPUT"]
+    assert [field.name() for field in out.fields()] == ["id", "name", *columns]
+    made = [(f["id"], *(None if f[c] == NULL else f[c] for c in columns)) for f in out.getFeatures()]
+    assert made == rows(work.path("s.gpkg"), "id", *columns)
+    assert made[30][1] == 0 and made[4][1] > 0
+    assert sum(row[7] for row in made) == pytest.approx(read(population.source()).sum(), rel=1e-12)
+    assert [f.geometry().asPoint() for f in out.getFeatures()] == [f.geometry().asPoint() for f in layer.getFeatures()]
+    assert np.array_equal(read(results["ALLOCATION"]), read(work.path("o.tif")))
+    assert np.array_equal(read(results["DISTANCE"]), read(work.path("d.tif")))
+
+
+def test_statistics_input_and_output_are_enough(qgis, work):
+    out = qgis.run("facilitystatistics", INPUT=timezones(), OUTPUT=work.path("s.gpkg"))["OUTPUT"]
+    assert work.listing() == ["s.gpkg"]
+    work.command("--seeds", TIMEZONES, "--stats", "theirs.gpkg", "o.tif")
+    assert rows(out, "name", *COLUMNS) == rows(work.path("theirs.gpkg"), "name", *COLUMNS)
+
+
+def test_statistics_of_multipoints_and_useless_features(qgis, work):
+    """A row for each point, an empty one for a feature that was left out, and attributes of any name."""
+    layer = memory([], fields="row:integer,cells:string,id:integer", geometry="MultiPoint")
+    for i, points in enumerate([[(0, 0), (90, 0)], [], [(180, 0)]]):
+        feature = QgsFeature(layer.fields())
+        if points:
+            feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in points]))
+        feature.setAttributes([7, f"cell {i}", i])
+        layer.dataProvider().addFeatures([feature])
+    out = qgis.run("facilitystatistics", INPUT=layer, SKIP_INVALID=True, RESOLUTION=10, OUTPUT="memory:")["OUTPUT"]
+    assert out.fields().names() == ["row", "cells", "id", "cells_2", *COLUMNS[1:]]
+    made = [(f["row"], f["cells"], f["id"], f["cells_2"], f.geometry().asWkt()) for f in out.getFeatures()]
+    assert made == [(7, "cell 0", 0, 14 * 18, "Point (0 0)"), (7, "cell 0", 0, 9 * 18, "Point (90 0)"),
+                    (7, "cell 1", 1, NULL, ""), (7, "cell 2", 2, 13 * 18, "Point (180 0)")]
+
+
+def test_statistics_with_assigned_crs(qgis, work):
+    """A raster without a coordinate system of its own, which the user gave one; two rasters of one name."""
+    layers = [QgsRasterLayer(people(work, None, name), "people") for name in ("a.tif", "b.tif")]
+    for layer in layers:
+        layer.setCrs(crs("EPSG:4326"))
+    out = qgis.run("facilitystatistics", INPUT=timezones(), SUMS=layers, RESOLUTION=2, OUTPUT="memory:")["OUTPUT"]
+    for name in ("people_sum", "people_2_sum"):
+        assert sum(f[name] for f in out.getFeatures()) == pytest.approx(read(layers[0].source()).sum(), rel=1e-6)
+
+
+def search(work, *arguments):
+    work.command("search", *arguments, "--overwrite", "expected.csv")
+    with open(work.path("expected.csv"), newline="") as file:
+        return [(int(r["query"]), int(r["rank"]), int(r["index"]), float(r["distance"])) for r in csv.DictReader(file)]
+
+
+def test_nearest_neighbours_on_the_globe(qgis, work):
+    queries, reference = places(50, seed=2), places(300, seed=3)
+    work.csv("q.csv", [(*p, 0) for p in queries])
+    work.csv("r.csv", [(*p, 0) for p in reference])
+    out = qgis.run("knearest", INPUT=memory(queries), FIELD="name", REFERENCE=memory(reference), NEIGHBORS=4,
+                   OUTPUT="memory:")["OUTPUT"]
+    assert [field.name() for field in out.fields()] == ["input", "rank", "neighbour", "distance"]
+    found = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
+    expected = search(work, "--reference", "r.csv", "--queries", "q.csv", "-k", 4)
+    assert found == [(f"seed {query}", rank, index + 1, distance) for query, rank, index, distance in expected]
+
+
+def test_nearest_neighbours_on_the_map(qgis, work):
+    queries, reference = places(20, seed=2, box=(0, 0, 1000, 500)), places(30, seed=3, box=(0, 0, 1000, 500))
+    for metric, distance in ((0, np.hypot), (3, np.hypot), (4, lambda x, y: x + y), (5, np.maximum)):
+        out = qgis.run("knearest", INPUT=memory(queries, "EPSG:32633"), REFERENCE=memory(reference, "EPSG:32633"), NEIGHBORS=3,
+                       METRIC=metric, OUTPUT="memory:")["OUTPUT"]
+        found = [(f["input"], f["rank"], f["neighbour"], f["distance"]) for f in out.getFeatures()]
+        difference = np.abs(np.array(queries)[:, None, :] - np.array(reference)[None, :, :])
+        matrix = distance(difference[..., 0], difference[..., 1])
+        order = np.argsort(matrix, axis=1, kind="stable")[:, :3]
+        assert [row[:3] for row in found] == [(q + 1, r + 1, order[q, r] + 1) for q in range(20) for r in range(3)]
+        assert np.allclose([row[3] for row in found], np.take_along_axis(matrix, order, axis=1).ravel(), rtol=1e-14)
+
+
+def test_nearest_neighbours_without_a_second_layer(qgis, work):
+    """The other points of the same layer; also with ids that repeat."""
+    places_ = [(0, 0), (0, 1), (0, 3)]
+    out = qgis.run("knearest", INPUT=memory(places_, rows=[(7, "a"), (7, "b"), (8, "c")]), FIELD="id", NEIGHBORS=5, GEOMETRY=0,
+                   OUTPUT="memory:")["OUTPUT"]
+    assert out.wkbType() == QgsWkbTypes.Type.NoGeometry
+    assert [(f["input"], f["rank"], f["neighbour"]) for f in out.getFeatures()] == [
+        (7, 1, 7), (7, 2, 8), (7, 1, 7), (7, 2, 8), (8, 1, 7), (8, 2, 7)]
+
+
+def test_nearest_neighbours_within_a_distance(qgis, work):
+    """The bound is inclusive, and a point without neighbours keeps a row."""
+    out = qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), REFERENCE=memory([(0, 10), (0, 11)], "EPSG:32633"),
+                   NEIGHBORS=2, MAX_DISTANCE=10, OUTPUT="memory:")["OUTPUT"]
+    first, second = out.getFeatures()
+    assert (first["input"], first["rank"], first["neighbour"], first["distance"]) == (1, 1, 1, 10)
+    assert [second[name] for name in ("input", "rank", "neighbour", "distance")] == [2, NULL, NULL, NULL]
+    assert second.geometry().isNull()
+
+
+def test_lines_and_points(qgis, work):
+    """Geodesic lines are cut at the antimeridian; their length is the distance."""
+    layers = {"INPUT": memory([(179, 10)]), "REFERENCE": memory([(-178, 12)])}
+    feature = next(qgis.run("knearest", OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
+    line = feature.geometry()
+    assert line.constGet().numGeometries() == 2 and line.boundingBox().width() > 350
+    measure = QgsDistanceArea()
+    measure.setSourceCrs(crs("EPSG:4326"), QgsProject.instance().transformContext())
+    measure.setEllipsoid("EPSG:7030")
+    assert measure.measureLength(line) == pytest.approx(feature["distance"], rel=1e-6)
+    point = next(qgis.run("knearest", GEOMETRY=1, OUTPUT="memory:", **layers)["OUTPUT"].getFeatures()).geometry()
+    assert point.equals(QgsGeometry.fromWkt("Point (179 10)"))
+
+
+def test_geodesics_of_projected_layers(qgis, work):
+    """Measured on the datum of the layer: a British grid stands on Airy's ellipsoid."""
+    ends = [(400000, 300000), (500000, 600000)]
+    out = qgis.run("knearest", INPUT=memory(ends[:1], "EPSG:27700"), REFERENCE=memory(ends[1:], "EPSG:27700"), METRIC=1,
+                   OUTPUT="memory:")["OUTPUT"]
+    to_degrees = QgsCoordinateTransform(crs("EPSG:27700"), crs("EPSG:4277"), QgsProject.instance())
+    (x1, y1), (x2, y2) = (to_degrees.transform(*end) for end in ends)
+    airy = osr.SpatialReference()
+    airy.ImportFromEPSG(4277)
+    measure = QgsDistanceArea()
+    measure.setSourceCrs(crs("EPSG:4277"), QgsProject.instance().transformContext())
+    measure.setEllipsoid(f"PARAMETER:{airy.GetSemiMajor()!r}:{airy.GetSemiMinor()!r}")
+    feature = next(out.getFeatures())
+    assert feature["distance"] == pytest.approx(measure.measureLine(QgsPointXY(x1, y1), QgsPointXY(x2, y2)), abs=1e-3)
+    ends_of_line = feature.geometry().asMultiPolyline()[0]
+    assert ends_of_line[0].x() == pytest.approx(400000, abs=1e-3) and ends_of_line[-1].y() == pytest.approx(600000, abs=1e-3)
+
+
+def test_degrees_are_no_lengths(qgis, work):
+    with pytest.raises(QgsProcessingException, match="Degrees are no lengths"):
+        qgis.run("knearest", INPUT=memory([(0, 0)]), METRIC=3, OUTPUT="memory:")

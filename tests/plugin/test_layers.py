@@ -1,0 +1,271 @@
+"""Seeds from layers of all kinds: no feature is lost, none gets another number."""
+
+import numpy as np
+import pytest
+from conftest import crs, memory, places, read
+from osgeo import ogr, osr
+from qgis.core import (
+    QgsCoordinateReferenceSystem,
+    QgsFeature,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProject,
+    QgsVectorLayer,
+    QgsVectorLayerJoinInfo,
+)
+
+SEEDS = places(60)
+
+
+def run(qgis, work, layer, **parameters):
+    parameters.setdefault("RESOLUTION", 1)
+    return read(qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"])
+
+
+def expected(work, seeds, ids, *options):
+    work.csv("expected.csv", [(x, y, i) for (x, y), i in zip(seeds, ids)])
+    return work.expected("--seeds", "expected.csv", "--id", "id", *(options or ("--res", 1)))
+
+
+def file(work, name, driver, layer="seeds", seeds=SEEDS, fields=("id",), values=None, epsg=4326):
+    reference = osr.SpatialReference()
+    reference.ImportFromEPSG(epsg)
+    reference.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    source = ogr.GetDriverByName(driver).CreateDataSource(work.path(name))
+    made = source.CreateLayer(layer, reference, ogr.wkbPoint)
+    for field in fields:
+        made.CreateField(ogr.FieldDefn(field, ogr.OFTInteger64))
+    for i, (x, y) in enumerate(seeds):
+        feature = ogr.Feature(made.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({x!r} {y!r})"))
+        for field in fields:
+            feature.SetField(field, values[i] if values else 1000 + i)
+        made.CreateFeature(feature)
+    source = None
+    opened = QgsVectorLayer(work.path(name) + ("" if driver == "ESRI Shapefile" else f"|layername={layer}"), "a file", "ogr")
+    assert opened.isValid()
+    return opened
+
+
+def handed_over(qgis):
+    """The source that the command was given."""
+    words = qgis.feedback.commands[-1].split()
+    return words[words.index("--seeds") + 1]
+
+
+def ids(layer):
+    return [feature.id() for feature in layer.getFeatures()]
+
+
+@pytest.mark.parametrize("name,driver", [("s.gpkg", "GPKG"), ("s.shp", "ESRI Shapefile"), ("s.geojson", "GeoJSON")])
+@pytest.mark.parametrize("field", [None, "id"])
+def test_file(qgis, work, name, driver, field):
+    """A file goes to the command as it is; the feature ids are those that QGIS shows."""
+    layer = file(work, name, driver, layer="seeds" if driver == "GPKG" else "s")
+    made = run(qgis, work, layer, FIELD=field)
+    assert handed_over(qgis) == work.path(name)
+    assert np.array_equal(made, expected(work, SEEDS, range(1000, 1060) if field else ids(layer)))
+
+
+def test_one_of_several_layers(qgis, work):
+    file(work, "s.gpkg", "GPKG", "one")
+    source = ogr.Open(work.path("s.gpkg"), 1)
+    source.CopyLayer(source.GetLayer(0), "two")
+    source.GetLayerByName("one").DeleteFeature(1)
+    source = None
+    layer = QgsVectorLayer(work.path("s.gpkg") + "|layername=two", "two", "ogr")
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
+    assert handed_over(qgis) == work.path("s.gpkg")
+
+
+def test_memory(qgis, work):
+    layer = memory(SEEDS)
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
+    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, range(100, 160)))
+
+
+def test_text_ids(qgis, work):
+    layer = memory(SEEDS)
+    assert np.array_equal(run(qgis, work, layer, FIELD="name"), expected(work, SEEDS, range(60)))
+
+
+def test_big_ids(qgis, work):
+    rows = [(2**40 + i, "x") for i in range(60)]
+    layer = memory(SEEDS, fields="id:long,name:string", rows=rows)
+    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [row[0] for row in rows]))
+
+
+def test_repeated_fids(qgis, work):
+    """A field called fid with one value for all, which a GeoPackage would not survive."""
+    layer = memory(SEEDS, fields="fid:integer,id:integer", rows=[(7, i) for i in range(60)])
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
+    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, range(60)))
+    assert set(run(qgis, work, layer, FIELD="fid").ravel()) == {7}
+
+
+def test_order_decides_between_equals(qgis, work):
+    """Seeds at one place: the first counts, also far from the order of a spatial index."""
+    seeds = [(10.0, 10.0)] * 5 + SEEDS + [SEEDS[3]] * 5
+    layer = memory(seeds)
+    made = run(qgis, work, layer, FIELD="id")
+    assert 100 in made and not set(made.ravel()) & {101, 102, 103, 104, 165, 166, 167, 168, 169}
+    assert np.array_equal(made, expected(work, seeds, range(100, 170)))
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_selection(qgis, work, kind):
+    layer = memory(SEEDS) if kind == "memory" else file(work, "s.gpkg", "GPKG")
+    chosen = ids(layer)[5:25]
+    layer.selectByIds(chosen)
+    QgsProject.instance().addMapLayer(layer)
+    source = QgsProcessingFeatureSourceDefinition(layer.id(), True)
+    assert np.array_equal(run(qgis, work, source), expected(work, SEEDS[5:25], chosen))
+    # A selection that is not asked for does not count.
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, ids(layer)))
+
+
+def test_selection_gives_the_extent(qgis, work):
+    """Without an extent the raster is as large as what is selected needs."""
+    layer = memory([(0, 0), (1000, 0), (0, 500), (90000, 90000)], "EPSG:32633")
+    QgsProject.instance().addMapLayer(layer)
+    layer.selectByIds([1, 2, 3])
+    made = run(qgis, work, QgsProcessingFeatureSourceDefinition(layer.id(), True), RESOLUTION=10)
+    assert made.shape == (60, 120)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_filter(qgis, work, kind):
+    layer = memory(SEEDS) if kind == "memory" else file(work, "s.gpkg", "GPKG")
+    assert layer.setSubsetString("id % 2 = 0")
+    assert layer.featureCount() == 30
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS[::2], ids(layer)))
+
+
+def test_layer_being_edited(qgis, work):
+    """What the user sees counts, not what the file holds."""
+    layer = file(work, "s.gpkg", "GPKG")
+    assert layer.startEditing()
+    assert layer.deleteFeature(3)
+    assert layer.changeGeometry(4, QgsGeometry.fromPointXY(QgsPointXY(33, 44)))
+    new = QgsFeature(layer.fields())
+    new.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(-33, -44)))
+    new["id"] = 5555
+    assert layer.addFeature(new)
+    features = list(layer.getFeatures())
+    seeds = [(f.geometry().asPoint().x(), f.geometry().asPoint().y()) for f in features]
+    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, seeds, [f["id"] for f in features]))
+    numbers = [f.id() for f in features]
+    assert min(numbers) < 0  # new features have no other number yet
+    assert np.array_equal(run(qgis, work, layer), expected(work, seeds, numbers))
+    layer.rollBack()
+    assert np.array_equal(run(qgis, work, layer), expected(work, SEEDS, range(1, 61)))
+
+
+def test_joined_field(qgis, work):
+    layer = file(work, "s.gpkg", "GPKG")
+    other = memory(SEEDS, fields="id:integer,number:integer", rows=[(1000 + i, 3 * i) for i in range(60)])
+    QgsProject.instance().addMapLayers([layer, other])
+    join = QgsVectorLayerJoinInfo()
+    join.setJoinLayer(other)
+    join.setJoinFieldName("id")
+    join.setTargetFieldName("id")
+    join.setUsingMemoryCache(True)
+    join.setPrefix("joined_")
+    assert layer.addJoin(join)
+    assert np.array_equal(run(qgis, work, layer, FIELD="joined_number"), expected(work, SEEDS, range(0, 180, 3)))
+
+
+def test_multipoints(qgis, work):
+    layer = memory([], geometry="MultiPoint")
+    for i in range(0, 60, 3):
+        feature = QgsFeature(layer.fields())
+        feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in SEEDS[i : i + 3]]))
+        feature.setAttributes([i, ""])
+        layer.dataProvider().addFeatures([feature])
+    assert np.array_equal(run(qgis, work, layer, FIELD="id"), expected(work, SEEDS, [i - i % 3 for i in range(60)]))
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_other_crs(qgis, work, kind):
+    """The seeds' own system differs from the raster's."""
+    seeds = places(30, box=(4000000, 2500000, 4600000, 3300000))
+    layer = memory(seeds, "EPSG:3035") if kind == "memory" else file(work, "s.gpkg", "GPKG", seeds=seeds, epsg=3035)
+    made = run(qgis, work, layer, CRS="EPSG:32632", RESOLUTION=5000)
+    work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
+    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--crs",
+                                              "EPSG:32632", "--res", 5000))
+
+
+def test_crs_that_the_user_assigned(qgis, work):
+    """The layer's system counts, not that of the file."""
+    seeds = places(30, box=(400000, 5000000, 800000, 5500000))
+    layer = file(work, "s.gpkg", "GPKG", seeds=seeds, epsg=32632)
+    layer.setCrs(crs("EPSG:32633"))
+    made = run(qgis, work, layer, METRIC=1, RESOLUTION=5000)
+    work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
+    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--seeds-crs", "EPSG:32633", "--id", "id", "--metric",
+                                              "geodesic", "--res", 5000))
+
+
+PROJ = "+proj=laea +lat_0=10 +lon_0=20 +ellps=bessel +towgs84=598.1,73.7,418.2,0.202,0.045,-2.455,6.7 +units=m"
+
+
+@pytest.mark.parametrize("saved", [False, True])
+@pytest.mark.parametrize("metric", [0, 1])
+def test_user_defined_crs(qgis, work, saved, metric):
+    """Nobody but QGIS knows what USER:100000 is."""
+    own = QgsCoordinateReferenceSystem()
+    assert own.createFromProj(PROJ)
+    if saved:
+        assert own.saveAsUserCrs("our own") >= 0 and own.authid().startswith("USER:")
+    seeds = places(30, box=(-500000, -500000, 500000, 500000))
+    made = run(qgis, work, memory(seeds, own), METRIC=metric, RESOLUTION=10000)
+    work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
+    options = ["--seeds", "plane.csv", "--seeds-crs", PROJ + " +type=crs", "--id", "id", "--res", 10000]
+    assert np.array_equal(made, work.expected(*options, *(["--metric", "geodesic"] if metric else [])))
+    # And as the system of the raster, for seeds in degrees.
+    made = run(qgis, work, memory(SEEDS[:20]), CRS=own, EXTENT="-500000,500000,-400000,400000", METRIC=1, RESOLUTION=10000)
+    assert np.array_equal(made, expected(work, SEEDS[:20], range(1, 21), "--crs", PROJ + " +type=crs", "--extent",
+                                         "-500000,-400000,500000,400000", "--metric", "geodesic", "--res", 10000))
+
+
+def test_no_crs(qgis, work):
+    seeds = places(30, box=(0, 0, 100, 100))
+    made = run(qgis, work, memory(seeds, None), METRIC=4)
+    work.csv("plane.csv", [(*place, i + 1) for i, place in enumerate(seeds)], "x,y,id")
+    assert np.array_equal(made, work.expected("--seeds", "plane.csv", "--id", "id", "--metric", "manhattan", "--res", 1))
+
+
+def without_geometry(layer):
+    layer.dataProvider().addFeatures([QgsFeature(layer.fields())])
+    return layer
+
+
+@pytest.mark.parametrize("name", ["voronoiraster", "knearest"])
+def test_missing_geometry(qgis, work, name):
+    """An error that names the feature, or a count; never a silent loss."""
+    layer = without_geometry(memory(SEEDS[:4]))
+    with pytest.raises(QgsProcessingException, match="feature 5 has no usable coordinates"):
+        qgis.run(name, INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
+    assert qgis.run(name, INPUT=layer, SKIP_INVALID=True, OUTPUT="TEMPORARY_OUTPUT")
+    assert qgis.feedback.warnings[0] == "seeds: 1 features without usable coordinates left out"
+
+
+def test_nearest_of_a_selection(qgis, work):
+    layer = memory([(0, 0), (1, 0), (2, 0), (3, 0)])
+    QgsProject.instance().addMapLayer(layer)
+    layer.selectByIds([1, 4])
+    out = qgis.run("knearest", INPUT=layer, REFERENCE=QgsProcessingFeatureSourceDefinition(layer.id(), True), OUTPUT="memory:")
+    assert [(f["input"], f["neighbour"]) for f in out["OUTPUT"].getFeatures()] == [(1, 1), (2, 1), (3, 4), (4, 4)]
+
+
+def test_empty_layer(qgis, work):
+    with pytest.raises(QgsProcessingException, match="there are no points"):
+        run(qgis, work, memory([]))
+
+
+def test_unknown_field(qgis, work):
+    with pytest.raises(QgsProcessingException, match="nonsense"):
+        run(qgis, work, memory(SEEDS), FIELD="nonsense")

@@ -1,0 +1,128 @@
+"""What is packed: complete, tidy, translated, and made for QGIS 3.22 to 4."""
+
+import ast
+import configparser
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+import zipfile
+
+import pytest
+from conftest import FOLDER, ROOT
+
+SOURCE = ROOT / "plugin" / "qgis" / "gpuvoronoi"
+
+
+@pytest.fixture(scope="module")
+def archive():
+    (path,) = FOLDER.glob("gpuvoronoi-qgis-*.zip")
+    with zipfile.ZipFile(path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def metadata():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(SOURCE / "metadata.txt", encoding="utf-8")
+    return parser["general"]
+
+
+def test_archive(archive):
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    assert archive.testzip() is None
+    assert {name.split("/")[0] for name in names} == {"gpuvoronoi"}
+    assert "gpuvoronoi/LICENSE" in names and archive.read("gpuvoronoi/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    assert sum(archive.getinfo(name).file_size for name in names) < 1000000
+    for name in names:
+        assert re.search(r"(\.py|\.svg|\.png|\.qm|metadata\.txt|LICENSE)$", name), name
+        assert "__pycache__" not in name and not any(part.startswith(".") for part in name.split("/"))
+
+
+def test_archive_is_complete(archive):
+    """Nothing of the source is forgotten in the list of plugin/CMakeLists.txt."""
+    source = {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    packed = {name.partition("/")[2] for name in archive.namelist() if not name.endswith("/")}
+    assert source - packed == {path for path in source if path.endswith(".ts")}
+    assert {path for path in packed - source if not path.endswith(".qm")} == {"LICENSE"}
+
+
+def test_metadata(metadata):
+    for key in ("name", "description", "about", "version", "author", "email", "qgisMinimumVersion", "qgisMaximumVersion",
+                "homepage", "tracker", "repository", "category", "tags", "icon"):
+        assert metadata[key].strip(), key
+    assert "plugin" not in metadata["name"].lower()
+    assert metadata["hasProcessingProvider"] == "yes"
+    assert metadata["qgisMinimumVersion"] == "3.22" and metadata["qgisMaximumVersion"] == "4.99"
+    assert "external program gpuvoronoi" in metadata["about"]
+    assert all(metadata[key].startswith("https://") for key in ("homepage", "tracker", "repository"))
+    assert (SOURCE / metadata["icon"]).read_bytes().startswith(b"\x89PNG")
+    header = (ROOT / "include" / "gpuvoronoi.h").read_text()
+    assert metadata["version"] == re.search(r'#define GV_VERSION_STRING "(.*)"', header).group(1)
+
+
+def test_icons():
+    for path in (SOURCE / "icons").glob("*.svg"):
+        assert xml.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
+
+
+def trees():
+    for path in SOURCE.rglob("*.py"):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_imports():
+    """Qt only through qgis.PyQt, which is there for Qt 5 and 6; beyond QGIS only GDAL and the standard library."""
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                modules = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                modules = [node.module]
+            else:
+                continue
+            for module in modules:
+                top = module.split(".")[0]
+                assert top in sys.stdlib_module_names or top in ("qgis", "osgeo", "processing"), (path, module)
+
+
+def test_enums_are_named_in_full():
+    """QgsProcessing.TypeVectorPoint is gone with Qt 6; QgsProcessing.SourceType.TypeVectorPoint is in all versions."""
+    short = re.compile(r"^(Type|Flag|Origin|Writer|WKT_|Point$|Polygon$|LineString$|Double$|Integer$|Any$|Numeric$|NoGeometry$)")
+    for path, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id.startswith("Qgs"):
+                assert not short.match(node.attr) or node.attr in ("Type", "Flag", "Flags", "WriterError"), (path, node.attr)
+
+
+def test_no_windows_and_no_shell():
+    for path, tree in trees():
+        text = path.read_text(encoding="utf-8")
+        assert "QtWidgets" not in text and "shell=True" not in text and "os.system" not in text and "print(" not in text
+
+
+def test_translations_are_complete():
+    done = subprocess.run([sys.executable, ROOT / "plugin" / "qgis" / "update_translations.py", "--check"], capture_output=True,
+                          text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_translations_keep_their_places():
+    """Placeholders and HTML of a text are those of its translation."""
+    for path in (SOURCE / "i18n").glob("*.ts"):
+        for message in xml.parse(path).getroot().iter("message"):
+            texts = message.findtext("source"), message.findtext("translation")
+            for pattern in (r"\{\w*\}", r"</?\w+>"):
+                assert sorted(re.findall(pattern, texts[0])) == sorted(re.findall(pattern, texts[1])), texts
+
+
+def test_translation_is_used(session):
+    from gpuvoronoi.i18n import CONTEXT, FOLDER as TRANSLATIONS
+    from qgis.PyQt.QtCore import QCoreApplication, QTranslator
+
+    if not (TRANSLATIONS / "gpuvoronoi_de.qm").exists():
+        pytest.skip("built without lrelease")
+    translator = QTranslator()
+    assert translator.load(str(TRANSLATIONS / "gpuvoronoi_de.qm"))
+    assert translator.translate(CONTEXT, "Seeds") == "Saatpunkte"
+    assert QCoreApplication.translate(CONTEXT, "Seeds") == "Seeds"

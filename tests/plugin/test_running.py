@@ -1,0 +1,231 @@
+"""The program is found, shows progress, says what is wrong, and stops when told to."""
+
+import os
+import pathlib
+import stat
+import threading
+import time
+
+import pytest
+from conftest import COMMAND, Feedback, memory, places, read, rows, timezones
+from qgis.core import QgsApplication, QgsProcessingException
+
+BIG = {"RESOLUTION": 0.004, "METRIC": 2, "BACKEND": "serial"}
+
+
+@pytest.fixture
+def setting(qgis):
+    """Sets the Processing setting; it is empty again afterwards."""
+    from gpuvoronoi.command import SETTING
+    from processing.core.ProcessingConfig import ProcessingConfig
+
+    yield lambda path: ProcessingConfig.setSettingValue(SETTING, path)
+    ProcessingConfig.setSettingValue(SETTING, "")
+
+
+def script(work, name, text):
+    path = pathlib.Path(work.path(name))
+    path.write_text("#!/bin/bash\n" + text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+def algorithm(name="voronoiraster"):
+    return QgsApplication.processingRegistry().createAlgorithmById(f"gpuvoronoi:{name}")
+
+
+# ------------------------------------------------------------------------------------------------- finding
+
+
+def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
+    from gpuvoronoi.command import find_program
+
+    folder = work.directory / "bin"
+    folder.mkdir()
+    on_path = script(work, "bin/gpuvoronoi", "")
+    monkeypatch.setenv("PATH", str(folder))
+    assert find_program() == COMMAND
+    monkeypatch.delenv("GPUVORONOI_COMMAND")
+    assert find_program() == on_path
+    chosen = script(work, "chosen", "")
+    setting(chosen)
+    monkeypatch.setenv("GPUVORONOI_COMMAND", COMMAND)
+    assert find_program() == chosen
+
+
+def test_missing_program_is_explained(qgis, monkeypatch):
+    monkeypatch.delenv("GPUVORONOI_COMMAND")
+    monkeypatch.setenv("PATH", "/nowhere")
+    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"):
+        well, message = algorithm(name).canExecute()
+        assert not well
+        for word in ("not found", "Settings", "Processing", "GPUVORONOI_COMMAND", "PATH"):
+            assert word in message
+    with pytest.raises(QgsProcessingException, match="GPUVORONOI_COMMAND"):
+        qgis.run("voronoiraster", INPUT=timezones(), OUTPUT="TEMPORARY_OUTPUT")
+
+
+def test_wrong_places_are_named(qgis, work, setting, monkeypatch):
+    assert algorithm().canExecute() == (True, "")
+    monkeypatch.setenv("GPUVORONOI_COMMAND", "/nowhere/gpuvoronoi")
+    assert "GPUVORONOI_COMMAND names “/nowhere/gpuvoronoi”" in algorithm().canExecute()[1]
+    plain = work.directory / "plain"
+    plain.write_text("no program")
+    setting(str(plain))
+    assert f"setting of gpuvoronoi names “{plain}”" in algorithm().canExecute()[1]
+
+
+def test_provider(qgis):
+    provider = QgsApplication.processingRegistry().providerById("gpuvoronoi")
+    assert provider.name() == "gpuvoronoi" and provider.versionInfo() == "0.1.0" and not provider.icon().isNull()
+    for made in provider.algorithms():
+        assert made.displayName() and made.group() and made.tags() and made.shortHelpString() and made.helpUrl()
+        assert not made.icon().isNull() and made.icon().availableSizes() is not None
+        for parameter in made.parameterDefinitions():
+            assert parameter.help(), (made.name(), parameter.name())
+            assert parameter.name() == parameter.name().upper() and parameter.description()
+
+
+def test_plugin_comes_and_goes(qgis):
+    import gpuvoronoi
+    from processing.core.ProcessingConfig import ProcessingConfig
+
+    registry = QgsApplication.processingRegistry()
+    qgis.plugin.unload()
+    assert registry.providerById("gpuvoronoi") is None and "GPUVORONOI_PROGRAM" not in ProcessingConfig.settings
+    qgis.plugin = gpuvoronoi.classFactory(None)
+    qgis.plugin.initGui()
+    assert registry.providerById("gpuvoronoi") is not None and "GPUVORONOI_PROGRAM" in ProcessingConfig.settings
+
+
+# ---------------------------------------------------------------------------------------- progress, messages
+
+
+def test_progress_moves(qgis, work):
+    qgis.run("voronoiraster", INPUT=memory(places(500)), RESOLUTION=0.15, METRIC=2, BACKEND="serial", OUTPUT=work.path("out.tif"))
+    progress = qgis.feedback.progress
+    assert len(progress) >= 8 and progress == sorted(progress) and progress[-1] == 100
+    assert sum(10 < value < 100 for value in progress) >= 5
+
+
+def test_progress_of_the_search_moves(qgis, work):
+    qgis.run("knearest", INPUT=memory(places(10000), "EPSG:3857"), NEIGHBORS=5, BACKEND="serial", OUTPUT="memory:")
+    progress = qgis.feedback.progress
+    assert progress == sorted(progress) and sum(20 < value < 70 for value in progress) >= 3
+
+
+def test_messages_of_the_program_pass(qgis, work):
+    with pytest.raises(QgsProcessingException) as caught:
+        qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
+    assert "gpuvoronoi: error: --metric euclidean makes no sense in WGS 84 (EPSG:4326)" in str(caught.value)
+    with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*nonsense"):
+        qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
+    with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
+        qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("no/such/folder/out.tif"))
+    assert work.listing() == []
+
+
+def test_warnings_of_the_program_pass(qgis, work):
+    work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
+    qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
+    assert len(qgis.feedback.warnings) == 1 and qgis.feedback.warnings[0].startswith("gpuvoronoi: warning: ")
+
+
+@pytest.mark.parametrize("text,words", [
+    ("echo 'gpuvoronoi: error: höchst ärgerlich' >&2; exit 1", "gpuvoronoi: error: höchst ärgerlich"),
+    ("exit 3", "ended with status 3 and no message"),
+    ("kill -9 $$", "ended with status -9 and no message"),
+    ("exit 0", "made no file"),
+])
+def test_programs_that_misbehave(qgis, work, setting, text, words):
+    setting(script(work, "program", text))
+    with pytest.raises(QgsProcessingException, match=words):
+        qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("out.tif"))
+
+
+def test_much_text_does_not_block(qgis, work, setting):
+    """Both pipes are read while the program runs."""
+    setting(script(work, "program", "head -c 300000 /dev/zero | tr '\\0' x >&2; head -c 300000 /dev/zero | tr '\\0' .; exit 1"))
+    with pytest.raises(QgsProcessingException, match="xxx"):
+        qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("out.tif"))
+
+
+def test_names_that_a_shell_would_trip_over(qgis, work):
+    name = "a b; touch c $(d) 'é' -x.tif"
+    layer = memory(places(5))
+    layer.setName("$(touch e); -rf ../..")
+    qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path(name))
+    assert work.listing() == [name, name + ".aux.xml"]
+
+
+# ------------------------------------------------------------------------------------------------- cancelling
+
+
+def cancel_when(feedback, ready):
+    """Cancels from another thread once ready() is true; [time of it]."""
+    pressed = []
+
+    def watch():
+        while not ready():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        pressed.append(time.monotonic())
+        feedback.cancel()
+
+    threading.Thread(target=watch, daemon=True).start()
+    return pressed
+
+
+@pytest.mark.parametrize("name,parameters", [("voronoiraster", BIG), ("qtmvoronoi", {"LEVEL": 13, "METRIC": 1, "BACKEND": "serial"})])
+def test_cancel(qgis, work, name, parameters):
+    out = pathlib.Path(work.path("out.tif"))
+    out.write_text("something precious")
+    feedback = Feedback()
+    pressed = cancel_when(feedback, lambda: list(work.directory.glob(".out.tif.tmp-*")))
+    qgis.run(name, feedback, INPUT=memory(places(2000)), OUTPUT=str(out), **parameters)
+    # One second is what is promised on an idle machine; this one may be busy.
+    assert time.monotonic() - pressed[0] < 5
+    assert work.listing() == ["out.tif"] and out.read_text() == "something precious"
+
+
+def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
+    """It is killed, with its children, and what it began is removed; what belongs to another run is not."""
+    other = work.directory / ".out.tif.tmp-1-0"
+    other.mkdir()
+    setting(script(work, "program", """
+trap '' TERM
+for out; do :; done
+mkdir "$(dirname "$out")/.$(basename "$out").tmp-$$-0"
+touch "$(dirname "$out")/.$(basename "$out").tmp-$$-0/out.tif"
+echo $$ > "$(dirname "$0")/pid"
+while :; do sleep 0.1; done
+"""))
+    feedback = Feedback()
+    pid = work.directory / "pid"
+    pressed = cancel_when(feedback, pid.exists)
+    qgis.run("voronoiraster", feedback, INPUT=timezones(), OUTPUT=work.path("out.tif"))
+    assert time.monotonic() - pressed[0] < 5
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+    assert work.listing() == [other.name, "pid", "program"]
+
+
+def test_cancel_while_layers_are_written(qgis, work):
+    feedback = Feedback()
+    feedback.progressChanged.connect(lambda value: feedback.cancel() if value > 0 else None)
+    qgis.run("voronoiraster", feedback, INPUT=memory(places(5000)), OUTPUT=work.path("out.tif"))
+    assert feedback.commands == [] and work.listing() == []
+
+
+def test_cancel_the_search(qgis, work):
+    feedback = Feedback()
+    feedback.progressChanged.connect(lambda value: feedback.cancel() if value > 20 else None)
+    out = work.path("out.gpkg")
+    qgis.run("knearest", feedback, INPUT=memory(places(20000)), NEIGHBORS=50, BACKEND="serial", OUTPUT=out)
+    assert not os.path.exists(out) or rows(out) == []
+
+
+def test_old_output_is_replaced(qgis, work):
+    for seeds in (places(5), places(50)):
+        out = qgis.run("voronoiraster", INPUT=memory(seeds), RESOLUTION=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    assert len(set(read(out).ravel())) > 5

@@ -1,0 +1,199 @@
+"""How results look when they are loaded."""
+
+import numpy as np
+from conftest import Feedback, gdal, loading_context, memory, places, read, timezones
+from qgis.core import (
+    QgsApplication,
+    QgsCategorizedSymbolRenderer,
+    QgsColorRampShader,
+    QgsLayerTreeLayer,
+    QgsMapRendererParallelJob,
+    QgsMapSettings,
+    QgsPalettedRasterRenderer,
+    QgsProcessingOutputLayerDefinition,
+    QgsProject,
+    QgsRasterLayer,
+    QgsSingleSymbolRenderer,
+    QgsSingleBandPseudoColorRenderer,
+)
+from qgis.PyQt.QtCore import QSize
+
+
+def load(qgis, name, output="OUTPUT", **parameters):
+    """Runs, and loads an output as the toolbox does."""
+    from processing.gui.Postprocessing import handleAlgorithmResults
+
+    context = loading_context()
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById(f"gpuvoronoi:{name}")
+    for key, value in parameters.items():
+        if isinstance(value, str) and algorithm.parameterDefinition(key).isDestination():
+            if not value.endswith(".nc"):
+                parameters[key] = QgsProcessingOutputLayerDefinition(value, QgsProject.instance())
+    feedback = Feedback()
+    results, well = algorithm.run(parameters, context, feedback)
+    assert well, feedback.errors
+    assert handleAlgorithmResults(algorithm, context, feedback, False, parameters)
+    sources = {layer.source().split("|")[0]: layer for layer in QgsProject.instance().mapLayers().values()}
+    return sources[results[output]]
+
+
+def legend(layer):
+    node = QgsLayerTreeLayer(layer)
+    return layer.legend().createLayerTreeModelLegendNodes(node)
+
+
+def colours_as_drawn(layer, size):
+    """The layer drawn with one pixel a cell: size[1] x size[0] x 3."""
+    settings = QgsMapSettings()
+    settings.setLayers([layer])
+    settings.setDestinationCrs(layer.crs())
+    settings.setExtent(layer.extent())
+    settings.setOutputSize(QSize(*size))
+    settings.setFlag(QgsMapSettings.Flag.Antialiasing, False)
+    job = QgsMapRendererParallelJob(settings)
+    job.start()
+    job.waitForFinished()
+    image = job.renderedImage().convertToFormat(job.renderedImage().Format.Format_RGB32)
+    bits = image.constBits()
+    bits.setsize(image.sizeInBytes())
+    return np.frombuffer(bits, np.uint8).reshape(size[1], size[0], 4)[..., 2::-1].astype(int)
+
+
+def check_drawn(layer, path):
+    """Every cell has the colour of the attribute table, and regions that touch differ plainly."""
+    ids = read(path)
+    table = gdal.Open(path)
+    band = table.GetRasterBand(1)
+    rat = band.GetDefaultRAT()
+    columns = [rat.GetColOfUsage(usage) for usage in (gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
+    colours = {rat.GetValueAsInt(row, 0): [rat.GetValueAsInt(row, c) for c in columns] for row in range(rat.GetRowCount())}
+    drawn = colours_as_drawn(layer, ids.shape[::-1])
+    wanted = np.array([[colours[value] for value in row] for row in ids.tolist()])
+    assert np.abs(drawn - wanted).max() <= 1
+    edges = ids[:, 1:] != ids[:, :-1]
+    difference = np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges]
+    assert difference.min() > 20
+
+
+def test_few_seeds_have_a_legend(qgis, work):
+    layer = load(qgis, "voronoiraster", INPUT=memory(places(12)), FIELD="name", RESOLUTION=2, OUTPUT=work.path("out.tif"))
+    assert layer.name() == "Nearest of seeds"
+    assert isinstance(layer.renderer(), QgsPalettedRasterRenderer)
+    assert [c.label for c in layer.renderer().classes()] == [f"seed {i}" for i in range(12)]
+    assert len(legend(layer)) <= 14
+    check_drawn(layer, work.path("out.tif"))
+
+
+def test_many_seeds_have_a_short_legend(qgis, work):
+    layer = load(qgis, "voronoiraster", INPUT=timezones(), RESOLUTION=1, OUTPUT=work.path("out.tif"))
+    assert layer.name() == "Nearest of Time zones"
+    assert isinstance(layer.renderer(), QgsSingleBandPseudoColorRenderer)
+    assert len(layer.renderer().shader().rasterShaderFunction().colorRampItemList()) == 418
+    assert len(legend(layer)) <= 3
+    check_drawn(layer, work.path("out.tif"))
+
+
+def test_ids_far_apart(qgis, work):
+    """Ids of 64 bits keep their own colours."""
+    rows = [(2**40 + 7 * i, f"seed {i}") for i in range(50)]
+    layer = load(qgis, "voronoiraster", INPUT=memory(places(50), fields="id:long,name:string", rows=rows), FIELD="id", RESOLUTION=2,
+                 OUTPUT=work.path("out.tif"))
+    items = layer.renderer().shader().rasterShaderFunction().colorRampItemList()
+    assert [item.value for item in items] == [row[0] for row in rows]
+
+
+def test_more_seeds_than_the_table_holds(qgis, work):
+    layer = load(qgis, "voronoiraster", INPUT=memory(places(66000)), RESOLUTION=0.5, METRIC=2, OUTPUT=work.path("out.tif"))
+    shader = layer.renderer().shader().rasterShaderFunction()
+    assert shader.colorRampType() == QgsColorRampShader.Type.Interpolated
+    assert len(shader.colorRampItemList()) == 65536 and len(legend(layer)) <= 3
+    drawn = colours_as_drawn(layer, (720, 360))
+    ids = read(work.path("out.tif"))
+    edges = ids[:, 1:] != ids[:, :-1]
+    assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.97
+
+
+def test_mesh_raster_is_styled(qgis, work):
+    layer = load(qgis, "qtmvoronoi", INPUT=timezones(), LEVEL=5, OUTPUT=work.path("out.tif"))
+    assert layer.name() == "Nearest of Time zones, QTM level 5"
+    check_drawn(layer, work.path("out.tif"))
+
+
+def test_distances_are_a_ramp_with_their_unit(qgis, work):
+    layer = load(qgis, "voronoiraster", "DISTANCE", INPUT=timezones(), RESOLUTION=1, OUTPUT=work.path("out.tif"),
+                 DISTANCE=work.path("distance.tif"))
+    assert layer.name() == "Distance to Time zones (m)"
+    ramp = layer.renderer().shader().rasterShaderFunction()
+    distances = read(work.path("distance.tif"))
+    assert ramp.minimumValue() == distances.min() and ramp.maximumValue() == distances.max()
+    assert ramp.legendSettings().suffix() == " m" and len(legend(layer)) <= 3
+    drawn = colours_as_drawn(layer, distances.shape[::-1])
+    nearest, farthest = (np.unravel_index(f(distances), distances.shape) for f in (np.argmin, np.argmax))
+    assert np.abs(drawn[nearest] - [253, 231, 37]).max() <= 2 and np.abs(drawn[farthest] - [68, 1, 84]).max() <= 2
+
+
+def test_distances_on_the_map_have_its_unit(qgis, work):
+    seeds = memory(places(20, box=(0, 0, 1000, 1000)), "EPSG:2225")  # California, US survey feet
+    layer = load(qgis, "voronoiraster", "DISTANCE", INPUT=seeds, OUTPUT=work.path("out.tif"), DISTANCE=work.path("distance.tif"))
+    assert layer.name() == "Distance to seeds (US survey foot)"
+
+
+def test_directions_are_a_circle(qgis, work):
+    layer = load(qgis, "voronoiraster", "AZIMUTH", INPUT=timezones(), RESOLUTION=1, OUTPUT=work.path("out.tif"),
+                 AZIMUTH=work.path("azimuth.tif"))
+    assert layer.name() == "Direction to Time zones (°)"
+    items = layer.renderer().shader().rasterShaderFunction().colorRampItemList()
+    assert items[0].color == items[-1].color and (items[0].value, items[-1].value) == (0, 360)
+
+
+def check_regions(layer, path):
+    """Polygons are drawn in the colours of the raster's cells."""
+    drawn = colours_as_drawn(layer, (360, 180))
+    raster = colours_as_drawn(QgsProject.instance().mapLayersByName("Nearest of seeds")[0], (360, 180))
+    assert np.mean(np.abs(drawn - raster).max(axis=2) <= 1) > 0.8  # the rest are outlines
+
+
+def test_regions_with_a_legend(qgis, work):
+    layer = load(qgis, "voronoiraster", "POLYGONS", INPUT=memory(places(12)), FIELD="id", RESOLUTION=1, OUTPUT=work.path("out.tif"),
+                 POLYGONS=work.path("regions.gpkg"))
+    assert layer.name() == "Regions of seeds" and isinstance(layer.renderer(), QgsCategorizedSymbolRenderer)
+    assert [category.label() for category in layer.renderer().categories()] == [f"seed {i}" for i in range(12)]
+    check_regions(layer, work.path("out.tif"))
+
+
+def test_regions_without_a_legend(qgis, work):
+    layer = load(qgis, "voronoiraster", "POLYGONS", INPUT=memory(places(60)), FIELD="id", RESOLUTION=1, OUTPUT=work.path("out.tif"),
+                 POLYGONS=work.path("regions.gpkg"))
+    assert isinstance(layer.renderer(), QgsSingleSymbolRenderer) and len(legend(layer)) == 1
+    check_regions(layer, work.path("out.tif"))
+
+
+def test_mesh_is_loaded_and_painted(qgis, work):
+    layer = load(qgis, "qtmvoronoi", "MESH", INPUT=timezones(), LEVEL=4, RESOLUTION=1, EXTENT="-180,180,-90,90",
+                 OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"))
+    assert layer.name() == "Nearest of Time zones, QTM level 4"
+    drawn = colours_as_drawn(layer, (360, 180))
+    rasters = [other for other in QgsProject.instance().mapLayers().values() if isinstance(other, QgsRasterLayer)]
+    raster = colours_as_drawn(rasters[0], (360, 180))
+    inside = drawn.min(axis=2) < 255  # on such a map triangles at the poles leave out what is beside their corner
+    assert inside.mean() > 0.85
+    # Edges are straight on the map, while those that the raster goes by are straight in the plane of the mesh.
+    assert np.mean(np.abs(drawn - raster).max(axis=2)[inside] <= 2) > 0.9
+
+
+def test_names_that_the_user_gave_stay(qgis, work):
+    definition = QgsProcessingOutputLayerDefinition(work.path("out.tif"), QgsProject.instance())
+    definition.destinationName = "My own"
+    load(qgis, "voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=definition)
+    assert [layer.name() for layer in QgsProject.instance().mapLayers().values()] == ["My own"]
+
+
+def test_statistics_are_named(qgis, work):
+    layer = load(qgis, "facilitystatistics", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("s.gpkg"))
+    assert layer.name() == "Statistics of Time zones"
+
+
+def test_results_that_are_not_loaded(qgis, work):
+    qgis.run("voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("out.tif"))
+    assert QgsProject.instance().mapLayers() == {}
+    assert QgsRasterLayer(work.path("out.tif")).isValid()

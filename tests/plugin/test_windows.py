@@ -1,0 +1,83 @@
+"""
+The desktop: QGIS with its windows on a virtual screen (Xvfb). Dialogs open, run, cancel and run batches; what they
+look like is kept as pictures, of which those in docs/images are copies.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+from conftest import ROOT
+
+HERE = pathlib.Path(__file__).parent
+PICTURES = pathlib.Path(os.environ.get("GPUVORONOI_PICTURES", ROOT / "build" / "pictures"))
+
+
+@pytest.fixture(scope="module")
+def desktop(tmp_path_factory):
+    """What windows.py found out, {name: facts}; it goes through all scenes in one QGIS."""
+    qgis = shutil.which("qgis.bin") or shutil.which("qgis")
+    for program in (qgis, "xvfb-run", "import"):
+        if program is None or shutil.which(program) is None:
+            pytest.skip("no QGIS desktop, xvfb-run or import here (apt-get install qgis xvfb xauth imagemagick)")
+    work = tmp_path_factory.mktemp("desktop")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    environment = {key: value for key, value in os.environ.items() if key != "QT_QPA_PLATFORM"}
+    environment.update(GPUVORONOI_WORK=str(work), GPUVORONOI_PICTURES=str(PICTURES), GPUVORONOI_ROOT=str(ROOT))
+    done = subprocess.run(
+        ["xvfb-run", "-a", "-s", "-screen 0 1600x950x24", qgis, "--noversioncheck", "--nologo", "--code", HERE / "windows.py"],
+        env=environment, cwd=work, capture_output=True, text=True, timeout=600)
+    report = work / "report.json"
+    assert report.exists(), (done.returncode, done.stdout[-4000:], done.stderr[-4000:])
+    facts = json.loads(report.read_text())
+    assert "error" not in facts, facts["error"]
+    assert done.returncode == 0, (done.returncode, done.stderr[-4000:])
+    return facts
+
+
+def picture(name):
+    """A picture is there, and shows more than an empty screen."""
+    path = PICTURES / f"{name}.png"
+    done = subprocess.run(["identify", "-format", "%w %h %k", path], capture_output=True, text=True)
+    width, height, colours = map(int, done.stdout.split())
+    assert width > 300 and height > 300 and colours > 50
+    return path
+
+
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+def test_dialog_opens(desktop, name):
+    assert desktop["dialogs"][name]["shown"]
+    assert desktop["dialogs"][name]["widgets"] > 5
+    picture(f"qgis-dialog-{name}")
+
+
+def test_toolbox(desktop):
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
+
+
+def test_dialog_runs(desktop):
+    facts = desktop["run"]
+    assert facts["finished"] and facts["layers"] == ["Nearest of Time zone places"]
+    assert facts["progress"] == 100
+    picture("qgis-map")
+
+
+def test_dialog_shows_errors(desktop):
+    assert "gpuvoronoi: error: --metric euclidean makes no sense" in desktop["error_text"]
+
+
+def test_dialog_cancels(desktop):
+    facts = desktop["cancel"]
+    assert facts["seconds"] < 5 and facts["left"] == [] and facts["alive"] == 0
+
+
+def test_batch(desktop):
+    assert desktop["batch"] == {"rows": 3, "made": ["level2.tif", "level3.tif", "level4.tif"], "sizes": [32, 64, 128]}
+    picture("qgis-batch")
+
+
+def test_missing_program(desktop):
+    assert "GPUVORONOI_COMMAND" in desktop["missing"]

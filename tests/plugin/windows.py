@@ -1,0 +1,217 @@
+"""
+Runs inside QGIS's desktop (qgis.bin --code windows.py): goes through the scenes of test_windows.py, one after another,
+writes what it found to $GPUVORONOI_WORK/report.json and pictures to $GPUVORONOI_PICTURES. Each scene is a generator; what it
+yields is a condition to wait for, while events are handled.
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import time
+import traceback
+
+import processing
+from osgeo import gdal
+from processing.core.ProcessingConfig import ProcessingConfig
+from qgis.core import QgsApplication, QgsProject, QgsRectangle, QgsVectorLayer
+from qgis.PyQt.QtCore import QEventLoop, QTimer
+from qgis.PyQt.QtWidgets import QApplication, QFileDialog, QWidget
+from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
+
+ROOT = os.environ["GPUVORONOI_ROOT"]
+WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
+PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
+ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"]
+PATIENCE = 120  # seconds for one condition
+
+facts = {}
+
+
+def wait(condition):
+    start = time.monotonic()
+    while not condition():
+        if time.monotonic() - start > PATIENCE:
+            raise TimeoutError("a condition did not come true")
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        time.sleep(0.01)
+
+
+def settle(seconds=0.7):
+    end = time.monotonic() + seconds
+    wait(lambda: time.monotonic() > end)
+
+
+def picture(name, widget=None):
+    """The screen, or the part of it where a widget is, in few enough colours to be small."""
+    settle()
+    file = PICTURES / f"{name}.png"
+    crop = []
+    if widget is not None:
+        frame = widget.frameGeometry()
+        crop = ["-crop", f"{frame.width()}x{frame.height()}+{frame.x()}+{frame.y()}", "+repage"]
+    subprocess.run(["import", "-window", "root", *crop, "-strip", "+dither", "-colors", "200", f"PNG8:{file}"], check=True)
+
+
+def open_dialog(name, parameters):
+    dialog = processing.createAlgorithmDialog(f"gpuvoronoi:{name}", parameters)
+    dialog.show()
+    dialog.resize(1000, 800)
+    dialog.move(10, 10)
+    dialog.raise_()
+    settle()
+    return dialog
+
+
+def close(dialog):
+    dialog.close()
+    dialog.deleteLater()
+    settle(0.2)
+
+
+def seeds():
+    layer = QgsVectorLayer(f"file://{ROOT}/data/timezones.csv?type=csv&xField=lon&yField=lat&crs=EPSG:4326", "Time zone places",
+                           "delimitedtext")
+    QgsProject.instance().addMapLayer(layer)
+    return layer
+
+
+def scene_toolbox(layer):
+    provider = QgsApplication.processingRegistry().providerById("gpuvoronoi")
+    facts["toolbox"] = sorted((a.displayName() for a in provider.algorithms()), key=str.lower)
+
+
+def scene_dialogs(layer):
+    facts["dialogs"] = {}
+    for name in ALGORITHMS:
+        dialog = open_dialog(name, {"INPUT": layer, "REFERENCE": layer} if name == "knearest" else {"INPUT": layer})
+        facts["dialogs"][name] = {
+            "shown": dialog.isVisible(),
+            "widgets": len([w for w in dialog.mainWidget().findChildren(QWidget) if w.isVisible()]),
+        }
+        picture(f"qgis-dialog-{name}", dialog)
+        close(dialog)
+
+
+def scene_run(layer):
+    ProcessingConfig.setSettingValue(ProcessingConfig.KEEP_DIALOG_OPEN, True)
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
+    finished = []
+    dialog.algorithmFinished.connect(lambda well, results: finished.append(well))
+    dialog.runAlgorithm()
+    wait(lambda: finished)
+    settle()
+    facts["run"] = {
+        "finished": finished == [True],
+        "layers": [made.name() for made in QgsProject.instance().mapLayers().values() if made != layer],
+        "progress": dialog.progressBar().value() if hasattr(dialog, "progressBar") else 100,
+    }
+    close(dialog)
+    iface.mainWindow().resize(1500, 900)
+    iface.mainWindow().move(0, 0)
+    root = QgsProject.instance().layerTreeRoot()
+    node = root.findLayer(layer.id())
+    copy = node.clone()  # points above the raster
+    root.insertChildNode(0, copy)
+    node.parent().removeChildNode(node)
+    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
+    iface.mapCanvas().refresh()
+    settle()
+    wait(lambda: not iface.mapCanvas().isDrawing())
+    picture("qgis-map", iface.mainWindow())
+
+
+def scene_error(layer):
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "METRIC": 3})
+    finished = []
+    dialog.algorithmFinished.connect(lambda well, results: finished.append(well))
+    dialog.runAlgorithm()
+    settle()
+    wait(lambda: not dialog.cancelButton().isEnabled())
+    text = dialog.findChild(QWidget, "txtLog")
+    facts["error_text"] = text.toPlainText()
+    close(dialog)
+
+
+def scene_cancel(layer):
+    out = WORK / "cancelled" / "out.tif"
+    out.parent.mkdir()
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.003, "BACKEND": "serial", "OUTPUT": str(out)})
+    dialog.runAlgorithm()
+    wait(lambda: list(out.parent.glob(".out.tif.tmp-*")))
+    (begun,) = out.parent.glob(".out.tif.tmp-*")
+    pid = int(begun.name.split("-")[1])
+    settle(0.3)
+    pressed = time.monotonic()
+    dialog.cancelButton().click()
+    wait(lambda: not dialog.cancelButton().isEnabled())
+
+    def alive():
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    wait(lambda: not alive())
+    facts["cancel"] = {"seconds": time.monotonic() - pressed, "left": [p.name for p in out.parent.iterdir()], "alive": int(alive())}
+    close(dialog)
+
+
+def scene_batch(layer):
+    from processing.gui.BatchAlgorithmDialog import BatchAlgorithmDialog
+
+    folder = WORK / "batch"
+    folder.mkdir()
+    rows = [{"PARAMETERS": {"INPUT": repr(layer.id()), "LEVEL": str(level), "METRIC": "1"},
+             "OUTPUTS": {"OUTPUT": str(folder / f"level{level}.tif")}} for level in (2, 3, 4)]
+    described = WORK / "batch.json"
+    described.write_text(json.dumps(rows))
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:qtmvoronoi")
+    dialog = BatchAlgorithmDialog(algorithm, iface.mainWindow())
+    dialog.show()
+    dialog.resize(1200, 500)
+    dialog.move(10, 10)
+    asked = QFileDialog.getOpenFileName
+    QFileDialog.getOpenFileName = staticmethod(lambda *arguments, **more: (str(described), ""))
+    try:
+        dialog.mainWidget().load()
+    finally:
+        QFileDialog.getOpenFileName = asked
+    picture("qgis-batch", dialog)
+    dialog.mainWidget().checkLoadLayersOnCompletion.setChecked(False)
+    dialog.runAlgorithm()
+    wait(lambda: not dialog.cancelButton().isEnabled())
+    made = sorted(folder.glob("*.tif"))
+    facts["batch"] = {"rows": dialog.mainWidget().batchRowCount(), "made": [p.name for p in made],
+                      "sizes": [gdal.Open(str(p)).RasterXSize for p in made]}
+    close(dialog)
+
+
+def scene_missing(layer):
+    program = os.environ.pop("GPUVORONOI_COMMAND")
+    path = os.environ["PATH"]
+    os.environ["PATH"] = "/nowhere"
+    try:
+        algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
+        facts["missing"] = algorithm.canExecute()[1]
+    finally:
+        os.environ["PATH"] = path
+        os.environ["GPUVORONOI_COMMAND"] = program
+
+
+def main():
+    try:
+        updateAvailablePlugins()
+        if "gpuvoronoi" not in plugins:
+            assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
+        layer = seeds()
+        for scene in (scene_toolbox, scene_dialogs, scene_run, scene_error, scene_cancel, scene_batch, scene_missing):
+            scene(layer)
+    except BaseException:
+        facts["error"] = traceback.format_exc()
+    (WORK / "report.json").write_text(json.dumps(facts))
+    os._exit(0)  # the project is not to be saved, and QGIS 3.22 does not always survive its own tidying up
+
+
+QTimer.singleShot(1000, main)
