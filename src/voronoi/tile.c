@@ -59,23 +59,38 @@ static int32_t *place_in(const job *j, const gv_tile *tile) {
   return j->target->out + (tile->r0 - j->block.r0) * j->target->stride + (tile->c0 - j->block.c0);
 }
 
-/* A tile of one answer: label[v->k]. */
-static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
+/* Takes back what was written to cells that the mask leaves out. */
+static void mask_tile(const job *j, const gv_tile *tile) {
+  const gv_block *target = j->target;
+  if (target->mask == NULL) return;
+  gv_block part = *target;
+  part.mask += (tile->r0 - j->block.r0) * target->mask_stride + (tile->c0 - j->block.c0);
+  part.out = place_in(j, tile);
+  gv_block_apply_mask(j->v, tile, &part);
+}
+
+static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
   int64_t columns = tile->c1 - tile->c0;
   for (int32_t band = 0; band < j->v->k; band++) {
-    int32_t *out = place_in(j, tile) + band * j->target->band_stride;
-    for (int64_t r = tile->r0; r < tile->r1; r++, out += j->target->stride) {
-      for (int64_t c = 0; c < columns; c++)
-        out[c] = label[band];
-    }
+    int32_t *first = place_in(j, tile) + band * j->target->band_stride;
+    for (int64_t c = 0; c < columns; c++)
+      first[c] = label[band];
+    for (int64_t r = 1; r < tile->r1 - tile->r0; r++)
+      memcpy(first + r * j->target->stride, first, (size_t)columns * sizeof *first);
   }
+}
+
+/* A tile of one answer: label[v->k]. */
+static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
+  write_tile(j, tile, label);
+  mask_tile(j, tile);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
   int32_t label[GV_VORONOI_MAX_K];
   for (int32_t band = 0; band < j->v->k; band++)
     label[band] = j->v->nodata;
-  fill_tile(j, tile, label);
+  write_tile(j, tile, label);
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
@@ -230,7 +245,10 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   const gv_voronoi *v = j->v;
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   gv_bound bound;
-  if (gv_masked(j->target, tile->r0 - j->block.r0, tile->c0 - j->block.c0, rows, columns)) return GV_OK;
+  if (gv_masked(j->target, tile->r0 - j->block.r0, tile->c0 - j->block.c0, rows, columns)) {
+    fill_nodata(j, tile);
+    return GV_OK;
+  }
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) {
     if (!points_bound(j, tile, &bound)) {
       fill_nodata(j, tile);
@@ -271,7 +289,9 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
     bool done = nearest ? decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
                         : rank_leaf(j, tile, &bound, slack, candidates, &order);
-    return done ? GV_OK : gv_fail_memory(context, "a leaf tile");
+    if (!done) return gv_fail_memory(context, "a leaf tile");
+    mask_tile(j, tile);
+    return GV_OK;
   }
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
   bool across =
@@ -517,7 +537,6 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
       if (isnan(j.lon[i])) out[i / columns * block->stride + i % columns] = v->nodata;
     }
   }
-  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
   gv_workspace_give(&state->pool, space);
   return status;
 }

@@ -215,14 +215,26 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
   return v->engine->block(context, v, v->state, &tile, &b);
 }
 
+/* True if one of eight mask bytes is 0. */
+static bool any_left_out(const uint8_t *mask) {
+  uint64_t word;
+  memcpy(&word, mask, sizeof word);
+  return ((word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080)) != 0;
+}
+
 void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_block *block) {
   if (block->mask == NULL) return;
+  int64_t columns = tile->c1 - tile->c0;
   for (int32_t band = 0; band < v->k; band++) {
     for (int64_t r = 0; r < tile->r1 - tile->r0; r++) {
       int32_t *out = block->out + band * block->band_stride + r * block->stride;
       const uint8_t *mask = block->mask + r * block->mask_stride;
-      for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
-        out[c] = mask[c] != 0 ? out[c] : v->nodata;
+      for (int64_t first = 0; first < columns; first += 8) {
+        int64_t end = first + 8 < columns ? first + 8 : columns;
+        if (end == first + 8 && !any_left_out(mask + first)) continue;
+        for (int64_t c = first; c < end; c++)
+          out[c] = mask[c] != 0 ? out[c] : v->nodata;
+      }
     }
   }
 }

@@ -5,6 +5,7 @@
  */
 #include "cmocka_test.h"
 
+#include <geodesic.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -603,6 +604,175 @@ static bool have_cuda_tile(void) {
   return info.available != 0;
 }
 
+/* ------------------------------------------------------------------------------------------- another's distances */
+
+enum { ORACLE_SEEDS = 40, ORACLE_K = 3 };
+
+/* Distance of a seed from a cell by PROJ, or by the plane's formulas; what a weight makes of it. */
+typedef struct oracle {
+  struct geod_geodesic globe;
+  gv_metric metric;
+  double x[ORACLE_SEEDS], y[ORACLE_SEEDS], weight[ORACLE_SEEDS];
+} oracle;
+
+static double oracle_distance(const oracle *o, double x, double y, int seed) {
+  double dx = fabs(x - o->x[seed]), dy = fabs(y - o->y[seed]), distance = NAN;
+  if (o->metric == GV_EUCLIDEAN) return hypot(dx, dy);
+  if (o->metric == GV_MANHATTAN) return dx + dy;
+  if (o->metric == GV_CHEBYSHEV) return fmax(dx, dy);
+  geod_inverse(&o->globe, y, x, o->y[seed], o->x[seed], &distance, NULL, NULL);
+  return distance;
+}
+
+static double oracle_value(const oracle *o, const question *q, double distance, int seed) {
+  if (q->weighting == GV_MULTIPLICATIVE) return distance / o->weight[seed];
+  if (q->weighting == GV_ADDITIVE) return distance + o->weight[seed];
+  if (q->weighting == GV_POWER) return distance * distance - o->weight[seed];
+  return distance;
+}
+
+/* The ranks of one cell are in order, hold nobody out of reach, and leave nobody out who is nearer: all but for what
+ * two computations of a distance may differ by. */
+static void check_cell(const oracle *o, const question *q, double x, double y, const int32_t *out, int64_t band) {
+  double last = -INFINITY, distance[ORACLE_SEEDS], value[ORACLE_SEEDS],
+         close = o->metric >= GV_GREAT_CIRCLE ? 1e-6 : 1e-12;
+  bool taken[ORACLE_SEEDS] = {false};
+  double slack[ORACLE_SEEDS];
+  for (int i = 0; i < ORACLE_SEEDS; i++) {
+    distance[i] = oracle_distance(o, x, y, i);
+    value[i] = oracle_value(o, q, distance[i], i);
+    slack[i] = q->weighting == GV_POWER ? close * (1.0 + 3.0 * distance[i]) : close * 10.0;
+  }
+  for (int rank = 0; rank < q->k; rank++) {
+    int32_t seed = out[rank * band];
+    if (seed >= 0) {
+      assert_true(seed < ORACLE_SEEDS && !taken[seed]);
+      taken[seed] = true;
+      assert_true(distance[seed] <= q->max_distance + close);
+      assert_true(value[seed] >= last - slack[seed]);
+      last = fmax(last, value[seed]);
+    }
+    for (int i = 0; i < ORACLE_SEEDS && rank == q->k - 1; i++) {
+      if (taken[i] || distance[i] > q->max_distance - close) continue;
+      /* Left out: then all ranks are taken, by seeds that are not farther. */
+      assert_true(seed >= 0 && value[i] >= last - slack[i]);
+    }
+  }
+}
+
+static void distances_of_others(void **state) {
+  (void)state;
+  random_state = 11;
+  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_GEODESIC; metric++) {
+    bool globe = metric >= GV_GREAT_CIRCLE;
+    oracle o = {.metric = metric};
+    /* The sphere of radius (2 a + b) / 3 for great circles. */
+    double a = 6378137.0, f = 1.0 / 298.257223563;
+    geod_init(&o.globe, metric == GV_GEODESIC ? a : a * (3.0 - f) / 3.0, metric == GV_GEODESIC ? f : 0.0);
+    grid_case g = {"oracle", globe ? GV_GRID_LONLAT : GV_GRID_PLANE, 120, 60, {-180, 3, 0, 90, 0, -3}, NULL};
+    gv_grid grid = grid_of(&g);
+    double unit = globe ? 1e6 : 10.0;
+    int32_t *out = malloc(sizeof *out * ORACLE_K * 120 * 60);
+    assert_non_null(out);
+    for (int weighting = GV_UNWEIGHTED; weighting <= GV_POWER; weighting++) {
+      if (weighting == GV_POWER && metric != GV_EUCLIDEAN && metric != GV_GREAT_CIRCLE) continue;
+      for (int limited = 0; limited < 2; limited++) {
+        for (int i = 0; i < ORACLE_SEEDS; i++) {
+          o.x[i] = 360.0 * uniform() - 180.0;
+          o.y[i] = 180.0 * uniform() - 90.0;
+          double w = uniform();
+          o.weight[i] = weighting == GV_MULTIPLICATIVE ? 0.5 + w
+                        : weighting == GV_ADDITIVE     ? unit * (w - 0.3)
+                                                       : unit * unit * (w - 0.3);
+        }
+        question q = plain;
+        q.k = ORACLE_K;
+        q.weighting = (gv_weighting)weighting;
+        q.weights = weighting != GV_UNWEIGHTED ? o.weight : NULL;
+        if (limited) q.max_distance = 2.5 * unit;
+        gv_seeds seeds = {o.x, o.y, ORACLE_SEEDS};
+        run_options tile = {"tile", "avx512", 2, 64, 32};
+        run(&grid, &seeds, metric, &tile, &q, NULL, out);
+        for (int64_t i = 0; i < 120 * 60; i++) {
+          double x = -180 + 3 * ((double)(i % 120) + 0.5), y = 90 - 3 * ((double)(i / 120) + 0.5);
+          check_cell(&o, &q, x, y, out + i, 120 * 60);
+        }
+      }
+    }
+    free(out);
+  }
+}
+
+static void bad_questions(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  double x[] = {0, 1, 2}, y[] = {0, 1, 2}, weights[] = {1.0, 2.0, 0.0};
+  gv_seeds seeds = {x, y, 3};
+  gv_grid grid = GV_GRID_INIT;
+  gv_voronoi *voronoi = NULL;
+  grid.width = grid.height = 4;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  static const struct {
+    int32_t k;
+    double max_distance;
+    gv_weighting weighting;
+    double last_weight;
+    gv_metric metric;
+    const char *backend;
+    gv_status status;
+    const char *message;
+  } bad[] = {
+      {-1, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "k is -1"},
+      {65, INFINITY, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "k is 65"},
+      {1, -1.0, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "maximum distance"},
+      {1, NAN, GV_UNWEIGHTED, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "maximum distance"},
+      {1, INFINITY, GV_MULTIPLICATIVE, 0.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weight of seed 2"},
+      {1, INFINITY, GV_MULTIPLICATIVE, -2.0, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weight of seed 2"},
+      {1, INFINITY, GV_ADDITIVE, NAN, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weight of seed 2"},
+      {1, INFINITY, GV_POWER, INFINITY, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weight of seed 2"},
+      {1, INFINITY, (gv_weighting)4, 1, GV_EUCLIDEAN, NULL, GV_ERROR_INVALID_ARGUMENT, "weighting 4"},
+      {1, INFINITY, GV_POWER, 1, GV_MANHATTAN, NULL, GV_ERROR_UNSUPPORTED, "manhattan"},
+      {1, INFINITY, GV_ADDITIVE, 1, GV_EUCLIDEAN, "kdtree", GV_ERROR_UNSUPPORTED, "kdtree"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    o.k = bad[i].k;
+    o.max_distance = bad[i].max_distance;
+    o.weighting = bad[i].weighting;
+    weights[2] = bad[i].last_weight;
+    o.weights = bad[i].weighting != GV_UNWEIGHTED ? weights : NULL;
+    o.metric = bad[i].metric;
+    o.backend = bad[i].backend;
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), bad[i].status);
+    assert_null(voronoi);
+    assert_non_null(strstr(gv_context_message(context), bad[i].message));
+  }
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  o.weighting = GV_ADDITIVE;
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(gv_context_message(context), "missing"));
+  o.weighting = GV_UNWEIGHTED;
+  o.k = 0; /* counts as 1 */
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+  int32_t out[16];
+  uint8_t mask[16] = {0};
+  gv_block block = GV_BLOCK_INIT;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  block.out = out;
+  block.stride = 4;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(out[0], 0);
+  block.mask = mask;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  block.mask_stride = 4;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  assert_int_equal(out[0], -1);
+  block.column = 1;
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_ERROR_INVALID_ARGUMENT);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
 /* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
  * `tile`, which the tests above compare with `serial`. */
 static void large_grids_against_tile(void **state) {
@@ -713,6 +883,8 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bad_questions),
+      cmocka_unit_test(distances_of_others),
       cmocka_unit_test(plane_metrics),
       cmocka_unit_test(great_circle),
       cmocka_unit_test(geodesic),

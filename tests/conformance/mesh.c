@@ -1,11 +1,13 @@
 /*
  * QTM cells: positions made many at a time have the bits of gv_qtm_center_vector, bounds hold them, every engine gives
- * the bytes of `serial` on the mesh, and rasters carry their triangles' answers.
+ * the bytes of `serial` on the mesh, and rasters carry their triangles' answers; also for several nearest seeds, with
+ * distance limits, masks and weights.
  */
 #include "cmocka_test.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,8 +200,42 @@ typedef struct run_options {
   int32_t block_width, block_height;
 } run_options;
 
-static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                int64_t cells, int64_t stride, int32_t *out) {
+/* What is asked of each cell. */
+typedef struct question {
+  int32_t k;
+  double max_distance;
+  gv_weighting weighting;
+  const double *weights;
+  const uint8_t *mask; /* of the whole grid; NULL = none */
+} question;
+
+static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
+
+/* Blocks with a mask; their size is asked of the object, which may have made them smaller. */
+static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
+                             const run_options *options, int64_t cells, int64_t stride, int32_t *out) {
+  gv_status status = GV_OK;
+  int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
+  int64_t bw = options->block_width > 0 ? options->block_width : 512;
+  int64_t bh = options->block_height > 0 ? options->block_height : 512;
+  if (grid->kind == GV_GRID_QTM) bw = (cells + across - 1) / across;
+  for (int64_t b = 0; b < across * down && status == GV_OK; b++) {
+    gv_block block = GV_BLOCK_INIT;
+    block.column = b % across;
+    block.row = b / across;
+    int64_t first = block.row * bh * stride + block.column * bw;
+    block.mask = q->mask + first;
+    block.mask_stride = block.stride = stride;
+    block.out = out + first;
+    block.band_stride = cells;
+    status = gv_voronoi_fill(context, voronoi, &block);
+  }
+  return status;
+}
+
+static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                         const question *q, int64_t cells, int64_t stride, int32_t *out, char *message,
+                         size_t size) {
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
   gv_context *context = NULL;
@@ -210,24 +246,82 @@ static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, co
   o.block_width = options->block_width;
   o.block_height = options->block_height;
   o.nodata = -7;
+  o.k = q->k;
+  o.max_distance = q->max_distance;
+  o.weighting = q->weighting;
+  o.weights = q->weights;
   assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
   assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
-  for (int64_t i = 0; i < cells; i++)
+  for (int64_t i = 0; i < q->k * cells; i++)
     out[i] = INT32_MIN;
   gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
-  if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, stride);
-  if (status != GV_OK) fail_msg("%s: %s", options->backend, gv_context_message(context));
+  if (status == GV_OK) {
+    status = q->mask != NULL ? fill_blocks(context, grid, voronoi, q, options, cells, stride, out)
+                             : gv_voronoi_compute(context, voronoi, out, stride);
+  }
+  snprintf(message, size, "%s", gv_context_message(context));
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);
+  return status;
+}
+
+static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                const question *q, int64_t cells, int64_t stride, int32_t *out) {
+  char message[512];
+  gv_status status = try_run(grid, seeds, metric, options, q, cells, stride, out, message, sizeof message);
+  if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
+}
+
+/* The next question in turn; its weights and mask are to be freed. */
+static question next_question(gv_metric metric, int64_t seeds, int64_t cells) {
+  static const int32_t ks[] = {1, 2, 4, 3, 8, 1, 33, 5, 64, 12};
+  static int turn = 0;
+  int t = turn++;
+  question q = plain;
+  q.k = ks[t % 10];
+  if (t % 3 == 1) q.max_distance = pow(10.0, 5.0 + 2.2 * uniform());
+  if (t % 4 == 2) q.weighting = (gv_weighting)(1 + t / 4 % (metric == GV_GEODESIC ? 2 : 3));
+  if (q.weighting != GV_UNWEIGHTED) {
+    double *weights = malloc((size_t)seeds * sizeof *weights);
+    assert_non_null(weights);
+    for (int64_t i = 0; i < seeds; i++) {
+      double step = floor(4.0 * uniform());
+      weights[i] = q.weighting == GV_MULTIPLICATIVE ? 1.0 + step : 3e5 * (step - 1.0);
+      if (q.weighting == GV_POWER) weights[i] *= 1e6;
+    }
+    q.weights = weights;
+  }
+  if (t % 5 < 2) {
+    uint8_t *mask = malloc((size_t)cells);
+    assert_non_null(mask);
+    for (int64_t i = 0; i < cells; i++)
+      mask[i] = t % 5 == 0 ? uniform() < 0.3 : i / 64 % 4 == 1 || i % 97 == 0;
+    q.mask = mask;
+  }
+  return q;
+}
+
+static void free_question(question *q) {
+  free((void *)q->weights);
+  free((void *)q->mask);
+}
+
+static void apply_mask(const question *q, int64_t cells, int32_t *values) {
+  for (int64_t i = 0; q->mask != NULL && i < q->k * cells; i++) {
+    if (!q->mask[i % cells]) values[i] = -7;
+  }
 }
 
 static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric metric, const run_options *o,
-                    const int32_t *expected, const int32_t *got) {
-  for (int64_t i = 0; i < cells; i++) {
+                    const question *q, const int32_t *expected, const int32_t *got) {
+  for (int64_t i = 0; i < q->k * cells; i++) {
     if (expected[i] != got[i]) {
-      fail_msg("level %d, seed kind %d (%lld), %s: %s (%s, blocks of %d) says %d at cell %lld, not %d", level, kind,
-               (long long)seeds, gv_metric_name(metric), o->backend, o->simd, (int)o->block_width, (int)got[i],
-               (long long)i, (int)expected[i]);
+      fail_msg(
+          "level %d, seed kind %d (%lld), %s, k %d, distance %g, weighting %d, %s: %s (%s, blocks of %d) says %d "
+          "at cell %lld rank %lld, not %d",
+          level, kind, (long long)seeds, gv_metric_name(metric), (int)q->k, q->max_distance, (int)q->weighting,
+          q->mask != NULL ? "masked" : "no mask", o->backend, o->simd, (int)o->block_width, (int)got[i],
+          (long long)(i % cells), (long long)(i / cells), (int)expected[i]);
     }
   }
 }
@@ -239,38 +333,60 @@ static bool to_be_compared(const gv_backend_info *info) {
          (only == NULL || strcmp(info->name, only) == 0);
 }
 
-static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
+static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_metric metric, const question *q,
+                           bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
                                               {"tile", "avx2", 2, 64, 0},
                                               {"tile", "baseline", 2, 17, 0},
                                               {"auto", "avx512", 2, 1, 0}};
-  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  static size_t turn = 0;
   int64_t cells = gv_qtm_count(level);
-  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
-  assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
-  for (int64_t i = 0; i < n; i++)
-    make_seed(kind, level, i, x, y);
-  gv_seeds seeds = {x, y, n};
+  size_t bytes = (size_t)(q->k * cells) * sizeof(int32_t);
+  int32_t *expected = malloc(bytes), *got = malloc(bytes);
+  assert_true(expected != NULL && got != NULL);
   gv_grid grid = GV_GRID_INIT;
   grid.kind = GV_GRID_QTM;
   grid.level = level;
   run_options serial = {"serial", "avx512", 2, 0, 0};
-  run(&grid, &seeds, metric, &serial, cells, cells, expected);
+  question unmasked = *q;
+  unmasked.mask = NULL;
+  run(&grid, seeds, metric, &serial, &unmasked, cells, cells, expected);
+  apply_mask(q, cells, expected);
+  turn++;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
     if (!to_be_compared(&info)) continue;
-    size_t variants = strcmp(info.name, "tile") == 0 ? sizeof tile_variants / sizeof *tile_variants : 1;
+    bool tile = strcmp(info.name, "tile") == 0;
+    size_t variants = tile ? sizeof tile_variants / sizeof *tile_variants : 1;
     for (size_t i = 0; i < variants; i++) {
-      run_options o = variants > 1 ? tile_variants[i] : (run_options){info.name, "avx512", 2, 100, 0};
-      run(&grid, &seeds, metric, &o, cells, cells, got);
-      compare(cells, level, kind, n, metric, &o, expected, got);
+      run_options o = tile ? tile_variants[i] : (run_options){info.name, "avx512", 2, 100, 0};
+      if (few && (tile ? i != turn % variants : (turn + (size_t)b) % 3 != 0)) continue;
+      char message[512];
+      gv_status status = try_run(&grid, seeds, metric, &o, q, cells, cells, got, message, sizeof message);
+      if (status == GV_ERROR_UNSUPPORTED && q->weighting != GV_UNWEIGHTED && !tile) continue;
+      if (status != GV_OK) fail_msg("%s: %s", info.name, message);
+      compare(cells, level, (int)kind, seeds->count, metric, &o, q, expected, got);
     }
+  }
+  free(expected);
+  free(got);
+}
+
+static void check_mesh(int level, seed_kind kind, int64_t n, gv_metric metric) {
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  for (int64_t i = 0; i < n; i++)
+    make_seed(kind, level, i, x, y);
+  gv_seeds seeds = {x, y, n};
+  check_question(level, kind, &seeds, metric, &plain, false);
+  for (int i = 0; i < 2 && n > 2 && n < 1000; i++) {
+    question q = next_question(metric, n, gv_qtm_count(level));
+    check_question(level, kind, &seeds, metric, &q, true);
+    free_question(&q);
   }
   free(x);
   free(y);
-  free(expected);
-  free(got);
 }
 
 static void great_circle(void **state) {
@@ -373,12 +489,15 @@ static const raster_case rasters[] = {
     {GV_GRID_PROJECTED, 101, 101, {-18.2e6, 3.6e5, 0, 18.2e6, 0, -3.6e5}},
 };
 
-static void check_raster(const raster_case *r, int level, gv_metric metric) {
+static void check_raster(const raster_case *r, int level, gv_metric metric, bool ask) {
   enum { SEEDS = 90 };
   double x[SEEDS], y[SEEDS];
   int64_t cells = gv_qtm_count(level), pixels = r->width * r->height;
-  int32_t *mesh = malloc((size_t)cells * sizeof *mesh), *expected = malloc((size_t)pixels * sizeof *expected);
-  int32_t *got = malloc((size_t)pixels * sizeof *got);
+  question q = plain;
+  if (ask) q = next_question(metric, SEEDS, pixels);
+  int32_t *mesh = malloc((size_t)(q.k * cells) * sizeof *mesh);
+  int32_t *expected = malloc((size_t)(q.k * pixels) * sizeof *expected);
+  int32_t *got = malloc((size_t)(q.k * pixels) * sizeof *got);
   assert_true(mesh != NULL && expected != NULL && got != NULL);
   for (int64_t i = 0; i < SEEDS; i++)
     make_seed(i % 2 ? UNIFORM : ON_CENTRES, level, i, x, y);
@@ -387,7 +506,9 @@ static void check_raster(const raster_case *r, int level, gv_metric metric) {
   grid.kind = GV_GRID_QTM;
   grid.level = level;
   run_options o = {"tile", "avx512", 2, 0, 0};
-  run(&grid, &seeds, metric, &o, cells, cells, mesh);
+  question unmasked = q;
+  unmasked.mask = NULL;
+  run(&grid, &seeds, metric, &o, &unmasked, cells, cells, mesh);
   grid.kind = r->kind;
   grid.width = r->width;
   grid.height = r->height;
@@ -399,28 +520,36 @@ static void check_raster(const raster_case *r, int level, gv_metric metric) {
     gv_qtm_id id;
     if (grid.inverse != NULL) inverse_polar(&lon, &lat, 1, NULL);
     bool placed = isfinite(lon) && gv_qtm_from_lonlat(lon, lat, level, &id) == GV_OK;
-    expected[i] = placed ? mesh[gv_qtm_number(id)] : -7;
+    for (int32_t band = 0; band < q.k; band++)
+      expected[band * pixels + i] = placed ? mesh[band * cells + gv_qtm_number(id)] : -7;
   }
+  apply_mask(&q, pixels, expected);
   static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},
                                          {"tile", "avx2", 2, 64, 16},
                                          {"tile", "baseline", 1, 37, 100},
                                          {"kdtree", "avx512", 2, 64, 64},
                                          {"openmp", "avx2", 2, 50, 10}};
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-    run(&grid, &seeds, metric, &variants[i], pixels, r->width, got);
-    compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], expected, got);
+    if (q.weighting != GV_UNWEIGHTED && i >= 3) continue;
+    run(&grid, &seeds, metric, &variants[i], &q, pixels, r->width, got);
+    compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], &q, expected, got);
   }
   free(mesh);
   free(expected);
   free(got);
+  free_question(&q);
 }
 
 static void rasters_carry_their_triangles(void **state) {
   (void)state;
   for (size_t r = 0; r < sizeof rasters / sizeof *rasters; r++) {
     for (int level = 0; level <= 8; level++) {
-      check_raster(&rasters[r], level, GV_GREAT_CIRCLE);
-      if (level % 3 == 2) check_raster(&rasters[r], level, GV_GEODESIC);
+      check_raster(&rasters[r], level, GV_GREAT_CIRCLE, false);
+      check_raster(&rasters[r], level, GV_GREAT_CIRCLE, true);
+      if (level % 3 == 2) {
+        check_raster(&rasters[r], level, GV_GEODESIC, false);
+        check_raster(&rasters[r], level, GV_GEODESIC, true);
+      }
     }
   }
 }
@@ -483,9 +612,15 @@ static void failing_allocations(void **state) {
   for (int64_t i = 0; i < SEEDS; i++)
     make_seed(UNIFORM, 4, i, x, y);
   gv_seeds seeds = {x, y, SEEDS};
-  int32_t *out = malloc(PIXELS * sizeof *out), *expected = malloc(PIXELS * sizeof *expected);
+  int32_t *out = malloc(12 * PIXELS * sizeof *out), *expected = malloc(12 * PIXELS * sizeof *expected);
+  double weights[SEEDS];
+  for (int64_t i = 0; i < SEEDS; i++)
+    weights[i] = 1e5 * uniform();
   assert_true(out != NULL && expected != NULL);
-  for (int raster = 0; raster < 2; raster++) {
+  for (int form = 0; form < 4; form++) {
+    bool raster = form % 2 != 0;
+    question q = plain;
+    if (form >= 2) q = (question){12, 3e6, GV_ADDITIVE, weights, NULL};
     const double geotransform[6] = {-180, 360.0 / 128, 0, 90, 0, -180.0 / 64};
     int64_t cells = raster ? PIXELS : CELLS, failures = 0;
     gv_grid grid = GV_GRID_INIT;
@@ -494,8 +629,8 @@ static void failing_allocations(void **state) {
     grid.width = 128;
     grid.height = 64;
     memcpy(grid.geotransform, geotransform, sizeof geotransform);
-    run_options plain = {"tile", "avx512", 1, 0, 0};
-    run(&grid, &seeds, GV_GREAT_CIRCLE, &plain, cells, raster ? 128 : cells, expected);
+    run_options calm = {"tile", "avx512", 1, 0, 0};
+    run(&grid, &seeds, GV_GREAT_CIRCLE, &calm, &q, cells, raster ? 128 : cells, expected);
     for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
       gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
       gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
@@ -505,6 +640,11 @@ static void failing_allocations(void **state) {
       context_options.allocate = allocate_until_none_left;
       context_options.release = release;
       o.metric = GV_GREAT_CIRCLE;
+      o.nodata = -7;
+      o.k = q.k;
+      o.max_distance = q.max_distance;
+      o.weighting = q.weighting;
+      o.weights = q.weights;
       allocations_left = failures + 1;
       if (gv_context_create(&context_options, &context) != GV_OK) continue;
       status = gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
@@ -515,7 +655,7 @@ static void failing_allocations(void **state) {
       assert_int_equal(allocations_held, 0);
     }
     assert_true(failures > 20);
-    assert_memory_equal(out, expected, (size_t)cells * sizeof *out);
+    assert_memory_equal(out, expected, (size_t)(q.k * cells) * sizeof *out);
   }
   free(out);
   free(expected);
