@@ -505,30 +505,34 @@ static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32
   double bound = s->bound[number];
   double scale = (double)(INT64_C(1) << TERM_BITS) / bound;
   double distance_scale = scale / s->longest;
-  int64_t c = at->c0;
-  while (c < at->c1) {
-    int64_t end = c + 1;
+  int32_t i = *segment;
+  wide total = 0, by_distance = 0;
+  bool within = true;
+  for (int64_t c = at->c0, end; c < at->c1; c = end) {
     double value;
     if (q->first == NULL) {
       value = values[c];
+      end = c + 1;
     } else {
-      while (*segment + 1 < q->count && q->first[*segment + 1] <= c)
-        ++*segment;
-      value = values[*segment];
-      end = *segment + 1 < q->count ? q->first[*segment + 1] : at->c1;
-      if (end > at->c1) end = at->c1;
+      while (i + 1 < q->count && q->first[i + 1] <= c)
+        i++;
+      value = values[i];
+      end = i + 1 < q->count && q->first[i + 1] < at->c1 ? q->first[i + 1] : at->c1;
     }
     if (!(fabs(value) <= bound)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is %g in a cell, its bound is %g",
-                     (int)number, value, bound);
+      within = false;
+      break;
     }
-    if (value != 0.0) {
-      to->value += (wide)(end - c) * (int64_t)(value * scale);
-      if (distance != NULL) to->distance += sum_products(distance + c, end - c, value * distance_scale);
-    }
-    c = end;
+    total += (wide)(end - c) * (int64_t)(value * scale);
+    if (distance != NULL && value != 0.0)
+      by_distance += sum_products(distance + c, end - c, value * distance_scale);
   }
-  return GV_OK;
+  *segment = i;
+  to->value += total;
+  to->distance += by_distance;
+  if (within) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+                 (int)number, bound);
 }
 
 /* Areas and unit vectors of the triangles of a block; to be freed by the first pointer. */
