@@ -244,9 +244,14 @@ GV_INLINE solution evaluate(const gv_series *g, const pair *p, vd delta) {
   return out;
 }
 
-GV_INLINE solution solve(const gv_series *g, vd x, vd y, vd z, vd sx, vd sy, vd sz) {
+/* Long, and called from three places: not inlined. */
+static __attribute__((noinline)) void solve(const gv_series *g, const vd place[3], const vd seed[3],
+                                            solution *result) {
   vd one = vd_set1(1.0), stretch = vd_set1(g->stretch);
-  pair p = {.x = x, .y = y, .z = vd_mul(z, stretch), .sx = sx, .sy = sy, .sz = vd_mul(sz, stretch)};
+  pair p = {.x = place[0], .y = place[1], .z = vd_mul(place[2], stretch)};
+  p.sx = seed[0];
+  p.sy = seed[1];
+  p.sz = vd_mul(seed[2], stretch);
   p.first = arc_between(p.x, p.y, p.z, p.sx, p.sy, p.sz);
   p.sigma = angle_of(p.first.sine, p.first.cosine);
 
@@ -257,25 +262,24 @@ GV_INLINE solution solve(const gv_series *g, vd x, vd y, vd z, vd sx, vd sy, vd 
   vd slope = polynomial(vd_mul(level, quarter), g->a3, 3);
   vd excess = vd_mul(vd_mul(vd_set1(g->f), p.first.sin_alpha0), vd_mul(slope, vd_add(p.sigma, wave)));
   vd delta = vd_mul(excess, newton_factor(g, &p.first, p.sigma));
-  solution out = evaluate(g, &p, delta);
 
   /* Near the antipodes: another step, for the lanes that need it only, so that no lane depends on its neighbours. */
   vd enough = vd_set1(g->largest_step), limit = vd_set1(g->least_cosine), largest = vd_set1(0.065),
      zero = vd_set1(0.0);
-  for (int again = 0; again < 3; again++) {
+  solution out = {.step = vd_set1(INFINITY), .cosine = one};
+  for (int step = 0; step < 4; step++) {
     vm take = vd_less(enough, vd_select(vd_less(limit, out.cosine), out.step, zero));
     if (vm_bits(take) == 0) break;
-    delta = vd_max(vd_min(vd_add(delta, out.correction), largest), vd_sub(zero, largest));
     solution next = evaluate(g, &p, delta);
     out.length = vd_select(take, next.length, out.length);
     out.cosine = vd_select(take, next.cosine, out.cosine);
     out.sine = vd_select(take, next.sine, out.sine);
     out.x = vd_select(take, next.x, out.x);
     out.y = vd_select(take, next.y, out.y);
-    out.correction = vd_select(take, next.correction, out.correction);
     out.step = vd_select(take, next.step, out.step);
+    delta = vd_max(vd_min(vd_add(delta, next.correction), largest), vd_sub(zero, largest));
   }
-  return out;
+  *result = out;
 }
 
 /* Bits of the lanes that the series does not answer. */
@@ -295,8 +299,10 @@ GV_INLINE int32_t list_open(unsigned lanes, int64_t i, int64_t n, int32_t *open,
 static int32_t geodesic(const gv_pairs *pairs, const gv_series *series, double *distance, int32_t *open) {
   int32_t count = 0;
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
-    solution s = solve(series, vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i),
-                       vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i));
+    vd place[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
+    vd seed[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};
+    solution s;
+    solve(series, place, seed, &s);
     vd_store(distance + i, s.length);
     count = list_open(open_lanes(series, &s), i, pairs->n, open, count);
   }
@@ -305,9 +311,11 @@ static int32_t geodesic(const gv_pairs *pairs, const gv_series *series, double *
 
 static void geodesics_from(const double cell[3], const gv_series *series, int64_t n, const double *x,
                            const double *y, const double *z, double *distance) {
+  vd place[3] = {vd_set1(cell[0]), vd_set1(cell[1]), vd_set1(cell[2])};
   for (int64_t i = 0; i < n; i += VD_LANES) {
-    solution s = solve(series, vd_set1(cell[0]), vd_set1(cell[1]), vd_set1(cell[2]), vd_load(x + i), vd_load(y + i),
-                       vd_load(z + i));
+    vd seed[3] = {vd_load(x + i), vd_load(y + i), vd_load(z + i)};
+    solution s;
+    solve(series, place, seed, &s);
     vm small = vd_less(s.step, vd_set1(series->largest_step));
     vm near = vd_less(vd_set1(series->least_cosine), s.cosine);
     vd none = vd_set1(-1.0);
@@ -321,10 +329,12 @@ static int32_t geodesic_azimuth(const gv_pairs *pairs, const gv_norths *norths, 
   int32_t count = 0;
   vd nothing = vd_set1(1e-7), stretch = vd_set1(series->stretch);
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
-    vd z = vd_load(pairs->z + i), seed_z = vd_load(pairs->seed_z + i);
-    solution s = solve(series, vd_load(pairs->x + i), vd_load(pairs->y + i), z, vd_load(pairs->seed_x + i),
-                       vd_load(pairs->seed_y + i), seed_z);
-    vd_store(azimuth + i, bearing_on_sphere(norths, i, vd_mul(z, stretch), s.x, s.y, vd_mul(seed_z, stretch)));
+    vd place[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
+    vd seed[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};
+    solution s;
+    solve(series, place, seed, &s);
+    vd_store(azimuth + i,
+             bearing_on_sphere(norths, i, vd_mul(place[2], stretch), s.x, s.y, vd_mul(seed[2], stretch)));
     unsigned lanes = open_lanes(series, &s) | vm_bits(vd_less(s.sine, nothing));
     count = list_open(lanes, i, pairs->n, open, count);
   }
