@@ -445,9 +445,9 @@ static void large_meshes_against_tile(void **state) {
       grid.level = LEVEL;
       gv_metric metric = (c + (size_t)kind) % 2 != 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
       run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, 0, 0};
-      run(&grid, &seeds, metric, &tile, cells, cells, expected);
-      run(&grid, &seeds, metric, &device, cells, cells, got);
-      compare(cells, LEVEL, kind, counts[c], metric, &device, expected, got);
+      run(&grid, &seeds, metric, &tile, &plain, cells, cells, expected);
+      run(&grid, &seeds, metric, &device, &plain, cells, cells, got);
+      compare(cells, LEVEL, kind, counts[c], metric, &device, &plain, expected, got);
     }
   }
   free(x);
