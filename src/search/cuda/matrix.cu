@@ -6,7 +6,7 @@
  */
 #include "search/cuda/tile.cuh"
 
-enum { SIMPLE_DIM_MAX = 8, THREADS = 256, SIDE = 32, DEPTH = 32 };
+enum { SIMPLE_DIM_MAX = 8, THREADS = 256, SIDE = 64, DEPTH = 16 };
 
 static gv_layout layout(int32_t dim) {
   (void)dim;
@@ -45,9 +45,10 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_ele
   }
 }
 
-/* The upper half of the matrix by squares of 32 x 32, written as it is and transposed. */
+/* The upper half of the matrix by squares of 64 x 64, 4 x 4 pairs a thread, written as it is and transposed. */
 template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_half(gv_scan scan, int64_t squares) {
-  __shared__ float rows[DEPTH][SIDE], columns[DEPTH][SIDE], turned[SIDE][SIDE + 1];
+  __shared__ float4 rows[DEPTH][SIDE / 4], columns[DEPTH][SIDE / 4];
+  __shared__ float turned[SIDE][SIDE + 1];
   /* Square number blockIdx.x of the upper triangle, counted by columns: column c holds c + 1. */
   int64_t number = blockIdx.x, column = (int64_t)((sqrt(8.0 * (double)number + 1.0) - 1.0) * 0.5);
   while (column * (column + 1) / 2 > number)
@@ -56,39 +57,61 @@ template <int METRIC> static __global__ void __launch_bounds__(THREADS) fill_hal
     column++;
   int64_t row = number - column * (column + 1) / 2;
   if (column >= squares) return;
-  int tx = (int)threadIdx.x % SIDE, ty = (int)threadIdx.x / SIDE;
-  float sum[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-  for (int32_t base = 0; base < scan.dim; base += DEPTH) {
-    int32_t depth = scan.dim - base < DEPTH ? scan.dim - base : DEPTH;
-    __syncthreads();
-    for (int d = ty; d < depth; d += THREADS / SIDE) {
-      rows[d][tx] = scan.query[(base + d) * scan.query_stride + row * SIDE + tx];
-      columns[d][tx] = scan.values[(base + d) * scan.dim_stride + column * SIDE + tx];
-    }
-    __syncthreads();
-    for (int d = 0; d < depth; d++) {
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-        sum[i] = gv_step<METRIC>(sum[i], rows[d][ty + 8 * i], columns[d][tx]);
-    }
-  }
-  float half = METRIC == GV_EUCLIDEAN ? scan.halves[column * SIDE + tx] : 0.0F;
-  int64_t point = column * SIDE + tx;
+  const int tx = (int)threadIdx.x % 16, ty = (int)threadIdx.x / 16;
+  const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  float sum[4][4];
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    int64_t query = row * SIDE + ty + 8 * i;
-    turned[ty + 8 * i][tx] = sum[i];
-    if (query < scan.queries && point < scan.row) scan.minima[query * scan.row + point] = __fadd_rn(sum[i], half);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      sum[i][j] = 0.0F;
+  }
+  for (int32_t base = 0; base < scan.dim; base += DEPTH) {
+    const int32_t d = base + ty;
+    __syncthreads();
+    rows[ty][tx] =
+        d < scan.dim ? *(const float4 *)(scan.query + d * scan.query_stride + row * SIDE + 4 * tx) : zero;
+    columns[ty][tx] =
+        d < scan.dim ? *(const float4 *)(scan.values + d * scan.dim_stride + column * SIDE + 4 * tx) : zero;
+    __syncthreads();
+    const int depth = scan.dim - base < DEPTH ? scan.dim - base : DEPTH;
+#pragma unroll 4
+    for (int at = 0; at < depth; at++) {
+      const float4 q = rows[at][ty], s = columns[at][tx];
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+          sum[i][j] = gv_step<METRIC>(sum[i][j], gv_part(q, i), gv_part(s, j));
+      }
+    }
+  }
+  int64_t point = column * SIDE + 4 * tx;
+  float4 half = METRIC == GV_EUCLIDEAN ? *(const float4 *)(scan.halves + point) : zero;
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    const int64_t query = row * SIDE + 4 * ty + i;
+    if (query < scan.queries && point < scan.row) {
+      *(float4 *)(scan.minima + query * scan.row + point) =
+          make_float4(__fadd_rn(sum[i][0], half.x), __fadd_rn(sum[i][1], half.y), __fadd_rn(sum[i][2], half.z),
+                      __fadd_rn(sum[i][3], half.w));
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+      turned[4 * ty + i][4 * tx + j] = sum[i][j];
   }
   if (row == column) return;
   __syncthreads();
-  half = METRIC == GV_EUCLIDEAN ? scan.halves[row * SIDE + tx] : 0.0F;
-  point = row * SIDE + tx;
+  point = row * SIDE + 4 * tx;
+  half = METRIC == GV_EUCLIDEAN ? *(const float4 *)(scan.halves + point) : zero;
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    int64_t query = column * SIDE + ty + 8 * i;
+    const int at = ty + 16 * i;
+    const int64_t query = column * SIDE + at;
     if (query < scan.queries && point < scan.row) {
-      scan.minima[query * scan.row + point] = __fadd_rn(turned[tx][ty + 8 * i], half);
+      *(float4 *)(scan.minima + query * scan.row + point) =
+          make_float4(__fadd_rn(turned[4 * tx][at], half.x), __fadd_rn(turned[4 * tx + 1][at], half.y),
+                      __fadd_rn(turned[4 * tx + 2][at], half.z), __fadd_rn(turned[4 * tx + 3][at], half.w));
     }
   }
 }
