@@ -112,6 +112,33 @@ static void merge(const gv_query *query, const worker *workers, int count, int64
   }
 }
 
+/*
+ * A part of the queries, against all points. Out of line, and the query is put together before it is stored: GCC 12 -O3
+ * splits the loop over workers that had this in it, and stores the whole query's count over the part's.
+ */
+static __attribute__((noinline)) void give_queries(worker *w, const gv_query *query, int64_t first, int64_t end,
+                                                   int64_t *indices, double *canonical) {
+  gv_query part = *query;
+  part.data = query->data + first * w->reference->dim;
+  part.count = end - first;
+  part.self_offset = query->self_offset >= 0 ? query->self_offset + first : -1;
+  w->query = part;
+  w->first = 0;
+  w->end = w->reference->count;
+  w->indices = indices + first * query->k;
+  w->canonical = canonical + first * query->k;
+}
+
+/* All queries, against a part of the points. */
+static __attribute__((noinline)) void give_points(worker *w, const gv_query *query, int64_t first, int64_t end,
+                                                  int64_t *indices, double *canonical) {
+  w->query = *query;
+  w->first = first;
+  w->end = end < w->reference->count ? end : w->reference->count;
+  w->indices = indices;
+  w->canonical = canonical;
+}
+
 static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
                         const gv_query *query, int64_t *indices, double *canonical) {
   const several *s = (const several *)state;
@@ -136,24 +163,15 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
     status = gv_fail_memory(context, "the search");
   } else {
     for (int i = 0; i < count; i++) {
-      worker *w = &workers[i];
       int64_t first = i * share, end = first + share < units ? first + share : units;
-      w->reference = reference;
-      w->brute = s->part[i];
-      w->query = *query;
-      w->end = reference->count;
-      w->progress = &progress;
-      w->indices = merged ? part_indices + i * places : indices;
-      w->canonical = merged ? part_canonical + i * places : canonical;
+      workers[i].reference = reference;
+      workers[i].brute = s->part[i];
+      workers[i].progress = &progress;
       if (by_query) {
-        w->query.data += first * reference->dim;
-        w->query.count = end - first;
-        if (query->self_offset >= 0) w->query.self_offset += first;
-        w->indices += first * k;
-        w->canonical += first * k;
+        give_queries(&workers[i], query, first, end, indices, canonical);
       } else {
-        w->first = first * GV_SCAN_PAD;
-        if (end * GV_SCAN_PAD < w->end) w->end = end * GV_SCAN_PAD;
+        give_points(&workers[i], query, first * GV_SCAN_PAD, end * GV_SCAN_PAD,
+                    merged ? part_indices + i * places : indices, merged ? part_canonical + i * places : canonical);
       }
     }
     status = run(context, workers, count);
