@@ -40,6 +40,9 @@ typedef struct gv_engine {
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */
 void gv_block_apply_mask(const gv_voronoi *voronoi, const gv_tile *tile, const gv_block *block);
 
+/* Writes nodata into all bands of all cells of a block, without looking at what is there. */
+void gv_block_leave_out(const gv_voronoi *voronoi, const gv_tile *tile, const gv_block *block);
+
 extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */

@@ -520,7 +520,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   tile_state *state = opaque;
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   if (gv_masked(block, 0, 0, rows, columns)) {
-    gv_block_apply_mask(v, tile, block);
+    gv_block_leave_out(v, tile, block);
     return GV_OK;
   }
   gv_workspace *space = gv_workspace_take(context, &state->pool);

@@ -239,6 +239,17 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
   }
 }
 
+void gv_block_leave_out(const gv_voronoi *v, const gv_tile *tile, const gv_block *block) {
+  int64_t columns = tile->c1 - tile->c0;
+  for (int32_t band = 0; band < v->k; band++) {
+    int32_t *first = block->out + band * block->band_stride;
+    for (int64_t c = 0; c < columns; c++)
+      first[c] = v->nodata;
+    for (int64_t r = 1; r < tile->r1 - tile->r0; r++)
+      memcpy(first + r * block->stride, first, (size_t)columns * sizeof *first);
+  }
+}
+
 gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
                            int32_t *out, int64_t stride) {
   gv_block block = GV_BLOCK_INIT;
