@@ -22,7 +22,7 @@
 static const char help[] =
     "Usage: gpuvoronoi bench search [options]\n"
     "\n"
-    "Measures every search backend that can run here on five suites and prints a table for each:\n"
+    "Measures every search backend that can run here on six suites and prints a table for each:\n"
     "  a  nearest neighbour: (dimension, queries, references) from (3,1,2) to (16,1024,1048576), uniform [0,1)\n"
     "  b  20 nearest neighbours, dimensions 1 to 256, queries = references, uniform [-500,500)\n"
     "  c  all pairs: a set of 10 to 1000 points with 10 to 1000 integer coordinates against itself, k = 10\n"
@@ -31,7 +31,10 @@ static const char help[] =
     "  e  what GPUs are compared with: 20 nearest of 32768 in 128 and 4 dimensions, 2^21 cells and 16384 seeds on "
     "the\n"
     "     sphere, a million points and ten million queries in 3 dimensions with k = 1 and 20\n"
-    "For backends on a GPU the time of the search is also shown without copies to and from the device.\n"
+    "  f  enough work for several GPUs: 2^21 queries and 2^20 points on the sphere, 20 nearest in 16 and 128\n"
+    "     dimensions, 128 queries and 2^26 points\n"
+    "For backends on a GPU the time of the search is also shown without copies to and from the device,\n"
+    "added up over the devices.\n"
     "\n"
     "  --suite LETTERS     only these suites, e.g. ad\n"
     "  --quick             smaller sizes and fewer repetitions: a minute\n"
@@ -321,6 +324,21 @@ static int suite_e(job *j) {
   return result;
 }
 
+/* Enough work for several GPUs: queries that are dealt out, and few queries for which the points are. */
+static int suite_f(job *j) {
+  const bench_case cases[] = {{'f', 3, 1 << 21, 1 << 20, 1, SPHERE, false},
+                              {'f', 16, 1 << 20, 1 << 17, 20, UNIFORM_WIDE, false},
+                              {'f', 128, 1 << 17, 1 << 17, 20, UNIFORM_WIDE, false},
+                              {'f', 3, 128, 1 << 26, 1, UNIFORM_UNIT, false}};
+  int result = EXIT_OK;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0] && result == EXIT_OK; i++) {
+    bench_case c = cases[i];
+    if (j->quick) c.queries = c.references = 2048;
+    result = run_case(j, &c);
+  }
+  return result;
+}
+
 static int parse(job *j, int argc, char **argv) {
   cli_parser parser = {.options = table, .argc = argc, .argv = argv};
   const char *value;
@@ -328,8 +346,8 @@ static int parse(job *j, int argc, char **argv) {
   for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
     switch (key) {
     case KEY_SUITE:
-      if (*value == '\0' || strspn(value, "abcde") != strlen(value)) {
-        return cli_fail(EXIT_USAGE, "--suite takes letters from a to e, not '%s'", value);
+      if (*value == '\0' || strspn(value, "abcdef") != strlen(value)) {
+        return cli_fail(EXIT_USAGE, "--suite takes letters from a to f, not '%s'", value);
       }
       j->suites = value;
       break;
@@ -377,8 +395,9 @@ int bench_search_command(int argc, char **argv) {
                 {'b', "20 nearest neighbours", suite_b},
                 {'c', "all pairs without self, 10 nearest", suite_c},
                 {'d', "low dimensions", suite_d},
-                {'e', "what GPUs are compared with", suite_e}};
-  job j = {.suites = "abcde", .repeat = 5};
+                {'e', "what GPUs are compared with", suite_e},
+                {'f', "work for several GPUs", suite_f}};
+  job j = {.suites = "abcdef", .repeat = 5};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
   if (j.seconds == 0.0) j.seconds = j.quick ? 2.0 : 20.0;
