@@ -58,30 +58,38 @@ const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int
 
 #ifdef GPUVORONOI_WITH_CUDA
 
-/* What a choice takes, building, copies and one search of all queries. */
+/* What a choice takes: one search of all queries with its copies, and an eighth of the building, since an index is
+ * searched more often than once. */
 typedef struct estimate {
   const gv_backend *backend;
   double seconds;
 } estimate;
 
-/* On the processors: two cores of that kind compare a pair in 0.15 ns and 0.015 ns a dimension, and prepare a coordinate
- * in 5 ns. More than sixteen have not been seen to gain in searches that are this short. */
+static const double built = 1.0 / 8.0;
+
+/* On the processors: two cores of that kind compare a pair in 0.15 ns and 0.015 ns a dimension, and keep a neighbour of
+ * several in 80 ns, in a tree in 25. Sixteen read 160 GB a second; more have not been seen to gain in searches that are
+ * this short. Preparing a coordinate takes 5 ns on two cores and 2.4 on sixteen. */
 static double processor_seconds(const gv_context *context, const gv_backend *backend, const gv_reference *reference,
-                                int64_t queries) {
+                                int32_t k, int64_t queries) {
   enum { THREADS_MOST = 16 };
   int threads = context->threads < THREADS_MOST ? context->threads : THREADS_MOST;
   double dim = reference->dim, count = (double)reference->count, share = threads < 2 ? 1.0 : 2.0 / threads;
-  double pair = 1.5e-10 + 1.5e-11 * dim, seen = count;
-  if (backend != &gv_backend_openmp) seen = ldexp(1.0, reference->dim + 8) + 1000.0 * count / (double)queries;
-  return share * ((double)queries * (seen < count ? seen : count) * pair + 5e-9 * count * dim);
+  double pair = 1.5e-10 + 1.5e-11 * dim, seen = count, preparing = 5e-9 * share, keeping = k > 1 ? 8e-8 * k : 0.0;
+  if (backend != &gv_backend_openmp) {
+    seen = ldexp(1.0, reference->dim + 8) + 1000.0 * count / (double)queries;
+    keeping *= 0.3;
+  }
+  return share * (double)queries * ((seen < count ? seen : count) * pair + keeping) + 4e-10 * share * count * dim +
+         built * count * dim * (preparing > 2.4e-9 ? preparing : 2.4e-9);
 }
 
 /*
  * Which of the GPU's, from figures of one H200 (docs/benchmarks-search.md). Brute force compares 70 femtoseconds a pair and
  * dimension, 400 more a pair for k > 1, and reads points at 2.5 TB/s. A tree's point costs 1.9 ns (kdtree) or 0.35 ns
  * (octree) to build, a query 0.25 to 0.3 ns in three dimensions, more for k > 1, and 2.5 times as much in each further one
- * (a guess above four). An index is searched more often than once: between trees an eighth of the building counts. Copies
- * of queries and answers go at 8 GB/s, preparing and copying a point's coordinate takes 1.25 ns, launching 0.1 ms.
+ * (a guess above four). Queries and answers are copied at 10 GB/s, by trees at 20; preparing and copying a coordinate of a
+ * point takes 1.25 ns, launching 0.1 ms. A tree must win with all of its building, or it is brute force.
  */
 static estimate choose_device(const gv_context *context, const gv_reference *reference, int32_t k,
                               int64_t queries) {
@@ -89,24 +97,23 @@ static estimate choose_device(const gv_context *context, const gv_reference *ref
   const double tree_launches = k > 1 ? 6e-4 : 3e-4, launches = 1e-4, many = 0.1;
   double n = (double)reference->count, q = (double)queries, dim = reference->dim;
   double brute = n * q * (7e-14 * dim + (k > 1 ? 4e-13 : 0.0)) + n * dim * 1.6e-12;
-  double copies = launches + 1.25e-9 * n * dim + q * (dim * 8.0 + k * 16.0) / 8e9;
+  double points = launches + built * 1.25e-9 * n * dim, bytes = q * (dim * 8.0 + k * 16.0);
   if (reference->dim <= TREE_DIM_MAX) {
     double further = dim > 3.0 ? pow(2.5, dim - 3.0) : 1.0;
     double kdtree = 2.5e-10 * q * (1.0 + k / 3.3) * further, octree = 2.9e-10 * q * (1.0 + k / 2.2);
-    bool octal = reference->dim <= OCTREE_DIM_MAX && octree + 0.35e-9 * n / 8.0 < kdtree + 1.9e-9 * n / 8.0;
-    double tree = tree_launches + (octal ? octree + 0.35e-9 * n : kdtree + 1.9e-9 * n);
-    if (tree < brute) {
-      return (estimate){octal ? &gv_backend_cuda_octree : &gv_backend_cuda_kdtree, tree + copies};
-    }
+    bool octal = reference->dim <= OCTREE_DIM_MAX && octree + built * 0.35e-9 * n < kdtree + built * 1.9e-9 * n;
+    double tree = tree_launches + (octal ? octree + 0.35e-9 * n : kdtree + 1.9e-9 * n) + bytes / 2e10;
+    if (tree < brute + bytes / 1e10)
+      return (estimate){octal ? &gv_backend_cuda_octree : &gv_backend_cuda_kdtree, tree + points};
   }
   int devices = 0;
   char text[256];
   if (brute > many && context->device < 0 && gv_cuda_device_count(&devices, text, sizeof text) == GV_OK &&
       devices > 1) {
-    return (estimate){&gv_backend_cuda_multigpu, brute / devices + copies};
+    return (estimate){&gv_backend_cuda_multigpu, brute / devices + points + bytes / 1e10};
   }
   bool few = queries <= FEW_QUERIES || (reference->dim <= 3 && n * q < FEW_PAIRS);
-  return (estimate){few ? &gv_backend_cuda_multiblock : &gv_backend_cuda_register, brute + copies};
+  return (estimate){few ? &gv_backend_cuda_multiblock : &gv_backend_cuda_register, brute + points + bytes / 1e10};
 }
 
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
@@ -116,7 +123,7 @@ const gv_backend *gv_backend_choose(const gv_context *context, const gv_referenc
   const double start = gv_cuda_started() ? 0.0 : 0.4;
   int64_t asked = queries > 0 ? queries : reference->count;
   const char *reason;
-  double alone = processor_seconds(context, processor, reference, asked);
+  double alone = processor_seconds(context, processor, reference, k, asked);
   if (alone < start || gv_cuda_probe(&reason) != GV_OK) return processor;
   estimate device = choose_device(context, reference, k, asked);
   return alone < start + device.seconds ? processor : device.backend;
