@@ -15,6 +15,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -454,55 +456,159 @@ static void take_value(sink *to, int64_t column, int64_t row, double amount) {
 
 /* ------------------------------------------------------------------------------------------------------- opening */
 
-static gv_status cannot_read(gv_io *io, const gv_overlay *o) {
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "--sum: cannot read %s", o->raster.path);
+/* A sum with the rounding error of its last addition (Kahan). */
+typedef struct exact_sum {
+  double value, lost;
+} exact_sum;
+
+static void sum_add(exact_sum *sum, double value) {
+  double add = value - sum->lost, next = sum->value + add;
+  sum->lost = (next - sum->value) - add;
+  sum->value = next;
 }
 
-/* Reads all of the raster once. */
+/* What the first walk finds in some rows of pixels. */
+typedef struct tally {
+  exact_sum total, size, inside; /* size: of absolute values */
+  int64_t bad_column, bad_row;   /* of an infinite pixel; < 0: none */
+} tally;
+
+/* Adds a row of pixels; `share`: how much of each column counts as inside. Lanes, for the compiler's vectors. */
+static void tally_row(tally *t, const double *row, const double *share, double row_share_inside, int64_t width,
+                      int64_t number) {
+  enum { LANES = 8 };
+  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0};
+  int64_t c = 0;
+  for (; c + LANES <= width; c += LANES) {
+    for (int i = 0; i < LANES; i++) {
+      total[i] += row[c + i];
+      size[i] += fabs(row[c + i]);
+      inside[i] += share != NULL ? row[c + i] * share[c + i] : 0.0;
+    }
+  }
+  for (int i = 0; c < width; c++, i++) {
+    total[i] += row[c];
+    size[i] += fabs(row[c]);
+    inside[i] += share != NULL ? row[c] * share[c] : 0.0;
+  }
+  for (int i = 1; i < LANES; i++) {
+    total[0] += total[i];
+    size[0] += size[i];
+    inside[0] += inside[i];
+  }
+  for (c = 0; c < width && !isfinite(size[0]) && t->bad_column < 0; c++) {
+    if (isfinite(row[c])) continue;
+    t->bad_column = c;
+    t->bad_row = number;
+  }
+  sum_add(&t->total, total[0]);
+  sum_add(&t->size, size[0]);
+  sum_add(&t->inside, inside[0] * row_share_inside);
+}
+
+/* One thread's part of the first walk: what it reads into. */
+typedef struct walker {
+  double *values;
+  uint8_t *valid;
+} walker;
+
+static gv_status no_memory(char *message, size_t size) {
+  snprintf(message, size, "out of memory for the overlay of a raster");
+  return GV_ERROR_OUT_OF_MEMORY;
+}
+
+static gv_status unreadable(const gv_overlay *o, char *message, size_t size) {
+  char why[200];
+  gv_gdal_failure(why, sizeof why);
+  snprintf(message, size, "--sum: cannot read %.200s: %s", o->raster.path, why);
+  return GV_ERROR_IO;
+}
+
+static gv_status walk_strip(gv_overlay *o, int worker, walker *w, int64_t y, int64_t rows, sink *to, tally *t,
+                            char *message, size_t size) {
+  const gv_raster_in *raster = &o->raster;
+  if (!gv_raster_in_values(raster, worker, 0, y, raster->width, rows, w->values, w->valid))
+    return unreadable(o, message, size);
+  for (int64_t r = 0; r < rows; r++) {
+    const double *row = w->values + r * raster->width;
+    tally_row(t, row, o->x.inside, o->parallel ? o->y.inside[y + r] : 0.0, raster->width, y + r);
+    if (t->bad_column >= 0) {
+      snprintf(message, size, "--sum: %.200s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path,
+               t->bad_column, t->bad_row);
+      return GV_ERROR_INVALID_ARGUMENT;
+    }
+    if (!o->parallel && !part_row(o, &o->benches[0], y + r, 0, raster->width, row, to))
+      return no_memory(message, size);
+  }
+  return GV_OK;
+}
+
+/*
+ * Reads all of the raster once. Strips of rows are walked by all workers, but for grids that are not parallel, whose notes
+ * are made in the order of the rows; the strips' sums are added in order, so that they have the same bits for any number of
+ * workers. Strips hold whole rows of the file's blocks, which are then decoded once.
+ */
 static gv_status walk(gv_io *io, gv_overlay *o) {
   const gv_raster_in *raster = &o->raster;
+  int block_width = 1, block_height = 1, workers = o->parallel ? o->workers : 1;
+  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0], 1), &block_width, &block_height);
   int64_t rows = STRIP / raster->width > 0 ? STRIP / raster->width : 1;
+  if (rows > block_height) rows -= rows % block_height;
+  if (rows < block_height && block_height * raster->width <= 4 * (int64_t)STRIP) rows = block_height;
   if (rows > raster->height) rows = raster->height;
+  int64_t strips = (raster->height + rows - 1) / rows;
+  if (workers > strips) workers = (int)strips;
   sink to = {.take = take_note, .overlay = o};
-  gv_status status = GV_OK;
-  double *values = malloc((size_t)(rows * raster->width) * sizeof *values);
-  uint8_t *valid = malloc((size_t)(rows * raster->width));
-  double total = 0.0, lost = 0.0, inside = 0.0, inside_lost = 0.0; /* sums with their rounding errors (Kahan) */
-  if (values == NULL || valid == NULL) status = gv_io_fail_memory(io, "an input raster");
-  gv_gdal_reset();
-  for (int64_t y = 0; y < raster->height && status == GV_OK; y += rows) {
-    int64_t h = raster->height - y < rows ? raster->height - y : rows;
-    if (!gv_raster_in_values(raster, 0, 0, y, raster->width, h, values, valid)) status = cannot_read(io, o);
-    for (int64_t r = 0; r < h && status == GV_OK; r++) {
-      const double *row = values + r * raster->width;
-      for (int64_t c = 0; c < raster->width; c++) {
-        if (row[c] == 0.0) continue;
-        if (!isfinite(row[c])) {
-          return free(values), free(valid),
-                 gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                            "--sum: %s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path, c, y + r);
-        }
-        double add = row[c] - lost, next = total + add;
-        lost = (next - total) - add;
-        total = next;
-        o->size += fabs(row[c]);
-        if (!o->parallel) continue;
-        add = row[c] * o->x.inside[c] * o->y.inside[y + r] - inside_lost;
-        next = inside + add;
-        inside_lost = (next - inside) - add;
-        inside = next;
-      }
-      if (status == GV_OK && !o->parallel && !part_row(o, &o->benches[0], y + r, 0, raster->width, row, &to)) {
-        status = gv_io_fail_memory(io, "the overlay of a raster");
-      }
-    }
-    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  gv_status status = GV_OK; /* of the first strip that failed */
+  atomic_bool stop = false;
+  char failure[512] = "";
+  tally *tallies = calloc((size_t)strips, sizeof *tallies);
+  walker *walkers = calloc((size_t)workers, sizeof *walkers);
+  bool ready = tallies != NULL && walkers != NULL;
+  for (int i = 0; i < workers && ready; i++) {
+    walkers[i].values = malloc((size_t)(rows * raster->width) * sizeof *walkers[i].values);
+    walkers[i].valid = malloc((size_t)(rows * raster->width));
+    ready = walkers[i].values != NULL && walkers[i].valid != NULL;
   }
-  free(values);
-  free(valid);
-  o->total = total;
-  o->inside = o->parallel ? inside : to.inside;
-  return status;
+  gv_gdal_reset();
+#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
+  for (int64_t i = 0; i < (ready ? strips : 0); i++) {
+    char message[512];
+    if (atomic_load_explicit(&stop, memory_order_relaxed)) continue;
+    int worker = omp_get_thread_num();
+    int64_t y = i * rows, h = raster->height - y < rows ? raster->height - y : rows;
+    tallies[i].bad_column = -1;
+    gv_status one = walk_strip(o, worker, &walkers[worker], y, h, &to, &tallies[i], message, sizeof message);
+    if (one == GV_OK && gv_io_cancelled(io)) {
+      snprintf(message, sizeof message, "cancelled");
+      one = GV_ERROR_CANCELLED;
+    }
+    if (one == GV_OK) continue;
+#pragma omp critical(gv_overlay_walk)
+    if (status == GV_OK) {
+      status = one;
+      memcpy(failure, message, sizeof failure);
+    }
+    atomic_store_explicit(&stop, true, memory_order_relaxed);
+  }
+  exact_sum total = {0.0, 0.0}, size = {0.0, 0.0}, inside = {0.0, 0.0};
+  for (int64_t i = 0; i < strips && ready; i++) {
+    sum_add(&total, tallies[i].total.value);
+    sum_add(&size, tallies[i].size.value);
+    sum_add(&inside, tallies[i].inside.value);
+  }
+  for (int i = 0; i < workers && walkers != NULL; i++) {
+    free(walkers[i].values);
+    free(walkers[i].valid);
+  }
+  free(walkers);
+  free(tallies);
+  if (!ready) return gv_io_fail_memory(io, "an input raster");
+  if (status != GV_OK) return gv_io_fail(io, status, "%s", failure);
+  o->total = total.value;
+  o->size = size.value;
+  o->inside = o->parallel ? inside.value : to.inside;
+  return GV_OK;
 }
 
 /* True if any pixel has something to do with any cell. */
@@ -605,18 +711,6 @@ void gv_overlay_close(gv_overlay *o) {
 }
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
-
-static gv_status no_memory(char *message, size_t size) {
-  snprintf(message, size, "out of memory for the overlay of a raster");
-  return GV_ERROR_OUT_OF_MEMORY;
-}
-
-static gv_status unreadable(const gv_overlay *o, char *message, size_t size) {
-  char why[200];
-  gv_gdal_failure(why, sizeof why);
-  snprintf(message, size, "--sum: cannot read %.200s: %s", o->raster.path, why);
-  return GV_ERROR_IO;
-}
 
 /* Source columns read for a block: runs, and where each run's values begin. */
 typedef struct ranges {
