@@ -116,15 +116,17 @@ static void fill(double *values, int64_t count, int32_t dim, data_kind kind, uin
 
 /* ----------------------------------------------------------------------------------------------- measuring */
 
-/* A rough forecast of a search in seconds, for two processors: only to leave out what would take minutes. */
+/* A rough forecast of a search in seconds, for two processors or a GPU: only to leave out what would take minutes. */
 static double forecast(const char *backend, const bench_case *c) {
+  bool gpu = strncmp(backend, "cuda-", 5) == 0, tree = strstr(backend, "tree") != NULL;
   double pairs = (double)c->queries * (double)c->references, dim = c->dim;
   if (strcmp(backend, "serial") == 0) return pairs * (1e-9 + dim * 1e-9);
   if (strcmp(backend, "openmp") == 0) return pairs * (1.5e-10 + dim * 1.5e-11);
-  if (strncmp(backend, "cuda-", 5) == 0) return 1e-3 + pairs * (2e-12 + dim * 1e-12);
+  if (gpu && !tree) return 1e-3 + pairs * (2e-12 + dim * 1e-12);
   double visited = ldexp(1.0, (int)(dim < 40 ? dim : 40) + 8); /* points a tree looks at for a query */
   double points = visited < (double)c->references ? visited : (double)c->references;
-  return (double)c->queries * points * (1e-9 + dim * 3e-10) + (double)c->references * 1e-6;
+  double seconds = (double)c->queries * points * (1e-9 + dim * 3e-10) + (double)c->references * 1e-6;
+  return gpu ? 1e-3 + seconds / 50.0 : seconds;
 }
 
 static bool listed(const char *list, const char *name) {

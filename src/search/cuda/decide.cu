@@ -8,7 +8,7 @@
 
 namespace {
 
-enum { WARP = 32, BLOCK = 256, EACH = 4, AHEAD = 4 }; /* minima a thread reads at once, and how many such reads */
+enum { WARP = 32, BLOCK = 256, EACH = 4 }; /* minima a thread reads at once */
 
 const int64_t NO_INDEX = INT64_MAX;
 
@@ -114,7 +114,8 @@ __device__ inline int64_t member_of(const shifts &s, int64_t group, int32_t memb
 /* One query's decision. */
 template <int METRIC, int TEAM, bool ONE> struct decider {
   typedef team_memory<TEAM> memory_type;
-  enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8 };
+  /* Reads under way: a block that is alone on its multiprocessor has nothing else to wait with. */
+  enum { BUFFER = memory_type::BUFFER, WIDE_LANES = 8, AHEAD = TEAM == BLOCK && ONE ? 16 : 4 };
   const gv_decision &d;
   memory_type *memory;
   int rank;
@@ -132,10 +133,14 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   __device__ float find_bound() {
     if (ONE) {
       float least = INFINITY;
-#pragma unroll 4
-      for (int64_t g = EACH * rank; g < groups; g += EACH * TEAM) {
-        float4 m = *(const float4 *)(minima + g);
-        least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
+      for (int64_t stretch = EACH * rank; stretch < groups; stretch += AHEAD * EACH * TEAM) {
+#pragma unroll
+        for (int a = 0; a < AHEAD; a++) {
+          int64_t g = stretch + a * EACH * TEAM;
+          float4 m = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
+          if (g < groups) m = *(const float4 *)(minima + g);
+          least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
+        }
       }
       return team_minimum<TEAM>(least);
     }
