@@ -14,78 +14,9 @@
 
 #include "search/backend.h"
 
-static uint64_t random_state;
+#include "point_sets.h"
 
-static double uniform(void) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t x = random_state ^ (random_state >> 29);
-  return (double)(x >> 11) * 0x1p-53;
-}
-
-/* ------------------------------------------------------------------------------------------------ point sets */
-
-typedef enum shape {
-  UNIFORM,
-  LATTICE,
-  DUPLICATES,
-  COLLINEAR,
-  CLUSTERS,
-  OUTLIER,
-  OFFSET,
-  TINY,
-  HUGE,
-  EXTREME,
-  ROUND_ZERO,
-  SHAPES
-} shape;
-
-static const char *const shape_names[] = {"uniform", "lattice", "duplicates", "collinear", "clusters",  "outlier",
-                                          "offset",  "tiny",    "huge",       "extreme",   "round zero"};
-
-static void fill(double *p, int64_t count, int32_t dim, shape s) {
-  for (int64_t i = 0; i < count; i++) {
-    double along = uniform();
-    for (int32_t d = 0; d < dim; d++) {
-      double u = uniform();
-      double *x = p + i * dim + d;
-      switch (s) {
-      case LATTICE:
-        *x = floor(u * 5.0);
-        break;
-      case DUPLICATES:
-        *x = 0.125;
-        break;
-      case COLLINEAR:
-        *x = along * (d % 3) + 1.0;
-        break;
-      case CLUSTERS:
-        *x = (double)(i % 4) * 1000.0 + u * 1e-6;
-        break;
-      case OUTLIER:
-        *x = i == 3 ? 1e12 : u * 1e-6;
-        break;
-      case OFFSET:
-        *x = 1e7 + floor(u * 1000.0) / 1000.0;
-        break;
-      case TINY:
-        *x = (u - 0.5) * 1e-300;
-        break;
-      case HUGE:
-        *x = (u - 0.5) * 1e160;
-        break;
-      case EXTREME:
-        *x = (i + d) % 3 == 0 ? -DBL_MAX * u : (i + d) % 3 == 1 ? DBL_MAX * u : u;
-        break;
-      case ROUND_ZERO:
-        *x = (i + d) % 4 == 0 ? -0.0 : (i + d) % 4 == 1 ? 0.0 : (u < 0.5 ? 5e-324 : -5e-324);
-        break;
-      default:
-        *x = u;
-        break;
-      }
-    }
-  }
-}
+enum { LATTICE_SIDE = 5 };
 
 /* ------------------------------------------------------------------------------------------------- comparing */
 
@@ -290,8 +221,8 @@ static void to_float(double *values, int64_t count) {
 static void check_shape(const fixture *f, shape s, int32_t dim, int64_t n, int64_t m, gv_dtype dtype) {
   random_state = (uint64_t)s * 1000 + (uint64_t)dim * 10 + (uint64_t)n;
   double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
-  fill(r, n, dim, s);
-  fill(q, m, dim, s);
+  fill(r, n, dim, s, LATTICE_SIDE);
+  fill(q, m, dim, s, LATTICE_SIDE);
   /* Some queries are reference points, some lie far outside. */
   for (int64_t i = 0; i < m; i += 3)
     memcpy(q + i * dim, r + (i * 7 % n) * dim, (size_t)dim * sizeof *q);
@@ -358,8 +289,8 @@ static void test_large(void **state) {
     int64_t n = cases[c].n, m = cases[c].m;
     random_state = 77 + c;
     double *r = malloc((size_t)(n * dim) * sizeof *r), *q = malloc((size_t)(m * dim) * sizeof *q);
-    fill(r, n, dim, cases[c].s);
-    fill(q, m, dim, cases[c].s);
+    fill(r, n, dim, cases[c].s, LATTICE_SIDE);
+    fill(q, m, dim, cases[c].s, LATTICE_SIDE);
     gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
       gv_search_options options = GV_SEARCH_OPTIONS_INIT;
@@ -384,11 +315,11 @@ static void test_self(void **state) {
   enum { N = 3000, DIM = 2 };
   static double r[N * DIM], copy[N * DIM], other[N * DIM];
   random_state = 5;
-  fill(r, N, DIM, UNIFORM);
+  fill(r, N, DIM, UNIFORM, 1.0);
   for (int i = 0; i < 300; i++)
     memcpy(r + (N - 1 - i) * DIM, r + i * DIM, DIM * sizeof *r);
   memcpy(copy, r, sizeof r);
-  fill(other, N, DIM, UNIFORM);
+  fill(other, N, DIM, UNIFORM, 1.0);
   /* Pairs of queries at one place, where the point that the second excludes is the first one's neighbour. */
   for (int i = 0; i < N; i += 2)
     memcpy(other + i * DIM, r + (i + 1) * DIM, DIM * sizeof *r);

@@ -17,91 +17,15 @@
 
 #include "search/backend.h"
 
+#include "point_sets.h"
+
+enum { LATTICE_SIDE = 40 };
+
 static const char *const trees[] = {"cuda-kdtree", "cuda-octree"};
-
-static uint64_t random_state;
-
-static double uniform(void) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t x = random_state ^ (random_state >> 29);
-  return (double)(x >> 11) * 0x1p-53;
-}
 
 static int64_t setting(const char *name, int64_t otherwise) {
   const char *text = getenv(name);
   return text != NULL ? strtoll(text, NULL, 10) : otherwise;
-}
-
-typedef enum shape {
-  UNIFORM,
-  LATTICE,
-  DUPLICATES,
-  COLLINEAR,
-  CLUSTERS,
-  OUTLIER,
-  OFFSET,
-  TINY,
-  HUGE,
-  EXTREME,
-  ROUND_ZERO,
-  SCALES,
-  SPHERE,
-  SHAPES
-} shape;
-
-static const char *const shape_names[] = {"uniform", "lattice", "duplicates", "collinear", "clusters",
-                                          "outlier", "offset",  "tiny",       "huge",      "extreme",
-                                          "zero",    "scales",  "sphere"};
-
-static void fill(double *p, int64_t count, int32_t dim, shape s) {
-  for (int64_t i = 0; i < count; i++) {
-    double along = uniform(), length = 0.0;
-    for (int32_t d = 0; d < dim; d++) {
-      double u = uniform();
-      double *x = p + i * dim + d;
-      switch (s) {
-      case LATTICE:
-        *x = floor(u * 40.0);
-        break;
-      case DUPLICATES:
-        *x = 0.125;
-        break;
-      case COLLINEAR:
-        *x = along * (d % 3) + 1.0;
-        break;
-      case CLUSTERS:
-        *x = (double)(i % 4) * 1000.0 + u * 1e-6;
-        break;
-      case OUTLIER:
-        *x = i == 3 ? 1e12 : u * 1e-6;
-        break;
-      case OFFSET:
-        *x = 1e7 + floor(u * 1000.0) / 1000.0;
-        break;
-      case TINY:
-        *x = (u - 0.5) * 1e-300;
-        break;
-      case HUGE:
-        *x = (u - 0.5) * 1e160;
-        break;
-      case EXTREME:
-        *x = (i + d) % 3 == 0 ? -DBL_MAX * u : (i + d) % 3 == 1 ? DBL_MAX * u : u;
-        break;
-      case ROUND_ZERO:
-        *x = (i + d) % 4 == 0 ? -0.0 : (i + d) % 4 == 1 ? 0.0 : (u < 0.5 ? 5e-324 : -5e-324);
-        break;
-      case SCALES:
-        *x = ldexp(u - 0.5, (int)(along * 200.0) - 100);
-        break;
-      default:
-        *x = s == SPHERE ? u - 0.5 : u;
-        length += *x * *x;
-        break;
-      }
-    }
-    for (int32_t d = 0; d < dim && s == SPHERE; d++)
-      p[i * dim + d] /= sqrt(length);
-  }
 }
 
 typedef struct fixture {
@@ -151,8 +75,8 @@ static void random_case(const fixture *f, const char *backend, int32_t max_dim, 
   assert_non_null(got);
   assert_non_null(expected_distance);
   assert_non_null(distance);
-  fill(r, n, dim, s);
-  fill(q, m, dim, alike ? s : (shape)(uniform() * SHAPES));
+  fill(r, n, dim, s, LATTICE_SIDE);
+  fill(q, m, dim, alike ? s : (shape)(uniform() * SHAPES), LATTICE_SIDE);
   for (int64_t i = 0; i < m; i += 3)
     memcpy(q + i * dim, r + (i * 7 % n) * dim, (size_t)dim * sizeof *q);
   gv_points reference = {r, n, dim, GV_FLOAT64}, queries = {q, m, dim, GV_FLOAT64};
@@ -231,7 +155,7 @@ static void no_memory_is_left_behind(void **state) {
   static int64_t indices[N * K];
   static double distances[N * K];
   random_state = 9;
-  fill(points, N, DIM, UNIFORM);
+  fill(points, N, DIM, UNIFORM, 1.0);
   gv_points reference = {points, N, DIM, GV_FLOAT64};
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   options.k = K;
