@@ -3,9 +3,12 @@
  *
  *   kernels   one level, growing numbers of seeds: `serial` on one thread against the other backends, as in the
  *             published comparison of GPU kernels for this task
- *   levels    one number of seeds, level after level, with the fastest engine
+ *   levels    one number of seeds, level after level, with a fast engine
+ *   device    rows of the levels, for backends on a GPU: the time of their kernels, by events, and of the device's own
+ *             memset of as many bytes. Where several threads search (all but cuda-tile) their kernels overlap and the
+ *             times are added up
  *
- * Distances are great-circle. `serial` takes long, so it is timed once; the others several times, by the median.
+ * `serial` takes long, so it is timed once; the others several times, by the median.
  * Answers of all backends are compared with serial's, cell by cell.
  */
 #include <errno.h>
@@ -33,12 +36,15 @@ static const char help[] =
     "  --backends A,B    backends to compare with serial (default: all of this machine that allocate)\n"
     "  --levels FROM,TO  levels for the other suite (default: 5,14; 14 needs 8 GiB)\n"
     "  --level-seeds N   number of seeds there (default: 1024)\n"
+    "  --level-backend NAME  backend there (default: tile)\n"
+    "  --metric NAME     great-circle (default) or geodesic\n"
     "  --runs N          rounds after one to warm up (default: 3)\n"
     "  --threads N       default: one a processor; serial has one\n"
     "  --csv FILE        the table as CSV too\n";
 
 typedef struct settings {
-  const char *suite;
+  const char *suite, *level_backend;
+  gv_metric metric;
   char **backends; /* NULL = all */
   int64_t seeds[MAX_LIST], level_seeds;
   int seed_counts, level, from, to, runs, threads;
@@ -67,35 +73,54 @@ static void print_row(const settings *s, const char *suite, int level, int64_t s
   }
 }
 
-/* Median seconds from seeds to answers; negative after an error, which is printed. */
-static double time_backend(const char *backend, int threads, int level, const gv_seeds *seeds, int runs, bool warm,
-                           int32_t *out) {
+/* Median seconds from seeds to answers, and those of kernels on a GPU (0: there were none). */
+typedef struct timing {
+  double seconds, device, fill;
+} timing;
+
+/* False after an error, which is printed. */
+static bool time_backend(const settings *s, const char *backend, int threads, int level, const gv_seeds *seeds,
+                         int runs, bool warm, int32_t *out, timing *t) {
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
-  double seconds[MAX_RUNS];
+  double seconds[MAX_RUNS], device[MAX_RUNS];
   context_options.threads = threads;
   if (gv_context_create(&context_options, &context) != GV_OK) {
     cli_fail(EXIT_ERROR, "bench: out of memory");
-    return -1.0;
+    return false;
   }
   gv_status status = GV_OK;
   for (int run = warm ? -1 : 0; run < runs && status == GV_OK; run++) {
     gv_grid grid = GV_GRID_INIT;
     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
     gv_voronoi *voronoi = NULL;
-    double start = bench_now();
+    double start = bench_now(), device_start = gv_context_device_seconds(context);
     grid.kind = GV_GRID_QTM;
     grid.level = level;
     options.backend = backend;
-    options.metric = GV_GREAT_CIRCLE;
+    options.metric = s->metric;
     status = gv_voronoi_create(context, &grid, seeds, &options, &voronoi);
     if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, gv_qtm_count(level));
     gv_voronoi_destroy(voronoi);
     seconds[run < 0 ? 0 : run] = bench_now() - start;
+    device[run < 0 ? 0 : run] = gv_context_device_seconds(context) - device_start;
+  }
+  if (status == GV_OK) {
+    t->seconds = bench_summarise(seconds, runs).median;
+    t->device = bench_summarise(device, runs).median;
+    t->fill = 0.0;
+    if (t->device > 0.0)
+      status = gv_device_fill_seconds(context, gv_qtm_count(level) * (int64_t)sizeof *out, &t->fill);
   }
   if (status != GV_OK) cli_fail(EXIT_ERROR, "bench: %s: %s", backend, gv_context_message(context));
   gv_context_destroy(context);
-  return status == GV_OK ? bench_summarise(seconds, runs).median : -1.0;
+  return status == GV_OK;
+}
+
+static void print_device_rows(const settings *s, int level, int64_t seeds, const char *backend, const timing *t) {
+  if (!(t->device > 0.0)) return;
+  print_row(s, "device", level, seeds, backend, t->device, NAN);
+  print_row(s, "device", level, seeds, "memset", t->fill, NAN);
 }
 
 static int32_t *answers(int level) {
@@ -121,19 +146,18 @@ static int bench_kernels(const settings *s, double *lon, double *lat) {
   for (int i = 0; i < s->seed_counts && result == EXIT_OK; i++) {
     gv_seeds seeds = {lon, lat, s->seeds[i]};
     bench_seeds_on_globe(seeds.count, 42, lon, lat);
-    double serial = time_backend("serial", 1, s->level, &seeds, 1, false, expected);
-    if (serial < 0.0) result = EXIT_ERROR;
-    if (result == EXIT_OK) print_row(s, "kernels", s->level, seeds.count, "serial", serial, 1.0);
+    timing serial, t;
+    if (!time_backend(s, "serial", 1, s->level, &seeds, 1, false, expected, &serial)) result = EXIT_ERROR;
+    if (result == EXIT_OK) print_row(s, "kernels", s->level, seeds.count, "serial", serial.seconds, 1.0);
     for (int b = 0; b < gv_backend_count() && result == EXIT_OK; b++) {
       gv_backend_info info;
       if (gv_backend_get(b, &info) != GV_OK || !wanted(s, &info)) continue;
-      double seconds = time_backend(info.name, s->threads, s->level, &seeds, s->runs, true, out);
-      if (seconds < 0.0) {
+      if (!time_backend(s, info.name, s->threads, s->level, &seeds, s->runs, true, out, &t)) {
         result = EXIT_ERROR;
       } else if (memcmp(expected, out, bytes) != 0) {
         result = cli_fail(EXIT_ERROR, "bench: %s and serial disagree", info.name);
       } else {
-        print_row(s, "kernels", s->level, seeds.count, info.name, seconds, serial / seconds);
+        print_row(s, "kernels", s->level, seeds.count, info.name, t.seconds, serial.seconds / t.seconds);
       }
     }
   }
@@ -147,23 +171,34 @@ static int bench_levels(const settings *s, double *lon, double *lat) {
   bench_seeds_on_globe(seeds.count, 42, lon, lat);
   for (int level = s->from; level <= s->to; level++) {
     int32_t *out = answers(level);
-    double seconds = out != NULL ? time_backend("tile", s->threads, level, &seeds, s->runs, true, out) : -1.0;
+    timing t;
+    bool done = out != NULL && time_backend(s, s->level_backend, s->threads, level, &seeds, s->runs, true, out, &t);
     free(out);
-    if (seconds < 0.0) return EXIT_ERROR;
-    print_row(s, "levels", level, seeds.count, "tile", seconds, NAN);
+    if (!done) return EXIT_ERROR;
+    print_row(s, "levels", level, seeds.count, s->level_backend, t.seconds, NAN);
+    print_device_rows(s, level, seeds.count, s->level_backend, &t);
   }
   return EXIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------- options */
 
-enum { SUITE = 1, LEVEL, SEEDS, BACKENDS, LEVELS, LEVEL_SEEDS, RUNS, THREADS, CSV, HELP };
+enum { SUITE = 1, LEVEL, SEEDS, BACKENDS, LEVELS, LEVEL_SEEDS, LEVEL_BACKEND, METRIC, RUNS, THREADS, CSV, HELP };
 
 static const cli_option options_table[] = {
-    {"suite", SUITE, true},       {"level", LEVEL, true},     {"seeds", SEEDS, true},
-    {"backends", BACKENDS, true}, {"levels", LEVELS, true},   {"level-seeds", LEVEL_SEEDS, true},
-    {"runs", RUNS, true},         {"threads", THREADS, true}, {"csv", CSV, true},
-    {"help", HELP, false},        {NULL, 0, false},
+    {"suite", SUITE, true},
+    {"level", LEVEL, true},
+    {"seeds", SEEDS, true},
+    {"backends", BACKENDS, true},
+    {"levels", LEVELS, true},
+    {"level-seeds", LEVEL_SEEDS, true},
+    {"level-backend", LEVEL_BACKEND, true},
+    {"metric", METRIC, true},
+    {"runs", RUNS, true},
+    {"threads", THREADS, true},
+    {"csv", CSV, true},
+    {"help", HELP, false},
+    {NULL, 0, false},
 };
 
 static bool read_seeds(const char *text, settings *s) {
@@ -211,6 +246,8 @@ static int run_suites(const settings *s) {
 
 int bench_qtm_command(int argc, char **argv) {
   settings s = {.suite = "all",
+                .level_backend = "tile",
+                .metric = GV_GREAT_CIRCLE,
                 .seeds = {16, 64, 256, 1024, 4096, 16384},
                 .seed_counts = 6,
                 .level_seeds = 1024,
@@ -247,6 +284,13 @@ int bench_qtm_command(int argc, char **argv) {
       break;
     case LEVEL_SEEDS:
       good = in_range(value, 1, INT32_MAX, &s.level_seeds);
+      break;
+    case LEVEL_BACKEND:
+      s.level_backend = value;
+      break;
+    case METRIC:
+      good = strcmp(value, "great-circle") == 0 || strcmp(value, "geodesic") == 0;
+      s.metric = good && strcmp(value, "geodesic") == 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
       break;
     case RUNS:
       good = in_range(value, 1, MAX_RUNS, &number);

@@ -415,11 +415,33 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
-/* Meshes of many bands of runs: engines that only make grids against `tile`, which is compared with `serial` above. */
+/* Engines that only make grids against `tile`, which is compared with `serial` above. */
+static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric metric, const run_options *device) {
+  static const run_options tile = {"tile", "avx512", 0, 0, 0};
+  int64_t cells = gv_qtm_count(level);
+  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
+  for (int64_t i = 0; i < n; i++)
+    make_seed(kind, level, i, x, y);
+  gv_seeds seeds = {x, y, n};
+  gv_grid grid = GV_GRID_INIT;
+  grid.kind = GV_GRID_QTM;
+  grid.level = level;
+  run(&grid, &seeds, metric, &tile, &plain, cells, cells, expected);
+  run(&grid, &seeds, metric, device, &plain, cells, cells, got);
+  compare(cells, level, (int)kind, n, metric, device, &plain, expected, got);
+  free(x);
+  free(y);
+  free(expected);
+  free(got);
+}
+
+/* Leaves of all sizes and at all distances from the poles, with few candidates and with too many for the float filter. */
 static void large_meshes_against_tile(void **state) {
   (void)state;
   static const int64_t counts[] = {5, 300, 30000};
-  enum { LEVEL = 10 };
+  static const run_options whole = {"cuda-tile", "avx512", 0, 0, 0}, pieces = {"cuda-tile", "avx512", 0, 64, 0};
   gv_backend_info info = {0};
   bool found = false;
   for (int b = 0; b < gv_backend_count() && !found; b++) {
@@ -431,29 +453,16 @@ static void large_meshes_against_tile(void **state) {
     print_message("cuda-tile: %s\n", info.reason);
     skip();
   }
-  int64_t cells = gv_qtm_count(LEVEL);
-  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
-  double *x = malloc(30000 * sizeof *x), *y = malloc(30000 * sizeof *y);
-  assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (int kind = 0; kind < SEED_KINDS; kind++) {
-      for (int64_t i = 0; i < counts[c]; i++)
-        make_seed((seed_kind)kind, LEVEL, i, x, y);
-      gv_seeds seeds = {x, y, counts[c]};
-      gv_grid grid = GV_GRID_INIT;
-      grid.kind = GV_GRID_QTM;
-      grid.level = LEVEL;
       gv_metric metric = (c + (size_t)kind) % 2 != 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
-      run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, 0, 0};
-      run(&grid, &seeds, metric, &tile, &plain, cells, cells, expected);
-      run(&grid, &seeds, metric, &device, &plain, cells, cells, got);
-      compare(cells, LEVEL, kind, counts[c], metric, &device, &plain, expected, got);
+      check_against_tile(10, (seed_kind)kind, counts[c], metric, &whole);
+      check_against_tile(5 + (kind + (int)c) % 5, (seed_kind)kind, counts[c], GV_GREAT_CIRCLE, &pieces);
+      if (kind != CORNER) check_against_tile(9, (seed_kind)kind, 300, GV_GEODESIC, c == 0 ? &whole : &pieces);
     }
   }
-  free(x);
-  free(y);
-  free(expected);
-  free(got);
+  check_against_tile(12, UNIFORM, 5000, GV_GREAT_CIRCLE, &whole);
+  check_against_tile(12, ON_VERTICES, 5000, GV_GEODESIC, &whole);
 }
 
 /* -------------------------------------------------------------------------------------------------------- rasters */

@@ -128,6 +128,9 @@ static bool lay_out(engine *e, int64_t band_cells) {
   e->across = divide_up(v->cells.grid.width, e->bw);
   e->down = divide_up(v->cells.grid.height, e->bh);
   int64_t blocks = band_cells / block;
+  /* Bands of a mesh begin with a leaf. */
+  if (v->cells.grid.kind == GV_GRID_QTM && blocks < e->across && block < GV_CUDA_MESH_LEAF)
+    blocks -= blocks % (GV_CUDA_MESH_LEAF / block);
   if (blocks < 1) return false;
   if (blocks >= e->across) {
     e->band_columns = e->across;

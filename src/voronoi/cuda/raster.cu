@@ -13,6 +13,7 @@
 #include "voronoi/cuda/mesh_kernels.cuh"
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
+static_assert((int)GV_CUDA_MESH_LEAF == 1 << gv::LEAF_LOG, "the same leaves on both sides");
 
 /* Buffers of the lane. */
 enum {
@@ -201,7 +202,8 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
   double mixed = mixed_share(raster->v, parent), cycles;
   if (raster->form == gv::MESH) {
-    cycles = quads * (mixed * (6000.0 + 500.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
+    /* Candidates are looked through first; many leaves are filled after that. */
+    cycles = quads * (mixed * (900.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else if (raster->filter) {
     cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else {
@@ -426,12 +428,30 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
   return status;
 }
 
+static gv_status make_parallels(gv_context *context, gv_cuda_raster *raster) {
+  gv_status status;
+  void *memory = NULL;
+  int64_t rows = ((int64_t)1 << raster->problem.mesh_level) + 1;
+  status = gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)rows * sizeof(gv::parallel), &memory);
+  if (status != GV_OK) return status;
+  raster->problem.parallels = (const gv::parallel *)memory;
+  gv_cuda_mark_begin(raster->lane);
+  gv::make_parallels<<<blocks_for(rows, 256), 256, 0, raster->lane->stream>>>(raster->problem,
+                                                                              (gv::parallel *)memory);
+  GV_CUDA_LAUNCHED(context, "making the mesh's parallels");
+  gv_cuda_mark_end(raster->lane);
+done:
+  return status;
+}
+
 static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
   const gv_cells *cells = &raster->v->cells;
   gv::problem *p = &raster->problem;
   int64_t w = cells->grid.width, h = cells->grid.height;
   void *memory = NULL;
-  gv_status status =
+  gv_status status;
+  if (raster->form == gv::MESH) return make_parallels(context, raster);
+  status =
       gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
   if (status != GV_OK) return status;
   double *at = (double *)memory;

@@ -11,7 +11,10 @@
 extern "C" {
 #endif
 
-enum { GV_CUDA_BANDS = 2 }; /* in device memory at once */
+enum {
+  GV_CUDA_BANDS = 2,       /* in device memory at once */
+  GV_CUDA_MESH_LEAF = 1024 /* cells of the mesh that are decided together */
+};
 
 typedef struct gv_cuda_raster gv_cuda_raster;
 

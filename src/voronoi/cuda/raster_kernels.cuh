@@ -74,6 +74,11 @@ struct alignas(16) seed {
   int32_t label, unused;
 };
 
+/* Of a mesh's vertices: sine and cosine of the latitude, radius and height. */
+struct alignas(16) parallel {
+  double sine, cosine, p, z;
+};
+
 /* What does not change from launch to launch. */
 struct problem {
   int64_t width, height;
@@ -82,7 +87,8 @@ struct problem {
   const double *half_cos, *half_sin, *half_sin_lat, *half_cos_lat;
   double geotransform[6];
   double curvature, position_error;
-  int32_t mesh_level;   /* MESH only */
+  int32_t mesh_level;   /* MESH only, and all parallels from the pole to the equator */
+  const parallel *parallels;
   double eccentricity2; /* MESH only; -1 on the sphere */
   double scale;         /* float filter: makes lengths moderate; a power of 2 */
   double size;          /* float filter: of positions; 1 on the globe, 0 on the plane */
