@@ -87,11 +87,11 @@ struct problem {
   const double *half_cos, *half_sin, *half_sin_lat, *half_cos_lat;
   double geotransform[6];
   double curvature, position_error;
-  int32_t mesh_level;   /* MESH only, and all parallels from the pole to the equator */
-  const parallel *parallels;
-  double eccentricity2; /* MESH only; -1 on the sphere */
-  double scale;         /* float filter: makes lengths moderate; a power of 2 */
-  double size;          /* float filter: of positions; 1 on the globe, 0 on the plane */
+  int32_t mesh_level;        /* MESH only */
+  const parallel *parallels; /* MESH only; from the pole to the equator */
+  double eccentricity2;      /* MESH only; -1 on the sphere */
+  double scale;              /* float filter: makes lengths moderate; a power of 2 */
+  double size;               /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
   int32_t neighbours; /* k */
   int32_t nodata;
