@@ -49,6 +49,8 @@ enum {
 static const double start_seconds = 0.45;
 /* ... the same once devices have been asked for ... */
 static const double context_seconds = 0.25;
+/* ... of which until the first block ... */
+static const double block_seconds = 0.15;
 /* ... and where CUDA runs already. */
 static const double open_seconds = 0.02;
 /* Bytes a second that blocks are handed out with: over the bus, and by a thread. */
@@ -121,6 +123,7 @@ typedef struct engine {
   devices_state state;
   gv_status failure;  /* of opening the devices */
   int opening;        /* devices that are not as far as all should be */
+  double begun;       /* when the devices' start was */
   int64_t cpu_blocks; /* answered by the CPU */
   double cpu_seconds; /* of its threads, for those */
   int32_t *wanted;    /* by slice: callers that wait for it */
@@ -370,12 +373,25 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   return -1;
 }
 
+/* By the CPU. With the lock. */
+static bool all_answered(const engine *e) {
+  return e->cpu_blocks >= e->across * e->down;
+}
+
+/* Whether the CPU has something to do still, while devices are opened. */
+static bool still_answering(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  bool answering = e->has_starter && !e->stop && !all_answered(e);
+  pthread_mutex_unlock(&e->lock);
+  return answering;
+}
+
 /* Page-locking takes a millisecond for two megabytes: best done while the CPU is at work. Otherwise it is done slot by
  * slot, as they are needed. */
 static gv_status prepare_ring(device_worker *w) {
   const engine *e = w->engine;
   gv_status status = GV_OK;
-  for (int i = 0; i < SLOTS && e->has_starter && status == GV_OK; i++)
+  for (int i = 0; i < SLOTS && status == GV_OK && still_answering(w->engine); i++)
     status = gv_cuda_raster_reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
   return status;
 }
@@ -446,6 +462,12 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   gv_release(&v->allocator, e);
 }
 
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* What devices would save of the time that the CPU needs for the blocks left, not counting their start. With the lock. */
 static double saved_seconds(const engine *e) {
   const gv_voronoi *v = e->v;
@@ -456,11 +478,19 @@ static double saved_seconds(const engine *e) {
   return fmax(left, 0.0) * (e->cpu_seconds / (double)e->cpu_blocks / threads - copy);
 }
 
+/* When the CPU will have answered everything, from now on. With the lock. */
+static double cpu_seconds_left(const engine *e) {
+  if (e->cpu_blocks == 0) return INFINITY;
+  return (seconds_now() - e->begun) / (double)e->cpu_blocks * (double)(e->across * e->down - e->cpu_blocks);
+}
+
 /* Asked half-way through the start: false if the rest of it would be in vain. */
 static bool still_wanted(engine *e) {
   pthread_mutex_lock(&e->lock);
-  bool done = e->stop || e->cpu_blocks >= e->across * e->down;
-  bool wanted = !done && (!e->v->automatic || !e->has_starter || saved_seconds(e) > context_seconds);
+  bool wanted = !e->stop;
+  if (wanted && e->has_starter) {
+    wanted = e->v->automatic ? saved_seconds(e) > context_seconds : cpu_seconds_left(e) > block_seconds;
+  }
   pthread_mutex_unlock(&e->lock);
   return wanted;
 }
@@ -485,6 +515,10 @@ static gv_status open_devices(gv_context *context, engine *e) {
   char text[256];
   bool started = gv_cuda_started();
   gv_status status = gv_cuda_device_count(&count, text, sizeof text);
+  if (status == GV_OK && context->device >= count) {
+    gv_device_info info;
+    status = gv_cuda_device_get(context->device, &info, text, sizeof text);
+  }
   if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", text);
   if (!started && !still_wanted(e)) return gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
@@ -545,12 +579,14 @@ static void *start(void *opaque) {
   pthread_mutex_lock(&e->lock);
   e->state = status == GV_OK ? DEVICES_OPEN : status == GV_ERROR_CANCELLED ? DEVICES_UNUSED : DEVICES_FAILED;
   e->failure = status;
+  pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&e->lock);
   return NULL;
 }
 
 /* Has the devices opened by a thread of its own. Without the lock, or with it. */
 static bool open_beside(engine *e) {
+  e->begun = seconds_now();
   e->state = DEVICES_OPENING;
   e->has_starter = true;
   if (pthread_create(&e->starter, NULL, start, e) == 0) return true;
@@ -559,10 +595,8 @@ static bool open_beside(engine *e) {
   return false;
 }
 
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static gv_status say_failure(gv_context *context, const engine *e) {
+  return gv_fail(context, e->failure, "%s", e->starter_context.message);
 }
 
 /* A block from the CPU while there may be devices soon. */
@@ -578,8 +612,12 @@ static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *t
       saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
     (void)open_beside(e);
   }
+  /* The last block says so if the device that was asked for cannot be had. */
+  while (!v->automatic && e->state == DEVICES_OPENING && all_answered(e))
+    pthread_cond_wait(&e->changed, &e->lock);
+  bool failed = !v->automatic && e->state == DEVICES_FAILED && all_answered(e);
   pthread_mutex_unlock(&e->lock);
-  return status;
+  return status == GV_OK && failed ? say_failure(context, e) : status;
 }
 
 /* Whether the CPU is to answer while CUDA starts. Without a driver there is nothing to wait for. */
@@ -686,9 +724,7 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   pthread_mutex_lock(&e->lock);
   devices_state state = e->state;
   pthread_mutex_unlock(&e->lock);
-  if (state == DEVICES_FAILED && !v->automatic) {
-    return gv_fail(context, e->failure, "%s", e->starter_context.message);
-  }
+  if (state == DEVICES_FAILED && !v->automatic) return say_failure(context, e);
   if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
   if (state != DEVICES_OPEN) return cpu->block(context, v, e->cpu, tile, block);
   int64_t column = tile->c0 / e->bw, row = tile->r0 / e->bh;
