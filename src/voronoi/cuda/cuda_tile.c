@@ -34,9 +34,10 @@ const gv_backend_info gv_cuda_tile_info = {
 #include "voronoi/cuda/raster.h"
 
 enum {
-  SLOTS = 6, /* of a device's ring */
+  SLOTS = 6, /* of a device's ring, at most */
   MOST_DEVICES = 16,
   SLICE_CELLS = 1 << 22,         /* 16 MB */
+  RING_CELLS = 1 << 25,          /* 128 MB, unless two slices are more */
   BAND_CELLS = 1 << 30,          /* 4 GB, where the device has that much */
   CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
   CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
@@ -116,6 +117,7 @@ typedef struct engine {
   int64_t band_columns, band_rows;   /* of a band */
   int64_t bands_across, bands;       /* bands of the grid */
   int64_t slice_blocks, band_slices; /* blocks of a slice, slices of a band */
+  int slots;                         /* of a ring */
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -178,6 +180,8 @@ static bool lay_out(engine *e, int64_t band_cells) {
   int64_t slice = SLICE_CELLS / (block * v->k);
   e->slice_blocks = slice > 1 ? slice : 1;
   e->band_slices = divide_up(e->band_columns * e->band_rows, e->slice_blocks);
+  int64_t slots = RING_CELLS / (e->slice_blocks * block * v->k);
+  e->slots = slots < 2 ? 2 : slots < SLOTS ? (int)slots : SLOTS;
   return true;
 }
 
@@ -322,7 +326,7 @@ static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_sl
 }
 
 static ring_slot *find_slot(device_worker *w, int64_t slice) {
-  for (int i = 0; i < SLOTS; i++) {
+  for (int i = 0; i < w->engine->slots; i++) {
     if (w->slot[i].status != SLOT_EMPTY && w->slot[i].slice == slice) return &w->slot[i];
   }
   return NULL;
@@ -333,7 +337,7 @@ static ring_slot *find_slot(device_worker *w, int64_t slice) {
 static ring_slot *free_slot(device_worker *w, bool urgent) {
   const engine *e = w->engine;
   ring_slot *unfinished = NULL;
-  for (int i = 0; i < SLOTS; i++) {
+  for (int i = 0; i < e->slots; i++) {
     ring_slot *s = &w->slot[i];
     if (s->status == SLOT_EMPTY) return s;
     if (s->status == SLOT_BUSY || s->users > 0 || e->wanted[s->slice] > 0) continue;
@@ -364,7 +368,7 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
     }
   }
   int64_t ahead = w->last;
-  for (int i = 0; i < SLOTS && ahead >= 0; i++) {
+  for (int i = 0; i < e->slots && ahead >= 0; i++) {
     ahead = next_slice(w, ahead);
     if (ahead < 0 || e->done[ahead] || find_slot(w, ahead) != NULL) continue;
     *slot = free_slot(w, false);
@@ -391,7 +395,7 @@ static bool still_answering(engine *e) {
 static gv_status prepare_ring(device_worker *w) {
   const engine *e = w->engine;
   gv_status status = GV_OK;
-  for (int i = 0; i < SLOTS && status == GV_OK && still_answering(w->engine); i++)
+  for (int i = 0; i < e->slots && status == GV_OK && still_answering(w->engine); i++)
     status = gv_cuda_raster_reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
   return status;
 }
