@@ -352,14 +352,16 @@ typedef struct gv_voronoi gv_voronoi;
 /*
  * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
  * the engine. The grid's `inverse` and its user data must outlive the object. Errors: INVALID_ARGUMENT,
- * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED.
+ * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED. On large grids `cuda-tile` starts CUDA while the
+ * processor answers: what goes wrong with that is then said about blocks.
  */
 GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                                    const gv_voronoi_options *options, gv_voronoi **out);
 
 GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
 
-/* The engine in use (static string) and the number of blocks across and down. */
+/* The engine in use (static string; with "auto" it can change as blocks are asked for) and the number of blocks across and
+ * down. */
 GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_down(const gv_voronoi *voronoi);

@@ -26,6 +26,7 @@ struct gv_voronoi {
   int32_t block_width, block_height;
   const struct gv_engine *engine;
   const char *backend; /* the name asked for or chosen */
+  bool automatic;      /* nobody asked for a device: the CPU will do where that cannot be had or is no slower */
   void *state;
 };
 
@@ -35,6 +36,8 @@ typedef struct gv_engine {
   gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
                      const gv_block *block);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
+  /* The name of what is at work, where that can change; else NULL. */
+  const char *(*backend)(const gv_voronoi *voronoi, void *state);
 } gv_engine;
 
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */
@@ -57,7 +60,7 @@ extern const gv_engine gv_engine_cuda_tile;
 extern const gv_backend_info gv_cuda_tile_info;
 gv_status gv_cuda_tile_probe(const char **reason);
 
-/* Whether "auto" should try it: a GPU can do this grid, and the grid is large enough for its start to be worth while. */
+/* Whether "auto" should leave the grid to it: a GPU can do this grid and may be worth its start. */
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v);
 
 #endif

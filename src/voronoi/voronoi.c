@@ -142,8 +142,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
-  bool any = o.backend == NULL || strcmp(o.backend, "auto") == 0;
-  bool made = status == GV_OK && any && gv_cuda_tile_pays(context, v) && try_device(context, v);
+  v->automatic = o.backend == NULL || strcmp(o.backend, "auto") == 0;
+  bool made = status == GV_OK && v->automatic && gv_cuda_tile_pays(context, v) && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;
@@ -167,7 +167,9 @@ void gv_voronoi_destroy(gv_voronoi *voronoi) {
 }
 
 const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
-  return voronoi != NULL ? voronoi->backend : "";
+  if (voronoi == NULL) return "";
+  bool changes = voronoi->state != NULL && voronoi->engine->backend != NULL;
+  return changes ? voronoi->engine->backend(voronoi, voronoi->state) : voronoi->backend;
 }
 
 int64_t gv_voronoi_blocks_across(const gv_voronoi *v) {

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -166,6 +167,20 @@ extern "C" gv_status gv_cuda_probe(const char **reason) {
   (void)pthread_once(&probe_once, probe_first_device);
   *reason = probe_reason;
   return probe_status;
+}
+
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+static bool driver_found;
+
+static void look_for_driver(void) {
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  driver_found = driver != NULL;
+  if (driver_found) (void)dlclose(driver);
+}
+
+extern "C" bool gv_cuda_has_driver(void) {
+  (void)pthread_once(&driver_once, look_for_driver);
+  return driver_found;
 }
 
 extern "C" bool gv_cuda_started(void) {

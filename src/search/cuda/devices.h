@@ -21,6 +21,9 @@ gv_status gv_cuda_device_get(int number, gv_device_info *out, char *text, size_t
  * that lives as long as the process. Asked once a process; thread safe. */
 gv_status gv_cuda_probe(const char **reason);
 
+/* Is there a driver at all? Starts nothing. */
+bool gv_cuda_has_driver(void);
+
 /* Has it been asked, and was the answer yes? Starts nothing. */
 bool gv_cuda_started(void);
 

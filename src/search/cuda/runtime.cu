@@ -39,19 +39,26 @@ extern "C" gv_status gv_cuda_result(gv_context *context, cudaError_t error, cons
 
 /* ------------------------------------------------------------------------------------------------------- lanes */
 
-static void free_buffers(gv_cuda_lane *lane) {
+static void free_host(const gv_allocator *allocator, gv_cuda_buffer *buffer) {
+  if (buffer->data != NULL && buffer->ordinary) gv_release(allocator, buffer->data);
+  if (buffer->data != NULL && !buffer->ordinary) (void)cudaFreeHost(buffer->data);
+  buffer->data = NULL;
+  buffer->bytes = 0;
+}
+
+static void free_buffers(const gv_allocator *allocator, gv_cuda_lane *lane) {
   for (int i = 0; i < GV_CUDA_SLOTS; i++) {
     if (lane->buffer[i].data != NULL) (void)cudaFree(lane->buffer[i].data);
-    if (lane->pinned[i].data != NULL) (void)cudaFreeHost(lane->pinned[i].data);
-    lane->buffer[i].data = lane->pinned[i].data = NULL;
-    lane->buffer[i].bytes = lane->pinned[i].bytes = 0;
+    lane->buffer[i].data = NULL;
+    lane->buffer[i].bytes = 0;
+    free_host(allocator, &lane->pinned[i]);
   }
   (void)cudaGetLastError();
 }
 
 /* The lane's device must be current. */
 static void lane_destroy(const gv_allocator *allocator, gv_cuda_lane *lane) {
-  free_buffers(lane);
+  free_buffers(allocator, lane);
   for (int i = 0; i < 2 * GV_CUDA_MARKS; i++) {
     if (lane->mark[i] != NULL) (void)cudaEventDestroy(lane->mark[i]);
   }
@@ -211,7 +218,7 @@ static void trim(gv_context *context, int device) {
   if (resources == NULL) return;
   (void)pthread_mutex_lock(&resources->lock);
   for (gv_cuda_lane *lane = resources->idle; lane != NULL; lane = lane->next) {
-    if (lane->device == device) free_buffers(lane);
+    if (lane->device == device) free_buffers(&resources->allocator, lane);
   }
   (void)pthread_mutex_unlock(&resources->lock);
 }
@@ -260,17 +267,22 @@ extern "C" gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *l
   if (buffer->data == NULL || buffer->bytes < bytes) {
     gv_status status = gv_cuda_result(context, cudaStreamSynchronize(lane->stream), "waiting for the device");
     if (status != GV_OK) return status;
-    if (buffer->data != NULL) (void)cudaFreeHost(buffer->data);
-    buffer->data = NULL;
-    buffer->bytes = 0;
+    const gv_allocator *allocator = &context->owner->allocator;
+    size_t wanted = rounded(bytes > 0 ? bytes : 1);
+    free_host(allocator, buffer);
     void *data = NULL;
-    cudaError_t error = cudaHostAlloc(&data, rounded(bytes > 0 ? bytes : 1), cudaHostAllocDefault);
-    status = error == cudaErrorMemoryAllocation
-                 ? ((void)cudaGetLastError(), gv_fail_memory(context, "page-locked buffers"))
-                 : gv_cuda_result(context, error, "allocating page-locked memory");
-    if (status != GV_OK) return status;
+    cudaError_t error = cudaHostAlloc(&data, wanted, cudaHostAllocDefault);
+    buffer->ordinary = error == cudaErrorMemoryAllocation;
+    if (buffer->ordinary) {
+      (void)cudaGetLastError();
+      data = gv_allocate(allocator, 1, wanted);
+      if (data == NULL) return gv_fail_memory(context, "the device's buffers");
+    } else {
+      status = gv_cuda_result(context, error, "allocating page-locked memory");
+      if (status != GV_OK) return status;
+    }
     buffer->data = data;
-    buffer->bytes = rounded(bytes > 0 ? bytes : 1);
+    buffer->bytes = wanted;
   }
   *out = buffer->data;
   return GV_OK;

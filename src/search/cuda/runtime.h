@@ -23,6 +23,7 @@ enum { GV_CUDA_SLOTS = 32, GV_CUDA_MARKS = 32 };
 typedef struct gv_cuda_buffer {
   void *data;
   size_t bytes;
+  bool ordinary; /* host memory that could not be page-locked */
 } gv_cuda_buffer;
 
 /* One thread's place to work on a device. */
@@ -55,7 +56,7 @@ void gv_cuda_lane_give(gv_context *context, gv_cuda_lane *lane);
  */
 gv_status gv_cuda_reserve(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
 
-/* The same for page-locked host memory. */
+/* The same for host memory: page-locked, or ordinary where no more can be locked (copies are then slower, no different). */
 gv_status gv_cuda_reserve_pinned(gv_context *context, gv_cuda_lane *lane, int slot, size_t bytes, void **out);
 
 /* Bytes that can still be reserved on the lane's device, with what its idle lanes hold; an estimate. */

@@ -7,6 +7,11 @@
  * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Bands go round the
  * devices. Memory on host and device is bounded whatever the raster's size.
  *
+ * The first use of CUDA in a process takes some tenths of a second, in which many cores make a thousand million cells. So
+ * where a raster is large and CUDA not running yet, the devices are opened by a thread of their own, and until they are
+ * there blocks are answered by the engine of the CPU: the same bytes. When nobody asked for a device ("auto") the CPU
+ * begins in any case, and what its blocks take decides whether devices are opened at all (saved_seconds).
+ *
  * Geodesic cells that the chords leave open are decided on the host, band by band, by gv_geodesic_decide. What a device
  * cannot do (gv_cuda_raster_supports), and bands with more open cells than their list holds, are left to the engine of
  * the CPU: the same bytes.
@@ -21,6 +26,7 @@ const gv_backend_info gv_cuda_tile_info = {
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cells/mesh.h"
 #include "search/cuda/devices.h"
@@ -28,12 +34,28 @@ const gv_backend_info gv_cuda_tile_info = {
 #include "voronoi/cuda/raster.h"
 
 enum {
-  SLOTS = 4, /* of a device's ring */
+  SLOTS = 6, /* of a device's ring, at most */
   MOST_DEVICES = 16,
-  SLICE_CELLS = 1 << 23,   /* 32 MB */
-  BAND_CELLS = 1 << 30,    /* 4 GB, where the device has that much */
-  CELLS_A_DEVICE = 1 << 28 /* fewer are not worth another device */
+  SLICE_CELLS = 1 << 22,         /* 16 MB */
+  RING_CELLS = 1 << 25,          /* 128 MB, unless two slices are more */
+  BAND_CELLS = 1 << 30,          /* 4 GB, where the device has that much */
+  CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
+  CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
+  MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
+  SAMPLE = 32                    /* the CPU is judged by the first of so many parts of the grid */
 };
+
+/* Seconds, measured on machines with an H200: until devices are open (asking for them 0.1 to 0.2, a context 0.1,
+ * page-locked memory 0.05) and for the process to end with a context (0.05 to 0.1) ... */
+static const double start_seconds = 0.45;
+/* ... the same once devices have been asked for ... */
+static const double context_seconds = 0.25;
+/* ... of which until the first block ... */
+static const double block_seconds = 0.15;
+/* ... and where CUDA runs already. */
+static const double open_seconds = 0.02;
+/* Bytes a second that blocks are handed out with: over the bus, and by a thread. */
+static const double bus_rate = 4e10, copy_rate = 8e9;
 
 typedef enum slot_status { SLOT_EMPTY, SLOT_BUSY, SLOT_READY, SLOT_FAILED } slot_status;
 
@@ -69,9 +91,22 @@ typedef struct device_worker {
   bool pending[GV_CUDA_BANDS], elsewhere[GV_CUDA_BANDS];
 } device_worker;
 
+/* In all states but the last two the CPU answers. */
+typedef enum devices_state {
+  DEVICES_UNUSED,  /* the grid is not one of theirs, or not worth it */
+  DEVICES_AT_HAND, /* may become worth it */
+  DEVICES_OPENING,
+  DEVICES_OPEN,
+  DEVICES_FAILED /* an error, unless they were not asked for */
+} devices_state;
+
 typedef struct engine {
   const gv_voronoi *v;
   gv_allocator allocator;
+  /* Opens the devices while the CPU answers; the context has the message if that fails. */
+  pthread_t starter;
+  bool has_starter;
+  gv_context starter_context;
   /* The CPU's engine, made when it is needed. */
   pthread_mutex_t cpu_lock;
   void *cpu;
@@ -82,13 +117,19 @@ typedef struct engine {
   int64_t band_columns, band_rows;   /* of a band */
   int64_t bands_across, bands;       /* bands of the grid */
   int64_t slice_blocks, band_slices; /* blocks of a slice, slices of a band */
+  int slots;                         /* of a ring */
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool stop;
-  int opening;
-  int32_t *wanted; /* by slice: callers that wait for it */
-  uint8_t *done;   /* by slice: handed out completely */
+  devices_state state;
+  gv_status failure;  /* of opening the devices */
+  int opening;        /* devices that are not as far as all should be */
+  double begun;       /* when the devices' start was */
+  int64_t cpu_blocks; /* answered by the CPU */
+  double cpu_seconds; /* of its threads, for those */
+  int32_t *wanted;    /* by slice: callers that wait for it */
+  uint8_t *done;      /* by slice: handed out completely */
   int64_t waiting;
   int devices;
   device_worker worker[MOST_DEVICES];
@@ -125,8 +166,6 @@ static int64_t divide_up(int64_t a, int64_t b) {
 static bool lay_out(engine *e, int64_t band_cells) {
   const gv_voronoi *v = e->v;
   int64_t block = e->bw * e->bh;
-  e->across = divide_up(v->cells.grid.width, e->bw);
-  e->down = divide_up(v->cells.grid.height, e->bh);
   int64_t blocks = band_cells / block;
   /* Bands of a mesh begin with a leaf. */
   if (v->cells.grid.kind == GV_GRID_QTM && blocks < e->across && block < GV_CUDA_MESH_LEAF)
@@ -144,6 +183,8 @@ static bool lay_out(engine *e, int64_t band_cells) {
   int64_t slice = SLICE_CELLS / (block * v->k);
   e->slice_blocks = slice > 1 ? slice : 1;
   e->band_slices = divide_up(e->band_columns * e->band_rows, e->slice_blocks);
+  int64_t slots = RING_CELLS / (e->slice_blocks * block * v->k);
+  e->slots = slots < 2 ? 2 : slots < SLOTS ? (int)slots : SLOTS;
   return true;
 }
 
@@ -288,7 +329,7 @@ static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_sl
 }
 
 static ring_slot *find_slot(device_worker *w, int64_t slice) {
-  for (int i = 0; i < SLOTS; i++) {
+  for (int i = 0; i < w->engine->slots; i++) {
     if (w->slot[i].status != SLOT_EMPTY && w->slot[i].slice == slice) return &w->slot[i];
   }
   return NULL;
@@ -299,7 +340,7 @@ static ring_slot *find_slot(device_worker *w, int64_t slice) {
 static ring_slot *free_slot(device_worker *w, bool urgent) {
   const engine *e = w->engine;
   ring_slot *unfinished = NULL;
-  for (int i = 0; i < SLOTS; i++) {
+  for (int i = 0; i < e->slots; i++) {
     ring_slot *s = &w->slot[i];
     if (s->status == SLOT_EMPTY) return s;
     if (s->status == SLOT_BUSY || s->users > 0 || e->wanted[s->slice] > 0) continue;
@@ -330,13 +371,36 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
     }
   }
   int64_t ahead = w->last;
-  for (int i = 0; i < SLOTS && ahead >= 0; i++) {
+  for (int i = 0; i < e->slots && ahead >= 0; i++) {
     ahead = next_slice(w, ahead);
     if (ahead < 0 || e->done[ahead] || find_slot(w, ahead) != NULL) continue;
     *slot = free_slot(w, false);
     return *slot != NULL ? ahead : -1;
   }
   return -1;
+}
+
+/* By the CPU. With the lock. */
+static bool all_answered(const engine *e) {
+  return e->cpu_blocks >= e->across * e->down;
+}
+
+/* Whether the CPU has something to do still, while devices are opened. */
+static bool still_answering(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  bool answering = e->has_starter && !e->stop && !all_answered(e);
+  pthread_mutex_unlock(&e->lock);
+  return answering;
+}
+
+/* Page-locking takes a millisecond for two megabytes: best done while the CPU is at work. Otherwise it is done slot by
+ * slot, as they are needed. */
+static gv_status prepare_ring(device_worker *w) {
+  const engine *e = w->engine;
+  gv_status status = GV_OK;
+  for (int i = 0; i < e->slots && status == GV_OK && still_answering(w->engine); i++)
+    status = gv_cuda_raster_reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
+  return status;
 }
 
 static void *work(void *opaque) {
@@ -348,8 +412,16 @@ static void *work(void *opaque) {
   w->opened = status == GV_OK;
   e->opening--;
   pthread_cond_broadcast(&e->changed);
-  while (w->opened && (e->wanted == NULL) && !e->stop)
+  while (w->opened && e->wanted == NULL && !e->stop)
     pthread_cond_wait(&e->changed, &e->lock);
+  if (w->opened && e->wanted != NULL) {
+    pthread_mutex_unlock(&e->lock);
+    status = prepare_ring(w);
+    pthread_mutex_lock(&e->lock);
+    w->status = status;
+    e->opening--;
+    pthread_cond_broadcast(&e->changed);
+  }
   while (w->opened && !e->stop) {
     ring_slot *slot = NULL;
     int64_t slice = choose_slice(w, &slot);
@@ -384,6 +456,7 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   e->stop = true;
   pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&e->lock);
+  if (e->has_starter) pthread_join(e->starter, NULL);
   for (int i = 0; i < e->devices; i++) {
     if (e->worker[i].started) pthread_join(e->worker[i].thread, NULL);
   }
@@ -396,20 +469,73 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   gv_release(&v->allocator, e);
 }
 
-/* Starts the devices' threads and waits until all have opened their rasters. */
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What devices would save of the time that the CPU needs for the blocks left, not counting their start. With the lock. */
+static double saved_seconds(const engine *e) {
+  const gv_voronoi *v = e->v;
+  double threads = e->starter_context.threads, left = (double)(e->across * e->down - e->cpu_blocks);
+  double bytes = (double)(e->bw * e->bh) * v->k * sizeof(int32_t);
+  double copy = fmax(bytes / bus_rate, bytes / copy_rate / threads);
+  if (e->cpu_blocks == 0) return 0.0;
+  return fmax(left, 0.0) * (e->cpu_seconds / (double)e->cpu_blocks / threads - copy);
+}
+
+/* When the CPU will have answered everything, from now on. With the lock. */
+static double cpu_seconds_left(const engine *e) {
+  if (e->cpu_blocks == 0) return INFINITY;
+  return (seconds_now() - e->begun) / (double)e->cpu_blocks * (double)(e->across * e->down - e->cpu_blocks);
+}
+
+/* Asked half-way through the start: false if the rest of it would be in vain. */
+static bool still_wanted(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  bool wanted = !e->stop;
+  if (wanted && e->has_starter) {
+    wanted = e->v->automatic ? saved_seconds(e) > context_seconds : cpu_seconds_left(e) > block_seconds;
+  }
+  pthread_mutex_unlock(&e->lock);
+  return wanted;
+}
+
+/* Waits until all devices are as far as they should be. With the lock. */
+static gv_status wait_for_devices(gv_context *context, engine *e) {
+  while (e->opening > 0)
+    pthread_cond_wait(&e->changed, &e->lock);
+  for (int i = 0; i < e->devices; i++) {
+    const device_worker *w = &e->worker[i];
+    if (w->status != GV_OK) return gv_fail(context, w->status, "%s", w->context.message);
+  }
+  return GV_OK;
+}
+
+/* Starts CUDA and the devices' threads and waits until all have opened their rasters. CANCELLED: nobody needs them. */
 static gv_status open_devices(gv_context *context, engine *e) {
   const gv_grid *grid = &e->v->cells.grid;
   int device[MOST_DEVICES], count = 0;
-  gv_status status = GV_OK;
+  int64_t cells = grid->width * grid->height, worth = divide_up(cells, CELLS_A_DEVICE);
+  const char *reason = "";
+  char text[256];
+  bool started = gv_cuda_started();
+  gv_status status = gv_cuda_device_count(&count, text, sizeof text);
+  if (status == GV_OK && context->device >= count) {
+    gv_device_info info;
+    status = gv_cuda_device_get(context->device, &info, text, sizeof text);
+  }
+  if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", text);
+  if (!started && !still_wanted(e)) return gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
+  if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   if (context->device >= 0) {
     device[0] = context->device;
     count = 1;
   } else {
-    status = gv_cuda_usable_devices(context, device, MOST_DEVICES, &count);
+    status = gv_cuda_usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
     if (status != GV_OK) return status;
   }
-  int64_t cells = grid->width * grid->height, worth = divide_up(cells, CELLS_A_DEVICE);
-  if (count > worth) count = (int)worth;
   int64_t block = e->bw * e->bh;
   /* Whole rows of blocks, padded: a little more than the cells there are. */
   int64_t padded = divide_up(grid->width, e->bw) * divide_up(grid->height, e->bh) * block;
@@ -432,25 +558,79 @@ static gv_status open_devices(gv_context *context, engine *e) {
   }
   if (status != GV_OK) return status;
   pthread_mutex_lock(&e->lock);
-  while (e->opening > 0)
-    pthread_cond_wait(&e->changed, &e->lock);
+  status = wait_for_devices(context, e);
   for (int i = 0; i < count && status == GV_OK; i++) {
-    if (e->worker[i].status != GV_OK) {
-      status = gv_fail(context, e->worker[i].status, "%s", e->worker[i].context.message);
-    }
     if (e->worker[i].band_cells < band_cells) band_cells = e->worker[i].band_cells;
   }
   if (status == GV_OK && !lay_out(e, band_cells)) {
     status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
   }
+  if (status == GV_OK && e->stop) status = gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (status == GV_OK) {
     e->done = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->done);
     e->wanted = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->wanted);
     if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
   }
-  if (status == GV_OK) pthread_cond_broadcast(&e->changed);
+  if (status == GV_OK) {
+    e->opening = count;
+    pthread_cond_broadcast(&e->changed);
+    status = wait_for_devices(context, e);
+  }
   pthread_mutex_unlock(&e->lock);
   return status;
+}
+
+static void *start(void *opaque) {
+  engine *e = opaque;
+  gv_status status = open_devices(&e->starter_context, e);
+  pthread_mutex_lock(&e->lock);
+  e->state = status == GV_OK ? DEVICES_OPEN : status == GV_ERROR_CANCELLED ? DEVICES_UNUSED : DEVICES_FAILED;
+  e->failure = status;
+  pthread_cond_broadcast(&e->changed);
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+/* Has the devices opened by a thread of its own. Without the lock, or with it. */
+static bool open_beside(engine *e) {
+  e->begun = seconds_now();
+  e->state = DEVICES_OPENING;
+  e->has_starter = true;
+  if (pthread_create(&e->starter, NULL, start, e) == 0) return true;
+  e->state = DEVICES_UNUSED;
+  e->has_starter = false;
+  return false;
+}
+
+static gv_status say_failure(gv_context *context, const engine *e) {
+  return gv_fail(context, e->failure, "%s", e->starter_context.message);
+}
+
+/* A block from the CPU while there may be devices soon. */
+static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
+  const gv_voronoi *v = e->v;
+  double begin = seconds_now();
+  gv_status status = gv_tile_engine_for(&v->cells.grid)->block(context, v, e->cpu, tile, block);
+  double seconds = seconds_now() - begin;
+  pthread_mutex_lock(&e->lock);
+  e->cpu_blocks++;
+  e->cpu_seconds += seconds;
+  if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->across * e->down / SAMPLE &&
+      saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
+    (void)open_beside(e);
+  }
+  /* The last block says so if the device that was asked for cannot be had. */
+  while (!v->automatic && e->state == DEVICES_OPENING && all_answered(e))
+    pthread_cond_wait(&e->changed, &e->lock);
+  bool failed = !v->automatic && e->state == DEVICES_FAILED && all_answered(e);
+  pthread_mutex_unlock(&e->lock);
+  return status == GV_OK && failed ? say_failure(context, e) : status;
+}
+
+/* Whether the CPU is to answer while CUDA starts. Without a driver there is nothing to wait for. */
+static bool worth_sharing(const gv_voronoi *v) {
+  return v->cells.grid.width * v->cells.grid.height >= CELLS_TO_SHARE && v->seeds.count <= MOST_SEEDS_TO_SHARE &&
+         !gv_cuda_started() && gv_cuda_has_driver();
 }
 
 static gv_status need_cpu(gv_context *context, engine *e) {
@@ -471,18 +651,16 @@ gv_status gv_cuda_tile_probe(const char **reason) {
 }
 
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
-  /* Starting CUDA in a process takes some tenths of a second; asking whether there is a GPU is that start. Nanoseconds a
-   * cell and thread of the CPU's engine, measured on AVX-512: 2 + 0.022 sqrt(seeds). */
-  const double start = 0.4;
   double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
+  if (!gv_cuda_raster_supports(v) || !gv_cuda_has_driver()) return false;
+  /* The engine finds out for itself. It could not save more than a few nanoseconds a cell. */
+  if (v->seeds.count <= MOST_SEEDS_TO_SHARE) return cells * 1e-8 * v->k > open_seconds;
+  /* Nanoseconds a cell and thread of the CPU's engine, measured on AVX-512, and not counting its preparations. */
   double seconds = cells * (2e-9 + 0.022e-9 * sqrt((double)v->seeds.count)) / context->threads;
-  const char *reason = "";
-  return seconds > start && gv_cuda_raster_supports(v) && gv_cuda_probe(&reason) == GV_OK;
+  return seconds > start_seconds;
 }
 
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
-  const char *reason = "";
-  if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   engine *e = gv_allocate_zeroed(&v->allocator, 1, sizeof *e);
   if (e == NULL) return gv_fail_memory(context, "the engine");
   e->v = v;
@@ -491,7 +669,26 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  gv_status status = gv_cuda_raster_supports(v) ? open_devices(context, e) : need_cpu(context, e);
+  e->across = divide_up(v->cells.grid.width, e->bw);
+  e->down = divide_up(v->cells.grid.height, e->bh);
+  gv_context_for_worker(context, &e->starter_context);
+  e->starter_context.threads = context->threads;
+  gv_status status = GV_OK;
+  bool able = gv_cuda_raster_supports(v);
+  if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
+    e->state = DEVICES_AT_HAND;
+    status = need_cpu(context, e);
+  } else if (able && worth_sharing(v) && open_beside(e)) {
+    status = need_cpu(context, e);
+  } else if (able) {
+    status = open_devices(context, e);
+    e->state = DEVICES_OPEN;
+  } else {
+    const char *reason = "";
+    status = gv_cuda_probe(&reason);
+    status =
+        status == GV_OK ? need_cpu(context, e) : gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
+  }
   if (status != GV_OK) {
     cuda_tile_destroy(v, e);
     return status;
@@ -531,7 +728,12 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
                                  const gv_block *block) {
   engine *e = opaque;
   const gv_engine *cpu = gv_tile_engine_for(&v->cells.grid);
-  if (e->devices == 0) return cpu->block(context, v, e->cpu, tile, block);
+  pthread_mutex_lock(&e->lock);
+  devices_state state = e->state;
+  pthread_mutex_unlock(&e->lock);
+  if (state == DEVICES_FAILED && !v->automatic) return say_failure(context, e);
+  if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
+  if (state != DEVICES_OPEN) return cpu->block(context, v, e->cpu, tile, block);
   int64_t column = tile->c0 / e->bw, row = tile->r0 / e->bh;
   int64_t band = row / e->band_rows * e->bands_across + column / e->band_columns;
   band_blocks b = blocks_of_band(e, band);
@@ -559,7 +761,15 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   return status;
 }
 
-const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy};
+static const char *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
+  engine *e = opaque;
+  pthread_mutex_lock(&e->lock);
+  bool here = !v->automatic || e->state == DEVICES_OPEN;
+  pthread_mutex_unlock(&e->lock);
+  return here ? gv_cuda_tile_info.name : gv_tile_info.name;
+}
+
+const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend};
 
 #else
 
@@ -595,6 +805,6 @@ static void nothing(const gv_voronoi *v, void *state) {
   (void)state;
 }
 
-const gv_engine gv_engine_cuda_tile = {refuse, no_block, nothing};
+const gv_engine gv_engine_cuda_tile = {refuse, no_block, nothing, NULL};
 
 #endif

@@ -64,6 +64,9 @@ gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int
 gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
                                const int32_t *value, int64_t count);
 
+/* Takes the page-locked memory of slot `slot` for `count` cells ahead of the first fetch. */
+gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
+
 /*
  * Copies cells first ... first + count - 1 of each rank's answers into page-locked memory of slot `slot`: rank k at
  * (*out)[k * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the
