@@ -198,6 +198,7 @@ typedef struct asking {
   gv_voronoi v;
   void *state;
   gv_status created;
+  int64_t scatter; /* odd; 1 = blocks in order */
 } asking;
 
 static void begin(asking *a, bool automatic, int device) {
@@ -214,6 +215,7 @@ static void begin(asking *a, bool automatic, int device) {
   a->v.k = 1;
   a->v.seeds.count = 1000;
   a->v.automatic = automatic;
+  a->scatter = 1;
   machine.fetched = machine.computed = 0;
   a->created = tested_engine.create(a->context, &a->v, &a->state);
 }
@@ -225,7 +227,8 @@ static gv_status ask(asking *a, double from, double to, int step) {
   gv_first_error error;
   gv_first_error_init(&error);
 #pragma omp parallel for schedule(dynamic) num_threads(THREADS) reduction(+ : wrong)
-  for (int64_t b = first; b < end; b += step) {
+  for (int64_t n = first; n < end; n += step) {
+    int64_t b = n * a->scatter % BLOCKS;
     int32_t out[SIDE * SIDE];
     gv_context worker;
     gv_context_for_worker(a->context, &worker);
@@ -297,6 +300,25 @@ static void cuda_is_running_already(void **state) {
   assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
   assert_int_equal(machine.computed, 0);
   end(&a);
+}
+
+static void in_any_order(void **state) {
+  (void)state;
+  for (int running = 0; running < 2; running++) {
+    asking a;
+    machine_of(2, 20, 10, 100);
+    machine.running = running != 0;
+    begin(&a, false, -1);
+    /* Each block is in a slice of its own. */
+    a.scatter = 7919;
+    assert_int_equal(ask(&a, 0.0, running ? 0.002 : 0.02, 1), GV_OK);
+    usleep(100000);
+    assert_int_equal(ask(&a, 0.02, 0.03, 3), GV_OK);
+    a.scatter = 1;
+    assert_int_equal(ask(&a, 0.4, 0.6, 1), GV_OK);
+    assert_true(machine.fetched > 0);
+    end(&a);
+  }
 }
 
 static void too_late_to_be_of_use(void **state) {
@@ -384,13 +406,11 @@ static void left_to_the_engine(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_cpu_answers_first),
-                                     cmocka_unit_test(in_one_go),
-                                     cmocka_unit_test(cuda_is_running_already),
-                                     cmocka_unit_test(too_late_to_be_of_use),
-                                     cmocka_unit_test(given_up),
-                                     cmocka_unit_test(no_such_device),
-                                     cmocka_unit_test(broken_on_the_way),
-                                     cmocka_unit_test(left_to_the_engine)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_cpu_answers_first), cmocka_unit_test(in_one_go),
+      cmocka_unit_test(in_any_order),          cmocka_unit_test(cuda_is_running_already),
+      cmocka_unit_test(too_late_to_be_of_use), cmocka_unit_test(given_up),
+      cmocka_unit_test(no_such_device),        cmocka_unit_test(broken_on_the_way),
+      cmocka_unit_test(left_to_the_engine)};
   return cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
 }
