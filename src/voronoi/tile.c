@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "voronoi/discs.h"
 #include "voronoi/leaf.h"
 #include "voronoi/rank.h"
 
@@ -40,6 +41,7 @@ typedef struct job {
   /* Blocks of points: row-major over the block. */
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;
+  int64_t mask_columns; /* boxes across the mask */
 } job;
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
@@ -59,38 +61,45 @@ static int32_t *place_in(const job *j, const gv_tile *tile) {
   return j->target->out + (tile->r0 - j->block.r0) * j->target->stride + (tile->c0 - j->block.c0);
 }
 
-/* Takes back what was written to cells that the mask leaves out. */
-static void mask_tile(const job *j, const gv_tile *tile) {
-  const gv_block *target = j->target;
-  if (target->mask == NULL) return;
-  gv_block part = *target;
-  part.mask += (tile->r0 - j->block.r0) * target->mask_stride + (tile->c0 - j->block.c0);
+/* The part of the block that a tile is. */
+static gv_block part_of(const job *j, const gv_tile *tile) {
+  gv_block part = *j->target;
+  if (part.mask != NULL) part.mask += (tile->r0 - j->block.r0) * part.mask_stride + (tile->c0 - j->block.c0);
   part.out = place_in(j, tile);
-  gv_block_apply_mask(j->v, tile, &part);
+  return part;
 }
 
-static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
-  int64_t columns = tile->c1 - tile->c0;
-  for (int32_t band = 0; band < j->v->k; band++) {
-    int32_t *first = place_in(j, tile) + band * j->target->band_stride;
-    for (int64_t c = 0; c < columns; c++)
-      first[c] = label[band];
-    for (int64_t r = 1; r < tile->r1 - tile->r0; r++)
-      memcpy(first + r * j->target->stride, first, (size_t)columns * sizeof *first);
+/* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
+static int mask_of(const job *j, const gv_tile *tile) {
+  if (j->target->mask == NULL) return GV_KEEPS_SOME;
+  int64_t c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS, r0 = (tile->r0 - j->block.r0) / GV_BOX_ROWS;
+  int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t r1 = (tile->r1 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  int state = 0;
+  for (int64_t r = r0; r < r1 && state != (GV_KEEPS_SOME | GV_LEAVES_SOME); r++) {
+    for (int64_t c = c0; c < c1; c++)
+      state |= j->space->mask_boxes[r * j->mask_columns + c];
   }
+  return state;
+}
+
+/* Takes back what was written to cells that the mask leaves out. */
+static void mask_tile(const job *j, const gv_tile *tile) {
+  if (mask_of(j, tile) == GV_KEEPS_SOME) return;
+  gv_block part = part_of(j, tile);
+  gv_block_apply_mask(j->v, tile, &part);
 }
 
 /* A tile of one answer: label[v->k]. */
 static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
-  write_tile(j, tile, label);
+  gv_block part = part_of(j, tile);
+  gv_block_fill(j->v, j->kernels, tile, &part, label);
   mask_tile(j, tile);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
-  int32_t label[GV_VORONOI_MAX_K];
-  for (int32_t band = 0; band < j->v->k; band++)
-    label[band] = j->v->nodata;
-  write_tile(j, tile, label);
+  gv_block part = part_of(j, tile);
+  gv_block_fill(j->v, j->kernels, tile, &part, NULL);
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
@@ -173,10 +182,14 @@ static gv_leaf make_leaf(const job *j, const gv_tile *tile) {
   return leaf;
 }
 
-static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates,
-                        const gv_expansion *expansion) {
+static bool decide_leaf(const job *j, const gv_tile *tile, double slack, bool limited,
+                        const gv_candidates *candidates, const gv_expansion *expansion) {
   gv_leaf leaf = make_leaf(j, tile);
   if (!gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf)) return false;
+  if (limited) {
+    leaf.start = nextafter(j->v->limit, INFINITY);
+    leaf.nobody = (double)j->v->nodata;
+  }
   leaf_kernel(&j->v->cells, j->kernels)(&leaf);
   if (j->v->cells.metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
   return true;
@@ -241,11 +254,69 @@ static int64_t split_at(int64_t length) {
 }
 
 static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
+                            const gv_candidates *in);
+
+/* The four children of a tile, or two. */
+static gv_status solve_children(gv_context *context, const job *j, const gv_tile *tile, const gv_bound *bound,
+                                int depth, const gv_candidates *candidates) {
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
+  bool across =
+      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound->extent_across > bound->extent_down);
+  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound->extent_down > bound->extent_across);
+  int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
+  for (int part = 0; part < 4; part++) {
+    gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
+                     part & 2 ? tile->r1 : r};
+    if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
+    gv_status status = solve_tile(context, j, &child, depth + 1, candidates);
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+/* A tile with its candidates. `open`: the limit may run through it. */
+static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *tile, const gv_bound *bound,
+                             int depth, double slack, bool open, gv_candidates *candidates) {
+  const gv_voronoi *v = j->v;
+  bool nearest = gv_asks_nearest(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
+  gv_expansion expansion;
+  gv_order order = {0};
+  if (candidates->count == 0) {
+    fill_nodata(j, tile);
+    return GV_OK;
+  }
+  if (nearest) {
+    expanded = expand_tile(j, tile, bound, slack, candidates, &expansion);
+    if (candidates->count == 1 && !open) {
+      fill_tile(j, tile, &v->label[candidates->id[0]]);
+      return GV_OK;
+    }
+  } else {
+    int32_t label[GV_VORONOI_MAX_K];
+    if (!gv_order_make(v, j->kernels, j->space, bound, slack, candidates, &order)) {
+      return gv_fail_memory(context, "candidate lists");
+    }
+    if (gv_order_settles(v, &order, candidates, label)) {
+      fill_tile(j, tile, label);
+      return GV_OK;
+    }
+  }
+  if (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS) {
+    return solve_children(context, j, tile, bound, depth, candidates);
+  }
+  bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
+                      : rank_leaf(j, tile, bound, slack, candidates, &order);
+  if (!done) return gv_fail_memory(context, "a leaf tile");
+  mask_tile(j, tile);
+  return GV_OK;
+}
+
+static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   gv_bound bound;
-  if (gv_masked(j->target, tile->r0 - j->block.r0, tile->c0 - j->block.c0, rows, columns)) {
+  if (mask_of(j, tile) == GV_LEAVES_SOME) {
     fill_nodata(j, tile);
     return GV_OK;
   }
@@ -263,49 +334,16 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  bool nearest = gv_asks_nearest(v) && !gv_limit_is_open(v, j->kernels, &bound, candidates), expanded = false;
-  gv_expansion expansion;
-  gv_order order = {0};
-  if (candidates->count == 0) {
-    fill_nodata(j, tile);
-    return GV_OK;
-  }
-  if (nearest) {
-    expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
-    if (candidates->count == 1) {
-      fill_tile(j, tile, &v->label[candidates->id[0]]);
-      return GV_OK;
-    }
-  } else {
-    int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, j->kernels, j->space, &bound, slack, candidates, &order)) {
-      return gv_fail_memory(context, "candidate lists");
-    }
-    if (gv_order_settles(v, &order, candidates, label)) {
-      fill_tile(j, tile, label);
-      return GV_OK;
-    }
-  }
-  if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
-    bool done = nearest ? decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
-                        : rank_leaf(j, tile, &bound, slack, candidates, &order);
-    if (!done) return gv_fail_memory(context, "a leaf tile");
-    mask_tile(j, tile);
-    return GV_OK;
-  }
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
-  bool across =
-      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
-  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
-  int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
-  for (int part = 0; part < 4; part++) {
-    gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
-                     part & 2 ? tile->r1 : r};
-    if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
-    gv_status status = solve_tile(context, j, &child, depth + 1, candidates);
-    if (status != GV_OK) return status;
-  }
-  return GV_OK;
+  bool open = gv_limit_is_open(v, j->kernels, &bound, candidates);
+  if (!open) return decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
+  /* The others first: they answer all cells, and what discs cover is overwritten. */
+  gv_disc disc[GV_DISCS_MOST];
+  int32_t discs = gv_discs_take(v, tile, candidates, disc);
+  gv_status status = decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
+  for (int32_t i = 0; i < discs && status == GV_OK; i++)
+    gv_disc_paint(v, j->kernels, tile, &disc[i], place_in(j, tile), j->target->stride);
+  if (discs > 0 && status == GV_OK) mask_tile(j, tile);
+  return status;
 }
 
 /* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
@@ -320,6 +358,23 @@ static void range_of_square(const double *value, int64_t stride, const gv_tile *
   }
   *low = least;
   *high = most;
+}
+
+/* What the mask keeps, box by box. False: out of memory. */
+static bool prepare_mask(job *j) {
+  gv_workspace *space = j->space;
+  int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
+  if (j->target->mask == NULL) return true;
+  j->mask_columns = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t boxes = j->mask_columns * ((rows + GV_BOX_ROWS - 1) / GV_BOX_ROWS);
+  if (space->mask_capacity < boxes) {
+    gv_release(&space->allocator, space->mask_boxes);
+    space->mask_boxes = gv_allocate(&space->allocator, boxes, 1);
+    space->mask_capacity = space->mask_boxes != NULL ? boxes : 0;
+    if (space->mask_boxes == NULL) return false;
+  }
+  j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, space->mask_boxes, j->mask_columns);
+  return true;
 }
 
 /* Positions of all cells of a block, and boxes of its squares. */
@@ -519,13 +574,18 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
                             const gv_block *block) {
   tile_state *state = opaque;
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  if (gv_masked(block, 0, 0, rows, columns)) {
-    gv_block_leave_out(v, tile, block);
-    return GV_OK;
-  }
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = block};
+  if (!prepare_mask(&j)) {
+    gv_workspace_give(&state->pool, space);
+    return gv_fail_memory(context, "a summary of the mask");
+  }
+  if (mask_of(&j, tile) == GV_LEAVES_SOME) {
+    fill_nodata(&j, tile);
+    gv_workspace_give(&state->pool, space);
+    return GV_OK;
+  }
   const tree_node *node = tree_find(state, tile);
   gv_status status = GV_OK;
   if (!gv_level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
