@@ -1,7 +1,8 @@
 /*
  * gpuvoronoi bench facility: what nearest-facility analysis costs on top of the plain allocation, as ratios to it within
  * each round, preparing the seeds included. All on a raster of the globe, computed block by block: each thread into a
- * buffer of its own, as for a file, or with --into array into one array, whose pages are touched, for all of it.
+ * buffer of its own, as for a file (a block of one answer is not filled, one that is left out not asked for), or with
+ * --into array into one array, whose pages are touched, for all of it.
  *
  *   k = 4            four nearest seeds
  *   mask             70 % of the globe left out: what lies outside random caps, which are as many and as large as it takes
@@ -72,7 +73,7 @@ typedef struct world {
   gv_metric metric;
   gv_grid grid;
   gv_seeds seeds;
-  uint8_t *mask;
+  uint8_t *mask; /* PIXELS x PIXELS / 2 */
   double max_distance;
   double *counts; /* PIXELS x PIXELS / 2 */
   int32_t *out;   /* the whole raster; NULL = blocks */
@@ -82,6 +83,7 @@ typedef struct world {
 typedef struct desk {
   gv_context *context;
   int32_t *out; /* a block of all bands; NULL where there is an array */
+  uint8_t *mask;
   double *distance, *values;
 } desk;
 
@@ -115,33 +117,23 @@ static double cover(const double (*caps)[3], int count, double reach, int width,
   return covered / all;
 }
 
-/* Thirty caps of one size that leave 30 % of the globe; cells take what the lattice of half degrees has. */
+/* Thirty caps of one size that leave 30 % of the globe. */
 static bool make_mask(world *w) {
   enum { CAPS = 30 };
   double lon[CAPS], lat[CAPS], caps[CAPS][3], low = 0.0, high = 4.0;
-  uint8_t *lattice = malloc((size_t)PIXELS * PIXELS / 2);
-  w->mask = malloc((size_t)(w->grid.width * w->grid.height));
-  if (lattice == NULL || w->mask == NULL) {
-    free(lattice);
-    return false;
-  }
+  w->mask = malloc((size_t)PIXELS * PIXELS / 2);
+  if (w->mask == NULL) return false;
   bench_seeds_on_globe(CAPS, 7, lon, lat);
   for (int i = 0; i < CAPS; i++)
     unit_vector(lon[i] * pi / 180.0, lat[i] * pi / 180.0, caps[i]);
   for (int step = 0; step < 12; step++) {
     double middle = 0.5 * (low + high);
-    if (cover((const double(*)[3])caps, CAPS, middle, PIXELS, PIXELS / 2, lattice) < 0.3) {
+    if (cover((const double(*)[3])caps, CAPS, middle, PIXELS, PIXELS / 2, w->mask) < 0.3) {
       low = middle;
     } else {
       high = middle;
     }
   }
-  for (int64_t r = 0; r < w->grid.height; r++) {
-    const uint8_t *from = lattice + r * (PIXELS / 2) / w->grid.height * PIXELS;
-    for (int64_t c = 0; c < w->grid.width; c++)
-      w->mask[r * w->grid.width + c] = from[c * PIXELS / w->grid.width];
-  }
-  free(lattice);
   return true;
 }
 
@@ -174,6 +166,33 @@ static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, i
   *out = (gv_quantity){values, first, runs, runs};
 }
 
+/* Looks the mask up for the cells of a block; returns how many of its pixels count, of how many. Mixed ones are spread. */
+static int mask_of_block(const world *w, int64_t x, int64_t y, int64_t columns, int64_t rows, uint8_t *out,
+                         int *pixels) {
+  int64_t c0 = x * PIXELS / w->grid.width, c1 = (x + columns - 1) * PIXELS / w->grid.width + 1;
+  int64_t r0 = y * (PIXELS / 2) / w->grid.height, r1 = (y + rows - 1) * (PIXELS / 2) / w->grid.height + 1;
+  int kept = 0;
+  *pixels = (int)((c1 - c0) * (r1 - r0));
+  for (int64_t r = r0; r < r1; r++) {
+    for (int64_t c = c0; c < c1; c++)
+      kept += w->mask[r * PIXELS + c];
+  }
+  if (kept == 0 || kept == *pixels) return kept;
+  const uint8_t *last = NULL;
+  for (int64_t r = 0; r < rows; r++) {
+    const uint8_t *from = w->mask + (y + r) * (PIXELS / 2) / w->grid.height * PIXELS;
+    uint8_t *to = out + r * SIDE;
+    if (from == last) {
+      memcpy(to, to - SIDE, (size_t)columns);
+    } else {
+      for (int64_t c = 0; c < columns; c++)
+        to[c] = from[(x + c) * PIXELS / w->grid.width];
+    }
+    last = from;
+  }
+  return kept;
+}
+
 static gv_status one_block(const desk *d, const world *w, const variant *v, const gv_voronoi *voronoi,
                            gv_statistics *statistics, int64_t number) {
   int64_t across = gv_voronoi_blocks_across(voronoi), x = number % across * SIDE, y = number / across * SIDE;
@@ -182,11 +201,19 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
   gv_block b = GV_BLOCK_INIT;
   b.column = number % across;
   b.row = number / across;
-  b.mask = v->masked ? w->mask + y * w->grid.width + x : NULL;
-  b.mask_stride = w->grid.width;
+  if (v->masked) {
+    int pixels, kept = mask_of_block(w, x, y, columns, rows, d->mask, &pixels);
+    if (kept == 0 && d->out != NULL) return GV_OK; /* a tile of nodata needs no block */
+    if (kept == 0) memset(d->mask, 0, (size_t)SIDE * SIDE);
+    b.mask = kept < pixels ? d->mask : NULL;
+    b.mask_stride = SIDE;
+  }
   b.out = d->out != NULL ? d->out : w->out + y * w->grid.width + x;
   b.stride = d->out != NULL ? SIDE : w->grid.width;
   b.band_stride = d->out != NULL ? SIDE * SIDE : w->grid.width * w->grid.height;
+  /* What is the same in all cells is enough to know once, where nothing is asked of each. */
+  int32_t uniform = 0;
+  if (d->out != NULL && statistics == NULL && !v->float_raster) b.uniform = &uniform;
   gv_status status = gv_voronoi_fill(d->context, voronoi, &b);
   if (status == GV_OK && (v->distances || v->float_raster)) {
     gv_measure m = GV_MEASURE_INIT;
@@ -220,15 +247,17 @@ static bool make_desk(const world *w, desk *d) {
   size_t cells = (size_t)SIDE * SIDE;
   memset(d, 0, sizeof *d);
   if (w->out == NULL) d->out = malloc(cells * MOST_BANDS * sizeof *d->out);
+  d->mask = malloc(cells);
   d->distance = malloc(cells * sizeof *d->distance);
   d->values = malloc(cells * sizeof *d->values);
-  return gv_context_create(NULL, &d->context) == GV_OK && (w->out != NULL || d->out != NULL) &&
+  return gv_context_create(NULL, &d->context) == GV_OK && (w->out != NULL || d->out != NULL) && d->mask != NULL &&
          d->distance != NULL && d->values != NULL;
 }
 
 static void free_desk(desk *d) {
   gv_context_destroy(d->context);
   free(d->out);
+  free(d->mask);
   free(d->distance);
   free(d->values);
 }

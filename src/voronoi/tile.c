@@ -83,23 +83,59 @@ static int mask_of(const job *j, const gv_tile *tile) {
   return state;
 }
 
+/* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
+static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
+  gv_block part = part_of(j, tile);
+  gv_tile cells = *tile;
+  if (part.uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
+      cells.r1 - cells.r0 == j->block.r1 - j->block.r0) {
+    *part.uniform = 1;
+    cells.c1 = cells.c0 + 1;
+    cells.r1 = cells.r0 + 1;
+  }
+  gv_block_fill(j->v, j->kernels, &cells, &part, label);
+}
+
+static void fill_nodata(const job *j, const gv_tile *tile) {
+  write_tile(j, tile, NULL);
+}
+
+/*
+ * Goes through a tile of which the mask leaves out some cells, by stretches of boxes that are alike: nodata where all are
+ * left out; elsewhere the answer `label`, if there is one, or what is there already.
+ */
+static void write_masked(const job *j, const gv_tile *tile, const int32_t *label) {
+  for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS) {
+    int64_t below = r + GV_BOX_ROWS < tile->r1 ? r + GV_BOX_ROWS : tile->r1;
+    const uint8_t *box = j->space->mask_boxes + (r - j->block.r0) / GV_BOX_ROWS * j->mask_columns;
+    for (int64_t c = tile->c0, end; c < tile->c1; c = end) {
+      int state = box[(c - j->block.c0) / GV_BOX_COLUMNS];
+      for (end = c + GV_BOX_COLUMNS; end < tile->c1; end += GV_BOX_COLUMNS)
+        if (box[(end - j->block.c0) / GV_BOX_COLUMNS] != state) break;
+      gv_tile stretch = {c, end < tile->c1 ? end : tile->c1, r, below};
+      gv_block part = part_of(j, &stretch);
+      if (state == GV_LEAVES_SOME) {
+        gv_block_fill(j->v, j->kernels, &stretch, &part, NULL);
+      } else {
+        if (label != NULL) gv_block_fill(j->v, j->kernels, &stretch, &part, label);
+        if (state != GV_KEEPS_SOME) gv_block_apply_mask(j->v, &stretch, &part);
+      }
+    }
+  }
+}
+
 /* Takes back what was written to cells that the mask leaves out. */
 static void mask_tile(const job *j, const gv_tile *tile) {
-  if (mask_of(j, tile) == GV_KEEPS_SOME) return;
-  gv_block part = part_of(j, tile);
-  gv_block_apply_mask(j->v, tile, &part);
+  if (mask_of(j, tile) != GV_KEEPS_SOME) write_masked(j, tile, NULL);
 }
 
 /* A tile of one answer: label[v->k]. */
 static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
-  gv_block part = part_of(j, tile);
-  gv_block_fill(j->v, j->kernels, tile, &part, label);
-  mask_tile(j, tile);
-}
-
-static void fill_nodata(const job *j, const gv_tile *tile) {
-  gv_block part = part_of(j, tile);
-  gv_block_fill(j->v, j->kernels, tile, &part, NULL);
+  if (mask_of(j, tile) == GV_KEEPS_SOME) {
+    write_tile(j, tile, label);
+  } else {
+    write_masked(j, tile, label);
+  }
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
@@ -339,7 +375,11 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   /* The others first: they answer all cells, and what discs cover is overwritten. */
   gv_disc disc[GV_DISCS_MOST];
   int32_t discs = gv_discs_take(v, tile, candidates, disc);
-  gv_status status = decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
+  gv_block target = *j->target;
+  job others = *j;
+  if (discs > 0) target.uniform = NULL;
+  others.target = &target;
+  gv_status status = decide_tile(context, &others, tile, &bound, depth, slack, open, candidates);
   for (int32_t i = 0; i < discs && status == GV_OK; i++)
     gv_disc_paint(v, j->kernels, tile, &disc[i], place_in(j, tile), j->target->stride);
   if (discs > 0 && status == GV_OK) mask_tile(j, tile);
@@ -570,33 +610,43 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
   return GV_OK;
 }
 
-static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
-                            const gv_block *block) {
-  tile_state *state = opaque;
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  gv_workspace *space = gv_workspace_take(context, &state->pool);
-  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = block};
-  if (!prepare_mask(&j)) {
-    gv_workspace_give(&state->pool, space);
-    return gv_fail_memory(context, "a summary of the mask");
-  }
-  if (mask_of(&j, tile) == GV_LEAVES_SOME) {
-    fill_nodata(&j, tile);
-    gv_workspace_give(&state->pool, space);
+static gv_status solve_block(gv_context *context, tile_state *state, job *j) {
+  const gv_voronoi *v = j->v;
+  const gv_tile *tile = &j->block;
+  if (!prepare_mask(j)) return gv_fail_memory(context, "a summary of the mask");
+  if (mask_of(j, tile) == GV_LEAVES_SOME) {
+    fill_nodata(j, tile);
     return GV_OK;
   }
   const tree_node *node = tree_find(state, tile);
-  gv_status status = GV_OK;
-  if (!gv_level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
-  if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = prepare_points(context, &j);
-  if (status == GV_OK) status = solve_tile(context, &j, tile, 1, &space->level[0].candidates);
-  for (int32_t band = 0; status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED && band < v->k; band++) {
-    int32_t *out = block->out + band * block->band_stride;
-    for (int64_t i = 0; i < columns * rows; i++) {
-      if (isnan(j.lon[i])) out[i / columns * block->stride + i % columns] = v->nodata;
+  if (!gv_level_gather(v, j->space, 0, node->id, node->count)) return gv_fail_memory(context, "candidate lists");
+  gv_status status = v->cells.shape == GV_CELLS_POINTS ? prepare_points(context, j) : GV_OK;
+  if (status == GV_OK) status = solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
+  return status;
+}
+
+/* Cells of projected grids that have no position. */
+static void drop_placeless(const job *j) {
+  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0);
+  for (int32_t band = 0; band < j->v->k; band++) {
+    int32_t *out = j->target->out + band * j->target->band_stride;
+    for (int64_t i = 0; i < cells; i++) {
+      if (isnan(j->lon[i])) out[i / columns * j->target->stride + i % columns] = j->v->nodata;
     }
   }
+}
+
+static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
+                            const gv_block *block) {
+  tile_state *state = opaque;
+  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  gv_block target = *block;
+  bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
+  if (projected) target.uniform = NULL;
+  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = &target};
+  gv_status status = solve_block(context, state, &j);
+  if (status == GV_OK && projected && j.lon != NULL) drop_placeless(&j);
   gv_workspace_give(&state->pool, space);
   return status;
 }

@@ -210,6 +210,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the block",
                    (long long)b.mask_stride);
   }
+  if (b.uniform != NULL) *b.uniform = 0;
   return v->engine->block(context, v, v->state, &tile, &b);
 }
 

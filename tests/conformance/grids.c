@@ -193,6 +193,20 @@ typedef struct question {
 
 static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
 
+/* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
+static void spread(const gv_grid *grid, int64_t bw, int64_t bh, int32_t k, const gv_block *block) {
+  int64_t w = grid->width - block->column * bw < bw ? grid->width - block->column * bw : bw;
+  int64_t h = grid->height - block->row * bh < bh ? grid->height - block->row * bh : bh;
+  for (int32_t b = 0; b < k; b++) {
+    int32_t *first = block->out + b * block->band_stride;
+    for (int64_t i = 1; i < w * h; i++) {
+      int32_t *cell = first + i / w * block->stride + i % w;
+      assert_int_equal(*cell, INT32_MIN);
+      *cell = *first;
+    }
+  }
+}
+
 static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
                              const gv_voronoi_options *o, int32_t *out) {
   gv_status status = GV_OK;
@@ -203,11 +217,15 @@ static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_
       int64_t first = row * bh * grid->width + column * bw;
       block.column = column;
       block.row = row;
-      block.mask = q->mask + first;
+      int32_t uniform = 7;
+      if (q->mask != NULL) block.mask = q->mask + first;
       block.mask_stride = block.stride = grid->width;
       block.out = out + first;
       block.band_stride = grid->width * grid->height;
+      if ((row + column) % 3 != 2) block.uniform = &uniform;
       status = gv_voronoi_fill(context, voronoi, &block);
+      if (status == GV_OK && block.uniform != NULL) assert_in_range(uniform, 0, 1);
+      if (status == GV_OK && uniform == 1) spread(grid, bw, bh, q->k, &block);
     }
   }
   return status;
@@ -236,8 +254,8 @@ static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric m
     out[i] = INT32_MIN;
   gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
   if (status == GV_OK) {
-    status = q->mask != NULL ? fill_blocks(context, grid, voronoi, q, &o, out)
-                             : gv_voronoi_compute(context, voronoi, out, grid->width);
+    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, &o, out)
+                                                          : gv_voronoi_compute(context, voronoi, out, grid->width);
   }
   snprintf(message, size, "%s", gv_context_message(context));
   gv_voronoi_destroy(voronoi);
