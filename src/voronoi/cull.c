@@ -20,6 +20,7 @@ static void workspace_free(gv_workspace *space) {
   gv_release(&space->allocator, space->strip);
   gv_release(&space->allocator, space->points);
   gv_release(&space->allocator, space->boxes);
+  gv_release(&space->allocator, space->stage);
   gv_release(&space->allocator, space->mask_boxes);
   gv_release(&space->allocator, space->band);
   gv_allocator allocator = space->allocator;

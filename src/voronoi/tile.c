@@ -13,7 +13,11 @@
 #include "voronoi/leaf.h"
 #include "voronoi/rank.h"
 
-enum { MICROTILE = 8 /* cells a side of the squares whose bounds a block of points keeps */ };
+enum {
+  MICROTILE = 8,          /* cells a side of the squares whose bounds a block of points keeps */
+  STAGED_BYTES = 1 << 22, /* blocks up to this are made beside a raster whose rows are pages apart */
+  PAGE_BYTES = 4096
+};
 
 typedef struct tree_node {
   gv_tile tile;
@@ -636,6 +640,42 @@ static void drop_placeless(const job *j) {
   }
 }
 
+/*
+ * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
+ * memory, which fits a cache, and copied row by row. False: out of memory.
+ */
+static bool stage(job *j, const gv_block *block, gv_block *target) {
+  gv_workspace *space = j->space;
+  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
+  if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
+      all * (int64_t)sizeof *block->out > STAGED_BYTES) {
+    return true;
+  }
+  if (space->stage_capacity < all) {
+    gv_release(&space->allocator, space->stage);
+    space->stage = gv_allocate(&space->allocator, all, sizeof *space->stage);
+    space->stage_capacity = space->stage != NULL ? all : 0;
+    if (space->stage == NULL) return false;
+  }
+  target->out = space->stage;
+  target->stride = columns;
+  target->band_stride = cells;
+  return true;
+}
+
+static void unstage(const job *j, const gv_block *block) {
+  const gv_block *staged = j->target;
+  int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
+  if (staged->out == block->out) return;
+  if (block->uniform != NULL && *block->uniform) columns = rows = 1;
+  for (int32_t band = 0; band < j->v->k; band++) {
+    for (int64_t r = 0; r < rows; r++) {
+      memcpy(block->out + band * block->band_stride + r * block->stride,
+             staged->out + band * staged->band_stride + r * staged->stride, (size_t)columns * sizeof *block->out);
+    }
+  }
+}
+
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_block *block) {
   tile_state *state = opaque;
@@ -645,8 +685,10 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL;
   job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = &target};
-  gv_status status = solve_block(context, state, &j);
+  gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
+  if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) drop_placeless(&j);
+  if (status == GV_OK) unstage(&j, block);
   gv_workspace_give(&state->pool, space);
   return status;
 }
