@@ -16,7 +16,9 @@
 enum {
   MICROTILE = 8,          /* cells a side of the squares whose bounds a block of points keeps */
   STAGED_BYTES = 1 << 22, /* blocks up to this are made beside a raster whose rows are pages apart */
-  PAGE_BYTES = 4096
+  PAGE_BYTES = 4096,
+  TREE_PARALLEL =
+      1 << 13 /* entries of a level of the tree that are worth other threads' start, and their spinning after */
 };
 
 typedef struct tree_node {
@@ -564,7 +566,7 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
     int32_t end = state->node_count;
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
     int parts = last - first < 4 * context->threads ? 1 : 4;
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads) if (planned > TREE_PARALLEL)
     for (int64_t task = 0; task < (int64_t)(last - first) * (4 / parts); task++) {
       const tree_node *parent = &state->node[first + task / (4 / parts)];
       if (parent->child < 0 || gv_first_error_seen(&error)) continue;

@@ -542,6 +542,7 @@ static void limits(void **state) {
       {"globe, fine", GV_GRID_LONLAT, 360, 180, {-180, 1, 0, 90, 0, -1}, NULL},
       {"across the antimeridian, mirrored", GV_GRID_LONLAT, 200, 90, {190, -0.25, 0, -12, 0, 0.25}, NULL},
       {"around the north pole, from 355", GV_GRID_LONLAT, 300, 70, {355, 1.2, 0, 90, 0, -0.25}, NULL},
+      {"rows of pages", GV_GRID_LONLAT, 1100, 30, {-180, 0.33, 0, 60, 0, -2}, NULL},
       {"plane, tall", GV_GRID_PLANE, 70, 260, {3, 0.5, 0, -7, 0, 0.25}, NULL},
       {"plane, mirrored", GV_GRID_PLANE, 260, 90, {3, -0.5, 0, -7, 0, -0.75}, NULL},
       {"plane, finer than its coordinates", GV_GRID_PLANE, 100, 70, {1e9, 1e-6, 0, 5, 0, -1e-6}, NULL},
