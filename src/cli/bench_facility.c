@@ -179,6 +179,9 @@ static int mask_of_block(const world *w, int64_t x, int64_t y, int64_t columns, 
   }
   if (kept == 0 || kept == *pixels) return kept;
   const uint8_t *last = NULL;
+  int32_t pixel[SIDE];
+  for (int64_t c = 0; c < columns; c++)
+    pixel[c] = (int32_t)((x + c) * PIXELS / w->grid.width);
   for (int64_t r = 0; r < rows; r++) {
     const uint8_t *from = w->mask + (y + r) * (PIXELS / 2) / w->grid.height * PIXELS;
     uint8_t *to = out + r * SIDE;
@@ -186,7 +189,7 @@ static int mask_of_block(const world *w, int64_t x, int64_t y, int64_t columns, 
       memcpy(to, to - SIDE, (size_t)columns);
     } else {
       for (int64_t c = 0; c < columns; c++)
-        to[c] = from[(x + c) * PIXELS / w->grid.width];
+        to[c] = from[pixel[c]];
     }
     last = from;
   }
@@ -246,7 +249,7 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
 static bool make_desk(const world *w, desk *d) {
   size_t cells = (size_t)SIDE * SIDE;
   memset(d, 0, sizeof *d);
-  if (w->out == NULL) d->out = malloc(cells * MOST_BANDS * sizeof *d->out);
+  if (w->out == NULL) d->out = aligned_alloc(64, cells * MOST_BANDS * sizeof *d->out);
   d->mask = malloc(cells);
   d->distance = malloc(cells * sizeof *d->distance);
   d->values = malloc(cells * sizeof *d->values);

@@ -54,7 +54,8 @@ GV_INLINE void disc_body(const int metric, const gv_disc *disc, gv_disc_strip *s
   vd zero = vd_set1(0.0), one = vd_set1(1.0), half = vd_set1(0.5), last = vd_set1((double)strip->columns - 1.0);
   vd magic = vd_set1(6755399441055744.0); /* rounds to a whole number */
   vd most = vd_set1((double)strip->columns), label = vd_set1(strip->label), p = one, inverse = one;
-  strip->open_count = 0;
+  int32_t first[GV_DISC_ROWS], end[GV_DISC_ROWS];
+  uint64_t all_sure = 0;
   for (int32_t row = 0; row < strip->rows; row += VD_LANES) {
     if (metric == DISC_CHORD) {
       p = vd_load(strip->row_p + row);
@@ -75,16 +76,18 @@ GV_INLINE void disc_body(const int metric, const gv_disc *disc, gv_disc_strip *s
     unsigned inside = vm_bits(none) | ~(vm_bits(vd_less(within, at_left)) | vm_bits(vd_less(within, at_right)));
     unsigned sure = inside & (vm_bits(from_first) | vm_bits(vd_less(beyond, before))) &
                     (vm_bits(to_last) | vm_bits(vd_less(beyond, after)));
-    int32_t first[VD_LANES], end[VD_LANES];
-    vd_store_int32(first, left);
-    vd_store_int32(end, right);
-    for (int32_t lane = 0; lane < VD_LANES && row + lane < strip->rows; lane++) {
-      if (sure >> lane & 1U) {
-        int32_t *out = strip->out + (row + lane) * strip->out_stride;
-        fill_span(out + first[lane], end[lane] - first[lane] + 1, label, (int32_t)strip->label);
-      } else {
-        strip->open[strip->open_count++] = row + lane;
-      }
+    vd_store_int32(first + row, left);
+    vd_store_int32(end + row, right);
+    all_sure |= (uint64_t)(sure & ((1U << VD_LANES) - 1U)) << row;
+  }
+  /* Apart from the above, which has no branches that would be guessed wrong. */
+  strip->open_count = 0;
+  for (int32_t row = 0; row < strip->rows; row++) {
+    if (all_sure >> row & 1U) {
+      int32_t *out = strip->out + row * strip->out_stride;
+      fill_span(out + first[row], end[row] - first[row] + 1, label, (int32_t)strip->label);
+    } else {
+      strip->open[strip->open_count++] = row;
     }
   }
 }
