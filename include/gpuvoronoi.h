@@ -376,10 +376,12 @@ typedef struct gv_block {
   int32_t *
       out; /* band b (0 ... k - 1: the b + 1st nearest seed), row r, column c: out[b * band_stride + r * stride + c] */
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
+  int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
+                                  finds that all cells of the block have one answer; else 0 */
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
-  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0 }
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL }
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and

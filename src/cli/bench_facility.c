@@ -1,7 +1,8 @@
 /*
  * gpuvoronoi bench facility: what nearest-facility analysis costs on top of the plain allocation, as ratios to it within
- * each round. All on a raster of the globe, computed block by block into a buffer whose pages are touched, preparing the
- * seeds included.
+ * each round, preparing the seeds included. All on a raster of the globe, computed block by block: each thread into a
+ * buffer of its own, as for a file (a block of one answer is not filled, one that is left out not asked for), or with
+ * --into array into one array, whose pages are touched, for all of it.
  *
  *   k = 4            four nearest seeds
  *   mask             70 % of the globe left out: what lies outside random caps, which are as many and as large as it takes
@@ -22,21 +23,25 @@
 #include "cli/commands.h"
 #include "gpuvoronoi.h"
 
-enum { MAX_RUNS = 101, SIDE = 512, PIXELS = 720 };
+enum { MAX_RUNS = 101, SIDE = 512, PIXELS = 720, MOST_BANDS = 4 };
 
 static const double pi = 3.14159265358979323846;
 
-static const char help[] = "Usage: gpuvoronoi bench facility [options]\n"
-                           "\n"
-                           "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
-                           "  --seeds N         number of seeds (default: 10000)\n"
-                           "  --metric NAME     great-circle or geodesic (default: both)\n"
-                           "  --backend NAME    engine to time (default: auto)\n"
-                           "  --runs N          rounds after one to warm up (default: 5)\n"
-                           "  --threads N       default: one a processor\n";
+static const char help[] =
+    "Usage: gpuvoronoi bench facility [options]\n"
+    "\n"
+    "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
+    "  --seeds N         number of seeds (default: 10000)\n"
+    "  --metric NAME     great-circle or geodesic (default: both)\n"
+    "  --backend NAME    engine to time (default: auto)\n"
+    "  --into PLACE      block: a buffer a thread (default); array: one for the whole raster\n"
+    "  --case TEXT       only cases with TEXT in their names, and what they are compared with\n"
+    "  --runs N          rounds after one to warm up (default: 5)\n"
+    "  --threads N       default: one a processor\n";
 
 typedef struct settings {
-  const char *backend, *metric;
+  const char *backend, *metric, *only;
+  bool array;
   int64_t width, height;
   int seeds, runs, threads;
 } settings;
@@ -68,11 +73,19 @@ typedef struct world {
   gv_metric metric;
   gv_grid grid;
   gv_seeds seeds;
-  uint8_t *mask;
+  uint8_t *mask; /* PIXELS x PIXELS / 2 */
   double max_distance;
   double *counts; /* PIXELS x PIXELS / 2 */
-  int32_t *out;
+  int32_t *out;   /* the whole raster; NULL = blocks */
 } world;
+
+/* What a thread has of its own. */
+typedef struct desk {
+  gv_context *context;
+  int32_t *out; /* a block of all bands; NULL where there is an array */
+  uint8_t *mask;
+  double *distance, *values;
+} desk;
 
 /* ------------------------------------------------------------------------------------------------------ the world */
 
@@ -104,33 +117,23 @@ static double cover(const double (*caps)[3], int count, double reach, int width,
   return covered / all;
 }
 
-/* Thirty caps of one size that leave 30 % of the globe; cells take what the lattice of half degrees has. */
+/* Thirty caps of one size that leave 30 % of the globe. */
 static bool make_mask(world *w) {
   enum { CAPS = 30 };
   double lon[CAPS], lat[CAPS], caps[CAPS][3], low = 0.0, high = 4.0;
-  uint8_t *lattice = malloc((size_t)PIXELS * PIXELS / 2);
-  w->mask = malloc((size_t)(w->grid.width * w->grid.height));
-  if (lattice == NULL || w->mask == NULL) {
-    free(lattice);
-    return false;
-  }
+  w->mask = malloc((size_t)PIXELS * PIXELS / 2);
+  if (w->mask == NULL) return false;
   bench_seeds_on_globe(CAPS, 7, lon, lat);
   for (int i = 0; i < CAPS; i++)
     unit_vector(lon[i] * pi / 180.0, lat[i] * pi / 180.0, caps[i]);
   for (int step = 0; step < 12; step++) {
     double middle = 0.5 * (low + high);
-    if (cover((const double(*)[3])caps, CAPS, middle, PIXELS, PIXELS / 2, lattice) < 0.3) {
+    if (cover((const double(*)[3])caps, CAPS, middle, PIXELS, PIXELS / 2, w->mask) < 0.3) {
       low = middle;
     } else {
       high = middle;
     }
   }
-  for (int64_t r = 0; r < w->grid.height; r++) {
-    const uint8_t *from = lattice + r * (PIXELS / 2) / w->grid.height * PIXELS;
-    for (int64_t c = 0; c < w->grid.width; c++)
-      w->mask[r * w->grid.width + c] = from[c * PIXELS / w->grid.width];
-  }
-  free(lattice);
   return true;
 }
 
@@ -163,20 +166,58 @@ static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, i
   *out = (gv_quantity){values, first, runs, runs};
 }
 
-static gv_status one_block(gv_context *context, const world *w, const variant *v, const gv_voronoi *voronoi,
-                           gv_statistics *statistics, int64_t number, double *distance, double *values) {
+/* Looks the mask up for the cells of a block; returns how many of its pixels count, of how many. Mixed ones are spread. */
+static int mask_of_block(const world *w, int64_t x, int64_t y, int64_t columns, int64_t rows, uint8_t *out,
+                         int *pixels) {
+  int64_t c0 = x * PIXELS / w->grid.width, c1 = (x + columns - 1) * PIXELS / w->grid.width + 1;
+  int64_t r0 = y * (PIXELS / 2) / w->grid.height, r1 = (y + rows - 1) * (PIXELS / 2) / w->grid.height + 1;
+  int kept = 0;
+  *pixels = (int)((c1 - c0) * (r1 - r0));
+  for (int64_t r = r0; r < r1; r++) {
+    for (int64_t c = c0; c < c1; c++)
+      kept += w->mask[r * PIXELS + c];
+  }
+  if (kept == 0 || kept == *pixels) return kept;
+  const uint8_t *last = NULL;
+  int32_t pixel[SIDE];
+  for (int64_t c = 0; c < columns; c++)
+    pixel[c] = (int32_t)((x + c) * PIXELS / w->grid.width);
+  for (int64_t r = 0; r < rows; r++) {
+    const uint8_t *from = w->mask + (y + r) * (PIXELS / 2) / w->grid.height * PIXELS;
+    uint8_t *to = out + r * SIDE;
+    if (from == last) {
+      memcpy(to, to - SIDE, (size_t)columns);
+    } else {
+      for (int64_t c = 0; c < columns; c++)
+        to[c] = from[pixel[c]];
+    }
+    last = from;
+  }
+  return kept;
+}
+
+static gv_status one_block(const desk *d, const world *w, const variant *v, const gv_voronoi *voronoi,
+                           gv_statistics *statistics, int64_t number) {
   int64_t across = gv_voronoi_blocks_across(voronoi), x = number % across * SIDE, y = number / across * SIDE;
   int64_t columns = w->grid.width - x < SIDE ? w->grid.width - x : SIDE;
   int64_t rows = w->grid.height - y < SIDE ? w->grid.height - y : SIDE;
   gv_block b = GV_BLOCK_INIT;
   b.column = number % across;
   b.row = number / across;
-  b.mask = v->masked ? w->mask + y * w->grid.width + x : NULL;
-  b.mask_stride = w->grid.width;
-  b.out = w->out + y * w->grid.width + x;
-  b.stride = w->grid.width;
-  b.band_stride = w->grid.width * w->grid.height;
-  gv_status status = gv_voronoi_fill(context, voronoi, &b);
+  if (v->masked) {
+    int pixels, kept = mask_of_block(w, x, y, columns, rows, d->mask, &pixels);
+    if (kept == 0 && d->out != NULL) return GV_OK; /* a tile of nodata needs no block */
+    if (kept == 0) memset(d->mask, 0, (size_t)SIDE * SIDE);
+    b.mask = kept < pixels ? d->mask : NULL;
+    b.mask_stride = SIDE;
+  }
+  b.out = d->out != NULL ? d->out : w->out + y * w->grid.width + x;
+  b.stride = d->out != NULL ? SIDE : w->grid.width;
+  b.band_stride = d->out != NULL ? SIDE * SIDE : w->grid.width * w->grid.height;
+  /* What is the same in all cells is enough to know once, where nothing is asked of each. */
+  int32_t uniform = 0;
+  if (d->out != NULL && statistics == NULL && !v->float_raster) b.uniform = &uniform;
+  gv_status status = gv_voronoi_fill(d->context, voronoi, &b);
   if (status == GV_OK && (v->distances || v->float_raster)) {
     gv_measure m = GV_MEASURE_INIT;
     m.column = b.column;
@@ -184,25 +225,44 @@ static gv_status one_block(gv_context *context, const world *w, const variant *v
     m.seed = b.out;
     m.stride = b.stride;
     m.type = v->distances ? GV_FLOAT64 : GV_FLOAT32;
-    m.distance = distance;
+    m.distance = d->distance;
     m.out_stride = SIDE;
-    status = gv_voronoi_measure(context, voronoi, &m);
+    status = gv_voronoi_measure(d->context, voronoi, &m);
   }
   if (status == GV_OK && statistics != NULL) {
     int32_t first[SIDE];
     gv_quantity quantity;
-    quantity_of(w, x, y, columns, rows, first, values, &quantity);
+    quantity_of(w, x, y, columns, rows, first, d->values, &quantity);
     gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
     block.column = b.column;
     block.row = b.row;
     block.seed = b.out;
     block.stride = b.stride;
-    block.distance = distance;
+    block.distance = d->distance;
     block.distance_stride = SIDE;
     block.quantity = &quantity;
-    status = gv_statistics_add(context, statistics, &block);
+    status = gv_statistics_add(d->context, statistics, &block);
   }
   return status;
+}
+
+static bool make_desk(const world *w, desk *d) {
+  size_t cells = (size_t)SIDE * SIDE;
+  memset(d, 0, sizeof *d);
+  if (w->out == NULL) d->out = aligned_alloc(64, cells * MOST_BANDS * sizeof *d->out);
+  d->mask = malloc(cells);
+  d->distance = malloc(cells * sizeof *d->distance);
+  d->values = malloc(cells * sizeof *d->values);
+  return gv_context_create(NULL, &d->context) == GV_OK && (w->out != NULL || d->out != NULL) && d->mask != NULL &&
+         d->distance != NULL && d->values != NULL;
+}
+
+static void free_desk(desk *d) {
+  gv_context_destroy(d->context);
+  free(d->out);
+  free(d->mask);
+  free(d->distance);
+  free(d->values);
 }
 
 static gv_status run_variant(gv_context *context, const world *w, const variant *v) {
@@ -224,22 +284,17 @@ static gv_status run_variant(gv_context *context, const world *w, const variant 
   int64_t blocks = status == GV_OK ? gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi) : 0;
 #pragma omp parallel num_threads(gv_context_threads(context))
   {
-    gv_context *own = NULL;
-    double *distance = malloc((size_t)SIDE * SIDE * sizeof *distance);
-    double *values = malloc((size_t)SIDE * SIDE * sizeof *values);
-    bool ready = gv_context_create(NULL, &own) == GV_OK && distance != NULL && values != NULL;
+    desk d;
+    bool ready = make_desk(w, &d);
 #pragma omp for schedule(dynamic)
     for (int64_t i = 0; i < blocks; i++) {
-      gv_status one =
-          ready ? one_block(own, w, v, voronoi, statistics, i, distance, values) : GV_ERROR_OUT_OF_MEMORY;
+      gv_status one = ready ? one_block(&d, w, v, voronoi, statistics, i) : GV_ERROR_OUT_OF_MEMORY;
       if (one != GV_OK) {
 #pragma omp critical
         status = one;
       }
     }
-    free(distance);
-    free(values);
-    gv_context_destroy(own);
+    free_desk(&d);
   }
   gv_statistics_destroy(statistics);
   gv_voronoi_destroy(voronoi);
@@ -248,11 +303,21 @@ static gv_status run_variant(gv_context *context, const world *w, const variant 
 
 /* ------------------------------------------------------------------------------------------------------- the table */
 
+static bool wanted(const settings *s, int i) {
+  if (s->only == NULL) return true;
+  for (int other = 0; other < VARIANTS; other++) {
+    bool named = strstr(variants[other].name, s->only) != NULL;
+    if (named && (other == i || variants[other].against == i)) return true;
+  }
+  return false;
+}
+
 static void print_rows(const world *w, double time[VARIANTS][MAX_RUNS]) {
   int runs = w->s->runs;
   double cells = (double)w->grid.width * (double)w->grid.height;
   for (int i = 0; i < VARIANTS; i++) {
     const variant *v = &variants[i];
+    if (!wanted(w->s, i)) continue;
     double ratios[MAX_RUNS], seconds[MAX_RUNS];
     for (int run = 0; run < runs; run++) {
       seconds[run] = time[i][run];
@@ -283,8 +348,8 @@ static int bench_metric(const settings *s, gv_context *context, gv_metric metric
   memcpy(w.grid.geotransform, geotransform, sizeof geotransform);
   w.max_distance = distance_that_leaves(0.05, s->seeds);
   w.counts = malloc((size_t)PIXELS * PIXELS / 2 * sizeof *w.counts);
-  w.out = malloc(cells * 4 * sizeof *w.out); /* four bands */
-  if (lon == NULL || lat == NULL || w.counts == NULL || w.out == NULL || !make_mask(&w)) {
+  if (s->array) w.out = malloc(cells * MOST_BANDS * sizeof *w.out);
+  if (lon == NULL || lat == NULL || w.counts == NULL || (s->array && w.out == NULL) || !make_mask(&w)) {
     result = cli_fail(EXIT_ERROR, "bench: out of memory for the raster");
     goto done;
   }
@@ -292,9 +357,10 @@ static int bench_metric(const settings *s, gv_context *context, gv_metric metric
   w.seeds = (gv_seeds){lon, lat, s->seeds};
   for (int i = 0; i < PIXELS * PIXELS / 2; i++)
     w.counts[i] = 1e5 * bench_uniform(&state);
-  memset(w.out, 1, cells * 4 * sizeof *w.out);
+  if (s->array) memset(w.out, 1, cells * MOST_BANDS * sizeof *w.out);
   for (int run = -1; run < s->runs; run++) {
     for (int i = 0; i < VARIANTS; i++) {
+      if (!wanted(s, i)) continue;
       double start = bench_now();
       gv_status status = run_variant(context, &w, &variants[i]);
       if (status != GV_OK) {
@@ -315,11 +381,12 @@ done:
   return result;
 }
 
-enum { SIZE = 1, SEEDS, METRIC, BACKEND, RUNS, THREADS, HELP };
+enum { SIZE = 1, SEEDS, METRIC, BACKEND, INTO, CASE, RUNS, THREADS, HELP };
 
 static const cli_option options_table[] = {
-    {"size", SIZE, true}, {"seeds", SEEDS, true},     {"metric", METRIC, true}, {"backend", BACKEND, true},
-    {"runs", RUNS, true}, {"threads", THREADS, true}, {"help", HELP, false},    {NULL, 0, false},
+    {"size", SIZE, true},  {"seeds", SEEDS, true}, {"metric", METRIC, true}, {"backend", BACKEND, true},
+    {"into", INTO, true},  {"case", CASE, true},   {"runs", RUNS, true},     {"threads", THREADS, true},
+    {"help", HELP, false}, {NULL, 0, false},
 };
 
 int bench_facility_command(int argc, char **argv) {
@@ -348,6 +415,14 @@ int bench_facility_command(int argc, char **argv) {
       break;
     case BACKEND:
       s.backend = value;
+      break;
+    case INTO:
+      s.array = strcmp(value, "array") == 0;
+      if (!s.array && strcmp(value, "block") != 0)
+        return cli_fail(EXIT_USAGE, "bench facility: --into cannot be '%s'", value);
+      break;
+    case CASE:
+      s.only = value;
       break;
     case RUNS:
       status = cli_whole("runs", value, 1, MAX_RUNS, &s.runs);

@@ -104,36 +104,28 @@ static void write_ids(const run *r, const int32_t *numbers, int64_t n, void *out
   }
 }
 
-static void fill_reals(void *out, GDALDataType type, int64_t at, int64_t n) {
-  for (int64_t i = 0; i < n; i++) {
-    if (type == GDT_Float64) {
-      ((double *)out)[at + i] = (double)NAN;
-    } else {
-      ((float *)out)[at + i] = NAN;
-    }
-  }
-}
-
 /* A block of which no cell counts. */
-static void fill_masked(const run *r, const gv_raster_block *block, const part *p) {
+static void fill_masked(const run *r, gv_raster_block *block) {
   for (int b = 0; b < r->j->k; b++) {
-    for (int64_t y = 0; y < p->h; y++) {
-      int64_t at = b * block->band_stride[0] + y * block->stride;
-      for (int64_t x = 0; x < p->w; x++) {
-        if (r->type == GDT_Int64) {
-          ((int64_t *)block->out[0])[at + x] = r->nodata;
-        } else {
-          ((int32_t *)block->out[0])[at + x] = (int32_t)r->nodata;
-        }
-      }
-      for (int i = DISTANCE; i < RASTERS; i++) {
-        int s = r->slot[i];
-        if (s < 0) continue;
-        fill_reals(block->out[s], i == DISTANCE ? r->j->distance_type : GDT_Float32,
-                   b * block->band_stride[s] + y * block->stride, p->w);
+    int64_t at = b * block->band_stride[0];
+    if (r->type == GDT_Int64) {
+      ((int64_t *)block->out[0])[at] = r->nodata;
+    } else {
+      ((int32_t *)block->out[0])[at] = (int32_t)r->nodata;
+    }
+    for (int i = DISTANCE; i < RASTERS; i++) {
+      int s = r->slot[i];
+      if (s < 0) continue;
+      at = b * block->band_stride[s];
+      if (i == DISTANCE && r->j->distance_type == GDT_Float64) {
+        ((double *)block->out[s])[at] = (double)NAN;
+      } else {
+        ((float *)block->out[s])[at] = NAN;
       }
     }
   }
+  for (int i = 0; i < r->written_count; i++)
+    block->uniform[i] = true;
 }
 
 /* Distances and azimuths, band by band: into the rasters, and the first band's distances for the statistics. */
@@ -199,8 +191,7 @@ static gv_status add_statistics(const run *r, int worker, const gv_raster_block 
   return pass_on(bench, gv_statistics_add(bench->context, r->statistics, &b), message, size);
 }
 
-static gv_status compute_block(void *user, int worker, const gv_raster_block *block, char *message,
-                               size_t message_size) {
+static gv_status compute_block(void *user, int worker, gv_raster_block *block, char *message, size_t message_size) {
   run *r = user;
   workplace *bench = &r->benches[worker];
   part p = {.x = block->column * r->block_w, .y = block->row * r->block_h};
@@ -213,7 +204,7 @@ static gv_status compute_block(void *user, int worker, const gv_raster_block *bl
         gv_mask_cells(r->mask, worker, p.x, p.y, p.w, p.h, bench->mask, r->block_w, &kept, message, message_size);
     if (status != GV_OK) return status;
     if (kept == 0) {
-      fill_masked(r, block, &p);
+      fill_masked(r, block);
       return GV_OK;
     }
   }
@@ -224,11 +215,16 @@ static gv_status compute_block(void *user, int worker, const gv_raster_block *bl
     b.mask = bench->mask;
     b.mask_stride = r->block_w;
   }
+  /* Cells that are alike need not all be written, unless something is said of each. */
+  int32_t uniform = 0;
+  if (r->statistics == NULL && r->slot[DISTANCE] < 0 && r->slot[AZIMUTH] < 0) b.uniform = &uniform;
   bool apart = bench->numbers != NULL;
   b.out = apart ? bench->numbers : block->out[0];
   b.stride = apart ? r->block_w : block->stride;
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
   status = pass_on(bench, gv_voronoi_fill(bench->context, r->voronoi, &b), message, message_size);
+  if (uniform != 0) p.w = p.h = 1;
+  block->uniform[0] = uniform != 0;
   if (status == GV_OK && r->style) gv_adjacency_scan(&bench->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status != GV_OK) return status;
   if (r->numbers)

@@ -398,26 +398,57 @@ static void range(const int64_t *values, int64_t n, int64_t *low, int64_t *high)
   }
 }
 
-/* Rows of cells whose pixels are in the window. Rows of cells that lie in one row of pixels are alike. */
-static void spread_rows(const bench *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w, uint8_t *out,
-                        int64_t stride) {
+static int64_t count_kept(const uint8_t *cells, int64_t n) {
+  uint32_t kept = 0; /* compilers make vectors of this */
+  for (int64_t i = 0; i < n; i++)
+    kept += cells[i];
+  return kept;
+}
+
+static void set_cells(uint8_t *out, int64_t stride, int64_t w, int64_t h, uint8_t value) {
+  for (int64_t r = 0; r < h; r++)
+    memset(out + r * stride, value, (size_t)w);
+}
+
+static bool any_outside(const int64_t *values, int64_t n) {
+  bool any = false;
+  for (int64_t i = 0; i < n; i++)
+    any = any || values[i] < 0;
+  return any;
+}
+
+/* Rows of cells whose pixels are in the window; how many count. Rows of cells that lie in one row of pixels are alike, and
+ * where pixels are large all cells often are. */
+static int64_t spread_rows(const bench *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w,
+                           int64_t window_h, uint8_t *out, int64_t stride) {
+  int64_t pixels = count_kept(b->counts, window_w * window_h), kept = 0, in_row = 0;
+  bool all = pixels == window_w * window_h && !any_outside(b->column, w) && !any_outside(b->row, h);
+  if (all || pixels == 0) {
+    set_cells(out, stride, w, h, all);
+    return all ? w * h : 0;
+  }
   for (int64_t r = 0; r < h; r++) {
     uint8_t *to = out + r * stride;
     if (b->row[r] < 0) {
       memset(to, 0, (size_t)w);
+      in_row = 0;
     } else if (r > 0 && b->row[r] == b->row[r - 1]) {
       memcpy(to, to - stride, (size_t)w);
     } else {
       const uint8_t *from = b->counts + (b->row[r] - low[1]) * window_w - low[0];
       for (int64_t c = 0; c < w; c++)
         to[c] = b->column[c] >= 0 ? from[b->column[c]] : 0;
+      in_row = count_kept(to, w);
     }
+    kept += in_row;
   }
+  return kept;
 }
 
-/* Looks up a rectangle of cells; splits it while the pixels it touches are too many to be read at once. */
+/* Looks up a rectangle of cells; splits it while the pixels it touches are too many to be read at once. Adds how many count
+ * to *kept. */
 static gv_status look_up(const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h, uint8_t *out,
-                         int64_t stride, char *message, size_t size) {
+                         int64_t stride, int64_t *kept, char *message, size_t size) {
   bench *b = &mask->benches[worker];
   int64_t low[2], high[2];
   gv_status status = find_pixels(mask, b, x, y, w, h, message, size);
@@ -425,18 +456,17 @@ static gv_status look_up(const gv_mask *mask, int worker, int64_t x, int64_t y, 
   range(b->column, mask->upright ? w : w * h, &low[0], &high[0]);
   range(b->row, mask->upright ? h : w * h, &low[1], &high[1]);
   if (high[0] < 0 || high[1] < 0) {
-    for (int64_t r = 0; r < h; r++)
-      memset(out + r * stride, 0, (size_t)w);
+    set_cells(out, stride, w, h, 0);
     return GV_OK;
   }
   int64_t window_w = high[0] - low[0] + 1, window_h = high[1] - low[1] + 1;
   if (window_w * window_h > WINDOW && w * h > 1) {
     bool across = w >= h;
     int64_t half = (across ? w : h) / 2;
-    status = look_up(mask, worker, x, y, across ? half : w, across ? h : half, out, stride, message, size);
+    status = look_up(mask, worker, x, y, across ? half : w, across ? h : half, out, stride, kept, message, size);
     if (status != GV_OK) return status;
-    if (across) return look_up(mask, worker, x + half, y, w - half, h, out + half, stride, message, size);
-    return look_up(mask, worker, x, y + half, w, h - half, out + half * stride, stride, message, size);
+    if (across) return look_up(mask, worker, x + half, y, w - half, h, out + half, stride, kept, message, size);
+    return look_up(mask, worker, x, y + half, w, h - half, out + half * stride, stride, kept, message, size);
   }
   if (!grow_window(b, window_w * window_h)) return out_of_memory(message, size);
   if (!gv_raster_in_nonzero(&mask->raster, worker, low[0], low[1], window_w, window_h, b->counts, b->values,
@@ -445,13 +475,14 @@ static gv_status look_up(const gv_mask *mask, int worker, int64_t x, int64_t y, 
     return GV_ERROR_IO;
   }
   if (mask->upright) {
-    spread_rows(b, w, h, low, window_w, out, stride);
+    *kept += spread_rows(b, w, h, low, window_w, window_h, out, stride);
   } else {
     for (int64_t r = 0, i = 0; r < h; r++) {
       for (int64_t c = 0; c < w; c++, i++) {
         bool found = b->column[i] >= 0;
         out[r * stride + c] = found ? b->counts[(b->row[i] - low[1]) * window_w + (b->column[i] - low[0])] : 0;
       }
+      *kept += count_kept(out + r * stride, w);
     }
   }
   return GV_OK;
@@ -569,7 +600,7 @@ static gv_status mark_row(const gv_mask *mask, bench *b, const row_of_cells *row
 }
 
 static gv_status look_into(const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                           uint8_t *out, int64_t stride, char *message, size_t size) {
+                           uint8_t *out, int64_t stride, int64_t *kept, char *message, size_t size) {
   bench *b = &mask->benches[worker];
   bool rows = mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   gv_status status = GV_OK;
@@ -583,20 +614,14 @@ static gv_status look_into(const gv_mask *mask, int worker, int64_t x, int64_t y
       for (int64_t c = 0; c < w && status == GV_OK; c++)
         to[c] = inside_somewhere(mask, b->x[c], b->y[c]);
     }
+    if (status == GV_OK) *kept += count_kept(to, w);
   }
   return status;
 }
 
 gv_status gv_mask_cells(gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h, uint8_t *out,
                         int64_t stride, int64_t *kept, char *message, size_t message_size) {
-  gv_status status = mask->is_raster ? look_up(mask, worker, x, y, w, h, out, stride, message, message_size)
-                                     : look_into(mask, worker, x, y, w, h, out, stride, message, message_size);
   *kept = 0;
-  for (int64_t r = 0; r < h && status == GV_OK; r++) {
-    uint32_t in_row = 0; /* compilers make vectors of this */
-    for (int64_t c = 0; c < w; c++)
-      in_row += out[r * stride + c];
-    *kept += in_row;
-  }
-  return status;
+  return mask->is_raster ? look_up(mask, worker, x, y, w, h, out, stride, kept, message, message_size)
+                         : look_into(mask, worker, x, y, w, h, out, stride, kept, message, message_size);
 }

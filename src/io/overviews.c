@@ -23,7 +23,7 @@ static int64_t source(int64_t i, int64_t finer, int64_t coarser) {
   return at < finer ? at : finer - 1;
 }
 
-static gv_status thin(void *user, int worker, const gv_raster_block *block, char *message, size_t message_size) {
+static gv_status thin(void *user, int worker, gv_raster_block *block, char *message, size_t message_size) {
   thinning *t = user;
   int64_t x = block->column * t->block_w, y = block->row * t->block_h;
   int64_t w = t->width - x < t->block_w ? t->width - x : t->block_w;

@@ -548,14 +548,37 @@ static void fill_unit(const ring *r, int64_t unit, char *values) {
   }
 }
 
+/* Blocks that were left at their first cells: the rest of them, but where an encoder does without. */
+static void spread_uniform(const ring *r, int worker, gv_raster_block *block) {
+  const layout *l = &r->layout;
+  int64_t x = block->column * l->block_w, y = block->row * l->block_h;
+  int64_t w = r->width - x < l->block_w ? r->width - x : l->block_w;
+  int64_t h = r->height - y < l->block_h ? r->height - y : l->block_h;
+  bool whole = l->blocks_in_unit == 1 && w == l->unit_w && h == l->unit_h;
+  for (int i = 0; i < r->count; i++) {
+    if (!block->uniform[i] || (whole && r->desks[worker].encoders[i] != NULL)) continue;
+    size_t bytes = (size_t)value_bytes(r->rasters[i]);
+    block->uniform[i] = false;
+    for (int b = 0; b < r->rasters[i]->bands; b++) {
+      char *first = (char *)block->out[i] + (size_t)(b * block->band_stride[i]) * bytes;
+      for (int64_t c = 1; c < w; c++)
+        memcpy(first + (size_t)c * bytes, first, bytes);
+      for (int64_t row = 1; row < h; row++)
+        memcpy(first + (size_t)(row * block->stride) * bytes, first, (size_t)w * bytes);
+    }
+  }
+}
+
 /* A computed unit's values into the slot's encoded tiles, where the raster wants them. */
-static gv_status encode_unit(ring *r, int worker, char *values, slot *s, char *message, size_t size) {
+static gv_status encode_unit(ring *r, int worker, char *values, const bool *uniform, slot *s, char *message,
+                             size_t size) {
   const layout *l = &r->layout;
   for (int i = 0, plane = 0; i < r->count; i++) {
     gv_tiff_encoder *encoder = r->desks[worker].encoders[i];
     for (int b = 0; b < r->rasters[i]->bands; b++, plane++) {
       char *band = values + l->offset[i] + b * l->band_bytes[i];
-      if (encoder != NULL && !gv_tiff_encode(encoder, band, &s->encoded[plane], message, size)) return GV_ERROR_IO;
+      if (encoder != NULL && !gv_tiff_encode(encoder, band, uniform[i], &s->encoded[plane], message, size))
+        return GV_ERROR_IO;
     }
   }
   return GV_OK;
@@ -580,7 +603,8 @@ static gv_status compute_part(ring *r, int worker, int64_t unit, int64_t part, s
     status = GV_ERROR_CANCELLED;
     snprintf(message, size, "cancelled");
   }
-  if (status == GV_OK) status = encode_unit(r, worker, values, s, message, size);
+  if (status == GV_OK) spread_uniform(r, worker, &block);
+  if (status == GV_OK) status = encode_unit(r, worker, values, block.uniform, s, message, size);
   return status;
 }
 

@@ -56,10 +56,12 @@ typedef struct gv_raster_block {
   int64_t column, row; /* which block */
   void *out[GV_MAX_RASTERS];
   int64_t stride, band_stride[GV_MAX_RASTERS];
+  bool uniform
+      [GV_MAX_RASTERS]; /* to be set if each band has one value, of which only the first cell is written then */
 } gv_raster_block;
 
 /* Computes a block. `worker` (from 0) tells the calling threads apart. On failure writes one line to `message`. */
-typedef gv_status (*gv_raster_block_fn)(void *user, int worker, const gv_raster_block *block, char *message,
+typedef gv_status (*gv_raster_block_fn)(void *user, int worker, gv_raster_block *block, char *message,
                                         size_t message_size);
 
 /* Has all blocks computed by `workers` threads and writes them to the rasters, which must have one size. `progress` may

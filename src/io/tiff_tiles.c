@@ -292,10 +292,10 @@ void gv_tiff_tile_free(gv_tiff_tile *tile) {
 }
 
 /* Where the encoded tile of this one value is kept, or is to be; NULL if the tile has several values. */
-static constant *constant_of(gv_tiff_encoder *encoder, const void *values) {
+static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool uniform) {
   size_t size = encoder->encoding.bits / 8;
   const unsigned char *bytes = values;
-  if (memcmp(bytes, bytes + size, encoder->encoding.bytes - size) != 0) return NULL;
+  if (!uniform && memcmp(bytes, bytes + size, encoder->encoding.bytes - size) != 0) return NULL;
   uint64_t value = 0;
   memcpy(&value, bytes, size);
   constant *c = &encoder->constants[value % CONSTANTS];
@@ -316,10 +316,21 @@ static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
   return true;
 }
 
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, gv_tiff_tile *tile, char *message,
+/* The first half of what is filled is copied to the second. */
+static void repeat_first(const encoding *e, void *values) {
+  unsigned char *bytes = values;
+  for (size_t filled = e->bits / 8; filled < e->bytes;) {
+    size_t more = filled < e->bytes - filled ? filled : e->bytes - filled;
+    memcpy(bytes + filled, bytes, more);
+    filled += more;
+  }
+}
+
+bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
                     size_t message_size) {
-  constant *same = constant_of(encoder, values);
+  constant *same = constant_of(encoder, values, uniform);
   if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return true;
+  if (uniform) repeat_first(&encoder->encoding, values);
   if ((encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH) && !make_scratch(encoder)) {
     return failed(&encoder->complaint, 0, message, message_size);
   }

@@ -39,8 +39,10 @@ typedef struct gv_tiff_encoder gv_tiff_encoder;
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff);
 void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder);
 
-/* Encodes a whole tile of values, and may spoil them. On failure (false) writes one line to `message`. */
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, gv_tiff_tile *tile, char *message, size_t message_size);
+/* Encodes a whole tile of values, and may spoil them; if it is `uniform` all are to be as the first. On failure (false)
+ * writes one line to `message`. */
+bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
+                    size_t message_size);
 
 /* Adds the bytes of a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
 bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,

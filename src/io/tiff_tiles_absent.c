@@ -31,9 +31,9 @@ void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder) {
   (void)encoder;
 }
 
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, gv_tiff_tile *tile, char *message,
+bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
                     size_t message_size) {
-  (void)encoder, (void)values, (void)tile, (void)message, (void)message_size;
+  (void)encoder, (void)values, (void)uniform, (void)tile, (void)message, (void)message_size;
   return false;
 }
 

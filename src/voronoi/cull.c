@@ -20,6 +20,8 @@ static void workspace_free(gv_workspace *space) {
   gv_release(&space->allocator, space->strip);
   gv_release(&space->allocator, space->points);
   gv_release(&space->allocator, space->boxes);
+  gv_release(&space->allocator, space->stage);
+  gv_release(&space->allocator, space->mask_boxes);
   gv_release(&space->allocator, space->band);
   gv_allocator allocator = space->allocator;
   gv_release(&allocator, space);
@@ -403,6 +405,8 @@ bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidat
     label[i] = v->label[candidates->id[i]];
   leaf->candidates = candidates;
   leaf->label = label;
+  leaf->start = INFINITY;
+  leaf->nobody = label[0];
   leaf->scratch = space->scratch;
   leaf->undecided = space->undecided;
   /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */

@@ -63,6 +63,10 @@ typedef struct gv_workspace {
   int64_t points_capacity;
   double *boxes; /* low x, y, z, high x, y, z; low > high where a square has no position */
   int64_t boxes_capacity;
+  int32_t *stage; /* a block, all bands */
+  int64_t stage_capacity;
+  uint8_t *mask_boxes; /* of a block: what the mask keeps of boxes of cells */
+  int64_t mask_capacity;
   /* Blocks of triangles: a band of the mesh. */
   int32_t *band;
   int64_t band_capacity;

@@ -13,6 +13,56 @@
 
 #define GV_INLINE static inline __attribute__((always_inline))
 
+/* -------------------------------------------------------------------------------------------------- blocks */
+
+/* Plain loops: the compiler makes the vectors. */
+static void fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
+  for (int64_t r = 0; r < rows; r++) {
+    int32_t *row = out + r * stride;
+    for (int64_t c = 0; c < columns; c++)
+      row[c] = value;
+  }
+}
+
+static uint8_t summarise_box(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns) {
+  uint8_t any = 0, least = 255;
+  if (columns == GV_BOX_COLUMNS) {
+    uint8_t all[GV_BOX_COLUMNS] = {0}, low[GV_BOX_COLUMNS];
+    memset(low, 255, sizeof low);
+    for (int64_t r = 0; r < rows; r++) {
+      for (int c = 0; c < GV_BOX_COLUMNS; c++) {
+        uint8_t m = mask[r * stride + c];
+        all[c] |= m;
+        low[c] = m < low[c] ? m : low[c];
+      }
+    }
+    for (int c = 0; c < GV_BOX_COLUMNS; c++) {
+      any |= all[c];
+      least = low[c] < least ? low[c] : least;
+    }
+  } else {
+    for (int64_t r = 0; r < rows; r++) {
+      for (int64_t c = 0; c < columns; c++) {
+        any |= mask[r * stride + c];
+        least = mask[r * stride + c] < least ? mask[r * stride + c] : least;
+      }
+    }
+  }
+  return (uint8_t)((any != 0 ? GV_KEEPS_SOME : 0) | (least == 0 ? GV_LEAVES_SOME : 0));
+}
+
+static void summarise(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
+                      int64_t box_stride) {
+  for (int64_t r = 0; r < rows; r += GV_BOX_ROWS) {
+    int64_t high = rows - r < GV_BOX_ROWS ? rows - r : GV_BOX_ROWS;
+    for (int64_t c = 0; c < columns; c += GV_BOX_COLUMNS) {
+      int64_t wide = columns - c < GV_BOX_COLUMNS ? columns - c : GV_BOX_COLUMNS;
+      box[r / GV_BOX_ROWS * box_stride + c / GV_BOX_COLUMNS] =
+          summarise_box(mask + r * stride + c, stride, high, wide);
+    }
+  }
+}
+
 /* ------------------------------------------------------------------------------------------------- culling */
 
 GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *centre) {
@@ -199,8 +249,8 @@ GV_INLINE void decide_cells(const int form, const int metric, const int vectors,
       q1[v] = vd_load(leaf->y + cell);
       if (form == FORM_POINTS3) q2[v] = vd_load(leaf->z + cell);
     }
-    best[v] = vd_set1(INFINITY);
-    label[v] = vd_set1(leaf->label[0]);
+    best[v] = vd_set1(leaf->start);
+    label[v] = vd_set1(leaf->nobody);
   }
   for (int32_t i = 0; i < c->count; i++) {
     vd sx = vd_set1(c->x[i]), candidate = vd_set1(leaf->label[i]);
@@ -370,7 +420,11 @@ static void leaf_lonlat_filter(gv_leaf *leaf) {
 
 #include "voronoi/rank_kernels_body.h"
 
+#include "voronoi/disc_kernels_body.h"
+
 const gv_kernels GV_KERNELS = {
+    .fill = fill,
+    .summarise = summarise,
     .nearest = {NULL, NULL, nearest_2, nearest_3},
     .cull = {NULL, NULL, cull_2, cull_3},
     .cull_box = {NULL, cull_manhattan, cull_chebyshev},
@@ -379,6 +433,8 @@ const gv_kernels GV_KERNELS = {
     .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
     .span_plane = {span_euclidean, span_manhattan, span_chebyshev},
     .span_globe = span_globe,
+    .disc_globe = disc_chord,
+    .disc_plane = {disc_euclidean, disc_manhattan, disc_chebyshev},
     .rank_plane = {GV_RANK_KERNELS(plane_euclidean), GV_RANK_KERNELS(plane_manhattan),
                    GV_RANK_KERNELS(plane_chebyshev)},
     .rank_points2 = {GV_RANK_KERNELS(points2_euclidean), GV_RANK_KERNELS(points2_manhattan),

@@ -25,20 +25,6 @@ typedef struct job {
   int32_t *open;
 } job;
 
-static gv_status tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row,
-                               gv_tile *out) {
-  if (column < 0 || row < 0 || column >= gv_voronoi_blocks_across(v) || row >= gv_voronoi_blocks_down(v)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)column,
-                   (long long)row);
-  }
-  gv_tile tile = {column * v->block_width, (column + 1) * v->block_width, row * v->block_height,
-                  (row + 1) * v->block_height};
-  if (tile.c1 > v->cells.grid.width) tile.c1 = v->cells.grid.width;
-  if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
-  *out = tile;
-  return GV_OK;
-}
-
 /* -------------------------------------------------------------------------------------------------------- a piece */
 
 /* A piece: cells [first, first + n) of a row. */
@@ -220,7 +206,7 @@ static gv_status measure_piece(gv_context *context, const job *j, int64_t row, i
 /* -------------------------------------------------------------------------------------------------------- a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
-  gv_status status = tile_of_block(context, v, m->column, m->row, tile);
+  gv_status status = gv_tile_of_block(context, v, m->column, m->row, tile);
   if (status != GV_OK) return status;
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64)) {
@@ -270,7 +256,7 @@ gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, 
   if (voronoi == NULL || area == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the areas");
   }
-  gv_status status = tile_of_block(context, voronoi, block_column, block_row, &tile);
+  gv_status status = gv_tile_of_block(context, voronoi, block_column, block_row, &tile);
   if (status != GV_OK) return status;
   if (stride < tile.c1 - tile.c0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",

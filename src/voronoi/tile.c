@@ -9,10 +9,17 @@
  */
 #include <string.h>
 
+#include "voronoi/discs.h"
 #include "voronoi/leaf.h"
 #include "voronoi/rank.h"
 
-enum { MICROTILE = 8 /* cells a side of the squares whose bounds a block of points keeps */ };
+enum {
+  MICROTILE = 8,          /* cells a side of the squares whose bounds a block of points keeps */
+  STAGED_BYTES = 1 << 22, /* blocks up to this are made beside a raster whose rows are pages apart */
+  PAGE_BYTES = 4096,
+  TREE_PARALLEL =
+      1 << 13 /* entries of a level of the tree that are worth other threads' start, and their spinning after */
+};
 
 typedef struct tree_node {
   gv_tile tile;
@@ -40,6 +47,7 @@ typedef struct job {
   /* Blocks of points: row-major over the block. */
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;
+  int64_t mask_columns; /* boxes across the mask */
 } job;
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
@@ -59,38 +67,81 @@ static int32_t *place_in(const job *j, const gv_tile *tile) {
   return j->target->out + (tile->r0 - j->block.r0) * j->target->stride + (tile->c0 - j->block.c0);
 }
 
-/* Takes back what was written to cells that the mask leaves out. */
-static void mask_tile(const job *j, const gv_tile *tile) {
-  const gv_block *target = j->target;
-  if (target->mask == NULL) return;
-  gv_block part = *target;
-  part.mask += (tile->r0 - j->block.r0) * target->mask_stride + (tile->c0 - j->block.c0);
+/* The part of the block that a tile is. */
+static gv_block part_of(const job *j, const gv_tile *tile) {
+  gv_block part = *j->target;
+  if (part.mask != NULL) part.mask += (tile->r0 - j->block.r0) * part.mask_stride + (tile->c0 - j->block.c0);
   part.out = place_in(j, tile);
-  gv_block_apply_mask(j->v, tile, &part);
+  return part;
 }
 
-static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
-  int64_t columns = tile->c1 - tile->c0;
-  for (int32_t band = 0; band < j->v->k; band++) {
-    int32_t *first = place_in(j, tile) + band * j->target->band_stride;
-    for (int64_t c = 0; c < columns; c++)
-      first[c] = label[band];
-    for (int64_t r = 1; r < tile->r1 - tile->r0; r++)
-      memcpy(first + r * j->target->stride, first, (size_t)columns * sizeof *first);
+/* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
+static int mask_of(const job *j, const gv_tile *tile) {
+  if (j->target->mask == NULL) return GV_KEEPS_SOME;
+  int64_t c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS, r0 = (tile->r0 - j->block.r0) / GV_BOX_ROWS;
+  int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t r1 = (tile->r1 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  int state = 0;
+  for (int64_t r = r0; r < r1 && state != (GV_KEEPS_SOME | GV_LEAVES_SOME); r++) {
+    for (int64_t c = c0; c < c1; c++)
+      state |= j->space->mask_boxes[r * j->mask_columns + c];
   }
+  return state;
+}
+
+/* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
+static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
+  gv_block part = part_of(j, tile);
+  gv_tile cells = *tile;
+  if (part.uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
+      cells.r1 - cells.r0 == j->block.r1 - j->block.r0) {
+    *part.uniform = 1;
+    cells.c1 = cells.c0 + 1;
+    cells.r1 = cells.r0 + 1;
+  }
+  gv_block_fill(j->v, j->kernels, &cells, &part, label);
+}
+
+static void fill_nodata(const job *j, const gv_tile *tile) {
+  write_tile(j, tile, NULL);
+}
+
+/*
+ * Goes through a tile of which the mask leaves out some cells, by stretches of boxes that are alike: nodata where all are
+ * left out; elsewhere the answer `label`, if there is one, or what is there already.
+ */
+static void write_masked(const job *j, const gv_tile *tile, const int32_t *label) {
+  for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS) {
+    int64_t below = r + GV_BOX_ROWS < tile->r1 ? r + GV_BOX_ROWS : tile->r1;
+    const uint8_t *box = j->space->mask_boxes + (r - j->block.r0) / GV_BOX_ROWS * j->mask_columns;
+    for (int64_t c = tile->c0, end; c < tile->c1; c = end) {
+      int state = box[(c - j->block.c0) / GV_BOX_COLUMNS];
+      for (end = c + GV_BOX_COLUMNS; end < tile->c1; end += GV_BOX_COLUMNS)
+        if (box[(end - j->block.c0) / GV_BOX_COLUMNS] != state) break;
+      gv_tile stretch = {c, end < tile->c1 ? end : tile->c1, r, below};
+      gv_block part = part_of(j, &stretch);
+      if (state == GV_LEAVES_SOME) {
+        gv_block_fill(j->v, j->kernels, &stretch, &part, NULL);
+      } else {
+        if (label != NULL) gv_block_fill(j->v, j->kernels, &stretch, &part, label);
+        if (state != GV_KEEPS_SOME) gv_block_apply_mask(j->v, &stretch, &part);
+      }
+    }
+  }
+}
+
+/* Takes back what was written to cells that the mask leaves out. */
+static void mask_tile(const job *j, const gv_tile *tile) {
+  if (mask_of(j, tile) != GV_KEEPS_SOME) write_masked(j, tile, NULL);
 }
 
 /* A tile of one answer: label[v->k]. */
 static void fill_tile(const job *j, const gv_tile *tile, const int32_t *label) {
-  write_tile(j, tile, label);
-  mask_tile(j, tile);
-}
-
-static void fill_nodata(const job *j, const gv_tile *tile) {
-  int32_t label[GV_VORONOI_MAX_K];
-  for (int32_t band = 0; band < j->v->k; band++)
-    label[band] = j->v->nodata;
-  write_tile(j, tile, label);
+  if (mask_of(j, tile) == GV_KEEPS_SOME) {
+    write_tile(j, tile, label);
+  } else {
+    write_masked(j, tile, label);
+  }
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
@@ -173,10 +224,14 @@ static gv_leaf make_leaf(const job *j, const gv_tile *tile) {
   return leaf;
 }
 
-static bool decide_leaf(const job *j, const gv_tile *tile, double slack, const gv_candidates *candidates,
-                        const gv_expansion *expansion) {
+static bool decide_leaf(const job *j, const gv_tile *tile, double slack, bool limited,
+                        const gv_candidates *candidates, const gv_expansion *expansion) {
   gv_leaf leaf = make_leaf(j, tile);
   if (!gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf)) return false;
+  if (limited) {
+    leaf.start = nextafter(j->v->limit, INFINITY);
+    leaf.nobody = (double)j->v->nodata;
+  }
   leaf_kernel(&j->v->cells, j->kernels)(&leaf);
   if (j->v->cells.metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
   return true;
@@ -241,11 +296,69 @@ static int64_t split_at(int64_t length) {
 }
 
 static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
+                            const gv_candidates *in);
+
+/* The four children of a tile, or two. */
+static gv_status solve_children(gv_context *context, const job *j, const gv_tile *tile, const gv_bound *bound,
+                                int depth, const gv_candidates *candidates) {
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
+  bool across =
+      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound->extent_across > bound->extent_down);
+  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound->extent_down > bound->extent_across);
+  int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
+  for (int part = 0; part < 4; part++) {
+    gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
+                     part & 2 ? tile->r1 : r};
+    if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
+    gv_status status = solve_tile(context, j, &child, depth + 1, candidates);
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+/* A tile with its candidates. `open`: the limit may run through it. */
+static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *tile, const gv_bound *bound,
+                             int depth, double slack, bool open, gv_candidates *candidates) {
+  const gv_voronoi *v = j->v;
+  bool nearest = gv_asks_nearest(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
+  gv_expansion expansion;
+  gv_order order = {0};
+  if (candidates->count == 0) {
+    fill_nodata(j, tile);
+    return GV_OK;
+  }
+  if (nearest) {
+    expanded = expand_tile(j, tile, bound, slack, candidates, &expansion);
+    if (candidates->count == 1 && !open) {
+      fill_tile(j, tile, &v->label[candidates->id[0]]);
+      return GV_OK;
+    }
+  } else {
+    int32_t label[GV_VORONOI_MAX_K];
+    if (!gv_order_make(v, j->kernels, j->space, bound, slack, candidates, &order)) {
+      return gv_fail_memory(context, "candidate lists");
+    }
+    if (gv_order_settles(v, &order, candidates, label)) {
+      fill_tile(j, tile, label);
+      return GV_OK;
+    }
+  }
+  if (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS) {
+    return solve_children(context, j, tile, bound, depth, candidates);
+  }
+  bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
+                      : rank_leaf(j, tile, bound, slack, candidates, &order);
+  if (!done) return gv_fail_memory(context, "a leaf tile");
+  mask_tile(j, tile);
+  return GV_OK;
+}
+
+static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   gv_bound bound;
-  if (gv_masked(j->target, tile->r0 - j->block.r0, tile->c0 - j->block.c0, rows, columns)) {
+  if (mask_of(j, tile) == GV_LEAVES_SOME) {
     fill_nodata(j, tile);
     return GV_OK;
   }
@@ -263,49 +376,20 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     return gv_fail_memory(context, "candidate lists");
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
-  bool nearest = gv_asks_nearest(v) && !gv_limit_is_open(v, j->kernels, &bound, candidates), expanded = false;
-  gv_expansion expansion;
-  gv_order order = {0};
-  if (candidates->count == 0) {
-    fill_nodata(j, tile);
-    return GV_OK;
-  }
-  if (nearest) {
-    expanded = expand_tile(j, tile, &bound, slack, candidates, &expansion);
-    if (candidates->count == 1) {
-      fill_tile(j, tile, &v->label[candidates->id[0]]);
-      return GV_OK;
-    }
-  } else {
-    int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, j->kernels, j->space, &bound, slack, candidates, &order)) {
-      return gv_fail_memory(context, "candidate lists");
-    }
-    if (gv_order_settles(v, &order, candidates, label)) {
-      fill_tile(j, tile, label);
-      return GV_OK;
-    }
-  }
-  if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
-    bool done = nearest ? decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
-                        : rank_leaf(j, tile, &bound, slack, candidates, &order);
-    if (!done) return gv_fail_memory(context, "a leaf tile");
-    mask_tile(j, tile);
-    return GV_OK;
-  }
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
-  bool across =
-      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
-  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
-  int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
-  for (int part = 0; part < 4; part++) {
-    gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
-                     part & 2 ? tile->r1 : r};
-    if (child.c0 >= child.c1 || child.r0 >= child.r1) continue;
-    gv_status status = solve_tile(context, j, &child, depth + 1, candidates);
-    if (status != GV_OK) return status;
-  }
-  return GV_OK;
+  bool open = gv_limit_is_open(v, j->kernels, &bound, candidates);
+  if (!open) return decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
+  /* The others first: they answer all cells, and what discs cover is overwritten. */
+  gv_disc disc[GV_DISCS_MOST];
+  int32_t discs = gv_discs_take(v, tile, candidates, disc);
+  gv_block target = *j->target;
+  job others = *j;
+  if (discs > 0) target.uniform = NULL;
+  others.target = &target;
+  gv_status status = decide_tile(context, &others, tile, &bound, depth, slack, open, candidates);
+  for (int32_t i = 0; i < discs && status == GV_OK; i++)
+    gv_disc_paint(v, j->kernels, tile, &disc[i], place_in(j, tile), j->target->stride);
+  if (discs > 0 && status == GV_OK) mask_tile(j, tile);
+  return status;
 }
 
 /* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
@@ -320,6 +404,23 @@ static void range_of_square(const double *value, int64_t stride, const gv_tile *
   }
   *low = least;
   *high = most;
+}
+
+/* What the mask keeps, box by box. False: out of memory. */
+static bool prepare_mask(job *j) {
+  gv_workspace *space = j->space;
+  int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
+  if (j->target->mask == NULL) return true;
+  j->mask_columns = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t boxes = j->mask_columns * ((rows + GV_BOX_ROWS - 1) / GV_BOX_ROWS);
+  if (space->mask_capacity < boxes) {
+    gv_release(&space->allocator, space->mask_boxes);
+    space->mask_boxes = gv_allocate(&space->allocator, boxes, 1);
+    space->mask_capacity = space->mask_boxes != NULL ? boxes : 0;
+    if (space->mask_boxes == NULL) return false;
+  }
+  j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, space->mask_boxes, j->mask_columns);
+  return true;
 }
 
 /* Positions of all cells of a block, and boxes of its squares. */
@@ -465,7 +566,7 @@ static gv_status tree_build(gv_context *context, gv_voronoi *v, tile_state *stat
     int32_t end = state->node_count;
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
     int parts = last - first < 4 * context->threads ? 1 : 4;
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads) if (planned > TREE_PARALLEL)
     for (int64_t task = 0; task < (int64_t)(last - first) * (4 / parts); task++) {
       const tree_node *parent = &state->node[first + task / (4 / parts)];
       if (parent->child < 0 || gv_first_error_seen(&error)) continue;
@@ -515,28 +616,81 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
   return GV_OK;
 }
 
+static gv_status solve_block(gv_context *context, tile_state *state, job *j) {
+  const gv_voronoi *v = j->v;
+  const gv_tile *tile = &j->block;
+  if (!prepare_mask(j)) return gv_fail_memory(context, "a summary of the mask");
+  if (mask_of(j, tile) == GV_LEAVES_SOME) {
+    fill_nodata(j, tile);
+    return GV_OK;
+  }
+  const tree_node *node = tree_find(state, tile);
+  if (!gv_level_gather(v, j->space, 0, node->id, node->count)) return gv_fail_memory(context, "candidate lists");
+  gv_status status = v->cells.shape == GV_CELLS_POINTS ? prepare_points(context, j) : GV_OK;
+  if (status == GV_OK) status = solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
+  return status;
+}
+
+/* Cells of projected grids that have no position. */
+static void drop_placeless(const job *j) {
+  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0);
+  for (int32_t band = 0; band < j->v->k; band++) {
+    int32_t *out = j->target->out + band * j->target->band_stride;
+    for (int64_t i = 0; i < cells; i++) {
+      if (isnan(j->lon[i])) out[i / columns * j->target->stride + i % columns] = j->v->nodata;
+    }
+  }
+}
+
+/*
+ * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
+ * memory, which fits a cache, and copied row by row. False: out of memory.
+ */
+static bool stage(job *j, const gv_block *block, gv_block *target) {
+  gv_workspace *space = j->space;
+  int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
+  if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
+      all * (int64_t)sizeof *block->out > STAGED_BYTES) {
+    return true;
+  }
+  if (space->stage_capacity < all) {
+    gv_release(&space->allocator, space->stage);
+    space->stage = gv_allocate(&space->allocator, all, sizeof *space->stage);
+    space->stage_capacity = space->stage != NULL ? all : 0;
+    if (space->stage == NULL) return false;
+  }
+  target->out = space->stage;
+  target->stride = columns;
+  target->band_stride = cells;
+  return true;
+}
+
+static void unstage(const job *j, const gv_block *block) {
+  const gv_block *staged = j->target;
+  int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
+  if (staged->out == block->out) return;
+  if (block->uniform != NULL && *block->uniform) columns = rows = 1;
+  for (int32_t band = 0; band < j->v->k; band++) {
+    for (int64_t r = 0; r < rows; r++) {
+      memcpy(block->out + band * block->band_stride + r * block->stride,
+             staged->out + band * staged->band_stride + r * staged->stride, (size_t)columns * sizeof *block->out);
+    }
+  }
+}
+
 static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_block *block) {
   tile_state *state = opaque;
-  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  if (gv_masked(block, 0, 0, rows, columns)) {
-    gv_block_leave_out(v, tile, block);
-    return GV_OK;
-  }
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = block};
-  const tree_node *node = tree_find(state, tile);
-  gv_status status = GV_OK;
-  if (!gv_level_gather(v, space, 0, node->id, node->count)) status = gv_fail_memory(context, "candidate lists");
-  if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = prepare_points(context, &j);
-  if (status == GV_OK) status = solve_tile(context, &j, tile, 1, &space->level[0].candidates);
-  for (int32_t band = 0; status == GV_OK && v->cells.grid.kind == GV_GRID_PROJECTED && band < v->k; band++) {
-    int32_t *out = block->out + band * block->band_stride;
-    for (int64_t i = 0; i < columns * rows; i++) {
-      if (isnan(j.lon[i])) out[i / columns * block->stride + i % columns] = v->nodata;
-    }
-  }
+  gv_block target = *block;
+  bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
+  if (projected) target.uniform = NULL;
+  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = &target};
+  gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
+  if (status == GV_OK) status = solve_block(context, state, &j);
+  if (status == GV_OK && projected && j.lon != NULL) drop_placeless(&j);
+  if (status == GV_OK) unstage(&j, block);
   gv_workspace_give(&state->pool, space);
   return status;
 }

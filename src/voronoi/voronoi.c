@@ -180,9 +180,7 @@ int64_t gv_voronoi_blocks_down(const gv_voronoi *v) {
   return v != NULL ? (v->cells.grid.height + v->block_height - 1) / v->block_height : 0;
 }
 
-/* The cells of a block; an error if there is no such block. */
-static gv_status tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row,
-                               gv_tile *out) {
+gv_status gv_tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row, gv_tile *out) {
   if (column < 0 || row < 0 || column >= gv_voronoi_blocks_across(v) || row >= gv_voronoi_blocks_down(v)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)column,
                    (long long)row);
@@ -203,7 +201,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
   memcpy(&b, block, block->struct_size < sizeof b ? block->struct_size : sizeof b);
   if (b.out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a block");
-  gv_status status = tile_of_block(context, v, b.column, b.row, &tile);
+  gv_status status = gv_tile_of_block(context, v, b.column, b.row, &tile);
   if (status != GV_OK) return status;
   int64_t columns = tile.c1 - tile.c0;
   if (b.stride < columns || (v->k > 1 && b.band_stride < columns)) {
@@ -214,6 +212,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the block",
                    (long long)b.mask_stride);
   }
+  if (b.uniform != NULL) *b.uniform = 0;
   return v->engine->block(context, v, v->state, &tile, &b);
 }
 
@@ -241,14 +240,11 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
   }
 }
 
-void gv_block_leave_out(const gv_voronoi *v, const gv_tile *tile, const gv_block *block) {
-  int64_t columns = tile->c1 - tile->c0;
+void gv_block_fill(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
+                   const int32_t *label) {
   for (int32_t band = 0; band < v->k; band++) {
-    int32_t *first = block->out + band * block->band_stride;
-    for (int64_t c = 0; c < columns; c++)
-      first[c] = v->nodata;
-    for (int64_t r = 1; r < tile->r1 - tile->r0; r++)
-      memcpy(first + r * block->stride, first, (size_t)columns * sizeof *first);
+    kernels->fill(block->out + band * block->band_stride, block->stride, tile->r1 - tile->r0, tile->c1 - tile->c0,
+                  label != NULL ? label[band] : v->nodata);
   }
 }
 
@@ -258,7 +254,7 @@ gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t blo
   gv_tile tile = {0};
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  gv_status status = tile_of_block(context, v, block_column, block_row, &tile);
+  gv_status status = gv_tile_of_block(context, v, block_column, block_row, &tile);
   if (status != GV_OK) return status;
   block.column = block_column;
   block.row = block_row;

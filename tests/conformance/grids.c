@@ -193,6 +193,20 @@ typedef struct question {
 
 static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
 
+/* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
+static void spread(const gv_grid *grid, int64_t bw, int64_t bh, int32_t k, const gv_block *block) {
+  int64_t w = grid->width - block->column * bw < bw ? grid->width - block->column * bw : bw;
+  int64_t h = grid->height - block->row * bh < bh ? grid->height - block->row * bh : bh;
+  for (int32_t b = 0; b < k; b++) {
+    int32_t *first = block->out + b * block->band_stride;
+    for (int64_t i = 1; i < w * h; i++) {
+      int32_t *cell = first + i / w * block->stride + i % w;
+      assert_int_equal(*cell, INT32_MIN);
+      *cell = *first;
+    }
+  }
+}
+
 static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
                              const gv_voronoi_options *o, int32_t *out) {
   gv_status status = GV_OK;
@@ -203,11 +217,15 @@ static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_
       int64_t first = row * bh * grid->width + column * bw;
       block.column = column;
       block.row = row;
-      block.mask = q->mask + first;
+      int32_t uniform = 7;
+      if (q->mask != NULL) block.mask = q->mask + first;
       block.mask_stride = block.stride = grid->width;
       block.out = out + first;
       block.band_stride = grid->width * grid->height;
+      if ((row + column) % 3 != 2) block.uniform = &uniform;
       status = gv_voronoi_fill(context, voronoi, &block);
+      if (status == GV_OK && block.uniform != NULL) assert_in_range(uniform, 0, 1);
+      if (status == GV_OK && uniform == 1) spread(grid, bw, bh, q->k, &block);
     }
   }
   return status;
@@ -236,8 +254,8 @@ static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric m
     out[i] = INT32_MIN;
   gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
   if (status == GV_OK) {
-    status = q->mask != NULL ? fill_blocks(context, grid, voronoi, q, &o, out)
-                             : gv_voronoi_compute(context, voronoi, out, grid->width);
+    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, &o, out)
+                                                          : gv_voronoi_compute(context, voronoi, out, grid->width);
   }
   snprintf(message, size, "%s", gv_context_message(context));
   gv_voronoi_destroy(voronoi);
@@ -417,8 +435,17 @@ static const uint8_t *make_mask(int64_t width, int64_t height, int kind) {
     case 3: /* nothing left out */
       mask[i] = 255;
       break;
-    default: /* few cells left */
+    case 4: /* few cells left */
       mask[i] = uniform() < 0.01;
+      break;
+    case 5: /* a triangle */
+      mask[i] = column * height < row * width ? 0 : 7;
+      break;
+    case 6: /* a lattice of single cells left out */
+      mask[i] = column % 17 == 3 && row % 11 == 5 ? 0 : 1;
+      break;
+    default: /* a ring */
+      mask[i] = (2 * column - width) * (2 * column - width) * height < width * width * row;
       break;
     }
   }
@@ -455,7 +482,7 @@ static void check_next_question(const grid_case *g, const char *name, const gv_s
     make_weights(g, metric, q.weighting, seeds->count, weights);
     q.weights = weights;
   }
-  if (t % 3 == 2) q.mask = make_mask(g->width, g->height, t / 3 % 5);
+  if (t % 3 == 2) q.mask = make_mask(g->width, g->height, t / 3 % 8);
   check_question(g, name, seeds, metric, &q, true);
   free(weights);
   free((void *)q.mask);
@@ -477,6 +504,62 @@ static void check_counts(const grid_case *g, gv_metric metric, seed_kind kind, c
     if (n > 100) check_next_question(g, seed_names[kind], &seeds, metric);
     free(x);
     free(y);
+  }
+}
+
+/*
+ * Limits that make discs: of one seed, of some that meet and some that do not, around poles and across +-180 degrees, from
+ * nothing to all of the grid; for one neighbour and several, and with masks.
+ */
+static void check_limits(const grid_case *g, gv_metric metric, int64_t n) {
+  static const seed_kind kinds[] = {UNIFORM, ON_CELLS, POLES_AND_ANTIMERIDIAN, COINCIDENT, DUPLICATES, OUTSIDE};
+  static const double cells[] = {0.0, 1e-9, 0.5, 1.0, 2.5, 7.25, 19.0, 60.0, 1e3, 1e9};
+  static const int32_t ks[] = {1, 1, 2, 1, 5};
+  static int turn = 0;
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  double cell = fabs(g->geotransform[5]) * (on_globe(g) ? 111e3 : 1.0);
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; i++, turn++) {
+    seed_kind kind = kinds[turn % (int)(sizeof kinds / sizeof *kinds)];
+    for (int64_t s = 0; s < n; s++)
+      make_seed(g, kind, s, n, x, y);
+    gv_seeds seeds = {x, y, n};
+    question q = plain;
+    q.k = ks[turn % 5];
+    q.max_distance = cells[i] * cell;
+    if (turn % 4 == 1) q.max_distance = boundary_distance(g, &seeds, metric, turn % 8 == 1);
+    if (turn % 3 == 2) q.mask = make_mask(g->width, g->height, turn / 3 % 8);
+    check_question(g, seed_names[kind], &seeds, metric, &q, false);
+    free((void *)q.mask);
+  }
+  free(x);
+  free(y);
+}
+
+static void limits(void **state) {
+  (void)state;
+  static const grid_case more[] = {
+      {"globe, fine", GV_GRID_LONLAT, 360, 180, {-180, 1, 0, 90, 0, -1}, NULL},
+      {"across the antimeridian, mirrored", GV_GRID_LONLAT, 200, 90, {190, -0.25, 0, -12, 0, 0.25}, NULL},
+      {"around the north pole, from 355", GV_GRID_LONLAT, 300, 70, {355, 1.2, 0, 90, 0, -0.25}, NULL},
+      {"rows of pages", GV_GRID_LONLAT, 1100, 30, {-180, 0.33, 0, 60, 0, -2}, NULL},
+      {"plane, tall", GV_GRID_PLANE, 70, 260, {3, 0.5, 0, -7, 0, 0.25}, NULL},
+      {"plane, mirrored", GV_GRID_PLANE, 260, 90, {3, -0.5, 0, -7, 0, -0.75}, NULL},
+      {"plane, finer than its coordinates", GV_GRID_PLANE, 100, 70, {1e9, 1e-6, 0, 5, 0, -1e-6}, NULL},
+  };
+  static const int64_t counts[] = {1, 2, 9, 60};
+  size_t known = sizeof grid_cases / sizeof *grid_cases;
+  random_state = 5;
+  for (size_t g = 0; g < known + sizeof more / sizeof *more; g++) {
+    const grid_case *grid = g < known ? &grid_cases[g] : &more[g - known];
+    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
+      if (!on_globe(grid)) {
+        check_limits(grid, (gv_metric)((g + n) % 3), counts[n]);
+      } else {
+        check_limits(grid, GV_GREAT_CIRCLE, counts[n]);
+        if (counts[n] <= 9) check_limits(grid, GV_GEODESIC, counts[n]);
+      }
+    }
   }
 }
 
@@ -885,6 +968,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_questions),
       cmocka_unit_test(distances_of_others),
+      cmocka_unit_test(limits),
       cmocka_unit_test(plane_metrics),
       cmocka_unit_test(great_circle),
       cmocka_unit_test(geodesic),

@@ -74,6 +74,9 @@ static inline double vd_reduce_min(vd a) {
   __m128d low = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
   return _mm_cvtsd_f64(_mm_min_sd(low, _mm_unpackhi_pd(low, low)));
 }
+static inline vd vd_gather(const double *table, vd at) {
+  return _mm256_i32gather_pd(table, _mm256_cvttpd_epi32(at), 8);
+}
 static inline void vd_store_int32(int32_t *p, vd a) {
   _mm_storeu_si128((__m128i *)p, _mm256_cvttpd_epi32(a));
 }

@@ -75,6 +75,10 @@ static inline double vd_reduce_min(vd a) {
   return _mm512_reduce_min_pd(a);
 }
 
+/* table[the lane]: lanes are whole numbers in the range of int32. */
+static inline vd vd_gather(const double *table, vd at) {
+  return _mm512_i32gather_pd(_mm512_cvttpd_epi32(at), table, 8);
+}
 /* Lanes are whole numbers in the range of int32. */
 static inline void vd_store_int32(int32_t *p, vd a) {
   _mm256_storeu_si256((__m256i *)p, _mm512_cvttpd_epi32(a));

@@ -96,6 +96,9 @@ static inline double vd_reduce_min(vd a) {
   double low = a.v[0] < a.v[1] ? a.v[0] : a.v[1], high = a.v[2] < a.v[3] ? a.v[2] : a.v[3];
   return low < high ? low : high;
 }
+static inline vd vd_gather(const double *table, vd at) {
+  GV_LANES(table[(int32_t)at.v[i]]);
+}
 static inline void vd_store_int32(int32_t *p, vd a) {
   for (int i = 0; i < 4; i++)
     p[i] = (int32_t)a.v[i];
