@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double cull_slack = 4e-12;
+#include "voronoi/short_list.h"
 
 enum {
   MANY_CANDIDATES = 48, /* from here on several pivots pay */
@@ -130,13 +130,13 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
     return 0.0;
   }
   double pivot2 = distance2(in, nearest, bound->centre);
-  double limit = pivot2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
+  double limit = pivot2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, e);
   double slack = 0.0;
   if (v->cells.metric == GV_GEODESIC) {
     double farthest = sqrt(pivot2) + bound->radius;
     slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
   }
-  kernels->cull[dim](in, bound, pivot, cull_slack, limit + slack, out);
+  kernels->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -196,7 +196,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
-  double e = v->cells.position_error, slack = 0.0;
+  double slack = 0.0;
   kernels->squares[dim](in, point, space->span);
   least_of(space->span, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
@@ -214,9 +214,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   if (v->cells.metric == GV_GEODESIC) {
     slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
   }
-  double limit =
-      farthest2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
-  kernels->cull_pivots[dim](in, bound, low, high, cull_slack, limit + slack, out);
+  double limit = farthest2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, v->cells.position_error);
+  kernels->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -329,6 +328,10 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
   }
   if (gv_asks_nearest(v)) {
     *slack = cull_nearest(v, kernels, bound, in, out);
+    return true;
+  }
+  if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
+    copy_candidates(in, out);
     return true;
   }
   if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);

@@ -86,8 +86,17 @@ bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
 /* Fills a level with the seeds of a list (NULL: all). */
 bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
+/* The margin of the header's comment: relative to both squares, and on top of them (without a geodesic's slack), `error`
+ * being cells->position_error. */
+static const double gv_cull_slack = 4e-12;
+
+static inline double gv_cull_limit(const gv_bound *bound, double error) {
+  return gv_cull_slack * bound->radius * bound->radius + 1.2e13 * error * error + 1e-290;
+}
+
 /* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
- * geodesic slack that serves every cell of the tile (0 for other metrics). False: out of memory. `out` may be `in`. */
+ * geodesic slack that serves every cell of the tile (0 for other metrics). Where ranks are asked for and f is linear, lists up to GV_SHORT_LIST are left to
+ * gv_order_make. False: out of memory. `out` may be `in`. */
 bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
              const gv_candidates *in, gv_candidates *out, double *slack);
 

@@ -77,6 +77,9 @@ typedef struct gv_rank_kernels {
   void (*measure)(const gv_ranking *ranking, double *matrix);
 } gv_rank_kernels;
 
+struct gv_rank_filter; /* rank_filter.h */
+struct gv_short_list;  /* short_list.h */
+
 typedef struct gv_kernels {
   /* The candidate nearest `centre` by the squared euclidean distance (dim 2 or 3); ties to any. */
   int32_t (*nearest[4])(const gv_candidates *candidates, const double *centre);
@@ -118,6 +121,13 @@ typedef struct gv_kernels {
   gv_rank_kernels rank_plane[3], rank_points2[3];
   gv_rank_kernels rank_points3, rank_lonlat; /* squared chord */
   gv_rank_kernels rank_matrix;               /* by a matrix of values; no `measure` */
+
+  /* Ranked leaves in floats, and short lists in order; LONLAT and PLANE, squared distances. */
+  uint32_t (*rank_filter)(const struct gv_rank_filter *filter);
+  void (*short_list)(struct gv_short_list *list);
+
+  /* One label in all cells of a band of a leaf. */
+  void (*fill)(const gv_leaf *leaf, int32_t band, int32_t label);
 
   /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
    * padded to GV_STRIP_LANES; so are the weights. */

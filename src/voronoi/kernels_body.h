@@ -1,6 +1,6 @@
 /*
  * Body of the tile engine's kernels. Include it once after a header of core/simd/ and with GV_KERNELS defined as
- * the name of the table to make.
+ * the name of the table to make, GV_RANK_FILTER and GV_SHORT_LIST_KERNEL as those of kernels made elsewhere.
  *
  * Leaf kernels keep a few vectors of cells in registers and walk over the candidates, whose coordinates are
  * broadcast: per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances
@@ -10,6 +10,9 @@
 #include "voronoi/kernels.h"
 
 #include <string.h>
+
+#include "voronoi/rank_filter.h"
+#include "voronoi/short_list.h"
 
 #define GV_INLINE static inline __attribute__((always_inline))
 
@@ -386,6 +389,9 @@ const gv_kernels GV_KERNELS = {
     .rank_points3 = GV_RANK_KERNELS(points3_chord),
     .rank_lonlat = GV_RANK_KERNELS(lonlat_chord),
     .rank_matrix = GV_RANK_KERNELS(matrix),
+    .rank_filter = GV_RANK_FILTER,
+    .fill = fill_band,
+    .short_list = GV_SHORT_LIST_KERNEL,
     .weigh = weigh_kernel,
     .leaf_plane = {leaf_plane_euclidean, leaf_plane_manhattan, leaf_plane_chebyshev},
     .leaf_points2 = {leaf_points2_euclidean, leaf_points2_manhattan, leaf_points2_chebyshev},

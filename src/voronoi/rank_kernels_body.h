@@ -186,6 +186,19 @@ static void weigh_kernel(const gv_weigher *weigher, double limit, int64_t n, dou
 
 enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
+static void fill_band(const gv_leaf *leaf, int32_t band, int32_t label) {
+  int32_t rows = leaf->rows, columns = leaf->columns;
+  int32_t *out = leaf->out + band * leaf->band_stride;
+  vd lanes = vd_set1((double)label);
+  for (int32_t r = 0; r < rows; r++, out += leaf->out_stride) {
+    int32_t c = 0;
+    for (; c + VD_LANES <= columns; c += VD_LANES)
+      vd_store_int32(out + c, lanes);
+    for (; c < columns; c++)
+      out[c] = label;
+  }
+}
+
 /* Some vectors of cells of one row of a ranking's part. */
 typedef struct rank_cells {
   vd q[3][2];

@@ -265,7 +265,7 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   gv_candidates *candidates = &j->space->level[depth].candidates;
   bool nearest = gv_asks_nearest(v) && !gv_limit_is_open(v, j->kernels, &bound, candidates), expanded = false;
   gv_expansion expansion;
-  gv_order order = {0};
+  gv_order order;
   if (candidates->count == 0) {
     fill_nodata(j, tile);
     return GV_OK;
@@ -278,7 +278,7 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
     }
   } else {
     int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, j->kernels, j->space, &bound, slack, candidates, &order)) {
+    if (!gv_order_make(v, j->kernels, j->space, &bound, &slack, candidates, &order)) {
       return gv_fail_memory(context, "candidate lists");
     }
     if (gv_order_settles(v, &order, candidates, label)) {
