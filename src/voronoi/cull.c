@@ -152,16 +152,6 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
   return slack;
 }
 
-static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
-  size_t bytes = (size_t)in->count * sizeof(double);
-  if (in == out) return;
-  memcpy(out->x, in->x, bytes);
-  memcpy(out->y, in->y, bytes);
-  if (in->z != NULL) memcpy(out->z, in->z, bytes);
-  memcpy(out->id, in->id, (size_t)in->count * sizeof *out->id);
-  out->count = in->count;
-}
-
 /* Room for three values of each candidate. */
 static bool reserve_span(gv_workspace *space, int32_t count) {
   int64_t wanted = 3 * ((int64_t)count + GV_CANDIDATE_PADDING);
@@ -237,7 +227,7 @@ static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_wor
   if (v->cells.metric == GV_GEODESIC) {
     *slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
   }
-  copy_candidates(in, out);
+  if (in != out) kernels->copy(in, out);
   return true;
 }
 
@@ -306,7 +296,7 @@ static bool cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_wo
   double *low, *high;
   int32_t place[GV_VORONOI_MAX_K];
   if (in->count <= v->k) {
-    copy_candidates(in, out);
+    if (in != out) kernels->copy(in, out);
     return true;
   }
   if (!gv_value_bounds(v, kernels, space, bound, in, &low, &high)) return false;
@@ -331,7 +321,7 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
     return true;
   }
   if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
-    copy_candidates(in, out);
+    if (in != out) kernels->copy(in, out);
     return true;
   }
   if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);
@@ -346,7 +336,7 @@ bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
   if (!gv_cull(v, kernels, space, bound, in, kept, slack)) return false;
   if (into == depth) return true;
   if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
-  copy_candidates(kept, &space->level[depth].candidates);
+  kernels->copy(kept, &space->level[depth].candidates);
   return true;
 }
 

@@ -96,6 +96,9 @@ typedef struct gv_kernels {
   void (*cull_box[3])(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
                       double limit, gv_candidates *out);
 
+  /* Copies a list into another one that has the room. */
+  void (*copy)(const gv_candidates *in, gv_candidates *out);
+
   /* Squared euclidean distances of all candidates from a point (dim 2 or 3). */
   void (*squares[4])(const gv_candidates *candidates, const double *centre, double *out);
 

@@ -50,23 +50,13 @@ static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv
                         .bound = bound,
                         .relative = gv_cull_slack,
                         .limit = gv_cull_limit(bound, e),
-                        .geodesic = v->cells.metric == GV_GEODESIC ? &v->geodesic : NULL};
+                        .geodesic = v->cells.metric == GV_GEODESIC ? &v->geodesic : NULL,
+                        .place = out->place,
+                        .end = out->end};
   kernels->short_list(&list);
   *slack = list.slack;
-  int32_t count = 0, now[GV_SHORT_LIST];
-  for (int32_t i = 0; i < candidates->count; i++) {
-    now[i] = count;
-    if (!(list.kept >> i & 1U)) continue;
-    candidates->x[count] = candidates->x[i];
-    candidates->y[count] = candidates->y[i];
-    if (candidates->z != NULL) candidates->z[count] = candidates->z[i];
-    candidates->id[count++] = candidates->id[i];
-  }
-  candidates->count = out->count = count;
+  out->count = candidates->count;
   out->groups = list.groups;
-  for (int32_t i = 0; i < count; i++)
-    out->place[i] = now[list.place[i]];
-  memcpy(out->end, list.end, (size_t)list.groups * sizeof *list.end);
 }
 
 /* By bounds of f or of values, pair by pair. */
@@ -356,19 +346,15 @@ static uint32_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32
   gv_rank_filter f;
   f.leaf = l->leaf;
   f.globe = l->v->cells.shape == GV_CELLS_LONLAT;
-  f.count = count;
   f.first = first;
   f.bands = bands;
-  f.radius = l->bound->radius;
+  f.bound = l->bound;
   f.slack = l->slack;
-  memcpy(f.centre, l->bound->centre, sizeof f.centre);
-  for (int32_t i = 0; i < GV_FILTER_MOST; i++) {
-    int32_t at = place[i < count ? i : 0];
-    f.x[i] = c->x[at];
-    f.y[i] = c->y[at];
-    f.z[i] = c->z != NULL ? c->z[at] : 0.0;
-    f.label[i] = l->v->label[c->id[at]];
-  }
+  f.candidates = c;
+  f.place = place;
+  f.count = count;
+  for (int32_t i = 0; i < count; i++)
+    f.label[i] = l->v->label[c->id[place[i]]];
   return l->kernels->rank_filter(&f);
 }
 
@@ -407,7 +393,7 @@ bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
     if (order->sure[g]) {
       kernels->fill(leaf, band, v->label[candidates->id[place[0]]]);
       open = 0;
-    } else if (floats && count <= GV_FILTER_MOST && bands <= GV_FILTER_RANKS) {
+    } else if (floats && n <= GV_FILTER_MOST && bands <= GV_FILTER_RANKS) {
       open = rank_in_floats(&l, place, count, band, bands);
     }
     if (open != 0 && !rank_canonically(&l, place, count, band, bands, open)) return false;

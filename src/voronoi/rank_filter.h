@@ -35,14 +35,14 @@ enum {
 typedef struct gv_rank_filter {
   const gv_leaf *leaf; /* positions, out, out_stride, band_stride */
   bool globe;          /* LONLAT; else PLANE */
-  int32_t count;       /* candidates: 2 ... GV_FILTER_MOST */
-  int32_t first;       /* ranks that are written: first ... first + bands - 1; no more than candidates */
+  int32_t first;       /* ranks that are written: first ... first + bands - 1; no more than are ranked */
   int32_t bands;
-  double centre[3], radius; /* no cell of the leaf is farther than `radius` from `centre` */
-  double slack;             /* how far apart squared distances must be at least */
-  /* The candidates; all GV_FILTER_MOST entries are read. Those past `count` equal the first. */
-  double x[GV_FILTER_MOST], y[GV_FILTER_MOST], z[GV_FILTER_MOST];
-  int32_t label[GV_FILTER_MOST];
+  const gv_bound *bound;           /* of the leaf */
+  double slack;                    /* how far apart squared distances must be at least */
+  const gv_candidates *candidates; /* up to GV_FILTER_MOST */
+  const int32_t *place;            /* those that are ranked, in any order */
+  int32_t count;                   /* of those, 2 or more */
+  int32_t label[GV_FILTER_MOST];   /* of those */
 } gv_rank_filter;
 
 /* Writes the labels of all cells; bit r of the result is set if a cell of row r is left open, whose labels may be wrong. */

@@ -2,12 +2,11 @@
  * Body of the ranking in floats, see rank_filter.h. Include it once after a header of core/simd/ and with GV_RANK_FILTER
  * defined as the name of the function to make.
  */
-#include "voronoi/rank_filter.h"
-
 #include <math.h>
 #include <string.h>
 
-#define GV_INLINE static inline __attribute__((always_inline))
+#include "voronoi/keep_lanes.h"
+#include "voronoi/rank_filter.h"
 
 /* Terms of all candidates but the first, whose value is 0. */
 typedef struct filter_tables {
@@ -25,10 +24,6 @@ typedef struct filter_candidates {
   double radial[GV_FILTER_MOST]; /* X0 Dx + Y0 Dy */
 } filter_candidates;
 
-GV_INLINE double reduce_max(vd a) {
-  return -vd_reduce_min(vd_sub(vd_set1(0.0), a));
-}
-
 /* False where numbers do not suit floats. */
 GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
   const gv_leaf *leaf = f->leaf;
@@ -38,28 +33,39 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
   double x0 = leaf->column_x[middle_column], y0 = f->globe ? leaf->column_y[middle_column] : 0.0;
   /* The middle cell, with coordinates as the candidates have them. */
   double mx = p0 * x0, my = f->globe ? p0 * y0 : z0, mz = f->globe ? z0 : 0.0;
-  double ax = mx - f->centre[0], ay = my - f->centre[1], az = mz - f->centre[2];
-  double reach = (f->radius + sqrt(ax * ax + ay * ay + az * az)) * (1.0 + 1e-9);
+  const double *centre = f->bound->centre;
+  double ax = mx - centre[0], ay = my - centre[1], az = mz - centre[2];
+  double reach = (f->bound->radius + sqrt(ax * ax + ay * ay + az * az)) * (1.0 + 1e-9);
 
-  vd largest = vd_set1(0.0), farthest = vd_set1(0.0);
-  vd px = vd_set1(f->x[0]), py = vd_set1(f->y[0]), pz = vd_set1(f->z[0]), half = vd_set1(0.5);
-  for (int32_t i = 0; i < f->count; i += VD_LANES) {
-    vd sx = vd_load(f->x + i), sy = vd_load(f->y + i), sz = vd_load(f->z + i);
+  /* Of the whole list, so that vectors are read as they were written. */
+  const gv_candidates *list = f->candidates;
+  double g[GV_FILTER_MOST], w2[GV_FILTER_MOST];
+  int32_t pivot = f->place[0];
+  vd px = vd_set1(list->x[pivot]), py = vd_set1(list->y[pivot]), pz = vd_set1(f->globe ? list->z[pivot] : 0.0);
+  vd half = vd_set1(0.5), zero = vd_set1(0.0);
+  for (int32_t i = 0; i < list->count; i += VD_LANES) {
+    vd sx = vd_load(list->x + i), sy = vd_load(list->y + i), sz = f->globe ? vd_load(list->z + i) : zero;
     vd dx = vd_sub(sx, px), dy = vd_sub(sy, py), dz = vd_sub(sz, pz);
     vd ux = vd_sub(sx, vd_set1(mx)), uy = vd_sub(sy, vd_set1(my)), uz = vd_sub(sz, vd_set1(mz));
     vd vx = vd_add(ux, vd_sub(px, vd_set1(mx))), vy = vd_add(uy, vd_sub(py, vd_set1(my)));
     vd vz = vd_add(uz, vd_sub(pz, vd_set1(mz)));
     vd k = vd_mul(half, vd_fma_loose(dz, vz, vd_fma_loose(dy, vy, vd_mul(dx, vx))));
     vd size = vd_sqrt(vd_fma_loose(dz, dz, vd_fma_loose(dy, dy, vd_mul(dx, dx))));
-    largest = vd_max(largest, vd_fma_loose(vd_set1(3.0 * reach), size, vd_abs(k)));
-    farthest = vd_max(farthest, vd_fma_loose(uz, uz, vd_fma_loose(uy, uy, vd_mul(ux, ux))));
+    vd_store(g + i, vd_fma_loose(vd_set1(3.0 * reach), size, vd_abs(k)));
+    vd_store(w2 + i, vd_fma_loose(uz, uz, vd_fma_loose(uy, uy, vd_mul(ux, ux))));
     vd_store(c.dx + i, dx);
     vd_store(c.dy + i, dy);
     vd_store(c.dz + i, dz);
     vd_store(c.middle + i, k);
     vd_store(c.radial + i, vd_fma_loose(vd_set1(x0), dx, vd_mul(vd_set1(y0), dy)));
   }
-  double most = reduce_max(largest), w = sqrt(reduce_max(farthest)) + reach, size = f->globe ? 2.0 : 0.0;
+  double most = 0.0, farthest = w2[pivot];
+  for (int32_t i = 1; i < f->count; i++) {
+    int32_t at = f->place[i];
+    most = g[at] > most ? g[at] : most;
+    farthest = w2[at] > farthest ? w2[at] : farthest;
+  }
+  double w = sqrt(farthest) + reach, size = f->globe ? 2.0 : 0.0;
   if (!(most > 1e-200 && most < 1e140 && w < 1e140)) return false;
   double scale = 1.0 / most;
   t->tag_bits = f->count <= 2 ? 1U : f->count <= 4 ? 2U : f->count <= 8 ? 3U : 4U;
@@ -78,7 +84,9 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
     }
     vf_store_narrow(t->p + r, p[0], p[1]);
     for (int32_t i = 1; i < f->count; i++) {
-      vd k = vd_set1(c.middle[i] * scale), b = vd_set1(c.radial[i]), z = vd_set1(f->globe ? c.dz[i] : c.dy[i]);
+      int32_t own = f->place[i];
+      vd k = vd_set1(c.middle[own] * scale), b = vd_set1(c.radial[own]);
+      vd z = vd_set1(f->globe ? c.dz[own] : c.dy[own]);
       vd term[2];
       for (int n = 0; n < 2; n++)
         term[n] = vd_sub(k, vd_fma_loose(dp[n], b, vd_mul(dz[n], z)));
@@ -95,8 +103,8 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
     for (int32_t i = 1; i < f->count; i++) {
       vd term[2];
       for (int n = 0; n < 2; n++) {
-        term[n] = vd_mul(dx[n], vd_set1(c.dx[i]));
-        if (f->globe) term[n] = vd_fma_loose(dy[n], vd_set1(c.dy[i]), term[n]);
+        term[n] = vd_mul(dx[n], vd_set1(c.dx[f->place[i]]));
+        if (f->globe) term[n] = vd_fma_loose(dy[n], vd_set1(c.dy[f->place[i]]), term[n]);
       }
       vf_store_narrow(t->column[i] + column, term[0], term[1]);
     }

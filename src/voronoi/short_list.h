@@ -17,17 +17,16 @@
 enum { GV_SHORT_LIST = 16 };
 
 typedef struct gv_short_list {
-  const gv_candidates *candidates; /* 1 ... GV_SHORT_LIST */
+  gv_candidates *candidates; /* 1 ... GV_SHORT_LIST; those that may be among the k nearest are left */
   int32_t dim, k;
   const gv_bound *bound;
   double relative, limit;      /* the margin: `relative` of both squares, and `limit` */
   const gv_geodesic *geodesic; /* metric geodesic: the slack is added to the limit; else NULL */
 
-  double slack;                 /* out: that slack, for the farthest of the first k; or 0 */
-  uint32_t kept;                /* out: bit i is set if candidate i is kept */
-  int32_t groups;               /* out */
-  int32_t place[GV_SHORT_LIST]; /* out: the candidates that are kept by distance from m */
-  int32_t end[GV_SHORT_LIST];   /* out: of each group in `place` */
+  double slack;   /* out: that slack, for the farthest of the first k; or 0 */
+  int32_t *place; /* out: the candidates that are left, by distance from m; room for GV_SHORT_LIST */
+  int32_t *end;   /* out: of each group in `place`; room for GV_SHORT_LIST */
+  int32_t groups; /* out */
 } gv_short_list;
 
 typedef void (*gv_short_list_kernel)(gv_short_list *list);

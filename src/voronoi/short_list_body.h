@@ -2,6 +2,7 @@
  * Body of the order of short lists, see short_list.h. Include it once after a header of core/simd/ and with
  * GV_SHORT_LIST_KERNEL defined as the name of the function to make.
  */
+#include "voronoi/keep_lanes.h"
 #include "voronoi/short_list.h"
 
 enum { SHORT_VECTORS = GV_SHORT_LIST / VD_LANES };
@@ -15,9 +16,9 @@ GV_INLINE uint32_t short_less(int32_t vectors, const vd *a, const vd *b) {
 }
 
 GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *list) {
-  const gv_candidates *c = list->candidates;
+  gv_candidates *c = list->candidates;
   const double *m = list->bound->centre;
-  int32_t n = c->count, first = list->k < n ? list->k : n;
+  int32_t n = c->count, first = list->k < n ? list->k : n, *place = list->place, *end = list->end;
   double square[GV_SHORT_LIST], along[3][GV_SHORT_LIST];
   vd squares[SHORT_VECTORS], dots[3][SHORT_VECTORS];
   for (int v = 0; v < vectors; v++) {
@@ -44,12 +45,12 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
       own[v] = vd_set1(square[i]);
     uint32_t before = (1U << i) - 1U, nearer = short_less(vectors, squares, own),
              farther = short_less(vectors, own, squares);
-    list->place[__builtin_popcount(((nearer & ~before) | (~farther & before)) & all)] = i;
+    place[__builtin_popcount(((nearer & ~before) | (~farther & before)) & all)] = i;
   }
   double limit = list->limit;
   list->slack = 0.0;
   if (list->geodesic != NULL) {
-    double farthest = sqrt(square[list->place[first - 1]]) + list->bound->radius;
+    double farthest = sqrt(square[place[first - 1]]) + list->bound->radius;
     list->slack = gv_geodesic_slack(list->geodesic, farthest * (1.0 + 1e-12));
     limit += list->slack;
   }
@@ -60,7 +61,7 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
     shrunk[v] = vd_mul(squares[v], vd_set1(1.0 - list->relative));
   int32_t groups = 0;
   for (int32_t at = 0; at < first; at++) {
-    int32_t i = list->place[at];
+    int32_t i = place[at];
     vd least = vd_set1(square[i] * (1.0 + list->relative) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
     for (int v = 0; v < vectors; v++) {
       vd reach = vd_abs(vd_sub(dots[0][v], vd_set1(along[0][i])));
@@ -71,16 +72,22 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
     }
     open |= ~short_less(vectors, own, value) & all;
     passed |= 1U << i;
-    if ((open & ~passed) == 0) list->end[groups++] = at + 1;
+    if ((open & ~passed) == 0) end[groups++] = at + 1;
   }
   int32_t kept = first;
   for (int32_t at = first; at < n; at++) {
-    int32_t i = list->place[at];
-    if (open >> i & 1U) list->place[kept++] = i;
+    int32_t i = place[at];
+    if (open >> i & 1U) place[kept++] = i;
   }
-  if (kept > first || groups == 0 || list->end[groups - 1] < first) list->end[groups++] = kept;
-  list->kept = open | passed;
+  if (kept > first || groups == 0 || end[groups - 1] < first) end[groups++] = kept;
   list->groups = groups;
+  uint32_t left = open | passed;
+  if (left == all) return;
+  for (int32_t at = 0; at < kept; at++)
+    place[at] = __builtin_popcount(left & ((1U << place[at]) - 1U));
+  c->count = 0;
+  for (int32_t i = 0; i < n; i += VD_LANES)
+    c->count = keep_lanes(dim, &(gv_candidates){c->x, c->y, c->z, c->id, n}, i, left >> i, c, c->count);
 }
 
 void GV_SHORT_LIST_KERNEL(gv_short_list *list) {
