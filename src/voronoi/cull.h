@@ -33,6 +33,8 @@ enum {
   GV_MAX_DEPTH = 64,
   GV_LEAF_ROWS = 16,
   GV_LEAF_COLUMNS = 32,
+  GV_RANKED_ROWS = 32, /* of leaves where more is asked than the nearest seed */
+  GV_RANKED_COLUMNS = 64,
   GV_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
   GV_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
 };
@@ -52,8 +54,8 @@ typedef struct gv_workspace {
   gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
   double *scratch;                         /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
   int32_t scratch_capacity;
-  int32_t undecided[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
-  uint8_t doubt[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
+  int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
+  uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   double *span; /* of all candidates: bounds of their values, weights */
   int64_t span_capacity;
   double *strip; /* ranked leaves: a group's candidates, ranks, a matrix of values */

@@ -126,7 +126,7 @@ typedef struct gv_kernels {
   gv_rank_kernels rank_matrix;               /* by a matrix of values; no `measure` */
 
   /* Ranked leaves in floats, and short lists in order; LONLAT and PLANE, squared distances. */
-  uint32_t (*rank_filter)(const struct gv_rank_filter *filter);
+  uint64_t (*rank_filter)(const struct gv_rank_filter *filter);
   void (*short_list)(struct gv_short_list *list);
 
   /* One label in all cells of a band of a leaf. */

@@ -6,6 +6,7 @@
 #include "voronoi/rank_filter.h"
 #include "voronoi/short_list.h"
 
+enum { MOST_WORK = 120000 /* beyond it, half a leaf twice, with fewer candidates, is less */ };
 enum { MATRIX_VALUES = 8192 /* doubles of a matrix of values, at least one vector of cells */ };
 
 /* ------------------------------------------------------------------------------------------------- groups */
@@ -128,6 +129,25 @@ bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candi
 }
 
 /* ------------------------------------------------------------------------------------------------- leaves */
+
+static bool suits_floats(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order) {
+  return order->groups > 0 && order->within && candidates->count <= GV_FILTER_MOST && gv_culls_linearly(v) &&
+         v->cells.shape != GV_CELLS_POINTS;
+}
+
+bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
+                    int64_t columns) {
+  if (rows <= GV_LEAF_ROWS && columns <= GV_LEAF_COLUMNS) return true;
+  if (rows > GV_RANKED_ROWS || columns > GV_RANKED_COLUMNS || !suits_floats(v, candidates, order)) return false;
+  /* Steps of a vector of cells: candidates and the ranks that each of them goes through. */
+  int64_t work = 0;
+  for (int32_t g = 0, begin = 0; g < order->groups; begin = order->end[g++]) {
+    int64_t count = order->end[g] - begin, bands = v->k - begin;
+    if (bands > GV_FILTER_RANKS && count > 1) return false;
+    if (count > 1) work += count * (3 + (bands < count ? bands + 1 : count));
+  }
+  return rows * columns * work <= MOST_WORK;
+}
 
 static bool reserve_strip(gv_workspace *space, int64_t doubles) {
   if (space->strip_capacity >= doubles) return true;
@@ -307,11 +327,9 @@ static bool prepare(ranked_leaf *l) {
   return true;
 }
 
-enum { ALL_ROWS = -1 };
-
 /* Candidates of one group (place NULL: all there are) by canonical values, in the rows whose bit is set. */
 static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
-                             uint32_t rows) {
+                             uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
   if (!prepare(l)) return false;
   gv_ranking *r = &l->ranking;
@@ -328,7 +346,7 @@ static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count
   r->rows = l->leaf->rows;
   if (l->matrix != NULL) {
     rank_weighted(forms, &l->weights, r, l->matrix);
-  } else if (rows == (uint32_t)ALL_ROWS) {
+  } else if (rows == GV_FILTER_NONE) {
     run_ranking(forms, r);
   } else {
     r->rows = 1;
@@ -340,7 +358,7 @@ static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count
 }
 
 /* The same in floats, as far as they tell: returns the rows that they leave open. */
-static uint32_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32_t count, int32_t first,
+static uint64_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32_t count, int32_t first,
                                int32_t bands) {
   const gv_candidates *c = l->candidates;
   gv_rank_filter f;
@@ -382,18 +400,18 @@ bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
   int32_t n = candidates->count, band = 0;
   if (n > 0 && order->groups == 0) {
     band = v->k < n ? v->k : n;
-    if (!rank_canonically(&l, NULL, n, 0, band, (uint32_t)ALL_ROWS)) return false;
+    if (!rank_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE)) return false;
   }
-  bool floats = order->within && gv_culls_linearly(v) && v->cells.shape != GV_CELLS_POINTS;
+  bool floats = suits_floats(v, candidates, order);
   for (int32_t g = 0; g < order->groups && band < v->k; g++) {
     int32_t begin = g > 0 ? order->end[g - 1] : 0, count = order->end[g] - begin;
     int32_t bands = v->k - band < count ? v->k - band : count;
     const int32_t *place = order->place + begin;
-    uint32_t open = (uint32_t)ALL_ROWS;
+    uint64_t open = GV_FILTER_NONE;
     if (order->sure[g]) {
       kernels->fill(leaf, band, v->label[candidates->id[place[0]]]);
       open = 0;
-    } else if (floats && n <= GV_FILTER_MOST && bands <= GV_FILTER_RANKS) {
+    } else if (floats && bands <= GV_FILTER_RANKS) {
       open = rank_in_floats(&l, place, count, band, bands);
     }
     if (open != 0 && !rank_canonically(&l, place, count, band, bands, open)) return false;

@@ -30,6 +30,10 @@ bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace 
 /* True if all bands are constant over the tile: label[v->k]. */
 bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
 
+/* True if a tile with this order is best ranked as it is; false: to be split. */
+bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
+                    int64_t columns);
+
 /*
  * Fills all bands of a leaf (positions, out, out_stride; band_stride between bands). Geodesic cells that are left open
  * are listed in leaf->undecided, to be given to gv_rank_geodesic with all candidates. False: out of memory.

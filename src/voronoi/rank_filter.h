@@ -26,11 +26,13 @@
 #include "voronoi/kernels.h"
 
 enum {
-  GV_FILTER_MOST = 16,    /* candidates */
-  GV_FILTER_RANKS = 8,    /* that are written */
-  GV_FILTER_COLUMNS = 64, /* of a leaf, at most */
-  GV_FILTER_ROWS = 32
+  GV_FILTER_MOST = 16, /* candidates */
+  GV_FILTER_RANKS = 8, /* that are written */
+  GV_FILTER_ROWS = 64, /* of a leaf, at most */
+  GV_FILTER_COLUMNS = 64
 };
+
+static const uint64_t GV_FILTER_NONE = UINT64_MAX; /* rows left open: all */
 
 typedef struct gv_rank_filter {
   const gv_leaf *leaf; /* positions, out, out_stride, band_stride */
@@ -46,12 +48,10 @@ typedef struct gv_rank_filter {
 } gv_rank_filter;
 
 /* Writes the labels of all cells; bit r of the result is set if a cell of row r is left open, whose labels may be wrong. */
-typedef uint32_t (*gv_rank_filter_kernel)(const gv_rank_filter *filter);
-
-uint32_t gv_rank_filter_baseline(const gv_rank_filter *filter);
+uint64_t gv_rank_filter_baseline(const gv_rank_filter *filter);
 #if defined(GV_HAVE_X86_KERNELS)
-uint32_t gv_rank_filter_avx2(const gv_rank_filter *filter);
-uint32_t gv_rank_filter_avx512(const gv_rank_filter *filter);
+uint64_t gv_rank_filter_avx2(const gv_rank_filter *filter);
+uint64_t gv_rank_filter_avx512(const gv_rank_filter *filter);
 #endif
 
 #endif

@@ -121,10 +121,17 @@ GV_INLINE void sink(const int depth, vf *value, vf v) {
   }
 }
 
+/* Where labels go, apart from what they might overwrite. */
+typedef struct filter_out {
+  int32_t *row; /* the first rank's */
+  int64_t band_stride;
+  int32_t columns, bands, count;
+} filter_out;
+
 /* Ranks `vectors` vectors of cells of one row from column `at`; `kept` ranks are found. */
-GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const gv_rank_filter *f, const filter_tables *t,
-                                 vf_table table, int32_t row, int32_t at, vf closest) {
-  vf value[2][GV_FILTER_RANKS + 1], p = vf_set1(t->p[row]), mask = vf_set1_bits((1U << t->tag_bits) - 1U);
+GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter_tables *t, filter_out to,
+                                 vf_table table, vf mask, int32_t row, int32_t at, vf closest) {
+  vf value[2][GV_FILTER_RANKS + 1], p = vf_set1(t->p[row]);
   for (int v = 0; v < vectors; v++)
     value[v][0] = vf_set1(0.0F);
 #define GV_VALUE(i, v)                                                                                             \
@@ -145,58 +152,62 @@ GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const gv_ran
   GV_FIRST(7)
   GV_FIRST(8)
 #undef GV_FIRST
-  for (int32_t i = kept; i < f->count; i++) {
+  for (int32_t i = kept; i < to.count; i++) {
     for (int v = 0; v < vectors; v++)
       sink(kept, value[v], GV_VALUE((uint32_t)i, v));
   }
 #undef GV_VALUE
-  int32_t columns = f->leaf->columns - at;
+  int32_t left = to.columns - at;
   for (int n = 0; n < kept; n++) {
-    int32_t *out = f->leaf->out + (f->first + n) * f->leaf->band_stride + row * f->leaf->out_stride + at;
+    int32_t *out = to.row + n * to.band_stride + at;
     if (n + 1 < kept) {
-      for (int v = 0; v < vectors; v++)
-        closest = vf_min(vf_sub(value[v][n + 1], value[v][n]), closest); /* passes over NaN, past the last column */
-    } else if (f->bands < kept) {
+      for (int v = 0; v < vectors; v++) /* passes over NaN, past the last column */
+        closest = vf_min(vf_sub(value[v][n + 1], value[v][n]), closest);
+    } else if (to.bands < kept) {
       break;
     }
-    if (columns >= vectors * VF_LANES) {
+    if (left >= vectors * VF_LANES) {
       for (int v = 0; v < vectors; v++)
         vf_look_up(out + v * VF_LANES, table, value[v][n]);
     } else {
       int32_t tail[2 * VF_LANES];
       for (int v = 0; v < vectors; v++)
         vf_look_up(tail + v * VF_LANES, table, value[v][n]);
-      memcpy(out, tail, (size_t)columns * sizeof *tail);
+      memcpy(out, tail, (size_t)left * sizeof *tail);
     }
   }
   return closest;
 }
 
-GV_INLINE uint32_t filter_rows_ranked(const int kept, const gv_rank_filter *f, const filter_tables *t) {
+GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, const filter_tables *t) {
   const int pair = kept <= 5 ? 2 : 1;
-  uint32_t open = 0;
+  const gv_leaf *leaf = f->leaf;
+  filter_out to = {leaf->out + f->first * leaf->band_stride, leaf->band_stride, leaf->columns, f->bands, f->count};
+  int64_t out_stride = leaf->out_stride;
+  int32_t rows = leaf->rows;
+  uint64_t open = 0;
   /* Bits above the number belong to the value: the table repeats itself. */
   int32_t label[GV_FILTER_MOST];
   for (uint32_t i = 0; i < GV_FILTER_MOST; i++)
     label[i] = f->label[i & ((1U << t->tag_bits) - 1U)];
   vf_table table = vf_table_load(label);
-  vf margin = vf_set1(t->margin);
-  for (int32_t row = 0; row < f->leaf->rows; row++) {
+  vf margin = vf_set1(t->margin), mask = vf_set1_bits((1U << t->tag_bits) - 1U);
+  for (int32_t row = 0; row < rows; row++, to.row += out_stride) {
     vf closest = vf_set1(INFINITY);
     int32_t at = 0;
-    for (; at + pair * VF_LANES <= f->leaf->columns; at += pair * VF_LANES)
-      closest = filter_cells_ranked(kept, pair, f, t, table, row, at, closest);
-    for (; at < f->leaf->columns; at += VF_LANES)
-      closest = filter_cells_ranked(kept, 1, f, t, table, row, at, closest);
+    for (; at + pair * VF_LANES <= to.columns; at += pair * VF_LANES)
+      closest = filter_cells_ranked(kept, pair, t, to, table, mask, row, at, closest);
+    for (; at < to.columns; at += VF_LANES)
+      closest = filter_cells_ranked(kept, 1, t, to, table, mask, row, at, closest);
     unsigned apart = vf_less_bits(margin, closest);
-    open |= (uint32_t)(apart != (1U << VF_LANES) - 1U) << row;
+    open |= (uint64_t)(apart != (1U << VF_LANES) - 1U) << row;
   }
   return open;
 }
 
-uint32_t GV_RANK_FILTER(const gv_rank_filter *f) {
+uint64_t GV_RANK_FILTER(const gv_rank_filter *f) {
   filter_tables t;
-  if (!filter_tables_make(f, &t)) return UINT32_MAX;
+  if (!filter_tables_make(f, &t)) return GV_FILTER_NONE;
   switch (f->bands < f->count ? f->bands + 1 : f->count) {
   case 2:
     return filter_rows_ranked(2, f, &t);
@@ -215,6 +226,6 @@ uint32_t GV_RANK_FILTER(const gv_rank_filter *f) {
   case 9:
     return filter_rows_ranked(9, f, &t);
   default:
-    return UINT32_MAX;
+    return GV_FILTER_NONE;
   }
 }

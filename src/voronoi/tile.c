@@ -286,17 +286,21 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
       return GV_OK;
     }
   }
-  if (columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS) {
+  if (nearest ? columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS
+              : gv_leaf_is_due(v, candidates, &order, rows, columns)) {
     bool done = nearest ? decide_leaf(j, tile, slack, candidates, expanded ? &expansion : NULL)
                         : rank_leaf(j, tile, &bound, slack, candidates, &order);
     if (!done) return gv_fail_memory(context, "a leaf tile");
     mask_tile(j, tile);
     return GV_OK;
   }
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
-  bool across =
-      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound.extent_across > bound.extent_down);
-  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound.extent_down > bound.extent_across);
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and where ranked
+   * leaves may be larger not below that at first. */
+  bool large = !nearest && (columns > GV_RANKED_COLUMNS || rows > GV_RANKED_ROWS);
+  int64_t least_columns = large ? GV_RANKED_COLUMNS : GV_LEAF_COLUMNS,
+          least_rows = large ? GV_RANKED_ROWS : GV_LEAF_ROWS;
+  bool across = columns > least_columns && (rows <= least_rows || 2.0 * bound.extent_across > bound.extent_down);
+  bool down = rows > least_rows && (!across || 2.0 * bound.extent_down > bound.extent_across);
   int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
   for (int part = 0; part < 4; part++) {
     gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
