@@ -94,6 +94,20 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
   }
 }
 
+static inline vd vd_load_first(const double *p, int n) {
+  __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), lane));
+}
+static inline double vd_reduce_max(vd a) {
+  __m128d high = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+  return _mm_cvtsd_f64(_mm_max_sd(high, _mm_unpackhi_pd(high, high)));
+}
+
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));
+  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffU;
+}
+
 typedef __m256 vf;
 
 static inline vf vf_load(const float *p) {

@@ -90,6 +90,19 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
   _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)keep, a));
 }
 
+/* The first n lanes, 0 in the others; n < VD_LANES. */
+static inline vd vd_load_first(const double *p, int n) {
+  return _mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1U), p);
+}
+static inline double vd_reduce_max(vd a) {
+  return _mm512_reduce_max_pd(a);
+}
+
+/* Bit i is set where a[i] != b[i], for VF_LANES whole numbers. */
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
+}
+
 /* Sixteen floats: only where a margin covers what they lose. */
 typedef __m512 vf;
 

@@ -116,6 +116,21 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
   }
 }
 
+static inline vd vd_load_first(const double *p, int n) {
+  GV_LANES(i < n ? p[i] : 0.0);
+}
+static inline double vd_reduce_max(vd a) {
+  double low = a.v[0] > a.v[1] ? a.v[0] : a.v[1], high = a.v[2] > a.v[3] ? a.v[2] : a.v[3];
+  return low > high ? low : high;
+}
+
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  unsigned bits = 0;
+  for (int i = 0; i < 8; i++)
+    bits |= (unsigned)(a[i] != b[i]) << i;
+  return bits;
+}
+
 #undef GV_LANES
 
 typedef struct vf {
