@@ -84,9 +84,9 @@ typedef struct gv_measure_kernels {
 
   /* Statistics. Ends of the runs of equal values of a row of n > 0, in order; the last is n. Returns how many. */
   int32_t (*run_ends)(const int32_t *row, int32_t n, int32_t *end);
-  /* Adds distance[i] * factor for up to GV_EXACT_TERMS distances. */
-  void (*sum_products)(const double *distance, int32_t n, double factor, gv_exact_sum *sum);
-  /* The same; returns the longest distance, or -1, with nothing added, if one is not in 0 ... limit. */
+  /* Adds distance[i] * factor[i] for up to GV_EXACT_TERMS distances. */
+  void (*sum_products)(const double *distance, const double *factor, int32_t n, gv_exact_sum *sum);
+  /* The same with one factor; returns the longest distance, or -1, with nothing added, if one is not in 0 ... limit. */
   double (*sum_distances)(const double *distance, int32_t n, double factor, double limit, gv_exact_sum *sum);
 } gv_measure_kernels;
 

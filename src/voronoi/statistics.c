@@ -407,15 +407,15 @@ static inline wide value_of(const gv_exact_sum *exact) {
   return (wide)exact->high * (1 << 26) + exact->low;
 }
 
-/* Sum of distance x factor. */
-static wide sum_products(const gv_statistics *s, const double *distance, int64_t n, double factor) {
+/* Sum of distance x factor, cell by cell. */
+static wide sum_products(const gv_statistics *s, const double *distance, const double *factor, int64_t n) {
   gv_exact_sum exact = {0, 0};
   for (int64_t begin = 0; begin < n; begin += GV_EXACT_TERMS)
-    s->kernels->sum_products(distance + begin, part_of(n - begin), factor, &exact);
+    s->kernels->sum_products(distance + begin, factor + begin, part_of(n - begin), &exact);
   return value_of(&exact);
 }
 
-/* The same; *longest becomes the longest distance, -1 if one is none. */
+/* The same with one factor; *longest becomes the longest distance, -1 if one is none. */
 static wide sum_distances(const gv_statistics *s, const double *distance, int64_t n, double factor,
                           double *longest) {
   gv_exact_sum exact = {0, 0};
@@ -448,62 +448,53 @@ static gv_status add_distances(gv_context *context, const gv_statistics *s, cons
 }
 
 /*
- * A block's quantity whose values each serve a segment of columns: running sums over a row, so that a run takes two of them,
- * wherever it ends. Rows often repeat the values of the row before.
+ * A quantity, prepared for a row of a block. Where values serve a segment of columns each, running sums, of which a run takes
+ * two, wherever it ends. Rows often repeat the values of the row before.
  */
-typedef struct running {
-  int32_t *segment;  /* of each column, and of the end */
+typedef struct quantity_row {
+  int32_t *segment;  /* of each column, and of the end; NULL: a value a cell, and no sums */
   int64_t *term;     /* of a cell of each segment, in units */
   wide *before;      /* sum of the segments before */
-  const double *row; /* what they were made of; NULL = nothing yet */
-  bool good;         /* all values are within the bound */
-} running;
+  double *factor;    /* what each column's distance is multiplied by; NULL without distances */
+  const double *row; /* the values that this was made of; NULL: nothing yet */
+  bool good;         /* they are within the bound */
+} quantity_row;
 
 /* What adding a block needs besides its seeds' sums. */
 typedef struct row_memory {
-  int32_t *end;          /* of the runs of a row */
-  running *quantity;     /* one a sum; segment NULL: a value a cell */
-  unsigned char *memory; /* of those */
+  int32_t *end;           /* of the runs of a row */
+  quantity_row *quantity; /* one a sum */
 } row_memory;
 
-static void row_memory_free(gv_context *context, row_memory *m) {
+static void row_memory_free(gv_context *context, const gv_statistics *s, row_memory *m) {
+  for (int32_t q = 0; q < s->sums && m->quantity != NULL; q++) {
+    gv_release(&context->allocator, m->quantity[q].segment);
+    gv_release(&context->allocator, m->quantity[q].term);
+    gv_release(&context->allocator, m->quantity[q].before);
+    gv_release(&context->allocator, m->quantity[q].factor);
+  }
   gv_release(&context->allocator, m->end);
   gv_release(&context->allocator, m->quantity);
-  gv_release(&context->allocator, m->memory);
 }
 
+/* To be freed even if it fails. */
 static bool row_memory_make(gv_context *context, const gv_statistics *s, const gv_quantity *quantity,
                             int64_t columns, row_memory *m) {
-  int64_t bytes = 0;
-  *m = (row_memory){NULL, NULL, NULL};
-  for (int32_t q = 0; q < s->sums; q++) {
-    if (quantity[q].first != NULL)
-      bytes += quantity[q].count * (int64_t)(sizeof(wide) + sizeof(int64_t)) + (columns / 4 + 1) * 16;
-  }
   m->end = gv_allocate(&context->allocator, columns, sizeof *m->end);
   m->quantity = gv_allocate_zeroed(&context->allocator, s->sums, sizeof *m->quantity);
-  m->memory = gv_allocate(&context->allocator, bytes + 16, 1);
-  if (m->end == NULL || m->quantity == NULL || m->memory == NULL) return false;
-  /* Those that want the largest alignment first. */
-  unsigned char *at = m->memory + (16 - (uintptr_t)m->memory % 16) % 16;
-  for (int32_t q = 0; q < s->sums; q++) {
-    if (quantity[q].first == NULL) continue;
-    m->quantity[q].before = (wide *)(void *)at;
-    at += quantity[q].count * (int64_t)sizeof(wide);
-  }
+  if (m->end == NULL || m->quantity == NULL) return false;
   for (int32_t q = 0; q < s->sums; q++) {
     const gv_quantity *from = &quantity[q];
-    running *to = &m->quantity[q];
+    quantity_row *to = &m->quantity[q];
+    if (s->distances) {
+      to->factor = gv_allocate(&context->allocator, columns, sizeof *to->factor);
+      if (to->factor == NULL) return false;
+    }
     if (from->first == NULL) continue;
-    to->term = (int64_t *)(void *)at;
-    at += from->count * (int64_t)sizeof(int64_t);
-  }
-  for (int32_t q = 0; q < s->sums; q++) {
-    const gv_quantity *from = &quantity[q];
-    running *to = &m->quantity[q];
-    if (from->first == NULL) continue;
-    to->segment = (int32_t *)(void *)at;
-    at += (columns + 1) * (int64_t)sizeof(int32_t);
+    to->segment = gv_allocate(&context->allocator, columns + 1, sizeof *to->segment);
+    to->term = gv_allocate(&context->allocator, from->count, sizeof *to->term);
+    to->before = gv_allocate(&context->allocator, from->count, sizeof *to->before);
+    if (to->segment == NULL || to->term == NULL || to->before == NULL) return false;
     int32_t segment = 0;
     for (int64_t c = 0; c <= columns; c++) {
       while (segment + 1 < from->count && from->first[segment + 1] <= c)
@@ -514,59 +505,51 @@ static bool row_memory_make(gv_context *context, const gv_statistics *s, const g
   return true;
 }
 
-static void running_make(const gv_statistics *s, int32_t number, const gv_quantity *q, const double *values,
-                         running *r) {
-  double bound = s->bound[number], scale = (double)(INT64_C(1) << TERM_BITS) / bound;
-  size_t bytes = (size_t)q->count * sizeof *values;
-  if (r->row != NULL && r->good && memcmp(r->row, values, bytes) == 0) return;
+static void prepare_quantity(const gv_statistics *s, double bound, const gv_quantity *q, const double *values,
+                             int64_t columns, quantity_row *to) {
+  double scale = (double)(INT64_C(1) << TERM_BITS) / bound, distance_scale = scale / s->longest;
+  int64_t count = q->first != NULL ? q->count : columns;
+  if (to->row != NULL && to->good && memcmp(to->row, values, (size_t)count * sizeof *values) == 0) return;
+  to->row = values;
+  to->good = true;
+  for (int64_t i = 0; i < count; i++)
+    to->good = to->good && fabs(values[i]) <= bound;
+  for (int64_t c = 0; c < columns && to->factor != NULL; c++)
+    to->factor[c] = values[q->first != NULL ? to->segment[c] : c] * distance_scale;
+  if (q->first == NULL || !to->good) return;
   wide before = 0;
-  r->row = values;
-  r->good = true;
   for (int32_t i = 0; i < q->count; i++) {
-    bool within = fabs(values[i]) <= bound;
-    r->good = r->good && within;
-    r->before[i] = before;
-    r->term[i] = within ? (int64_t)(values[i] * scale) : 0;
-    if (i + 1 < q->count) before += (wide)r->term[i] * (q->first[i + 1] - q->first[i]);
+    to->before[i] = before;
+    to->term[i] = (int64_t)(values[i] * scale);
+    if (i + 1 < q->count) before += (wide)to->term[i] * (q->first[i + 1] - q->first[i]);
   }
 }
 
-static inline wide sum_until(const running *r, const gv_quantity *q, int64_t c) {
-  int32_t i = r->segment[c];
-  return r->before[i] + (wide)r->term[i] * (c - q->first[i]);
+static inline wide sum_until(const quantity_row *row, const gv_quantity *q, int64_t c) {
+  int32_t i = row->segment[c];
+  return row->before[i] + (wide)row->term[i] * (c - q->first[i]);
 }
 
 /* One quantity over a run. */
 static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32_t number, const gv_quantity *q,
-                              const running *r, const run *at, const double *distance, sum *to) {
+                              const quantity_row *row, const run *at, const double *distance, sum *to) {
   const double *values = q->value + at->r * q->stride;
-  double bound = s->bound[number];
-  double scale = (double)(INT64_C(1) << TERM_BITS) / bound;
-  double distance_scale = scale / s->longest;
-  bool whole = r->segment != NULL && r->good;
-  if (whole) to->value += sum_until(r, q, at->c1) - sum_until(r, q, at->c0);
-  if (whole && distance == NULL) return GV_OK;
-  wide total = 0, by_distance = 0;
-  for (int64_t c = at->c0, end; c < at->c1; c = end) {
-    double value;
-    if (q->first == NULL) {
-      value = values[c];
-      end = c + 1;
-    } else {
-      int32_t i = r->segment[c];
-      value = values[i];
-      end = i + 1 < q->count && q->first[i + 1] < at->c1 ? q->first[i + 1] : at->c1;
+  double bound = s->bound[number], scale = (double)(INT64_C(1) << TERM_BITS) / bound;
+  if (row->good && q->first != NULL) {
+    to->value += sum_until(row, q, at->c1) - sum_until(row, q, at->c0);
+  } else {
+    wide total = 0;
+    for (int64_t c = at->c0; c < at->c1; c++) {
+      double value = values[q->first != NULL ? row->segment[c] : c];
+      if (!(fabs(value) <= bound)) {
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+                       (int)number, bound);
+      }
+      total += (int64_t)(value * scale);
     }
-    if (!(fabs(value) <= bound)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
-                     (int)number, bound);
-    }
-    if (!whole) total += (wide)(end - c) * (int64_t)(value * scale);
-    if (distance != NULL && value != 0.0)
-      by_distance += sum_products(s, distance + c, end - c, value * distance_scale);
+    to->value += total;
   }
-  to->value += total;
-  to->distance += by_distance;
+  if (distance != NULL) to->distance += sum_products(s, distance + at->c0, row->factor + at->c0, at->c1 - at->c0);
   return GV_OK;
 }
 
@@ -593,8 +576,8 @@ static gv_status add_rows(gv_context *context, const gv_statistics *s, const gv_
     const double *distance = s->distances ? block->distance + r * block->distance_stride : NULL;
     for (int32_t q = 0; q < s->sums; q++) {
       const gv_quantity *quantity = &block->quantity[q];
-      if (quantity->first != NULL)
-        running_make(s, q, quantity, quantity->value + r * quantity->stride, &memory->quantity[q]);
+      prepare_quantity(s, s->bound[q], quantity, quantity->value + r * quantity->stride, columns,
+                       &memory->quantity[q]);
     }
     int32_t runs = s->kernels->run_ends(row, (int32_t)columns, memory->end);
     for (int32_t i = 0; i < runs && status == GV_OK; i++) {
@@ -637,7 +620,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
   double *mesh[4] = {NULL, NULL, NULL, NULL};
   local l = {.s = s, .allocator = context->allocator};
-  row_memory memory;
+  row_memory memory = {NULL, NULL};
   gv_status status = GV_OK;
   if (!row_memory_make(context, s, b.quantity, tile.c1 - tile.c0, &memory) || !local_grow(&l))
     status = gv_fail_memory(context, "a block's statistics");
@@ -645,7 +628,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (status == GV_OK) status = add_rows(context, s, &b, &tile, (const double *const *)mesh, &memory, &l);
   if (status == GV_OK) status = merge(context, s, &l);
   gv_release(&s->allocator, mesh[0]);
-  row_memory_free(context, &memory);
+  row_memory_free(context, s, &memory);
   local_free(&l);
   return status;
 }

@@ -5,10 +5,14 @@
 
 /* Ends of the runs of equal values of a row, in order; the last is n. */
 static int32_t run_ends(const int32_t *row, int32_t n, int32_t *end) {
+  enum { WORD = 64 }; /* cells whose comparisons are looked at together */
   int32_t count = 0, c = 0;
-  for (; c + VF_LANES < n; c += VF_LANES) {
-    for (unsigned bits = differing_int32(row + c, row + c + 1); bits != 0; bits &= bits - 1)
-      end[count++] = c + 1 + __builtin_ctz(bits);
+  for (; c + WORD < n; c += WORD) {
+    uint64_t bits = 0;
+    for (int at = 0; at < WORD; at += VF_LANES)
+      bits |= (uint64_t)differing_int32(row + c + at, row + c + at + 1) << at;
+    for (; bits != 0; bits &= bits - 1)
+      end[count++] = c + 1 + __builtin_ctzll(bits);
   }
   for (; c + 1 < n; c++) {
     end[count] = c + 1;
@@ -27,25 +31,22 @@ GV_INLINE void add_products(vd distance, vd factor, vd *high, vd *low) {
 }
 
 GV_INLINE void add_lanes(vd high, vd low, gv_exact_sum *sum) {
-  double h[VD_LANES], l[VD_LANES];
-  vd_store(h, high);
-  vd_store(l, low);
-  for (int i = 0; i < VD_LANES; i++) {
-    sum->high += (int64_t)(h[i] * 0x1p-26);
-    sum->low += (int64_t)l[i];
-  }
+  sum->high += (int64_t)(vd_reduce_add_exact(high) * 0x1p-26);
+  sum->low += (int64_t)vd_reduce_add_exact(low);
 }
 
-static void sum_products(const double *distance, int32_t n, double factor, gv_exact_sum *sum) {
-  vd high = vd_set1(0.0), low = high, f = vd_set1(factor);
+static void sum_products(const double *distance, const double *factor, int32_t n, gv_exact_sum *sum) {
+  vd high = vd_set1(0.0), low = high;
   int32_t i = 0;
   for (; i + VD_LANES <= n; i += VD_LANES)
-    add_products(vd_load(distance + i), f, &high, &low);
-  if (i < n) add_products(vd_load_first(distance + i, n - i), f, &high, &low);
+    add_products(vd_load(distance + i), vd_load(factor + i), &high, &low);
+  if (i < n) {
+    add_products(vd_load_first(distance + i, n - i), vd_load_first(factor + i, n - i), &high, &low);
+  }
   add_lanes(high, low, sum);
 }
 
-/* The same, and the longest of the distances; -1 if one is not in 0 ... limit. */
+/* The same with one factor, and the longest of the distances; -1 if one is not in 0 ... limit. */
 static double sum_distances(const double *distance, int32_t n, double factor, double limit, gv_exact_sum *sum) {
   vd high = vd_set1(0.0), low = high, f = vd_set1(factor), longest = high, zero = high, most = vd_set1(limit);
   unsigned good = (1U << VD_LANES) - 1U;

@@ -102,6 +102,10 @@ static inline double vd_reduce_max(vd a) {
   __m128d high = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
   return _mm_cvtsd_f64(_mm_max_sd(high, _mm_unpackhi_pd(high, high)));
 }
+static inline double vd_reduce_add_exact(vd a) {
+  __m128d two = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
 
 static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
   __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));

@@ -97,6 +97,10 @@ static inline vd vd_load_first(const double *p, int n) {
 static inline double vd_reduce_max(vd a) {
   return _mm512_reduce_max_pd(a);
 }
+/* The sum of all lanes, in any order: where it is exact. */
+static inline double vd_reduce_add_exact(vd a) {
+  return _mm512_reduce_add_pd(a);
+}
 
 /* Bit i is set where a[i] != b[i], for VF_LANES whole numbers. */
 static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {

@@ -123,6 +123,9 @@ static inline double vd_reduce_max(vd a) {
   double low = a.v[0] > a.v[1] ? a.v[0] : a.v[1], high = a.v[2] > a.v[3] ? a.v[2] : a.v[3];
   return low > high ? low : high;
 }
+static inline double vd_reduce_add_exact(vd a) {
+  return (a.v[0] + a.v[1]) + (a.v[2] + a.v[3]);
+}
 
 static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
   unsigned bits = 0;
