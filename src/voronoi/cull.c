@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double cull_slack = 4e-12;
+#include "voronoi/short_list.h"
 
 enum {
   MANY_CANDIDATES = 48, /* from here on several pivots pay */
@@ -132,13 +132,13 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
     return 0.0;
   }
   double pivot2 = distance2(in, nearest, bound->centre);
-  double limit = pivot2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
+  double limit = pivot2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, e);
   double slack = 0.0;
   if (v->cells.metric == GV_GEODESIC) {
     double farthest = sqrt(pivot2) + bound->radius;
     slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
   }
-  kernels->cull[dim](in, bound, pivot, cull_slack, limit + slack, out);
+  kernels->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -152,16 +152,6 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
     cull_once(v, kernels, bound, point, out, out);
   }
   return slack;
-}
-
-static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
-  size_t bytes = (size_t)in->count * sizeof(double);
-  if (in == out) return;
-  memcpy(out->x, in->x, bytes);
-  memcpy(out->y, in->y, bytes);
-  if (in->z != NULL) memcpy(out->z, in->z, bytes);
-  memcpy(out->id, in->id, (size_t)in->count * sizeof *out->id);
-  out->count = in->count;
 }
 
 /* Room for three values of each candidate. */
@@ -198,7 +188,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
-  double e = v->cells.position_error, slack = 0.0;
+  double slack = 0.0;
   kernels->squares[dim](in, point, space->span);
   least_of(space->span, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
@@ -216,9 +206,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   if (v->cells.metric == GV_GEODESIC) {
     slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
   }
-  double limit =
-      farthest2 * (1.0 + cull_slack) + cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290;
-  kernels->cull_pivots[dim](in, bound, low, high, cull_slack, limit + slack, out);
+  double limit = farthest2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, v->cells.position_error);
+  kernels->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -240,7 +229,7 @@ static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_wor
   if (v->cells.metric == GV_GEODESIC) {
     *slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
   }
-  copy_candidates(in, out);
+  if (in != out) kernels->copy(in, out);
   return true;
 }
 
@@ -309,7 +298,7 @@ static bool cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_wo
   double *low, *high;
   int32_t place[GV_VORONOI_MAX_K];
   if (in->count <= v->k) {
-    copy_candidates(in, out);
+    if (in != out) kernels->copy(in, out);
     return true;
   }
   if (!gv_value_bounds(v, kernels, space, bound, in, &low, &high)) return false;
@@ -333,6 +322,10 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
     *slack = cull_nearest(v, kernels, bound, in, out);
     return true;
   }
+  if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
+    if (in != out) kernels->copy(in, out);
+    return true;
+  }
   if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);
   return cull_by_values(v, kernels, space, bound, in, out);
 }
@@ -345,7 +338,7 @@ bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
   if (!gv_cull(v, kernels, space, bound, in, kept, slack)) return false;
   if (into == depth) return true;
   if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
-  copy_candidates(kept, &space->level[depth].candidates);
+  kernels->copy(kept, &space->level[depth].candidates);
   return true;
 }
 

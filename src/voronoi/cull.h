@@ -33,6 +33,8 @@ enum {
   GV_MAX_DEPTH = 64,
   GV_LEAF_ROWS = 16,
   GV_LEAF_COLUMNS = 32,
+  GV_RANKED_ROWS = 32, /* of leaves where more is asked than the nearest seed */
+  GV_RANKED_COLUMNS = 64,
   GV_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
   GV_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
 };
@@ -52,8 +54,8 @@ typedef struct gv_workspace {
   gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
   double *scratch;                         /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
   int32_t scratch_capacity;
-  int32_t undecided[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
-  uint8_t doubt[GV_LEAF_ROWS * GV_LEAF_COLUMNS];
+  int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
+  uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   double *span; /* of all candidates: bounds of their values, weights */
   int64_t span_capacity;
   double *strip; /* ranked leaves: a group's candidates, ranks, a matrix of values */
@@ -90,8 +92,17 @@ bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
 /* Fills a level with the seeds of a list (NULL: all). */
 bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
+/* The margin of the header's comment: relative to both squares, and on top of them (without a geodesic's slack), `error`
+ * being cells->position_error. */
+static const double gv_cull_slack = 4e-12;
+
+static inline double gv_cull_limit(const gv_bound *bound, double error) {
+  return gv_cull_slack * bound->radius * bound->radius + 1.2e13 * error * error + 1e-290;
+}
+
 /* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
- * geodesic slack that serves every cell of the tile (0 for other metrics). False: out of memory. `out` may be `in`. */
+ * geodesic slack that serves every cell of the tile (0 for other metrics). Where ranks are asked for and f is linear, lists up to GV_SHORT_LIST are left to
+ * gv_order_make. False: out of memory. `out` may be `in`. */
 bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
              const gv_candidates *in, gv_candidates *out, double *slack);
 

@@ -106,6 +106,9 @@ typedef struct gv_rank_kernels {
   void (*measure)(const gv_ranking *ranking, double *matrix);
 } gv_rank_kernels;
 
+struct gv_rank_filter; /* rank_filter.h */
+struct gv_short_list;  /* short_list.h */
+
 typedef struct gv_kernels {
   /* Writes a value into a rectangle of cells. */
   void (*fill)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
@@ -128,6 +131,9 @@ typedef struct gv_kernels {
    * by more than `limit` in the whole box. Index: GV_MANHATTAN, GV_CHEBYSHEV. */
   void (*cull_box[3])(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
                       double limit, gv_candidates *out);
+
+  /* Copies a list into another one that has the room. */
+  void (*copy)(const gv_candidates *in, gv_candidates *out);
 
   /* Squared euclidean distances of all candidates from a point (dim 2 or 3). */
   void (*squares[4])(const gv_candidates *candidates, const double *centre, double *out);
@@ -158,6 +164,10 @@ typedef struct gv_kernels {
   gv_rank_kernels rank_plane[3], rank_points2[3];
   gv_rank_kernels rank_points3, rank_lonlat; /* squared chord */
   gv_rank_kernels rank_matrix;               /* by a matrix of values; no `measure` */
+
+  /* Ranked leaves in floats, and short lists in order; LONLAT and PLANE, squared distances. */
+  uint64_t (*rank_filter)(const struct gv_rank_filter *filter);
+  void (*short_list)(struct gv_short_list *list);
 
   /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
    * padded to GV_STRIP_LANES; so are the weights. */

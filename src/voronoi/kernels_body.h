@@ -1,17 +1,17 @@
 /*
  * Body of the tile engine's kernels. Include it once after a header of core/simd/ and with GV_KERNELS defined as
- * the name of the table to make.
+ * the name of the table to make, GV_RANK_FILTER and GV_SHORT_LIST_KERNEL as those of kernels made elsewhere.
  *
  * Leaf kernels keep a few vectors of cells in registers and walk over the candidates, whose coordinates are
  * broadcast: per vector of cells and candidate about nine instructions on the sphere, six on the plane. Distances
  * are the canonical ones, in the canonical order of operations, so there is nothing to re-decide. Only the geodesic
  * kernels are filters.
  */
-#include "voronoi/kernels.h"
-
 #include <string.h>
 
-#define GV_INLINE static inline __attribute__((always_inline))
+#include "voronoi/keep_lanes.h"
+#include "voronoi/rank_filter.h"
+#include "voronoi/short_list.h"
 
 /* -------------------------------------------------------------------------------------------------- blocks */
 
@@ -97,22 +97,6 @@ static int32_t nearest_2(const gv_candidates *candidates, const double *centre) 
 
 static int32_t nearest_3(const gv_candidates *candidates, const double *centre) {
   return nearest_body(3, candidates, centre);
-}
-
-/* Appends the candidates i ... of `in` whose bit is set; returns the new count. */
-GV_INLINE int32_t keep_lanes(const int dim, const gv_candidates *in, int32_t i, unsigned keep, gv_candidates *out,
-                             int32_t count) {
-  int32_t left = in->count - i;
-  keep &= (1U << (left < VD_LANES ? left : VD_LANES)) - 1U;
-  if (keep != 0) {
-    vd x = vd_load(in->x + i), y = vd_load(in->y + i);
-    vd_compress(out->x + count, keep, x);
-    vd_compress(out->y + count, keep, y);
-    if (dim == 3) vd_compress(out->z + count, keep, vd_load(in->z + i));
-    vd_compress_int32(out->id + count, keep, in->id + i);
-    count += __builtin_popcount(keep);
-  }
-  return count;
 }
 
 GV_INLINE vd dot_body(const int dim, const double *g, vd x, vd y, vd z) {
@@ -428,6 +412,7 @@ const gv_kernels GV_KERNELS = {
     .nearest = {NULL, NULL, nearest_2, nearest_3},
     .cull = {NULL, NULL, cull_2, cull_3},
     .cull_box = {NULL, cull_manhattan, cull_chebyshev},
+    .copy = copy_candidates,
     .squares = {NULL, NULL, squares_2, squares_3},
     .cull_pivots = {NULL, NULL, cull_pivots_2, cull_pivots_3},
     .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
@@ -442,6 +427,8 @@ const gv_kernels GV_KERNELS = {
     .rank_points3 = GV_RANK_KERNELS(points3_chord),
     .rank_lonlat = GV_RANK_KERNELS(lonlat_chord),
     .rank_matrix = GV_RANK_KERNELS(matrix),
+    .rank_filter = GV_RANK_FILTER,
+    .short_list = GV_SHORT_LIST_KERNEL,
     .weigh = weigh_kernel,
     .leaf_plane = {leaf_plane_euclidean, leaf_plane_manhattan, leaf_plane_chebyshev},
     .leaf_points2 = {leaf_points2_euclidean, leaf_points2_manhattan, leaf_points2_chebyshev},

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "voronoi/rank_filter.h"
+#include "voronoi/short_list.h"
+
+enum { MOST_WORK = 120000 /* beyond it, half a leaf twice, with fewer candidates, is less */ };
 enum { MATRIX_VALUES = 8192 /* doubles of a matrix of values, at least one vector of cells */ };
 
 /* ------------------------------------------------------------------------------------------------- groups */
@@ -15,8 +19,6 @@ typedef struct comparison {
   const gv_bound *bound;
 } comparison;
 
-static const double cull_slack = 4e-12; /* as in cull.c */
-
 /* True if candidate i is nearer than candidate j in every cell. */
 static bool before(const comparison *c, int32_t i, int32_t j) {
   if (!c->linear) return c->high[i] < c->low[j];
@@ -26,7 +28,7 @@ static bool before(const comparison *c, int32_t i, int32_t j) {
     reach += fabs(along[0] * (c->u[j][0] - c->u[i][0]) + along[1] * (c->u[j][1] - c->u[i][1]) +
                   along[2] * (c->u[j][2] - c->u[i][2]));
   }
-  return c->square[j] * (1.0 - cull_slack) - 2.0 * reach > c->square[i] * (1.0 + cull_slack) + c->limit;
+  return c->square[j] * (1.0 - gv_cull_slack) - 2.0 * reach > c->square[i] * (1.0 + gv_cull_slack) + c->limit;
 }
 
 /* True if everything up to the n-th of the order is nearer than everything after it. */
@@ -39,16 +41,33 @@ static bool parts(const comparison *c, const int32_t *place, int32_t n, int32_t 
   return true;
 }
 
-bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                   double slack, const gv_candidates *candidates, gv_order *out) {
+/* A list that is no longer than GV_SHORT_LIST: see short_list.h. */
+static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, double *slack,
+                        gv_candidates *candidates, gv_order *out) {
+  double e = v->cells.position_error;
+  gv_short_list list = {.candidates = candidates,
+                        .dim = v->cells.dim,
+                        .k = v->k,
+                        .bound = bound,
+                        .relative = gv_cull_slack,
+                        .limit = gv_cull_limit(bound, e),
+                        .geodesic = v->cells.metric == GV_GEODESIC ? &v->geodesic : NULL,
+                        .place = out->place,
+                        .end = out->end};
+  kernels->short_list(&list);
+  *slack = list.slack;
+  out->count = candidates->count;
+  out->groups = list.groups;
+}
+
+/* By bounds of f or of values, pair by pair. */
+static bool order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                       double slack, const gv_candidates *candidates, gv_order *out) {
   int32_t n = candidates->count;
-  out->count = out->groups = 0;
-  if (n > GV_ORDER_MOST) return true;
   comparison c = {.linear = gv_culls_linearly(v), .bound = bound};
-  double key[GV_ORDER_MOST], near[GV_ORDER_MOST + GV_CANDIDATE_PADDING], far[GV_ORDER_MOST + GV_CANDIDATE_PADDING];
+  double key[GV_ORDER_MOST];
   if (c.linear) {
-    double e = v->cells.position_error;
-    c.limit = cull_slack * bound->radius * bound->radius + 1.2e13 * e * e + 1e-290 + slack;
+    c.limit = gv_cull_limit(bound, v->cells.position_error) + slack;
     for (int32_t i = 0; i < n; i++) {
       c.u[i][0] = candidates->x[i] - bound->centre[0];
       c.u[i][1] = candidates->y[i] - bound->centre[1];
@@ -63,8 +82,6 @@ bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace 
       c.high[i] = high[i];
     }
   }
-  bool limited = isfinite(v->max_distance);
-  if (limited) gv_spans(v, kernels, bound, candidates, near, far);
   for (int32_t i = 0; i < n; i++) {
     int32_t at = i;
     for (; at > 0 && key[out->place[at - 1]] > key[i]; at--)
@@ -73,10 +90,31 @@ bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace 
   }
   for (int32_t begin = 0, at = 0; at < n && begin < v->k; at++) {
     if (at + 1 < n && !parts(&c, out->place, at, n)) continue;
-    out->sure[out->groups] = at == begin && (!limited || far[out->place[at]] <= v->within);
     out->end[out->groups++] = begin = at + 1;
     out->count = begin;
   }
+  return true;
+}
+
+bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                   double *slack, gv_candidates *candidates, gv_order *out) {
+  out->count = out->groups = 0;
+  out->within = !isfinite(v->max_distance);
+  if (candidates->count > GV_ORDER_MOST || candidates->count == 0) return true;
+  if (gv_culls_linearly(v) && candidates->count <= GV_SHORT_LIST) {
+    order_short(v, kernels, bound, slack, candidates, out);
+  } else if (!order_long(v, kernels, space, bound, *slack, candidates, out)) {
+    return false;
+  }
+  double near[GV_ORDER_MOST + GV_CANDIDATE_PADDING], far[GV_ORDER_MOST + GV_CANDIDATE_PADDING];
+  if (!out->within) {
+    gv_spans(v, kernels, bound, candidates, near, far);
+    out->within = true;
+    for (int32_t i = 0; i < candidates->count; i++)
+      out->within = out->within && far[i] <= v->within;
+  }
+  for (int32_t g = 0, begin = 0; g < out->groups; begin = out->end[g++])
+    out->sure[g] = out->end[g] == begin + 1 && (out->within || far[out->place[begin]] <= v->within);
   return true;
 }
 
@@ -91,6 +129,25 @@ bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candi
 }
 
 /* ------------------------------------------------------------------------------------------------- leaves */
+
+static bool suits_floats(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order) {
+  return order->groups > 0 && order->within && candidates->count <= GV_FILTER_MOST && gv_culls_linearly(v) &&
+         v->cells.shape != GV_CELLS_POINTS;
+}
+
+bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
+                    int64_t columns) {
+  if (rows <= GV_LEAF_ROWS && columns <= GV_LEAF_COLUMNS) return true;
+  if (rows > GV_RANKED_ROWS || columns > GV_RANKED_COLUMNS || !suits_floats(v, candidates, order)) return false;
+  /* Steps of a vector of cells: candidates and the ranks that each of them goes through. */
+  int64_t work = 0;
+  for (int32_t g = 0, begin = 0; g < order->groups; begin = order->end[g++]) {
+    int64_t count = order->end[g] - begin, bands = v->k - begin;
+    if (bands > GV_FILTER_RANKS && count > 1) return false;
+    if (count > 1) work += count * (3 + (bands < count ? bands + 1 : count));
+  }
+  return rows * columns * work <= MOST_WORK;
+}
 
 static bool reserve_strip(gv_workspace *space, int64_t doubles) {
   if (space->strip_capacity >= doubles) return true;
@@ -148,14 +205,6 @@ static void rank_weighted(const gv_rank_kernels *measuring, const gv_weights *w,
       }
       run_ranking(&w->kernels->rank_matrix, r);
     }
-  }
-}
-
-static void fill_band(const gv_leaf *leaf, int32_t band, int32_t label) {
-  int32_t *out = leaf->out + band * leaf->band_stride;
-  for (int32_t r = 0; r < leaf->rows; r++) {
-    for (int32_t c = 0; c < leaf->columns; c++)
-      out[r * leaf->out_stride + c] = label;
   }
 }
 
@@ -220,71 +269,160 @@ static void sort_places(int32_t *place, int32_t count) {
   }
 }
 
+/* One leaf at work. What canonical rankings need is prepared when the first of them is made. */
+typedef struct ranked_leaf {
+  const gv_voronoi *v;
+  const gv_kernels *kernels;
+  gv_workspace *space;
+  const gv_bound *bound;
+  double slack;
+  const gv_candidates *candidates;
+  gv_leaf *leaf;
+  bool prepared;
+  gathered list;
+  gv_weights weights;
+  gv_ranking ranking;
+  double *matrix; /* weighted only */
+} ranked_leaf;
+
+static bool prepare(ranked_leaf *l) {
+  const gv_voronoi *v = l->v;
+  bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
+  int64_t n = l->candidates->count, part = n + GV_CANDIDATE_PADDING,
+          ranks = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
+  if (l->prepared) return true;
+  if (!reserve_strip(l->space, 6 * part + ranks + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0)))
+    return false;
+  double *memory = l->space->strip;
+  l->list = (gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
+                       memory + 3 * part,
+                       memory + 4 * part,
+                       memory + 5 * part};
+  l->matrix = weighted ? memory + 6 * part + ranks : NULL;
+  l->weights = make_weights(v, l->kernels);
+  l->weights.weight = l->list.weight;
+  l->ranking = (gv_ranking){.leaf = l->leaf,
+                            .columns = l->leaf->columns,
+                            .candidates = &l->list.candidates,
+                            .label = l->list.label,
+                            .number = l->list.number,
+                            .start = INFINITY,
+                            .nobody = (double)v->nodata,
+                            .scratch = memory + 6 * part,
+                            .gap = l->slack,
+                            .within = INFINITY,
+                            .beyond = INFINITY};
+  if (!weighted && !filter && isfinite(v->limit)) l->ranking.start = nextafter(v->limit, INFINITY);
+  if (filter) {
+    memset(l->space->doubt, 0, (size_t)(l->leaf->rows * l->leaf->columns));
+    l->ranking.doubt = l->space->doubt;
+    if (weighted) {
+      l->ranking.gap = weighted_gap(v, l->kernels, l->bound, l->candidates);
+    } else {
+      l->ranking.within = v->within;
+      l->ranking.beyond = v->beyond;
+    }
+  }
+  l->prepared = true;
+  return true;
+}
+
+/* Candidates of one group (place NULL: all there are) by canonical values, in the rows whose bit is set. */
+static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
+                             uint64_t rows) {
+  int32_t sorted[GV_ORDER_MOST];
+  if (!prepare(l)) return false;
+  gv_ranking *r = &l->ranking;
+  const gv_rank_kernels *forms = rank_kernels(&l->v->cells, l->kernels);
+  r->first = first;
+  r->bands = bands;
+  r->kept = bands + (r->doubt != NULL && bands < count ? 1 : 0);
+  if (place != NULL) {
+    memcpy(sorted, place, (size_t)count * sizeof *place);
+    if (r->kept <= GV_FEW) sort_places(sorted, count);
+  }
+  gather(l->v, l->candidates, place != NULL ? sorted : NULL, count, &l->list);
+  r->row = 0;
+  r->rows = l->leaf->rows;
+  if (l->matrix != NULL) {
+    rank_weighted(forms, &l->weights, r, l->matrix);
+  } else if (rows == GV_FILTER_NONE) {
+    run_ranking(forms, r);
+  } else {
+    r->rows = 1;
+    for (; r->row < l->leaf->rows; r->row++) {
+      if (rows >> r->row & 1U) run_ranking(forms, r);
+    }
+  }
+  return true;
+}
+
+/* The same in floats, as far as they tell: returns the rows that they leave open. */
+static uint64_t rank_in_floats(const ranked_leaf *l, const int32_t *place, int32_t count, int32_t first,
+                               int32_t bands) {
+  const gv_candidates *c = l->candidates;
+  gv_rank_filter f;
+  f.leaf = l->leaf;
+  f.globe = l->v->cells.shape == GV_CELLS_LONLAT;
+  f.first = first;
+  f.bands = bands;
+  f.bound = l->bound;
+  f.slack = l->slack;
+  f.candidates = c;
+  f.place = place;
+  f.count = count;
+  for (int32_t i = 0; i < count; i++)
+    f.label[i] = l->v->label[c->id[place[i]]];
+  return l->kernels->rank_filter(&f);
+}
+
+static void list_undecided(ranked_leaf *l) {
+  gv_leaf *leaf = l->leaf;
+  leaf->undecided = l->space->undecided;
+  leaf->undecided_count = 0;
+  if (!l->prepared || l->ranking.doubt == NULL) return;
+  for (int32_t i = 0; i < leaf->rows * leaf->columns; i++) {
+    if (l->space->doubt[i]) leaf->undecided[leaf->undecided_count++] = i;
+  }
+}
+
+static void fill_band(const gv_kernels *kernels, const gv_leaf *leaf, int32_t band, int32_t label) {
+  kernels->fill(leaf->out + band * leaf->band_stride, leaf->out_stride, leaf->rows, leaf->columns, label);
+}
+
 bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
                   double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf) {
-  int32_t n = candidates->count, groups = order->groups, band = 0, place[GV_ORDER_MOST];
-  bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
-  int64_t part = (int64_t)n + GV_CANDIDATE_PADDING, ranks = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
-  int64_t matrix = weighted ? MATRIX_VALUES + 2 * (int64_t)n * GV_STRIP_LANES : 0;
-  if (!reserve_strip(space, 6 * part + ranks + matrix)) return false;
-  double *memory = space->strip;
-  gathered list = {{memory, memory + part, candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
-                   memory + 3 * part,
-                   memory + 4 * part,
-                   memory + 5 * part};
-  const gv_rank_kernels *forms = rank_kernels(&v->cells, kernels);
-  gv_weights weights = make_weights(v, kernels);
-  gv_ranking r = {.leaf = leaf,
-                  .rows = leaf->rows,
-                  .columns = leaf->columns,
-                  .candidates = &list.candidates,
-                  .label = list.label,
-                  .number = list.number,
-                  .start = INFINITY,
-                  .nobody = (double)v->nodata,
-                  .scratch = memory + 6 * part,
-                  .gap = slack,
-                  .within = INFINITY,
-                  .beyond = INFINITY};
-  weights.weight = list.weight;
-  if (!weighted && !filter && isfinite(v->limit)) r.start = nextafter(v->limit, INFINITY);
-  if (filter) {
-    memset(space->doubt, 0, (size_t)(leaf->rows * leaf->columns));
-    r.doubt = space->doubt;
-    if (weighted) {
-      r.gap = weighted_gap(v, kernels, bound, candidates);
-    } else {
-      r.within = v->within;
-      r.beyond = v->beyond;
-    }
+  ranked_leaf l;
+  l.v = v;
+  l.kernels = kernels;
+  l.space = space;
+  l.bound = bound;
+  l.slack = slack;
+  l.candidates = candidates;
+  l.leaf = leaf;
+  l.prepared = false;
+  int32_t n = candidates->count, band = 0;
+  if (n > 0 && order->groups == 0) {
+    band = v->k < n ? v->k : n;
+    if (!rank_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE)) return false;
   }
-  for (int32_t g = 0; g < (groups > 0 ? groups : 1) && band < v->k && n > 0; g++) {
-    int32_t begin = g > 0 ? order->end[g - 1] : 0, count = (groups > 0 ? order->end[g] : n) - begin;
-    if (groups > 0 && order->sure[g]) {
-      fill_band(leaf, band++, v->label[candidates->id[order->place[begin]]]);
-      continue;
+  bool floats = suits_floats(v, candidates, order);
+  for (int32_t g = 0; g < order->groups && band < v->k; g++) {
+    int32_t begin = g > 0 ? order->end[g - 1] : 0, count = order->end[g] - begin;
+    int32_t bands = v->k - band < count ? v->k - band : count;
+    const int32_t *place = order->place + begin;
+    uint64_t open = GV_FILTER_NONE;
+    if (order->sure[g]) {
+      fill_band(kernels, leaf, band, v->label[candidates->id[place[0]]]);
+      open = 0;
+    } else if (floats && bands <= GV_FILTER_RANKS) {
+      open = rank_in_floats(&l, place, count, band, bands);
     }
-    r.first = band;
-    r.bands = v->k - band < count ? v->k - band : count;
-    r.kept = r.bands + (filter && r.bands < count ? 1 : 0);
-    if (groups > 0) {
-      memcpy(place, order->place + begin, (size_t)count * sizeof *place);
-      if (r.kept <= GV_FEW) sort_places(place, count);
-    }
-    gather(v, candidates, groups > 0 ? place : NULL, count, &list);
-    if (weighted) {
-      rank_weighted(forms, &weights, &r, memory + 6 * part + ranks);
-    } else {
-      run_ranking(forms, &r);
-    }
-    band += r.bands;
+    if (open != 0 && !rank_canonically(&l, place, count, band, bands, open)) return false;
+    band += bands;
   }
   for (; band < v->k; band++)
-    fill_band(leaf, band, v->nodata);
-  leaf->undecided = space->undecided;
-  leaf->undecided_count = 0;
-  for (int32_t i = 0; filter && i < leaf->rows * leaf->columns; i++) {
-    if (space->doubt[i]) leaf->undecided[leaf->undecided_count++] = i;
-  }
+    fill_band(kernels, leaf, band, v->nodata);
+  list_undecided(&l);
   return true;
 }

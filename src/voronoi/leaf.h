@@ -19,14 +19,20 @@ typedef struct gv_order {
   int32_t place[GV_ORDER_MOST]; /* in the candidate list; by group, by distance from the middle within */
   int32_t end[GV_ORDER_MOST];   /* of each group in `place` */
   bool sure[GV_ORDER_MOST];     /* groups of one: within the limit in every cell */
+  bool within;                  /* all candidates are within the limit in every cell */
 } gv_order;
 
-/* Cuts a tile's candidates into groups. False: out of memory. */
+/* Cuts a tile's candidates into groups; short lists are culled by this alone, see gv_cull. *slack as there. False: out
+ * of memory. */
 bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                   double slack, const gv_candidates *candidates, gv_order *out);
+                   double *slack, gv_candidates *candidates, gv_order *out);
 
 /* True if all bands are constant over the tile: label[v->k]. */
 bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
+
+/* True if a tile with this order is best ranked as it is; false: to be split. */
+bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const gv_order *order, int64_t rows,
+                    int64_t columns);
 
 /*
  * Fills all bands of a leaf (positions, out, out_stride; band_stride between bands). Geodesic cells that are left open

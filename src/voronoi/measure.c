@@ -145,8 +145,8 @@ static void clear_gaps(const job *j, const row_piece *piece) {
   }
 }
 
-static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
-  const gv_measure *m = j->m;
+/* Into j->value, which may be where they are to go. */
+static void find_distances(const job *j, const row_piece *piece) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_metric metric = j->v->cells.metric;
   if (metric == GV_GEODESIC) {
@@ -157,6 +157,17 @@ static void measure_distances(const job *j, const row_piece *piece, int64_t at) 
     j->kernels->plane[metric](&pairs, j->value);
   }
   clear_gaps(j, piece);
+}
+
+static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
+  const gv_measure *m = j->m;
+  if (m->type == GV_FLOAT64 && piece->n % GV_MEASURE_PADDING == 0) {
+    job direct = *j;
+    direct.value = (double *)m->distance + at;
+    find_distances(&direct, piece);
+    return;
+  }
+  find_distances(j, piece);
   if (m->type == GV_FLOAT64) {
     memcpy((double *)m->distance + at, j->value, (size_t)piece->n * sizeof *j->value);
   } else {

@@ -57,6 +57,17 @@ typedef struct gv_norths {
   const double *cosine, *sine, *p;
 } gv_norths;
 
+/*
+ * A sum of products of distances, each rounded to a whole number below 2^62: high 2^26 + low. Adding and taking away a
+ * large number rounds a double to a multiple of a power of two, without leaving doubles: once to multiples of 2^26, then
+ * the rest to whole numbers. Sums of up to GV_EXACT_TERMS of either are exact in double, so they may be made in any order.
+ */
+typedef struct gv_exact_sum {
+  int64_t high, low;
+} gv_exact_sum;
+
+enum { GV_EXACT_TERMS = 1 << 13 };
+
 typedef struct gv_measure_kernels {
   void (*plane[3])(const gv_pairs *pairs, double *distance); /* by metric */
   void (*great_circle)(const gv_pairs *pairs, double radius, double *distance);
@@ -70,6 +81,13 @@ typedef struct gv_measure_kernels {
   void (*great_circle_azimuth)(const gv_pairs *pairs, const gv_norths *norths, double *azimuth);
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
+
+  /* Statistics. Ends of the runs of equal values of a row of n > 0, in order; the last is n. Returns how many. */
+  int32_t (*run_ends)(const int32_t *row, int32_t n, int32_t *end);
+  /* Adds distance[i] * factor[i] for up to GV_EXACT_TERMS distances. */
+  void (*sum_products)(const double *distance, const double *factor, int32_t n, gv_exact_sum *sum);
+  /* The same with one factor; returns the longest distance, or -1, with nothing added, if one is not in 0 ... limit. */
+  double (*sum_distances)(const double *distance, int32_t n, double factor, double limit, gv_exact_sum *sum);
 } gv_measure_kernels;
 
 extern const gv_measure_kernels gv_measure_kernels_baseline;

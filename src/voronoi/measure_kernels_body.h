@@ -341,6 +341,8 @@ static int32_t geodesic_azimuth(const gv_pairs *pairs, const gv_norths *norths, 
   return count;
 }
 
+#include "voronoi/statistics_kernels_body.h"
+
 const gv_measure_kernels GV_MEASURE_KERNELS = {
     .plane = {euclidean, manhattan, chebyshev},
     .great_circle = great_circle,
@@ -349,4 +351,7 @@ const gv_measure_kernels GV_MEASURE_KERNELS = {
     .plane_azimuth = plane_azimuth,
     .great_circle_azimuth = great_circle_azimuth,
     .geodesic_azimuth = geodesic_azimuth,
+    .run_ends = run_ends,
+    .sum_products = sum_products,
+    .sum_distances = sum_distances,
 };

@@ -172,14 +172,14 @@ static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part
     gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
   }
   bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
-  gv_order order = {0};
+  gv_order order;
   if (nearest && candidates->count == 1) {
     fill_part(j, part, &v->label[candidates->id[0]]);
     return GV_OK;
   }
   if (!nearest) {
     int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, kernels, j->space, &bound, slack, candidates, &order)) {
+    if (!gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order)) {
       return gv_fail_memory(context, "candidate lists");
     }
     if (gv_order_settles(v, &order, candidates, label)) {

@@ -6,6 +6,18 @@
 
 /* ------------------------------------------------------------------------------------------------- culling */
 
+/* Whole vectors, so that whole vectors can be read again at once. */
+static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
+  const unsigned all = (1U << VD_LANES) - 1U;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd_store(out->x + i, vd_load(in->x + i));
+    vd_store(out->y + i, vd_load(in->y + i));
+    if (in->z != NULL) vd_store(out->z + i, vd_load(in->z + i));
+    vd_compress_int32(out->id + i, all, in->id + i);
+  }
+  out->count = in->count;
+}
+
 GV_INLINE void squares_body(const int dim, const gv_candidates *in, const double *centre, double *out) {
   vd mx = vd_set1(centre[0]), my = vd_set1(centre[1]), mz = vd_set1(dim == 3 ? centre[2] : 0.0);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {

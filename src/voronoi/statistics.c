@@ -47,6 +47,7 @@ typedef struct labelled {
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
+  const gv_measure_kernels *kernels;
   bool distances;
   int32_t sums;
   double *bound;       /* of each quantity */
@@ -222,6 +223,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
   s->voronoi = voronoi;
+  s->kernels = gv_measure_kernels_get();
   s->distances = o.distances != 0;
   s->sums = o.sums;
   s->area_unit = 1.0;
@@ -364,27 +366,6 @@ static gv_status merge(gv_context *context, gv_statistics *s, const local *l) {
 
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
-/* The first column after c whose value is not that of c: long stretches first, which compilers compare in vectors. */
-static inline int64_t run_end(const int32_t *row, int64_t c, int64_t n) {
-  enum { LONG = 64, SHORT = 8 };
-  int32_t value = row[c];
-  for (; c + LONG <= n; c += LONG) {
-    uint32_t differ = 0;
-    for (int j = 0; j < LONG; j++)
-      differ |= (uint32_t)row[c + j] ^ (uint32_t)value;
-    if (differ != 0) break;
-  }
-  for (; c + SHORT <= n; c += SHORT) {
-    uint32_t differ = 0;
-    for (int j = 0; j < SHORT; j++)
-      differ |= (uint32_t)row[c + j] ^ (uint32_t)value;
-    if (differ != 0) break;
-  }
-  while (c < n && row[c] == value)
-    c++;
-  return c;
-}
-
 /* A run of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
 typedef struct run {
   int64_t c0, c1, r;
@@ -418,78 +399,46 @@ static void add_triangles(const gv_statistics *s, const double *const mesh[4], c
   }
 }
 
-/*
- * Sum of distance x factor, each product rounded to an integer below 2^62. Adding and taking away a large number rounds a
- * double to a multiple of a power of two, without leaving doubles: once to multiples of 2^26, then the rest to integers.
- * Sums of up to 2^13 of either are exact in double, so they may be made in any order, and eight at a time.
- */
-static wide sum_products(const double *distance, int64_t n, double factor) {
-  enum { LANES = 8, MOST = 1 << 13 };
-  const double upper = 1.5 * 0x1p78, lower = 1.5 * 0x1p52;
-  wide total = 0;
-  if (n < LANES) {
-    for (int64_t i = 0; i < n; i++) {
-      double product = distance[i] * factor, part = (product + upper) - upper;
-      total += (int64_t)part + (int64_t)(((product - part) + lower) - lower);
-    }
-    return total;
-  }
-  for (int64_t begin = 0; begin < n; begin += MOST) {
-    int64_t end = n - begin < MOST ? n : begin + MOST, i = begin;
-    double high[LANES] = {0}, low[LANES] = {0};
-    for (; i + LANES <= end; i += LANES) {
-      for (int j = 0; j < LANES; j++) {
-        double product = distance[i + j] * factor, part = (product + upper) - upper;
-        high[j] += part;
-        low[j] += ((product - part) + lower) - lower;
-      }
-    }
-    for (; i < end; i++) {
-      double product = distance[i] * factor, part = (product + upper) - upper;
-      high[0] += part;
-      low[0] += ((product - part) + lower) - lower;
-    }
-    for (int j = 0; j < LANES; j++)
-      total += (wide)(int64_t)(high[j] * 0x1p-26) * (1 << 26) + (int64_t)low[j];
-  }
-  return total;
+static inline int32_t part_of(int64_t n) {
+  return n < GV_EXACT_TERMS ? (int32_t)n : GV_EXACT_TERMS;
 }
 
-/* The longest of n distances; -1 if one of them is none. */
-static double longest_of(const double *distance, int64_t n, double limit) {
-  enum { LANES = 8 };
-  double longest[LANES] = {0};
-  int64_t bad[LANES] = {0}, i = 0;
-  for (; i + LANES <= n; i += LANES) {
-    for (int j = 0; j < LANES; j++) {
-      double d = distance[i + j];
-      longest[j] = d > longest[j] ? d : longest[j];
-      bad[j] |= !(d >= 0.0) | !(d <= limit);
-    }
+static inline wide value_of(const gv_exact_sum *exact) {
+  return (wide)exact->high * (1 << 26) + exact->low;
+}
+
+/* Sum of distance x factor, cell by cell. */
+static wide sum_products(const gv_statistics *s, const double *distance, const double *factor, int64_t n) {
+  gv_exact_sum exact = {0, 0};
+  for (int64_t begin = 0; begin < n; begin += GV_EXACT_TERMS)
+    s->kernels->sum_products(distance + begin, factor + begin, part_of(n - begin), &exact);
+  return value_of(&exact);
+}
+
+/* The same with one factor; *longest becomes the longest distance, -1 if one is none. */
+static wide sum_distances(const gv_statistics *s, const double *distance, int64_t n, double factor,
+                          double *longest) {
+  gv_exact_sum exact = {0, 0};
+  *longest = 0.0;
+  for (int64_t begin = 0; begin < n && *longest >= 0.0; begin += GV_EXACT_TERMS) {
+    double most = s->kernels->sum_distances(distance + begin, part_of(n - begin), factor, s->longest, &exact);
+    *longest = most < 0.0 || most > *longest ? most : *longest;
   }
-  for (; i < n; i++) {
-    longest[0] = distance[i] > longest[0] ? distance[i] : longest[0];
-    bad[0] |= !(distance[i] >= 0.0) | !(distance[i] <= limit);
-  }
-  for (int j = 1; j < LANES; j++) {
-    longest[0] = longest[j] > longest[0] ? longest[j] : longest[0];
-    bad[0] |= bad[j];
-  }
-  return bad[0] ? -1.0 : longest[0];
+  return value_of(&exact);
 }
 
 static gv_status add_distances(gv_context *context, const gv_statistics *s, const gv_tile *tile, const run *at,
                                const double *distance, const double *mesh_area, totals *to) {
-  double scale = (double)(INT64_C(1) << TERM_BITS) / s->longest;
-  double farthest = longest_of(distance + at->c0, at->c1 - at->c0, s->longest);
+  double scale = (double)(INT64_C(1) << TERM_BITS) / s->longest, farthest;
+  if (s->row_share != NULL) scale *= s->row_share[tile->r0 + at->r];
+  wide total = sum_distances(s, distance + at->c0, at->c1 - at->c0, scale, &farthest);
   if (farthest < 0.0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
                    s->longest);
   }
   if (farthest > to->farthest) to->farthest = farthest;
   if (mesh_area == NULL) {
-    if (s->row_share != NULL) scale *= s->row_share[tile->r0 + at->r];
-    to->distance += sum_products(distance + at->c0, at->c1 - at->c0, scale);
+    to->distance += total;
   } else {
     scale /= s->area_unit * (double)(INT64_C(1) << TERM_BITS);
     for (int64_t c = at->c0; c < at->c1; c++)
@@ -498,41 +447,110 @@ static gv_status add_distances(gv_context *context, const gv_statistics *s, cons
   return GV_OK;
 }
 
-/* One quantity over a run. *segment is the place in `first`, which only ever goes on within a row. */
-static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32_t number, const gv_quantity *q,
-                              const run *at, const double *distance, int32_t *segment, sum *to) {
-  const double *values = q->value + at->r * q->stride;
-  double bound = s->bound[number];
-  double scale = (double)(INT64_C(1) << TERM_BITS) / bound;
-  double distance_scale = scale / s->longest;
-  int32_t i = *segment;
-  wide total = 0, by_distance = 0;
-  bool within = true;
-  for (int64_t c = at->c0, end; c < at->c1; c = end) {
-    double value;
-    if (q->first == NULL) {
-      value = values[c];
-      end = c + 1;
-    } else {
-      while (i + 1 < q->count && q->first[i + 1] <= c)
-        i++;
-      value = values[i];
-      end = i + 1 < q->count && q->first[i + 1] < at->c1 ? q->first[i + 1] : at->c1;
-    }
-    if (!(fabs(value) <= bound)) {
-      within = false;
-      break;
-    }
-    total += (wide)(end - c) * (int64_t)(value * scale);
-    if (distance != NULL && value != 0.0)
-      by_distance += sum_products(distance + c, end - c, value * distance_scale);
+/*
+ * A quantity, prepared for a row of a block. Where values serve a segment of columns each, running sums, of which a run takes
+ * two, wherever it ends. Rows often repeat the values of the row before.
+ */
+typedef struct quantity_row {
+  int32_t *segment;  /* of each column, and of the end; NULL: a value a cell, and no sums */
+  int64_t *term;     /* of a cell of each segment, in units */
+  wide *before;      /* sum of the segments before */
+  double *factor;    /* what each column's distance is multiplied by; NULL without distances */
+  const double *row; /* the values that this was made of; NULL: nothing yet */
+  bool good;         /* they are within the bound */
+} quantity_row;
+
+/* What adding a block needs besides its seeds' sums. */
+typedef struct row_memory {
+  int32_t *end;           /* of the runs of a row */
+  quantity_row *quantity; /* one a sum */
+} row_memory;
+
+static void row_memory_free(gv_context *context, const gv_statistics *s, row_memory *m) {
+  for (int32_t q = 0; q < s->sums && m->quantity != NULL; q++) {
+    gv_release(&context->allocator, m->quantity[q].segment);
+    gv_release(&context->allocator, m->quantity[q].term);
+    gv_release(&context->allocator, m->quantity[q].before);
+    gv_release(&context->allocator, m->quantity[q].factor);
   }
-  *segment = i;
-  to->value += total;
-  to->distance += by_distance;
-  if (within) return GV_OK;
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
-                 (int)number, bound);
+  gv_release(&context->allocator, m->end);
+  gv_release(&context->allocator, m->quantity);
+}
+
+/* To be freed even if it fails. */
+static bool row_memory_make(gv_context *context, const gv_statistics *s, const gv_quantity *quantity,
+                            int64_t columns, row_memory *m) {
+  m->end = gv_allocate(&context->allocator, columns, sizeof *m->end);
+  m->quantity = gv_allocate_zeroed(&context->allocator, s->sums, sizeof *m->quantity);
+  if (m->end == NULL || m->quantity == NULL) return false;
+  for (int32_t q = 0; q < s->sums; q++) {
+    const gv_quantity *from = &quantity[q];
+    quantity_row *to = &m->quantity[q];
+    if (s->distances) {
+      to->factor = gv_allocate(&context->allocator, columns, sizeof *to->factor);
+      if (to->factor == NULL) return false;
+    }
+    if (from->first == NULL) continue;
+    to->segment = gv_allocate(&context->allocator, columns + 1, sizeof *to->segment);
+    to->term = gv_allocate(&context->allocator, from->count, sizeof *to->term);
+    to->before = gv_allocate(&context->allocator, from->count, sizeof *to->before);
+    if (to->segment == NULL || to->term == NULL || to->before == NULL) return false;
+    int32_t segment = 0;
+    for (int64_t c = 0; c <= columns; c++) {
+      while (segment + 1 < from->count && from->first[segment + 1] <= c)
+        segment++;
+      to->segment[c] = segment;
+    }
+  }
+  return true;
+}
+
+static void prepare_quantity(const gv_statistics *s, double bound, const gv_quantity *q, const double *values,
+                             int64_t columns, quantity_row *to) {
+  double scale = (double)(INT64_C(1) << TERM_BITS) / bound, distance_scale = scale / s->longest;
+  int64_t count = q->first != NULL ? q->count : columns;
+  if (to->row != NULL && to->good && memcmp(to->row, values, (size_t)count * sizeof *values) == 0) return;
+  to->row = values;
+  to->good = true;
+  for (int64_t i = 0; i < count; i++)
+    to->good = to->good && fabs(values[i]) <= bound;
+  for (int64_t c = 0; c < columns && to->factor != NULL; c++)
+    to->factor[c] = values[q->first != NULL ? to->segment[c] : c] * distance_scale;
+  if (q->first == NULL || !to->good) return;
+  wide before = 0;
+  for (int32_t i = 0; i < q->count; i++) {
+    to->before[i] = before;
+    to->term[i] = (int64_t)(values[i] * scale);
+    if (i + 1 < q->count) before += (wide)to->term[i] * (q->first[i + 1] - q->first[i]);
+  }
+}
+
+static inline wide sum_until(const quantity_row *row, const gv_quantity *q, int64_t c) {
+  int32_t i = row->segment[c];
+  return row->before[i] + (wide)row->term[i] * (c - q->first[i]);
+}
+
+/* One quantity over a run. */
+static gv_status add_quantity(gv_context *context, const gv_statistics *s, int32_t number, const gv_quantity *q,
+                              const quantity_row *row, const run *at, const double *distance, sum *to) {
+  const double *values = q->value + at->r * q->stride;
+  double bound = s->bound[number], scale = (double)(INT64_C(1) << TERM_BITS) / bound;
+  if (row->good && q->first != NULL) {
+    to->value += sum_until(row, q, at->c1) - sum_until(row, q, at->c0);
+  } else {
+    wide total = 0;
+    for (int64_t c = at->c0; c < at->c1; c++) {
+      double value = values[q->first != NULL ? row->segment[c] : c];
+      if (!(fabs(value) <= bound)) {
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+                       (int)number, bound);
+      }
+      total += (int64_t)(value * scale);
+    }
+    to->value += total;
+  }
+  if (distance != NULL) to->distance += sum_products(s, distance + at->c0, row->factor + at->c0, at->c1 - at->c0);
+  return GV_OK;
 }
 
 /* Areas and unit vectors of the triangles of a block; to be freed by the first pointer. */
@@ -550,18 +568,23 @@ static gv_status triangles(gv_context *context, const gv_statistics *s, const gv
 }
 
 static gv_status add_rows(gv_context *context, const gv_statistics *s, const gv_statistics_block *block,
-                          const gv_tile *tile, const double *const mesh[4], int32_t *segment, local *l) {
+                          const gv_tile *tile, const double *const mesh[4], row_memory *memory, local *l) {
   gv_status status = GV_OK;
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   for (int64_t r = 0; r < rows && status == GV_OK; r++) {
     const int32_t *row = block->seed + r * block->stride;
     const double *distance = s->distances ? block->distance + r * block->distance_stride : NULL;
-    if (s->sums > 0) memset(segment, 0, (size_t)s->sums * sizeof *segment);
-    for (int64_t c = 0, end; c < columns && status == GV_OK; c = end) {
-      end = run_end(row, c, columns);
-      if (s->labels != NULL ? row[c] == s->voronoi->nodata : row[c] < 0) continue;
-      run at = {c, end, r};
-      int32_t index = local_index(l, row[c]);
+    for (int32_t q = 0; q < s->sums; q++) {
+      const gv_quantity *quantity = &block->quantity[q];
+      prepare_quantity(s, s->bound[q], quantity, quantity->value + r * quantity->stride, columns,
+                       &memory->quantity[q]);
+    }
+    int32_t runs = s->kernels->run_ends(row, (int32_t)columns, memory->end);
+    for (int32_t i = 0; i < runs && status == GV_OK; i++) {
+      run at = {i > 0 ? memory->end[i - 1] : 0, memory->end[i], r};
+      int32_t seed = row[at.c0];
+      if (s->labels != NULL ? seed == s->voronoi->nodata : seed < 0) continue;
+      int32_t index = local_index(l, seed);
       if (index < 0) return gv_fail_memory(context, "a block's statistics");
       if (mesh[0] != NULL) {
         add_triangles(s, mesh, &at, &l->of_seed[index]);
@@ -570,7 +593,7 @@ static gv_status add_rows(gv_context *context, const gv_statistics *s, const gv_
       }
       if (distance != NULL) status = add_distances(context, s, tile, &at, distance, mesh[0], &l->of_seed[index]);
       for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
-        status = add_quantity(context, s, q, &block->quantity[q], &at, distance, &segment[q],
+        status = add_quantity(context, s, q, &block->quantity[q], &memory->quantity[q], &at, distance,
                               &l->of_sum[(int64_t)index * s->sums + q]);
       }
     }
@@ -597,13 +620,15 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
   double *mesh[4] = {NULL, NULL, NULL, NULL};
   local l = {.s = s, .allocator = context->allocator};
-  int32_t *segment = gv_allocate(&context->allocator, s->sums, sizeof *segment);
-  gv_status status = segment != NULL && local_grow(&l) ? GV_OK : gv_fail_memory(context, "a block's statistics");
+  row_memory memory = {NULL, NULL};
+  gv_status status = GV_OK;
+  if (!row_memory_make(context, s, b.quantity, tile.c1 - tile.c0, &memory) || !local_grow(&l))
+    status = gv_fail_memory(context, "a block's statistics");
   if (status == GV_OK && v->cells.grid.kind == GV_GRID_QTM) status = triangles(context, s, &tile, mesh);
-  if (status == GV_OK) status = add_rows(context, s, &b, &tile, (const double *const *)mesh, segment, &l);
+  if (status == GV_OK) status = add_rows(context, s, &b, &tile, (const double *const *)mesh, &memory, &l);
   if (status == GV_OK) status = merge(context, s, &l);
   gv_release(&s->allocator, mesh[0]);
-  gv_release(&context->allocator, segment);
+  row_memory_free(context, s, &memory);
   local_free(&l);
   return status;
 }

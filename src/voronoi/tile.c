@@ -298,14 +298,17 @@ static int64_t split_at(int64_t length) {
 static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
                             const gv_candidates *in);
 
-/* The four children of a tile, or two. */
+/* The four children of a tile, or two; `ranked`: not only the nearest is asked for. */
 static gv_status solve_children(gv_context *context, const job *j, const gv_tile *tile, const gv_bound *bound,
-                                int depth, const gv_candidates *candidates) {
+                                int depth, bool ranked, const gv_candidates *candidates) {
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
-  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size. */
-  bool across =
-      columns > GV_LEAF_COLUMNS && (rows <= GV_LEAF_ROWS || 2.0 * bound->extent_across > bound->extent_down);
-  bool down = rows > GV_LEAF_ROWS && (!across || 2.0 * bound->extent_down > bound->extent_across);
+  /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and where ranked
+   * leaves may be larger not below that at first. */
+  bool large = ranked && (columns > GV_RANKED_COLUMNS || rows > GV_RANKED_ROWS);
+  int64_t least_columns = large ? GV_RANKED_COLUMNS : GV_LEAF_COLUMNS,
+          least_rows = large ? GV_RANKED_ROWS : GV_LEAF_ROWS;
+  bool across = columns > least_columns && (rows <= least_rows || 2.0 * bound->extent_across > bound->extent_down);
+  bool down = rows > least_rows && (!across || 2.0 * bound->extent_down > bound->extent_across);
   int64_t c = across ? tile->c0 + split_at(columns) : tile->c1, r = down ? tile->r0 + split_at(rows) : tile->r1;
   for (int part = 0; part < 4; part++) {
     gv_tile child = {part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
@@ -323,7 +326,7 @@ static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *t
   const gv_voronoi *v = j->v;
   bool nearest = gv_asks_nearest(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
   gv_expansion expansion;
-  gv_order order = {0};
+  gv_order order;
   if (candidates->count == 0) {
     fill_nodata(j, tile);
     return GV_OK;
@@ -336,7 +339,7 @@ static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *t
     }
   } else {
     int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, j->kernels, j->space, bound, slack, candidates, &order)) {
+    if (!gv_order_make(v, j->kernels, j->space, bound, &slack, candidates, &order)) {
       return gv_fail_memory(context, "candidate lists");
     }
     if (gv_order_settles(v, &order, candidates, label)) {
@@ -344,9 +347,10 @@ static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *t
       return GV_OK;
     }
   }
-  if (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS) {
-    return solve_children(context, j, tile, bound, depth, candidates);
-  }
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  bool leaf = nearest ? columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS
+                      : gv_leaf_is_due(v, candidates, &order, rows, columns);
+  if (!leaf) return solve_children(context, j, tile, bound, depth, !nearest, candidates);
   bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
                       : rank_leaf(j, tile, bound, slack, candidates, &order);
   if (!done) return gv_fail_memory(context, "a leaf tile");

@@ -7,6 +7,7 @@
 
 enum {
   VD_LANES = 4,
+  VF_LANES = 8,
   VD_GROUP = 2 /* vectors of cells a kernel keeps in registers at once: 16 registers hold two */
 };
 
@@ -94,6 +95,73 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
     to[n] = from[i];
     n += (int)(keep >> i & 1U);
   }
+}
+
+static inline vd vd_load_first(const double *p, int n) {
+  __m256i lane = _mm256_set_epi64x(3, 2, 1, 0);
+  return _mm256_maskload_pd(p, _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), lane));
+}
+static inline double vd_reduce_max(vd a) {
+  __m128d high = _mm_max_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+  return _mm_cvtsd_f64(_mm_max_sd(high, _mm_unpackhi_pd(high, high)));
+}
+static inline double vd_reduce_add_exact(vd a) {
+  __m128d two = _mm_add_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));
+  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffU;
+}
+
+typedef __m256 vf;
+
+static inline vf vf_load(const float *p) {
+  return _mm256_loadu_ps(p);
+}
+static inline vf vf_set1(float a) {
+  return _mm256_set1_ps(a);
+}
+static inline vf vf_sub(vf a, vf b) {
+  return _mm256_sub_ps(a, b);
+}
+static inline vf vf_fnma_loose(vf a, vf b, vf c) {
+  return _mm256_fnmadd_ps(a, b, c);
+}
+static inline vf vf_min(vf a, vf b) {
+  return _mm256_min_ps(a, b);
+}
+static inline vf vf_max(vf a, vf b) {
+  return _mm256_max_ps(a, b);
+}
+static inline unsigned vf_less_bits(vf a, vf b) {
+  return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+static inline vf vf_tag(vf a, vf tag, vf mask) {
+  return _mm256_or_ps(_mm256_andnot_ps(mask, a), _mm256_and_ps(mask, tag));
+}
+static inline vf vf_set1_bits(uint32_t bits) {
+  return _mm256_castsi256_ps(_mm256_set1_epi32((int32_t)bits));
+}
+static inline void vf_store_narrow(float *p, vd low, vd high) {
+  _mm_storeu_ps(p, _mm256_cvtpd_ps(low));
+  _mm_storeu_ps(p + 4, _mm256_cvtpd_ps(high));
+}
+
+typedef struct vf_table {
+  __m256 low, high;
+} vf_table;
+
+static inline vf_table vf_table_load(const int32_t *entry) {
+  return (vf_table){_mm256_castsi256_ps(_mm256_loadu_si256((const __m256i *)entry)),
+                    _mm256_castsi256_ps(_mm256_loadu_si256((const __m256i *)(entry + 8)))};
+}
+static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
+  __m256i at = _mm256_castps_si256(a);
+  __m256 low = _mm256_permutevar8x32_ps(table.low, at), high = _mm256_permutevar8x32_ps(table.high, at);
+  __m256 fourth = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)); /* bit 3 becomes the sign */
+  _mm256_storeu_ps((float *)p, _mm256_blendv_ps(low, high, fourth));
 }
 
 #endif

@@ -7,6 +7,7 @@
 
 enum {
   VD_LANES = 8,
+  VF_LANES = 16,
   VD_GROUP = 4 /* vectors of cells a kernel keeps in registers at once: 32 registers hold four */
 };
 
@@ -91,6 +92,72 @@ static inline void vd_compress(double *to, unsigned keep, vd a) {
 static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *from) {
   __m256i a = _mm256_loadu_si256((const __m256i *)from);
   _mm256_storeu_si256((__m256i *)to, _mm256_maskz_compress_epi32((__mmask8)keep, a));
+}
+
+/* The first n lanes, 0 in the others; n < VD_LANES. */
+static inline vd vd_load_first(const double *p, int n) {
+  return _mm512_maskz_loadu_pd((__mmask8)((1U << n) - 1U), p);
+}
+static inline double vd_reduce_max(vd a) {
+  return _mm512_reduce_max_pd(a);
+}
+/* The sum of all lanes, in any order: where it is exact. */
+static inline double vd_reduce_add_exact(vd a) {
+  return _mm512_reduce_add_pd(a);
+}
+
+/* Bit i is set where a[i] != b[i], for VF_LANES whole numbers. */
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
+}
+
+/* Sixteen floats: only where a margin covers what they lose. */
+typedef __m512 vf;
+
+static inline vf vf_load(const float *p) {
+  return _mm512_loadu_ps(p);
+}
+static inline vf vf_set1(float a) {
+  return _mm512_set1_ps(a);
+}
+static inline vf vf_sub(vf a, vf b) {
+  return _mm512_sub_ps(a, b);
+}
+/* c - a * b with one rounding or two. */
+static inline vf vf_fnma_loose(vf a, vf b, vf c) {
+  return _mm512_fnmadd_ps(a, b, c);
+}
+static inline vf vf_min(vf a, vf b) {
+  return _mm512_min_ps(a, b);
+}
+static inline vf vf_max(vf a, vf b) {
+  return _mm512_max_ps(a, b);
+}
+/* Bit i is set where a[i] < b[i]. */
+static inline unsigned vf_less_bits(vf a, vf b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+/* The bits of `mask` replaced by those of `tag`. */
+static inline vf vf_tag(vf a, vf tag, vf mask) {
+  return _mm512_castsi512_ps(
+      _mm512_ternarylogic_epi32(_mm512_castps_si512(mask), _mm512_castps_si512(tag), _mm512_castps_si512(a), 0xca));
+}
+static inline vf vf_set1_bits(uint32_t bits) {
+  return _mm512_castsi512_ps(_mm512_set1_epi32((int32_t)bits));
+}
+static inline void vf_store_narrow(float *p, vd low, vd high) {
+  _mm256_storeu_ps(p, _mm512_cvtpd_ps(low));
+  _mm256_storeu_ps(p + 8, _mm512_cvtpd_ps(high));
+}
+
+/* A table of sixteen whole numbers, looked up by the lowest four bits. */
+typedef __m512i vf_table;
+
+static inline vf_table vf_table_load(const int32_t *entry) {
+  return _mm512_loadu_si512(entry);
+}
+static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
+  _mm512_storeu_si512(p, _mm512_permutexvar_epi32(_mm512_castps_si512(a), table));
 }
 
 #endif

@@ -5,9 +5,11 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
   VD_LANES = 4,
+  VF_LANES = 8,
   VD_GROUP = 1 /* vectors of cells a kernel keeps in registers at once: one is as good as more */
 };
 
@@ -115,6 +117,103 @@ static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *
     to[n] = from[i];
     n += (int)(keep >> i & 1U);
   }
+}
+
+static inline vd vd_load_first(const double *p, int n) {
+  GV_LANES(i < n ? p[i] : 0.0);
+}
+static inline double vd_reduce_max(vd a) {
+  double low = a.v[0] > a.v[1] ? a.v[0] : a.v[1], high = a.v[2] > a.v[3] ? a.v[2] : a.v[3];
+  return low > high ? low : high;
+}
+static inline double vd_reduce_add_exact(vd a) {
+  return (a.v[0] + a.v[1]) + (a.v[2] + a.v[3]);
+}
+
+static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
+  unsigned bits = 0;
+  for (int i = 0; i < 8; i++)
+    bits |= (unsigned)(a[i] != b[i]) << i;
+  return bits;
+}
+
+#undef GV_LANES
+
+typedef struct vf {
+  float v[8];
+} vf;
+
+#define GV_LANES(expression)                                                                                       \
+  vf r;                                                                                                            \
+  for (int i = 0; i < 8; i++)                                                                                      \
+    r.v[i] = (expression);                                                                                         \
+  return r
+
+static inline vf vf_load(const float *p) {
+  GV_LANES(p[i]);
+}
+static inline vf vf_set1(float a) {
+  GV_LANES(a);
+}
+static inline vf vf_sub(vf a, vf b) {
+  GV_LANES(a.v[i] - b.v[i]);
+}
+static inline vf vf_fnma_loose(vf a, vf b, vf c) {
+  GV_LANES(c.v[i] - a.v[i] * b.v[i]);
+}
+static inline vf vf_min(vf a, vf b) {
+  GV_LANES(a.v[i] < b.v[i] ? a.v[i] : b.v[i]);
+}
+static inline vf vf_max(vf a, vf b) {
+  GV_LANES(a.v[i] > b.v[i] ? a.v[i] : b.v[i]);
+}
+static inline unsigned vf_less_bits(vf a, vf b) {
+  unsigned bits = 0;
+  for (int i = 0; i < 8; i++)
+    bits |= (unsigned)(a.v[i] < b.v[i]) << i;
+  return bits;
+}
+
+typedef struct vf_bits {
+  uint32_t v[8];
+} vf_bits;
+
+static inline vf_bits vf_bits_of(vf a) {
+  vf_bits bits;
+  memcpy(&bits, &a, sizeof bits);
+  return bits;
+}
+static inline vf vf_tag(vf a, vf tag, vf mask) {
+  vf_bits x = vf_bits_of(a), t = vf_bits_of(tag), m = vf_bits_of(mask);
+  for (int i = 0; i < 8; i++)
+    x.v[i] = (x.v[i] & ~m.v[i]) | (t.v[i] & m.v[i]);
+  vf r;
+  memcpy(&r, &x, sizeof r);
+  return r;
+}
+static inline vf vf_set1_bits(uint32_t bits) {
+  float a;
+  memcpy(&a, &bits, sizeof a);
+  return vf_set1(a);
+}
+static inline void vf_store_narrow(float *p, vd low, vd high) {
+  for (int i = 0; i < 4; i++) {
+    p[i] = (float)low.v[i];
+    p[4 + i] = (float)high.v[i];
+  }
+}
+
+typedef struct vf_table {
+  const int32_t *entry;
+} vf_table;
+
+static inline vf_table vf_table_load(const int32_t *entry) {
+  return (vf_table){entry};
+}
+static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
+  vf_bits bits = vf_bits_of(a);
+  for (int i = 0; i < 8; i++)
+    p[i] = table.entry[bits.v[i] & 15];
 }
 
 #undef GV_LANES
