@@ -674,6 +674,49 @@ static void large_grid_against_a_plain_loop(void **state) {
   free(out);
 }
 
+/* Ranks on grids with room for the largest leaves, where few candidates come in different orders and floats rank them: with
+ * ties along rows, columns and diagonals, seeds in one place or nearly, and limits that leave some leaves to be. */
+static void ranks_on_larger_grids(void **state) {
+  (void)state;
+  static const grid_case grids[] = {
+      {"plane", GV_GRID_PLANE, 330, 250, {5e5, 0.5, 0, 6e6, 0, -0.5}, NULL},
+      {"globe", GV_GRID_LONLAT, 360, 180, {-180, 1, 0, 90, 0, -1}, NULL},
+      {"antimeridian", GV_GRID_LONLAT, 300, 210, {179, 0.01, 0, 61, 0, -0.01}, NULL},
+  };
+  static const seed_kind kinds[] = {UNIFORM, LATTICE, ON_CELLS, DUPLICATES, COINCIDENT};
+  static const run_options variants[] = {
+      {"tile", "avx512", 2, 0, 0}, {"tile", "avx2", 2, 128, 96}, {"tile", "baseline", 2, 0, 0}};
+  int turn = 0;
+  for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+    gv_grid grid = grid_of(&grids[g]);
+    size_t cells = (size_t)(grid.width * grid.height);
+    int32_t *expected = malloc(9 * cells * sizeof *expected), *got = malloc(9 * cells * sizeof *got);
+    assert_true(expected != NULL && got != NULL);
+    for (int32_t k = 2; k <= 9; k++, turn++) {
+      enum { MOST = 60 };
+      double x[MOST], y[MOST];
+      seed_kind kind = kinds[turn % 5];
+      bool geodesic = on_globe(&grids[g]) && turn % 3 == 0;
+      int64_t n = geodesic ? 7 : turn % 2 == 0 ? 12 : MOST;
+      gv_metric metric = geodesic ? GV_GEODESIC : on_globe(&grids[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+      gv_seeds seeds = {x, y, n};
+      question q = plain;
+      for (int64_t i = 0; i < n; i++)
+        make_seed(&grids[g], kind, i, n, x, y);
+      q.k = k;
+      if (turn % 4 == 3) q.max_distance = boundary_distance(&grids[g], &seeds, metric, false);
+      run_options reference = {"serial", "avx512", 2, 0, 0};
+      run(&grid, &seeds, metric, &reference, &q, NULL, expected);
+      for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        run(&grid, &seeds, metric, &variants[v], &q, NULL, got);
+        compare(&grids[g], seed_names[kind], n, metric, &variants[v], &q, expected, got);
+      }
+    }
+    free(expected);
+    free(got);
+  }
+}
+
 /* False, with a message, if there is no GPU. */
 static bool have_cuda_tile(void) {
   gv_backend_info info = {0};
@@ -974,6 +1017,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
+      cmocka_unit_test(ranks_on_larger_grids),
       cmocka_unit_test(large_grids_against_tile),
       cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
   };
