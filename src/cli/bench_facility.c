@@ -196,11 +196,17 @@ static int mask_of_block(const world *w, int64_t x, int64_t y, int64_t columns, 
   return kept;
 }
 
+/* Blocks of several bands are smaller, as in the files that the command makes, so that they stay in a cache. */
+static int64_t side_of(const variant *v) {
+  return v->k > 2 ? SIDE / 2 : SIDE;
+}
+
 static gv_status one_block(const desk *d, const world *w, const variant *v, const gv_voronoi *voronoi,
                            gv_statistics *statistics, int64_t number) {
-  int64_t across = gv_voronoi_blocks_across(voronoi), x = number % across * SIDE, y = number / across * SIDE;
-  int64_t columns = w->grid.width - x < SIDE ? w->grid.width - x : SIDE;
-  int64_t rows = w->grid.height - y < SIDE ? w->grid.height - y : SIDE;
+  int64_t across = gv_voronoi_blocks_across(voronoi), side = side_of(v);
+  int64_t x = number % across * side, y = number / across * side;
+  int64_t columns = w->grid.width - x < side ? w->grid.width - x : side;
+  int64_t rows = w->grid.height - y < side ? w->grid.height - y : side;
   gv_block b = GV_BLOCK_INIT;
   b.column = number % across;
   b.row = number / across;
@@ -212,8 +218,8 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
     b.mask_stride = SIDE;
   }
   b.out = d->out != NULL ? d->out : w->out + y * w->grid.width + x;
-  b.stride = d->out != NULL ? SIDE : w->grid.width;
-  b.band_stride = d->out != NULL ? SIDE * SIDE : w->grid.width * w->grid.height;
+  b.stride = d->out != NULL ? side : w->grid.width;
+  b.band_stride = d->out != NULL ? side * side : w->grid.width * w->grid.height;
   /* What is the same in all cells is enough to know once, where nothing is asked of each. */
   int32_t uniform = 0;
   if (d->out != NULL && statistics == NULL && !v->float_raster) b.uniform = &uniform;
@@ -273,7 +279,7 @@ static gv_status run_variant(gv_context *context, const world *w, const variant 
   double bound = 1e6;
   options.backend = w->s->backend;
   options.metric = w->metric;
-  options.block_width = options.block_height = SIDE;
+  options.block_width = options.block_height = (int32_t)side_of(v);
   options.k = v->k;
   if (v->limited) options.max_distance = w->max_distance;
   how.distances = v->distances;
