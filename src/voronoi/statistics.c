@@ -610,18 +610,12 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (b.seed == NULL || (s->distances && b.distance == NULL) || (s->sums > 0 && b.quantity == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
   }
-  if (b.column < 0 || b.row < 0 || b.column >= gv_voronoi_blocks_across(v) || b.row >= gv_voronoi_blocks_down(v)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no block %lld, %lld", (long long)b.column,
-                   (long long)b.row);
-  }
-  gv_tile tile = {b.column * v->block_width, (b.column + 1) * v->block_width, b.row * v->block_height,
-                  (b.row + 1) * v->block_height};
-  if (tile.c1 > v->cells.grid.width) tile.c1 = v->cells.grid.width;
-  if (tile.r1 > v->cells.grid.height) tile.r1 = v->cells.grid.height;
+  gv_tile tile = {0};
+  gv_status status = gv_tile_of_block(context, v, b.column, b.row, &tile);
+  if (status != GV_OK) return status;
   double *mesh[4] = {NULL, NULL, NULL, NULL};
   local l = {.s = s, .allocator = context->allocator};
   row_memory memory = {NULL, NULL};
-  gv_status status = GV_OK;
   if (!row_memory_make(context, s, b.quantity, tile.c1 - tile.c0, &memory) || !local_grow(&l))
     status = gv_fail_memory(context, "a block's statistics");
   if (status == GV_OK && v->cells.grid.kind == GV_GRID_QTM) status = triangles(context, s, &tile, mesh);
