@@ -415,11 +415,7 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
-/* Meshes of many bands of runs: engines that only make grids against `tile`, which is compared with `serial` above. */
-static void large_meshes_against_tile(void **state) {
-  (void)state;
-  static const int64_t counts[] = {5, 300, 30000};
-  enum { LEVEL = 10 };
+static bool have_cuda_tile(void) {
   gv_backend_info info = {0};
   bool found = false;
   for (int b = 0; b < gv_backend_count() && !found; b++) {
@@ -427,27 +423,56 @@ static void large_meshes_against_tile(void **state) {
     found = strcmp(info.name, "cuda-tile") == 0;
   }
   assert_true(found);
-  if (!info.available) {
-    print_message("cuda-tile: %s\n", info.reason);
-    skip();
-  }
-  int64_t cells = gv_qtm_count(LEVEL);
-  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  return info.available != 0;
+}
+
+/* Whether geodesics tell the seeds of a kind apart by their chords; else each cell is decided slowly, too slowly for large
+ * grids. */
+static bool far_apart(int kind) {
+  return kind != DUPLICATES && kind != CORNER && kind != COINCIDENT && kind != ONE_PLACE;
+}
+
+/* What is asked of a large grid of n seeds in turn. */
+static question large_question(int64_t n) {
+  static const int32_t ks[] = {1, 4, 1, 8, 2, 12};
+  static const double limits[] = {1.5, INFINITY, 0.4, 1.0, 0.2, INFINITY};
+  static size_t turn = 0;
+  question q = plain;
+  q.k = ks[turn % 6];
+  q.max_distance = limits[turn % 6] * sqrt(5.1e14 / (double)n);
+  turn++;
+  return q;
+}
+
+/* Meshes of many bands of runs: engines that only make grids against `tile`, which is compared with `serial` above. */
+static void large_meshes_against_tile(void **state) {
+  (void)state;
+  static const int64_t counts[] = {5, 300, 30000};
+  static const int levels[] = {10, 8}; /* for the nearest seed, and for more */
+  if (!have_cuda_tile()) skip();
+  int32_t *expected = malloc((size_t)gv_qtm_count(levels[0]) * sizeof *expected);
+  int32_t *got = malloc((size_t)gv_qtm_count(levels[0]) * sizeof *got);
   double *x = malloc(30000 * sizeof *x), *y = malloc(30000 * sizeof *y);
   assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (int kind = 0; kind < SEED_KINDS; kind++) {
       for (int64_t i = 0; i < counts[c]; i++)
-        make_seed((seed_kind)kind, LEVEL, i, x, y);
+        make_seed((seed_kind)kind, levels[0], i, x, y);
       gv_seeds seeds = {x, y, counts[c]};
       gv_grid grid = GV_GRID_INIT;
       grid.kind = GV_GRID_QTM;
-      grid.level = LEVEL;
       gv_metric metric = (c + (size_t)kind) % 2 != 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
       run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, 0, 0};
-      run(&grid, &seeds, metric, &tile, &plain, cells, cells, expected);
-      run(&grid, &seeds, metric, &device, &plain, cells, cells, got);
-      compare(cells, LEVEL, kind, counts[c], metric, &device, &plain, expected, got);
+      question asked[] = {plain, large_question(counts[c])};
+      for (size_t i = 0; i < 2; i++) {
+        int64_t cells = gv_qtm_count(levels[i]);
+        assert_true(asked[i].k * cells <= gv_qtm_count(levels[0]));
+        grid.level = levels[i];
+        if (i == 1 && !far_apart(kind)) metric = GV_GREAT_CIRCLE;
+        run(&grid, &seeds, metric, &tile, &asked[i], cells, cells, expected);
+        run(&grid, &seeds, metric, &device, &asked[i], cells, cells, got);
+        compare(cells, levels[i], kind, counts[c], metric, &device, &asked[i], expected, got);
+      }
     }
   }
   free(x);
@@ -524,13 +549,15 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
       expected[band * pixels + i] = placed ? mesh[band * cells + gv_qtm_number(id)] : -7;
   }
   apply_mask(&q, pixels, expected);
-  static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},
-                                         {"tile", "avx2", 2, 64, 16},
-                                         {"tile", "baseline", 1, 37, 100},
-                                         {"kdtree", "avx512", 2, 64, 64},
+  static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},      {"tile", "avx2", 2, 64, 16},
+                                         {"tile", "baseline", 1, 37, 100}, {"cuda-tile", "avx512", 2, 64, 32},
+                                         {"cuda-tile", "avx512", 2, 0, 0}, {"kdtree", "avx512", 2, 64, 64},
                                          {"openmp", "avx2", 2, 50, 10}};
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-    if (q.weighting != GV_UNWEIGHTED && i >= 3) continue;
+    if (q.weighting != GV_UNWEIGHTED && i >= 5) continue;
+    if (strcmp(variants[i].backend, "cuda-tile") == 0 && !have_cuda_tile()) continue;
+    if (only != NULL && strcmp(variants[i].backend, only) != 0) continue;
     run(&grid, &seeds, metric, &variants[i], &q, pixels, r->width, got);
     compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], &q, expected, got);
   }
@@ -552,6 +579,59 @@ static void rasters_carry_their_triangles(void **state) {
       }
     }
   }
+}
+
+/* Rasters of many tiles against `tile`, which the test above compares with the mesh: pixels larger and smaller than
+ * triangles, on their edges, and in a part of the globe. */
+static void large_rasters_of_triangles_against_tile(void **state) {
+  (void)state;
+  static const struct {
+    raster_case raster;
+    int level;
+    int64_t seeds;
+  } cases[] = {
+      {{GV_GRID_LONLAT, 1024, 512, {-180, 360.0 / 1024, 0, 90, 0, -180.0 / 512}}, 7, 2000},
+      {{GV_GRID_LONLAT, 1024, 513, {-180, 360.0 / 1024, 0, 90 + 90.0 / 512, 0, -180.0 / 512}}, 8, 50},
+      {{GV_GRID_LONLAT, 721, 361, {-180.25, 0.5, 0, -90.25, 0, 0.5}}, 3, 300},
+      {{GV_GRID_LONLAT, 500, 250, {-180, 0.72, 0, 90, 0, -0.72}}, 20, 30000},
+      {{GV_GRID_LONLAT, 650, 550, {170, 0.04, 0, 90, 0, -0.004}}, 12, 300},
+      {{GV_GRID_LONLAT, 750, 350, {-500, 1.4, 0, 30, 0, -0.2}}, 6, 5},
+  };
+  enum { MOST_K = 12, MOST_SEEDS = 30000 };
+  if (!have_cuda_tile()) skip();
+  double *x = malloc(MOST_SEEDS * sizeof *x), *y = malloc(MOST_SEEDS * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const raster_case *r = &cases[c].raster;
+    gv_seeds seeds = {x, y, cases[c].seeds};
+    int64_t pixels = r->width * r->height;
+    int32_t *expected = malloc((size_t)(MOST_K * pixels) * sizeof *expected);
+    int32_t *got = malloc((size_t)(MOST_K * pixels) * sizeof *got);
+    assert_true(expected != NULL && got != NULL);
+    for (int kind = 0; kind < SEED_KINDS; kind++) {
+      gv_grid grid = GV_GRID_INIT;
+      grid.kind = r->kind;
+      grid.width = r->width;
+      grid.height = r->height;
+      grid.level = cases[c].level;
+      memcpy(grid.geotransform, r->geotransform, sizeof grid.geotransform);
+      for (int64_t i = 0; i < seeds.count; i++)
+        make_seed((seed_kind)kind, cases[c].level, i, x, y);
+      bool geodesics = (c + (size_t)kind) % 2 != 0 && far_apart(kind);
+      gv_metric metric = geodesics ? GV_GEODESIC : GV_GREAT_CIRCLE;
+      question asked[] = {plain, large_question(seeds.count)};
+      for (size_t i = 0; i < 2; i++) {
+        run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, kind % 2 ? 200 : 0, 0};
+        run(&grid, &seeds, metric, &tile, &asked[i], pixels, r->width, expected);
+        run(&grid, &seeds, metric, &device, &asked[i], pixels, r->width, got);
+        compare(pixels, cases[c].level, kind, seeds.count, metric, &device, &asked[i], expected, got);
+      }
+    }
+    free(expected);
+    free(got);
+  }
+  free(x);
+  free(y);
 }
 
 /* ----------------------------------------------------------------------------------------------------- bad input */
@@ -669,6 +749,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(large_meshes_against_tile),
       cmocka_unit_test(rasters_carry_their_triangles),
+      cmocka_unit_test(large_rasters_of_triangles_against_tile),
       cmocka_unit_test(bad_levels_and_metrics),
       cmocka_unit_test(failing_allocations),
   };
