@@ -11,6 +11,7 @@
 
 #include "search/cuda/runtime.h"
 #include "voronoi/cuda/mesh_rank_kernels.cuh"
+#include "voronoi/cuda/triangle_kernels.cuh"
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
 
@@ -71,10 +72,9 @@ struct gv_cuda_raster {
 };
 
 extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
-  const gv_grid *grid = &v->cells.grid;
-  if (grid->kind != GV_GRID_QTM && grid->level != GV_QTM_NONE) return false;
   /* Positions of projected grids are made by the host, and take it longer than everything else. */
-  return v->weigher.weighting == GV_UNWEIGHTED && grid->kind != GV_GRID_PROJECTED && v->k <= gv::MOST_NEIGHBOURS;
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
+         v->k <= gv::MOST_NEIGHBOURS;
 }
 
 /* ------------------------------------------------------------------------------------------------------ launches */
@@ -95,7 +95,13 @@ extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
 /* The same without the mesh. */
 #define GV_BY_RASTER_KIND(raster, CALL)                                                                            \
   do {                                                                                                             \
-    if ((raster)->form == gv::GLOBE) {                                                                             \
+    if ((raster)->form == gv::TRIANGLES) {                                                                         \
+      if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
+        CALL(gv::TRIANGLES, gv::SQUARE, true);                                                                     \
+      } else {                                                                                                     \
+        CALL(gv::TRIANGLES, gv::SQUARE, false);                                                                    \
+      }                                                                                                            \
+    } else if ((raster)->form == gv::GLOBE) {                                                                      \
       if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
         CALL(gv::GLOBE, gv::SQUARE, true);                                                                         \
       } else {                                                                                                     \
@@ -213,7 +219,7 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   } else if (raster->filter) {
     cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else {
-    double positions = raster->form == gv::MESH ? 800.0 : 0.0;
+    double positions = raster->form == gv::MESH || raster->form == gv::TRIANGLES ? 800.0 : 0.0;
     cycles = mixed * cells / 32.0 * (from * 60.0 + positions);
   }
   return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
@@ -383,6 +389,8 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
       gv::long_pivot<gv::MESH><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     } else if (raster->form == gv::GLOBE) {
       gv::long_pivot<gv::GLOBE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+    } else if (raster->form == gv::TRIANGLES) {
+      gv::long_pivot<gv::TRIANGLES><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     } else {
       gv::long_pivot<gv::PLANE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     }
@@ -435,6 +443,27 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
   return status;
 }
 
+/* Longitudes of columns and latitudes of rows, where a pixel's place is looked up in the mesh. */
+static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double **at) {
+  const gv_cells *cells = &raster->v->cells;
+  const double *g = cells->grid.geotransform;
+  int64_t w = cells->grid.width, h = cells->grid.height;
+  double *place = (double *)gv_allocate(&raster->allocator, w > h ? w : h, sizeof *place), other = 0.0;
+  if (place == NULL) return gv_fail_memory(context, "the grid's tables");
+  for (int64_t c = 0; c < w; c++) {
+    place[c] = g[0] + ((double)c + 0.5) * g[1];
+    gv_normalise_lonlat(&place[c], &other);
+  }
+  gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  for (int64_t r = 0; r < h; r++)
+    gv_cells_lonlat(cells, 0, r, &other, &place[r]);
+  if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  gv_release(&raster->allocator, place);
+  return status;
+}
+
 static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
   const gv_cells *cells = &raster->v->cells;
   gv::problem *p = &raster->problem;
@@ -449,6 +478,7 @@ static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
     status = put_table(context, raster, cells->column_x, w, &at, &p->column_x);
     if (status == GV_OK) status = put_table(context, raster, cells->row_z, h, &at, &p->row_z);
   }
+  if (raster->form == gv::TRIANGLES) status = put_places(context, raster, &at);
   if (globe) {
     if (status == GV_OK) status = put_table(context, raster, cells->column_y, w, &at, &p->column_y);
     if (status == GV_OK) status = put_table(context, raster, cells->row_p, h, &at, &p->row_p);
@@ -491,10 +521,11 @@ static void describe(gv_cuda_raster *raster) {
   const gv_cells *cells = &v->cells;
   gv::problem *p = &raster->problem;
   const double *g = cells->grid.geotransform;
-  raster->form = cells->grid.kind == GV_GRID_QTM   ? gv::MESH
-                 : cells->shape == GV_CELLS_LONLAT ? gv::GLOBE
-                 : cells->shape == GV_CELLS_PLANE  ? gv::PLANE
-                                                   : gv::ROTATED;
+  raster->form = cells->grid.kind == GV_GRID_QTM    ? gv::MESH
+                 : cells->grid.level != GV_QTM_NONE ? gv::TRIANGLES
+                 : cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
+                 : cells->shape == GV_CELLS_PLANE   ? gv::PLANE
+                                                    : gv::ROTATED;
   raster->norm = cells->metric == GV_MANHATTAN ? gv::SUM : cells->metric == GV_CHEBYSHEV ? gv::LARGEST : gv::SQUARE;
   raster->limited = isfinite(v->beyond);
   raster->filter = raster->form == gv::MESH ? v->k == 1 && !raster->limited
@@ -505,6 +536,8 @@ static void describe(gv_cuda_raster *raster) {
   memcpy(p->geotransform, g, sizeof p->geotransform);
   p->curvature = cells->curvature;
   p->position_error = cells->position_error;
+  /* Of the centres of triangles, as for the mesh. */
+  if (raster->form == gv::TRIANGLES) p->position_error = fmax(p->position_error, 40.0 * 0x1p-52);
   p->mesh_level = cells->grid.level;
   p->eccentricity2 = gv_cells_geocentric(cells) ? cells->ellipsoid.eccentricity2 : -1.0;
   p->size = raster->form == gv::GLOBE ? 1.0 : 0.0;

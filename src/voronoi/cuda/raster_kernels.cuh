@@ -51,7 +51,7 @@
 
 namespace gv {
 
-enum form { PLANE, GLOBE, ROTATED, MESH };
+enum form { PLANE, GLOBE, ROTATED, MESH, TRIANGLES };
 enum norm { SQUARE, SUM, LARGEST };
 
 enum {
@@ -86,10 +86,11 @@ struct problem {
   const double *half_cos, *half_sin, *half_sin_lat, *half_cos_lat;
   double geotransform[6];
   double curvature, position_error;
-  int32_t mesh_level;   /* MESH only */
-  double eccentricity2; /* the same; -1 on the sphere */
-  double scale;         /* float filter: makes lengths moderate; a power of 2 */
-  double size;          /* float filter: of positions; 1 on the globe, 0 on the plane */
+  int32_t mesh_level;                 /* MESH and TRIANGLES only */
+  double eccentricity2;               /* the same; -1 on the sphere */
+  const double *longitude, *latitude; /* TRIANGLES only: degrees by column and by row */
+  double scale;                       /* float filter: makes lengths moderate; a power of 2 */
+  double size;                        /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
   int32_t neighbours; /* k */
   int32_t nodata;
