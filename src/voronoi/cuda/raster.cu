@@ -124,17 +124,17 @@ extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
     }                                                                                                              \
   } while (0)
 
-/* Calls CALL with as many ranks as a leaf keeps, at least k. */
+/* Calls CALL with as many ranks as a leaf keeps: at least k, and one more for geodesics (in_doubt looks at it). */
 #define GV_BY_RANKS(k, GEODESIC, CALL, ...)                                                                        \
   do {                                                                                                             \
     if ((k) == 1) {                                                                                                \
       CALL(1, __VA_ARGS__, GEODESIC);                                                                              \
     } else if ((k) <= 4) {                                                                                         \
-      CALL(4, __VA_ARGS__, GEODESIC);                                                                              \
+      CALL(4 + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                                       \
     } else if ((k) <= 8) {                                                                                         \
-      CALL(8, __VA_ARGS__, GEODESIC);                                                                              \
+      CALL(8 + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                                       \
     } else {                                                                                                       \
-      CALL(gv::MOST_NEIGHBOURS, __VA_ARGS__, GEODESIC);                                                            \
+      CALL(gv::MOST_NEIGHBOURS + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                     \
     }                                                                                                              \
   } while (0)
 
@@ -500,7 +500,7 @@ static gv_status copy_seeds(gv_context *context, gv_cuda_raster *raster) {
   for (int64_t i = 0; i < n; i++) {
     bool globe = v->seeds.z != NULL;
     gv::seed s = {v->seeds.x[i], globe ? v->seeds.y[i] : 0.0, globe ? v->seeds.z[i] : v->seeds.y[i], v->label[i],
-                  0};
+                  v->seeds.site != NULL ? v->seeds.site[i] : (int32_t)i};
     host[i] = s;
   }
   status = gv_cuda_reserve(context, raster->lane, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);

@@ -75,7 +75,7 @@ static const uint32_t everyone = 0xffffffffU;
 /* 32 bytes: one sector of memory. On the plane (x, 0, y). */
 struct alignas(16) seed {
   double x, y, z;
-  int32_t label, unused;
+  int32_t label, site; /* the site is the same for all seeds of one place */
 };
 
 /* What does not change from launch to launch. */
@@ -177,6 +177,10 @@ __device__ static inline place seed_place(const seed *seeds, int32_t id) {
 
 __device__ static inline int32_t seed_label(const seed *seeds, int32_t id) {
   return __ldg(&seeds[id].label);
+}
+
+__device__ static inline int32_t seed_site(const seed *seeds, int32_t id) {
+  return __ldg(&seeds[id].site);
 }
 
 /* The canonical distance; on the plane y is 0 and adds nothing. */
@@ -850,7 +854,7 @@ __device__ static void hand_over_doubtful(const target &t, counters *count, cons
 /* What a list says of one cell: the K nearest in ascending order of (distance, seed), and the least distance of the
  * others. */
 template <int K> struct ranking {
-  static constexpr int unroll = K <= 8 ? K : 1; /* few ranks stay in registers */
+  static constexpr int unroll = K <= 9 ? K : 1; /* few ranks stay in registers */
   double value[K], next;
   int32_t id[K];
 };
@@ -902,33 +906,49 @@ __device__ static __noinline__ double slack_of(const problem &p, double chord2) 
   return geodesic_slack(p, sqrt(chord2));
 }
 
+/* True if rank k and the next one are seeds of one place, whose order is that of their numbers. */
+template <int K> __device__ static inline bool one_place(const problem &p, const ranking<K> &best, int k) {
+  if (k + 1 >= K || best.value[k] != best.value[k + 1 < K ? k + 1 : k] ||
+      best.id[k + 1 < K ? k + 1 : k] == no_seed) {
+    return false;
+  }
+  return seed_site(p.seeds, best.id[k]) == seed_site(p.seeds, best.id[k + 1 < K ? k + 1 : k]);
+}
+
+/* By how much the next one is farther than rank k; infinite where that cannot matter. `matters`, true before rank 0, says
+ * so for a run of seeds of one place that begins within the ranks that are written. */
+template <int K>
+__device__ static inline double gap_after(const problem &p, const ranking<K> &best, int k, bool *matters) {
+  *matters = k < p.neighbours || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
+  double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : k] : best.next;
+  bool there = best.id[k] != no_seed && best.value[k] <= p.beyond && next <= p.beyond && next < CUDART_INF;
+  return *matters && there && !one_place(p, best, k) ? next - best.value[k] : CUDART_INF;
+}
+
 /*
  * Geodesics, ranked by chords: whether the ranks that are written may be others. One is certain when it is certainly within
- * the limit, and the next one is farther by more than the slack, or certainly beyond the limit. The slack grows with the
- * chord, so that of the last rank mostly tells that all is well.
+ * the limit, and the next one is farther by more than the slack, or certainly beyond the limit, or a seed of the same
+ * place (then it is the one after that which has to be farther). The slack grows with the chord, so that of the last rank
+ * mostly tells that all is well.
  */
 template <int K> __device__ static bool in_doubt(const problem &p, const ranking<K> &best) {
-  double gap = CUDART_INF, farthest = 0.0;
-  bool doubt = false;
+  double least = CUDART_INF, farthest = 0.0;
+  bool doubt = false, matters = true;
 #pragma unroll ranking < K> ::unroll
   for (int k = 0; k < K; k++) {
-    double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : 0] : best.next;
-    if (k < p.neighbours && best.id[k] != no_seed && best.value[k] <= p.beyond) {
-      doubt = doubt || best.value[k] > p.within;
-      if (next <= p.beyond && next < CUDART_INF) {
-        gap = fmin(gap, next - best.value[k]);
-        farthest = best.value[k];
-      }
-    }
+    double gap = gap_after(p, best, k, &matters);
+    if (gap < CUDART_INF) farthest = best.value[k];
+    least = fmin(least, gap);
+    bool there = k < p.neighbours && best.id[k] != no_seed;
+    doubt = doubt || (there && best.value[k] > p.within && best.value[k] <= p.beyond);
   }
-  if (doubt) return true;
-  if (gap == CUDART_INF || gap > slack_of(p, farthest)) return false;
+  if (doubt || least == CUDART_INF) return doubt;
+  if (least > slack_of(p, farthest)) return false;
+  matters = true;
 #pragma unroll ranking < K> ::unroll
   for (int k = 0; k < K; k++) {
-    double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : 0] : best.next;
-    if (k < p.neighbours && best.id[k] != no_seed && next <= p.beyond && next < CUDART_INF) {
-      doubt = doubt || !(next > best.value[k] + slack_of(p, best.value[k]));
-    }
+    double gap = gap_after(p, best, k, &matters);
+    doubt = doubt || (gap < CUDART_INF && !(gap > slack_of(p, best.value[k])));
   }
   return doubt;
 }

