@@ -10,6 +10,10 @@
 
 #include "core/core.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Sines and cosines of n angles in degrees, -180 ... 180; exact at multiples of 90. Written with additions and
  * multiplications only, in one order, so that every processor and instruction set gives the same bits; within 1.5 ulp.
@@ -46,5 +50,9 @@ void gv_meridian_points(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian
  */
 void gv_lonlat_to_vectors(const gv_ellipsoid *ellipsoid, bool geocentric_cartesian, int64_t n,
                           const double *longitude, const double *latitude, double *x, double *y, double *z);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

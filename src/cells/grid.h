@@ -11,6 +11,10 @@
 
 #include "cells/globe.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS } gv_cells_shape;
 
 /* Tables are padded so that a vector kernel may read this many entries past their end. */
@@ -95,5 +99,9 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
 
 /* Longitude and latitude (normalised) of one cell of a LONLAT grid. */
 void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

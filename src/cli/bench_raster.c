@@ -45,6 +45,10 @@ static const char help[] =
     "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
     "  --projected-size N  cells a side of the projected raster (default: 4000)\n"
     "  --seeds N,N,...   numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)\n"
+    "  -k K              neighbours that the engine finds of each cell (default: 1)\n"
+    "  --max-distance D  within so many metres (default: no limit)\n"
+    "  --level L         the engine's pixels carry the answers of their QTM triangles\n"
+    "  --mesh L          the engine's cells are the triangles of a QTM level\n"
     "  --backend NAME    engine to time (default: auto)\n"
     "  --runs N          rounds after one to warm up (default: 5)\n"
     "  --threads N       default: one a processor\n"
@@ -56,6 +60,9 @@ typedef struct settings {
   int64_t width, height, projected;
   int64_t counts[MAX_COUNTS];
   int count_of_counts, runs, threads;
+  int32_t k, level;
+  bool mesh;
+  double max_distance;
   FILE *csv;
 } settings;
 
@@ -109,10 +116,14 @@ static gv_grid globe_grid(const settings *s) {
 static gv_status engine_once(gv_context *context, const settings *s, gv_metric metric, const gv_seeds *seeds,
                              int32_t *out) {
   gv_grid grid = globe_grid(s);
+  if (s->mesh) grid.kind = GV_GRID_QTM;
+  grid.level = s->level;
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   gv_voronoi *voronoi = NULL;
   options.backend = s->backend;
   options.metric = metric;
+  options.k = s->k;
+  options.max_distance = s->max_distance;
   gv_status status = gv_voronoi_create(context, &grid, seeds, &options, &voronoi);
   if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, s->width);
   gv_voronoi_destroy(voronoi);
@@ -122,7 +133,7 @@ static gv_status engine_once(gv_context *context, const settings *s, gv_metric m
 static int bench_engine(const settings *s, gv_context *context) {
   static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
   double cells = (double)s->width * (double)s->height;
-  size_t bytes = (size_t)(s->width * s->height) * sizeof(int32_t);
+  size_t bytes = (size_t)(s->width * s->height) * (size_t)s->k * sizeof(int32_t);
   int64_t most = 0;
   for (int c = 0; c < s->count_of_counts; c++)
     most = s->counts[c] > most ? s->counts[c] : most;
@@ -542,13 +553,32 @@ done:
 
 /* -------------------------------------------------------------------------------------------------- options */
 
-enum { SUITE = 1, SIZE, PROJECTED, SEEDS, BACKEND, RUNS, THREADS, DIRECTORY, CSV, HELP };
+enum {
+  SUITE = 1,
+  SIZE,
+  PROJECTED,
+  SEEDS,
+  K,
+  MAX_DISTANCE,
+  LEVEL,
+  MESH,
+  BACKEND,
+  RUNS,
+  THREADS,
+  DIRECTORY,
+  CSV,
+  HELP
+};
 
 static const cli_option options_table[] = {
     {"suite", SUITE, true},
     {"size", SIZE, true},
     {"projected-size", PROJECTED, true},
     {"seeds", SEEDS, true},
+    {"k", K, true},
+    {"max-distance", MAX_DISTANCE, true},
+    {"level", LEVEL, true},
+    {"mesh", MESH, true},
     {"backend", BACKEND, true},
     {"runs", RUNS, true},
     {"threads", THREADS, true},
@@ -577,6 +607,9 @@ int bench_raster_command(int argc, char **argv) {
                 .projected = 4000,
                 .counts = {100, 1000, 10000, 100000, 1000000},
                 .count_of_counts = 5,
+                .k = 1,
+                .level = GV_QTM_NONE,
+                .max_distance = INFINITY,
                 .runs = 5};
   cli_parser parser = {.options = options_table, .argc = argc, .argv = argv};
   const char *value = NULL, *csv = NULL;
@@ -599,6 +632,19 @@ int bench_raster_command(int argc, char **argv) {
       break;
     case SEEDS:
       good = read_counts(value, &s);
+      break;
+    case K:
+      good = cli_integers(value, &number, 1) && number >= 1 && number <= GV_VORONOI_MAX_K;
+      s.k = (int32_t)number;
+      break;
+    case MAX_DISTANCE:
+      good = cli_numbers(value, &s.max_distance, 1) && s.max_distance >= 0.0;
+      break;
+    case LEVEL:
+    case MESH:
+      good = cli_integers(value, &number, 1) && number >= 0 && number <= GV_QTM_MAX_GRID_LEVEL;
+      s.level = (int32_t)number;
+      s.mesh = key == MESH;
       break;
     case BACKEND:
       s.backend = value;
@@ -626,6 +672,13 @@ int bench_raster_command(int argc, char **argv) {
       return EXIT_USAGE;
     }
     if (!good) return cli_fail(EXIT_USAGE, "bench raster: --%s cannot be '%s'", parser.name, value);
+  }
+  if (s.mesh && strcmp(s.suite, "engine") != 0) {
+    return cli_fail(EXIT_USAGE, "bench raster: --mesh is for --suite engine");
+  }
+  if (s.mesh) {
+    s.width = gv_qtm_count(s.level);
+    s.height = 1;
   }
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;

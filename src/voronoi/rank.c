@@ -123,13 +123,19 @@ static void race_evaluate(race *r) {
   if (r->open > RACE_OPEN) race_ask(r);
 }
 
-/* Sorts the open seeds; true if no two of those that count overlap. */
+/* True if the i-th open seed and the next one are of one place: PROJ would say the same of both. */
+static bool race_one_place(const race *r, int32_t i) {
+  const int32_t *site = r->v->seeds.site;
+  return site != NULL && site[r->seed[i]] == site[r->seed[i + 1]];
+}
+
+/* Sorts the open seeds; true if no two of those that count overlap, but for seeds of one place. */
 static bool race_is_plain(race *r) {
   if (r->asked || r->doubtful) return false;
   for (int32_t i = 1; i < r->open; i++) {
     double low = r->low[i], high = r->high[i];
     int32_t seed = r->seed[i], at = i;
-    for (; at > 0 && r->low[at - 1] > low; at--) {
+    for (; at > 0 && (r->low[at - 1] > low || (r->low[at - 1] == low && r->seed[at - 1] > seed)); at--) {
       r->low[at] = r->low[at - 1];
       r->high[at] = r->high[at - 1];
       r->seed[at] = r->seed[at - 1];
@@ -138,8 +144,10 @@ static bool race_is_plain(race *r) {
     r->high[at] = high;
     r->seed[at] = seed;
   }
-  for (int32_t i = 0; i + 1 < r->open && i < r->v->k; i++) {
-    if (!(r->high[i] < r->low[i + 1])) return false;
+  bool weighted = r->v->weigher.weighting != GV_UNWEIGHTED, one_place = false;
+  for (int32_t i = 0; i + 1 < r->open && (i < r->v->k || one_place); i++) {
+    one_place = !weighted && race_one_place(r, i);
+    if (!one_place && !(r->high[i] < r->low[i + 1])) return false;
   }
   return true;
 }

@@ -80,9 +80,10 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     out->lon = gv_allocate(&context->allocator, n, sizeof(double));
     out->lat = gv_allocate(&context->allocator, n, sizeof(double));
   }
+  if (copies > 1) out->site = gv_allocate(&context->allocator, n, sizeof *out->site);
   if (weights != NULL) out->weight = gv_allocate(&context->allocator, n, sizeof(double));
   if (table == NULL || p == NULL || out->number == NULL || out->distinct == NULL || out->x == NULL ||
-      out->y == NULL || (copies > 1 && held == NULL) || (globe && out->z == NULL) ||
+      out->y == NULL || (copies > 1 && (held == NULL || out->site == NULL)) || (globe && out->z == NULL) ||
       (weights != NULL && out->weight == NULL) || (geodesic && (out->lon == NULL || out->lat == NULL))) {
     status = gv_fail_memory(context, "the seeds");
     goto done;
@@ -93,11 +94,11 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     int64_t at = i % BATCH;
     if (at == 0) find_places(cells, seeds, i, n - i < BATCH ? n - i : BATCH, p);
     double x = p->x[at], y = p->y[at], z = p->z[at], lon = p->lon[at], lat = p->lat[at];
+    int32_t first = -1;
     if (copies > 0) {
       uint64_t h = geodesic ? mix(mix(1, lon), lat) : mix(mix(mix(1, x), y), z);
       if (weights != NULL) h = mix(h, weights[i]);
       uint64_t slot = (h ^ (h >> 32)) & (slots - 1);
-      int32_t first = -1;
       while (table[slot] >= 0 && first < 0) {
         int32_t k = table[slot];
         bool same = geodesic ? out->lon[k] == lon && out->lat[k] == lat
@@ -117,6 +118,7 @@ gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_
     }
     out->distinct[i] = out->count;
     out->number[out->count] = (int32_t)i;
+    if (out->site != NULL) out->site[out->count] = first >= 0 ? first : out->count;
     out->x[out->count] = x;
     out->y[out->count] = y;
     if (globe) out->z[out->count] = z;
@@ -142,6 +144,7 @@ done:
 void gv_seed_set_clear(gv_seed_set *set) {
   gv_release(&set->allocator, set->number);
   gv_release(&set->allocator, set->distinct);
+  gv_release(&set->allocator, set->site);
   gv_release(&set->allocator, set->x);
   gv_release(&set->allocator, set->y);
   gv_release(&set->allocator, set->z);

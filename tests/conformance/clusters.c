@@ -89,7 +89,9 @@ static void expect(const question *q, const double *distance, const double *weig
     best[held++] = -1;
 }
 
-static void check(gv_context *context, const cluster *c, const gv_grid *grid, const char *simd) {
+/* Of the culling engine, in vectors of `simd` or on a GPU. */
+static void check(gv_context *context, const cluster *c, const gv_grid *grid, const char *backend,
+                  const char *simd) {
   double x[SEEDS], y[SEEDS], weight[SEEDS], distance[SEEDS];
   gv_seeds seeds = {x, y, SEEDS};
   struct geod_geodesic geod;
@@ -105,6 +107,7 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
   for (int i = 0; i < QUESTIONS; i++) {
     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
     gv_voronoi *voronoi = NULL;
+    options.backend = backend;
     options.metric = GV_GEODESIC;
     options.k = questions[i].k;
     options.weighting = questions[i].weighting;
@@ -135,8 +138,8 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
       for (int32_t k = 0; k < questions[i].k; k++) {
         int32_t got = out[i][k * cells + cell];
         if (got != best[k]) {
-          fail_msg("%s, %s, question %d: rank %d at %.17g %.17g is %d, not %d", c->name, simd, i, (int)k, lon, lat,
-                   (int)got, (int)best[k]);
+          fail_msg("%s, %s, %s, question %d: rank %d at %.17g %.17g is %d, not %d", c->name, backend, simd, i,
+                   (int)k, lon, lat, (int)got, (int)best[k]);
         }
       }
     }
@@ -145,8 +148,7 @@ static void check(gv_context *context, const cluster *c, const gv_grid *grid, co
     free(out[i]);
 }
 
-static void clusters_from_afar(void **state) {
-  (void)state;
+static void clusters_from_afar(const char *backend) {
   static const double transforms[][6] = {
       {-180, 360.0 / 44, 0, 90, 0, -180.0 / 30}, /* the whole globe */
       {60, 0.5, 0, 30, 0, -0.5},
@@ -164,16 +166,35 @@ static void clusters_from_afar(void **state) {
     grid.height = 30;
     for (size_t t = 0; t < 3; t++) {
       memcpy(grid.geotransform, transforms[t], sizeof transforms[t]);
-      check(context, &clusters[i], &grid, levels[(i + t) % 3]);
+      check(context, &clusters[i], &grid, backend, levels[(i + t) % 3]);
     }
     grid.kind = GV_GRID_QTM;
     grid.level = 3;
-    check(context, &clusters[i], &grid, levels[i % 3]);
+    check(context, &clusters[i], &grid, backend, levels[i % 3]);
   }
   gv_context_destroy(context);
 }
 
+static void on_the_processor(void **state) {
+  (void)state;
+  clusters_from_afar("tile");
+}
+
+static void on_a_gpu(void **state) {
+  (void)state;
+  for (int b = 0; b < gv_backend_count(); b++) {
+    gv_backend_info info;
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    if (strcmp(info.name, "cuda-tile") != 0) continue;
+    if (!info.available) {
+      print_message("cuda-tile: %s\n", info.reason);
+      skip();
+    }
+  }
+  clusters_from_afar("cuda-tile");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(clusters_from_afar)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(on_the_processor), cmocka_unit_test(on_a_gpu)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -899,6 +899,26 @@ static void bad_questions(void **state) {
   gv_context_destroy(context);
 }
 
+/* Seeds of a large grid: spread evenly, or in clusters of very different width around every 50th. */
+static void large_seeds(const grid_case *g, bool clusters, int64_t n, double *x, double *y) {
+  for (int64_t i = 0; i < n; i++) {
+    double wide = pow(0.5, (double)(i % 16));
+    place(g, uniform(), uniform(), &x[i], &y[i]);
+    if (!clusters || i < 50) continue;
+    x[i] = x[i % 50] + (x[i] - x[i % 50]) * wide;
+    y[i] = y[i % 50] + (y[i] - y[i % 50]) * wide;
+  }
+}
+
+/* What is asked of a large grid in turn: several neighbours, more of them than seeds, and limits that leave some or most
+ * cells without; a limit of 1 is about the distance between seeds. */
+static const struct {
+  int32_t k;
+  double limit;
+} large_questions[] = {{1, INFINITY}, {4, INFINITY}, {1, 0.5}, {8, 1.2}, {2, 0.3}, {1, 2.0}, {12, INFINITY}};
+
+enum { LARGE_QUESTIONS = sizeof large_questions / sizeof *large_questions };
+
 /* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
  * `tile`, which the tests above compare with `serial`. */
 static void large_grids_against_tile(void **state) {
@@ -911,36 +931,40 @@ static void large_grids_against_tile(void **state) {
   };
   static const int64_t counts[] = {3, 60, 5000, 200000};
   static const run_options others[] = {{"cuda-tile", "avx512", 2, 0, 0}, {"cuda-tile", "avx512", 2, 200, 90}};
+  int turn = 0;
   if (!have_cuda_tile()) skip();
   for (size_t g = 0; g < sizeof cases / sizeof *cases; g++) {
     gv_grid grid = grid_of(&cases[g]);
     size_t cells = (size_t)(grid.width * grid.height);
-    int32_t *expected = malloc(cells * sizeof *expected), *got = malloc(cells * sizeof *got);
+    int32_t *expected = malloc(12 * cells * sizeof *expected), *got = malloc(12 * cells * sizeof *got);
     assert_non_null(expected);
     assert_non_null(got);
     for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
       int64_t n = counts[c / 2];
-      bool clusters = c % 2 != 0;
+      bool clusters = c % 2 != 0, globe = on_globe(&cases[g]);
       double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
       assert_non_null(x);
       assert_non_null(y);
-      for (int64_t i = 0; i < n; i++) {
-        /* Clusters around every 50th seed, of very different width. */
-        double wide = pow(0.5, (double)(i % 16));
-        place(&cases[g], uniform(), uniform(), &x[i], &y[i]);
-        if (!clusters || i < 50) continue;
-        x[i] = x[i % 50] + (x[i] - x[i % 50]) * wide;
-        y[i] = y[i % 50] + (y[i] - y[i % 50]) * wide;
-      }
+      large_seeds(&cases[g], clusters, n, x, y);
       gv_seeds seeds = {x, y, n};
-      gv_metric first = on_globe(&cases[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
-      for (int m = 0; m < (on_globe(&cases[g]) ? 2 : 3); m++) {
-        gv_metric metric = (gv_metric)(first + m);
-        run_options tile = {"tile", "avx512", 2, 0, 0};
-        run(&grid, &seeds, metric, &tile, &plain, NULL, expected);
-        for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
-          run(&grid, &seeds, metric, &others[o], &plain, NULL, got);
-          compare(&cases[g], clusters ? "clusters" : "uniform", n, metric, &others[o], &plain, expected, got);
+      const double *t = cases[g].geotransform;
+      double apart = sqrt((double)cells / (double)n) * fabs(t[1]) * (globe ? 111e3 : 1.0);
+      for (int m = 0; m < (globe ? 2 : 3); m++) {
+        gv_metric metric = (gv_metric)((globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN) + m);
+        for (int ask = 0; ask < 2; ask++) {
+          question q = plain;
+          run_options tile = {"tile", "avx512", 2, 0, 0};
+          if (ask == 1) {
+            q.k = large_questions[turn % LARGE_QUESTIONS].k;
+            q.max_distance = apart * large_questions[turn % LARGE_QUESTIONS].limit;
+            turn++;
+          }
+          run(&grid, &seeds, metric, &tile, &q, NULL, expected);
+          for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+            if (ask == 1 && (turn + (int)o) % 2 != 0) continue;
+            run(&grid, &seeds, metric, &others[o], &q, NULL, got);
+            compare(&cases[g], clusters ? "clusters" : "uniform", n, metric, &others[o], &q, expected, got);
+          }
         }
       }
       free(x);
@@ -948,6 +972,25 @@ static void large_grids_against_tile(void **state) {
     }
     free(expected);
     free(got);
+  }
+}
+
+/* Few seeds, whose antipodes are cells: chords say nothing there, and limits are near half around the globe. */
+static void antipodes(void **state) {
+  (void)state;
+  static const double lon[] = {0.0, 90.0, 175.0, -30.5, 12.0}, lat[] = {0.0, 0.0, 50.0, 90.0, -44.5};
+  static const double limits[] = {INFINITY, 20003931.458625, 19.9e6, 20.1e6, 10e6};
+  static const grid_case g = {"antipodes", GV_GRID_LONLAT, 73, 37, {-182.5, 5, 0, 92.5, 0, -5}, NULL};
+  for (int64_t n = 1; n <= 5; n++) {
+    gv_seeds seeds = {lon, lat, n};
+    for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
+      for (int32_t k = 1; k <= 3; k++) {
+        question q = plain;
+        q.k = k;
+        q.max_distance = limits[l];
+        check_question(&g, "few", &seeds, GV_GEODESIC, &q, true);
+      }
+    }
   }
 }
 
@@ -1015,6 +1058,7 @@ int main(void) {
       cmocka_unit_test(plane_metrics),
       cmocka_unit_test(great_circle),
       cmocka_unit_test(geodesic),
+      cmocka_unit_test(antipodes),
       cmocka_unit_test(many_seeds),
       cmocka_unit_test(large_grid_against_a_plain_loop),
       cmocka_unit_test(ranks_on_larger_grids),

@@ -415,11 +415,43 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
+static bool have_cuda_tile(void) {
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) print_message("cuda-tile: %s\n", info.reason);
+  return info.available != 0;
+}
+
+/* Whether geodesics tell the seeds of a kind apart by their chords; else each cell is decided slowly, too slowly for large
+ * grids. */
+static bool far_apart(int kind) {
+  return kind != DUPLICATES && kind != CORNER && kind != COINCIDENT && kind != ONE_PLACE;
+}
+
+/* What is asked of a large grid of n seeds in turn. */
+static question large_question(int64_t n) {
+  static const int32_t ks[] = {1, 4, 1, 8, 2, 12};
+  static const double limits[] = {1.5, INFINITY, 0.4, 1.0, 0.2, INFINITY};
+  static size_t turn = 0;
+  question q = plain;
+  q.k = ks[turn % 6];
+  q.max_distance = limits[turn % 6] * sqrt(5.1e14 / (double)n);
+  turn++;
+  return q;
+}
+
 /* Engines that only make grids against `tile`, which is compared with `serial` above. */
-static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric metric, const run_options *device) {
+static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric metric, const question *q,
+                               const run_options *device) {
   static const run_options tile = {"tile", "avx512", 0, 0, 0};
   int64_t cells = gv_qtm_count(level);
-  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  size_t bytes = (size_t)(q->k * cells) * sizeof(int32_t);
+  int32_t *expected = malloc(bytes), *got = malloc(bytes);
   double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
   assert_true(x != NULL && y != NULL && expected != NULL && got != NULL);
   for (int64_t i = 0; i < n; i++)
@@ -428,9 +460,9 @@ static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric m
   gv_grid grid = GV_GRID_INIT;
   grid.kind = GV_GRID_QTM;
   grid.level = level;
-  run(&grid, &seeds, metric, &tile, &plain, cells, cells, expected);
-  run(&grid, &seeds, metric, device, &plain, cells, cells, got);
-  compare(cells, level, (int)kind, n, metric, device, &plain, expected, got);
+  run(&grid, &seeds, metric, &tile, q, cells, cells, expected);
+  run(&grid, &seeds, metric, device, q, cells, cells, got);
+  compare(cells, level, (int)kind, n, metric, device, q, expected, got);
   free(x);
   free(y);
   free(expected);
@@ -442,27 +474,22 @@ static void large_meshes_against_tile(void **state) {
   (void)state;
   static const int64_t counts[] = {5, 300, 30000};
   static const run_options whole = {"cuda-tile", "avx512", 0, 0, 0}, pieces = {"cuda-tile", "avx512", 0, 64, 0};
-  gv_backend_info info = {0};
-  bool found = false;
-  for (int b = 0; b < gv_backend_count() && !found; b++) {
-    assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    found = strcmp(info.name, "cuda-tile") == 0;
-  }
-  assert_true(found);
-  if (!info.available) {
-    print_message("cuda-tile: %s\n", info.reason);
-    skip();
-  }
+  if (!have_cuda_tile()) skip();
   for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
     for (int kind = 0; kind < SEED_KINDS; kind++) {
       gv_metric metric = (c + (size_t)kind) % 2 != 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
-      check_against_tile(10, (seed_kind)kind, counts[c], metric, &whole);
-      check_against_tile(5 + (kind + (int)c) % 5, (seed_kind)kind, counts[c], GV_GREAT_CIRCLE, &pieces);
-      if (kind != CORNER) check_against_tile(9, (seed_kind)kind, 300, GV_GEODESIC, c == 0 ? &whole : &pieces);
+      int small = 5 + (kind + (int)c) % 5;
+      check_against_tile(10, (seed_kind)kind, counts[c], metric, &plain, &whole);
+      check_against_tile(small, (seed_kind)kind, counts[c], GV_GREAT_CIRCLE, &plain, &pieces);
+      if (kind != CORNER)
+        check_against_tile(9, (seed_kind)kind, 300, GV_GEODESIC, &plain, c == 0 ? &whole : &pieces);
+      question q = large_question(counts[c]);
+      if (!far_apart(kind)) metric = GV_GREAT_CIRCLE;
+      check_against_tile(8, (seed_kind)kind, counts[c], metric, &q, kind % 2 == 0 ? &whole : &pieces);
     }
   }
-  check_against_tile(12, UNIFORM, 5000, GV_GREAT_CIRCLE, &whole);
-  check_against_tile(12, ON_VERTICES, 5000, GV_GEODESIC, &whole);
+  check_against_tile(12, UNIFORM, 5000, GV_GREAT_CIRCLE, &plain, &whole);
+  check_against_tile(12, ON_VERTICES, 5000, GV_GEODESIC, &plain, &whole);
 }
 
 /* -------------------------------------------------------------------------------------------------------- rasters */
@@ -533,13 +560,15 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
       expected[band * pixels + i] = placed ? mesh[band * cells + gv_qtm_number(id)] : -7;
   }
   apply_mask(&q, pixels, expected);
-  static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},
-                                         {"tile", "avx2", 2, 64, 16},
-                                         {"tile", "baseline", 1, 37, 100},
-                                         {"kdtree", "avx512", 2, 64, 64},
+  static const run_options variants[] = {{"tile", "avx512", 2, 0, 0},      {"tile", "avx2", 2, 64, 16},
+                                         {"tile", "baseline", 1, 37, 100}, {"cuda-tile", "avx512", 2, 64, 32},
+                                         {"cuda-tile", "avx512", 2, 0, 0}, {"kdtree", "avx512", 2, 64, 64},
                                          {"openmp", "avx2", 2, 50, 10}};
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
   for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
-    if (q.weighting != GV_UNWEIGHTED && i >= 3) continue;
+    if (q.weighting != GV_UNWEIGHTED && i >= 5) continue;
+    if (strcmp(variants[i].backend, "cuda-tile") == 0 && !have_cuda_tile()) continue;
+    if (only != NULL && strcmp(variants[i].backend, only) != 0) continue;
     run(&grid, &seeds, metric, &variants[i], &q, pixels, r->width, got);
     compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], &q, expected, got);
   }
@@ -561,6 +590,59 @@ static void rasters_carry_their_triangles(void **state) {
       }
     }
   }
+}
+
+/* Rasters of many tiles against `tile`, which the test above compares with the mesh: pixels larger and smaller than
+ * triangles, on their edges, and in a part of the globe. */
+static void large_rasters_of_triangles_against_tile(void **state) {
+  (void)state;
+  static const struct {
+    raster_case raster;
+    int level;
+    int64_t seeds;
+  } cases[] = {
+      {{GV_GRID_LONLAT, 1024, 512, {-180, 360.0 / 1024, 0, 90, 0, -180.0 / 512}}, 7, 2000},
+      {{GV_GRID_LONLAT, 1024, 513, {-180, 360.0 / 1024, 0, 90 + 90.0 / 512, 0, -180.0 / 512}}, 8, 50},
+      {{GV_GRID_LONLAT, 721, 361, {-180.25, 0.5, 0, -90.25, 0, 0.5}}, 3, 300},
+      {{GV_GRID_LONLAT, 500, 250, {-180, 0.72, 0, 90, 0, -0.72}}, 20, 30000},
+      {{GV_GRID_LONLAT, 650, 550, {170, 0.04, 0, 90, 0, -0.004}}, 12, 300},
+      {{GV_GRID_LONLAT, 750, 350, {-500, 1.4, 0, 30, 0, -0.2}}, 6, 5},
+  };
+  enum { MOST_K = 12, MOST_SEEDS = 30000 };
+  if (!have_cuda_tile()) skip();
+  double *x = malloc(MOST_SEEDS * sizeof *x), *y = malloc(MOST_SEEDS * sizeof *y);
+  assert_true(x != NULL && y != NULL);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const raster_case *r = &cases[c].raster;
+    gv_seeds seeds = {x, y, cases[c].seeds};
+    int64_t pixels = r->width * r->height;
+    int32_t *expected = malloc((size_t)(MOST_K * pixels) * sizeof *expected);
+    int32_t *got = malloc((size_t)(MOST_K * pixels) * sizeof *got);
+    assert_true(expected != NULL && got != NULL);
+    for (int kind = 0; kind < SEED_KINDS; kind++) {
+      gv_grid grid = GV_GRID_INIT;
+      grid.kind = r->kind;
+      grid.width = r->width;
+      grid.height = r->height;
+      grid.level = cases[c].level;
+      memcpy(grid.geotransform, r->geotransform, sizeof grid.geotransform);
+      for (int64_t i = 0; i < seeds.count; i++)
+        make_seed((seed_kind)kind, cases[c].level, i, x, y);
+      bool geodesics = (c + (size_t)kind) % 2 != 0 && far_apart(kind);
+      gv_metric metric = geodesics ? GV_GEODESIC : GV_GREAT_CIRCLE;
+      question asked[] = {plain, large_question(seeds.count)};
+      for (size_t i = 0; i < 2; i++) {
+        run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, kind % 2 ? 200 : 0, 0};
+        run(&grid, &seeds, metric, &tile, &asked[i], pixels, r->width, expected);
+        run(&grid, &seeds, metric, &device, &asked[i], pixels, r->width, got);
+        compare(pixels, cases[c].level, kind, seeds.count, metric, &device, &asked[i], expected, got);
+      }
+    }
+    free(expected);
+    free(got);
+  }
+  free(x);
+  free(y);
 }
 
 /* ----------------------------------------------------------------------------------------------------- bad input */
@@ -678,6 +760,7 @@ int main(void) {
       cmocka_unit_test(geodesic),
       cmocka_unit_test(large_meshes_against_tile),
       cmocka_unit_test(rasters_carry_their_triangles),
+      cmocka_unit_test(large_rasters_of_triangles_against_tile),
       cmocka_unit_test(bad_levels_and_metrics),
       cmocka_unit_test(failing_allocations),
   };

@@ -12,9 +12,8 @@
  * there blocks are answered by the engine of the CPU: the same bytes. When nobody asked for a device ("auto") the CPU
  * begins in any case, and what its blocks take decides whether devices are opened at all (saved_seconds).
  *
- * Geodesic cells that the chords leave open are decided on the host, band by band, by gv_geodesic_decide. What a device
- * cannot do (gv_cuda_raster_supports), and bands with more open cells than their list holds, are left to the engine of
- * the CPU: the same bytes.
+ * Geodesic cells that the chords leave open are decided on the host, band by band (open_cells.c). What a device does not do
+ * (gv_cuda_raster_supports), and bands with too many open cells, are left to the engine of the CPU: the same bytes.
  */
 #include "voronoi/engine.h"
 
@@ -24,14 +23,12 @@ const gv_backend_info gv_cuda_tile_info = {
 #ifdef GPUVORONOI_WITH_CUDA
 
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cells/mesh.h"
 #include "search/cuda/devices.h"
 #include "search/cuda/runtime.h"
-#include "voronoi/cuda/raster.h"
+#include "voronoi/cuda/open_cells.h"
 
 enum {
   SLOTS = 6, /* of a device's ring, at most */
@@ -188,74 +185,17 @@ static bool lay_out(engine *e, int64_t band_cells) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------- canonical geodesics */
-
-static int compare_ids(const void *a, const void *b) {
-  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return (x > y) - (x < y);
-}
-
-static int32_t decide_cell(const gv_voronoi *v, const gv_open_cells *open, int64_t i, gv_candidates *c) {
-  const gv_open_cell *cell = &open->cell[i];
-  double lon, lat, vector[3];
-  c->count = cell->count;
-  memcpy(c->id, open->id + cell->list, (size_t)c->count * sizeof *c->id);
-  qsort(c->id, (size_t)c->count, sizeof *c->id, compare_ids);
-  for (int32_t n = 0; n < c->count; n++) {
-    c->x[n] = v->seeds.x[c->id[n]];
-    c->y[n] = v->seeds.y[c->id[n]];
-    c->z[n] = v->seeds.z[c->id[n]];
-  }
-  if (v->cells.grid.kind == GV_GRID_QTM) {
-    gv_qtm_id triangle = 0;
-    double centre[5];
-    gv_qtm_from_number(v->cells.grid.level, cell->column, &triangle);
-    gv_mesh_centre(triangle, &v->cells.ellipsoid, centre);
-    memcpy(vector, centre, sizeof vector);
-    lon = centre[3];
-    lat = centre[4];
-  } else {
-    gv_cells_lonlat(&v->cells, cell->column, cell->row, &lon, &lat);
-    vector[0] = v->cells.row_p[cell->row] * v->cells.column_x[cell->column];
-    vector[1] = v->cells.row_p[cell->row] * v->cells.column_y[cell->column];
-    vector[2] = v->cells.row_z[cell->row];
-  }
-  return v->label[c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, c, NULL)]];
-}
-
 /* Decides the open cells of a band and writes them into it. */
 static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cells *open) {
-  const gv_voronoi *v = w->engine->v;
   const gv_allocator *allocator = &w->engine->allocator;
-  int32_t longest = 0;
-  for (int64_t i = 0; i < open->count; i++)
-    longest = open->cell[i].count > longest ? open->cell[i].count : longest;
   int64_t *at = gv_allocate(allocator, open->count, sizeof *at);
-  int32_t *value = gv_allocate(allocator, open->count, sizeof *value);
-  gv_first_error error;
-  gv_first_error_init(&error);
-  if (at == NULL || value == NULL)
-    gv_first_error_set(&error, GV_ERROR_OUT_OF_MEMORY, "out of memory for open cells");
-#pragma omp parallel num_threads(w->context.threads) if (open->count > 64)
-  {
-    double *memory = gv_allocate(allocator, 3 * (int64_t)longest, sizeof *memory);
-    int32_t *id = gv_allocate(allocator, longest, sizeof *id);
-    if (memory == NULL || id == NULL) {
-      gv_first_error_set(&error, GV_ERROR_OUT_OF_MEMORY, "out of memory for open cells");
-    }
-    gv_candidates c = {memory, memory + longest, memory + 2 * (int64_t)longest, id, 0};
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t i = 0; i < open->count; i++) {
-      if (gv_first_error_seen(&error)) continue;
-      at[i] = open->cell[i].at;
-      value[i] = decide_cell(v, open, i, &c);
-    }
-    gv_release(allocator, memory);
-    gv_release(allocator, id);
-  }
-  gv_status status = gv_first_error_seen(&error)
-                         ? gv_first_error_finish(&error, &w->context)
-                         : gv_cuda_raster_patch(&w->context, w->raster, band, at, value, open->count);
+  int32_t *value = gv_allocate(allocator, open->count * w->engine->v->k, sizeof *value);
+  gv_status status = GV_OK;
+  if (at == NULL || value == NULL) status = gv_fail_memory(&w->context, "open cells");
+  for (int64_t i = 0; i < open->count && status == GV_OK; i++)
+    at[i] = open->cell[i].at;
+  if (status == GV_OK) status = gv_open_cells_decide(&w->context, w->engine->v, open, value);
+  if (status == GV_OK) status = gv_cuda_raster_patch(&w->context, w->raster, band, at, value, open->count);
   gv_release(allocator, at);
   gv_release(allocator, value);
   return status;

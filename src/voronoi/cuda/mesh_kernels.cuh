@@ -130,11 +130,14 @@ __device__ static part descend(part t, int64_t digits, int depth) {
   return t;
 }
 
+__device__ static inline part octant_of(int32_t level, int32_t octant) {
+  return {level, octant, 0, 0, octant % 2 != 0 ? 0U : 1U};
+}
+
 /* Sub-triangle `index` of those of 2^bits cells a side. */
 __device__ static part part_at(int32_t level, int32_t bits, int64_t index) {
-  int32_t depth = level - bits, octant = 1 + (int32_t)(index >> 2 * depth);
-  part whole = {level, octant, 0, 0, octant % 2 != 0 ? 0U : 1U};
-  return descend(whole, index, depth);
+  int32_t depth = level - bits;
+  return descend(octant_of(level, 1 + (int32_t)(index >> 2 * depth)), index, depth);
 }
 
 /* ------------------------------------------------------------------------------------------ positions and bounds */

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "search/cuda/runtime.h"
-#include "voronoi/cuda/mesh_kernels.cuh"
+#include "voronoi/cuda/mesh_rank_kernels.cuh"
+#include "voronoi/cuda/triangle_kernels.cuh"
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
 static_assert((int)GV_CUDA_MESH_LEAF == 1 << gv::LEAF_LOG, "the same leaves on both sides");
@@ -19,6 +20,7 @@ static_assert((int)GV_CUDA_MESH_LEAF == 1 << gv::LEAF_LOG, "the same leaves on b
 enum {
   SLOT_SEEDS,
   SLOT_TABLES,
+  SLOT_PARALLELS,
   SLOT_ROOT_POOL, /* two, used in turn */
   SLOT_ROOT_POOL_2,
   SLOT_ROOT_ENTRIES,
@@ -40,6 +42,7 @@ static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
 enum { LONG_LIST = 768, MOST_LONG_TILES = 20000 };
+enum { MOST_OPEN = 1 << 24 /* cells of a band for the host to decide: 0.7 GB of page-locked memory */ };
 enum { MAX_LOG = 42, LEAST_LOG = 5, MAX_STEPS = 16 };
 
 struct band_state {
@@ -63,21 +66,17 @@ struct gv_cuda_raster {
   int steps;
   int side_log;   /* of quads */
   int64_t bw, bh; /* of blocks in memory */
-  bool filter;
+  bool filter;    /* leaves decide by bounds first */
+  bool limited;   /* there is a largest distance */
   int form, norm;
   size_t pool_wanted; /* a band's pool to begin with */
   band_state band[GV_CUDA_BANDS];
 };
 
 extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
-  const gv_cells *cells = &v->cells;
-  if (v->weigher.weighting != GV_UNWEIGHTED) return false;
-  if (cells->grid.kind == GV_GRID_QTM) return v->k == 1 && isinf(v->max_distance);
-  if (cells->grid.level != GV_QTM_NONE) return false;
-  if (cells->grid.kind != GV_GRID_PLANE && cells->grid.kind != GV_GRID_LONLAT) return false;
-  /* Beyond these the host would have to decide too much: canonical geodesics are its business. */
-  if (cells->metric == GV_GEODESIC) return v->k == 1 && isinf(v->max_distance);
-  return v->k <= gv::MOST_NEIGHBOURS;
+  /* Positions of projected grids are made by the host, and take it longer than everything else. */
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
+         v->k <= gv::MOST_NEIGHBOURS;
 }
 
 /* ------------------------------------------------------------------------------------------------------ launches */
@@ -91,23 +90,25 @@ extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
       } else {                                                                                                     \
         CALL(gv::MESH, gv::SQUARE, false);                                                                         \
       }                                                                                                            \
+    } else {                                                                                                       \
+      GV_BY_RASTER_KIND(raster, CALL);                                                                             \
+    }                                                                                                              \
+  } while (0)
+/* The same without the mesh. */
+#define GV_BY_RASTER_KIND(raster, CALL)                                                                            \
+  do {                                                                                                             \
+    if ((raster)->form == gv::TRIANGLES) {                                                                         \
+      if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
+        CALL(gv::TRIANGLES, gv::SQUARE, true);                                                                     \
+      } else {                                                                                                     \
+        CALL(gv::TRIANGLES, gv::SQUARE, false);                                                                    \
+      }                                                                                                            \
     } else if ((raster)->form == gv::GLOBE) {                                                                      \
       if ((raster)->v->cells.metric == GV_GEODESIC) {                                                              \
         CALL(gv::GLOBE, gv::SQUARE, true);                                                                         \
       } else {                                                                                                     \
         CALL(gv::GLOBE, gv::SQUARE, false);                                                                        \
       }                                                                                                            \
-    } else if ((raster)->form == gv::PLANE) {                                                                      \
-      GV_BY_NORM((raster)->norm, gv::PLANE, CALL);                                                                 \
-    } else {                                                                                                       \
-      GV_BY_NORM((raster)->norm, gv::ROTATED, CALL);                                                               \
-    }                                                                                                              \
-  } while (0)
-/* The same without the mesh. */
-#define GV_BY_RASTER_KIND(raster, CALL)                                                                            \
-  do {                                                                                                             \
-    if ((raster)->form == gv::GLOBE) {                                                                             \
-      CALL(gv::GLOBE, gv::SQUARE, false);                                                                          \
     } else if ((raster)->form == gv::PLANE) {                                                                      \
       GV_BY_NORM((raster)->norm, gv::PLANE, CALL);                                                                 \
     } else {                                                                                                       \
@@ -122,6 +123,20 @@ extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
       CALL(FORM, gv::SUM, false);                                                                                  \
     } else {                                                                                                       \
       CALL(FORM, gv::LARGEST, false);                                                                              \
+    }                                                                                                              \
+  } while (0)
+
+/* Calls CALL with as many ranks as a leaf keeps: at least k, and one more for geodesics (in_doubt looks at it). */
+#define GV_BY_RANKS(k, GEODESIC, CALL, ...)                                                                        \
+  do {                                                                                                             \
+    if ((k) == 1) {                                                                                                \
+      CALL(1, __VA_ARGS__, GEODESIC);                                                                              \
+    } else if ((k) <= 4) {                                                                                         \
+      CALL(4 + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                                       \
+    } else if ((k) <= 8) {                                                                                         \
+      CALL(8 + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                                       \
+    } else {                                                                                                       \
+      CALL(gv::MOST_NEIGHBOURS + ((GEODESIC) ? 1 : 0), __VA_ARGS__, GEODESIC);                                     \
     }                                                                                                              \
   } while (0)
 
@@ -201,13 +216,14 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   const gv_grid *grid = &raster->v->cells.grid;
   double quads = (double)tiles_of(grid->width, grid->height, side_log), cells = (double)grid->width * grid->height;
   double mixed = mixed_share(raster->v, parent), cycles;
-  if (raster->form == gv::MESH) {
+  if (raster->form == gv::MESH && raster->filter) {
     /* Candidates are looked through first; many leaves are filled after that. */
     cycles = quads * (mixed * (900.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else if (raster->filter) {
     cycles = quads * (mixed * (1000.0 + 300.0 * ceil(from / 32.0)) + (1.0 - mixed) * 100.0);
   } else {
-    cycles = mixed * cells / 32.0 * from * 60.0;
+    double positions = raster->form == gv::MESH || raster->form == gv::TRIANGLES ? 800.0 : 0.0;
+    cycles = mixed * cells / 32.0 * (from * 60.0 + positions);
   }
   return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
 }
@@ -376,6 +392,8 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
       gv::long_pivot<gv::MESH><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     } else if (raster->form == gv::GLOBE) {
       gv::long_pivot<gv::GLOBE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+    } else if (raster->form == gv::TRIANGLES) {
+      gv::long_pivot<gv::TRIANGLES><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     } else {
       gv::long_pivot<gv::PLANE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
     }
@@ -428,11 +446,12 @@ static gv_status put_table(gv_context *context, gv_cuda_raster *raster, const do
   return status;
 }
 
+/* Where cells, or what cells ask for, are triangles. */
 static gv_status make_parallels(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
   void *memory = NULL;
   int64_t rows = ((int64_t)1 << raster->problem.mesh_level) + 1;
-  status = gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)rows * sizeof(gv::parallel), &memory);
+  status = gv_cuda_reserve(context, raster->lane, SLOT_PARALLELS, (size_t)rows * sizeof(gv::parallel), &memory);
   if (status != GV_OK) return status;
   raster->problem.parallels = (const gv::parallel *)memory;
   gv_cuda_mark_begin(raster->lane);
@@ -444,13 +463,35 @@ done:
   return status;
 }
 
+/* Longitudes of columns and latitudes of rows, where a pixel's place is looked up in the mesh. */
+static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double **at) {
+  const gv_cells *cells = &raster->v->cells;
+  const double *g = cells->grid.geotransform;
+  int64_t w = cells->grid.width, h = cells->grid.height;
+  double *place = (double *)gv_allocate(&raster->allocator, w > h ? w : h, sizeof *place), other = 0.0;
+  if (place == NULL) return gv_fail_memory(context, "the grid's tables");
+  for (int64_t c = 0; c < w; c++) {
+    place[c] = g[0] + ((double)c + 0.5) * g[1];
+    gv_normalise_lonlat(&place[c], &other);
+  }
+  gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  for (int64_t r = 0; r < h; r++)
+    gv_cells_lonlat(cells, 0, r, &other, &place[r]);
+  if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
+  gv_release(&raster->allocator, place);
+  return status;
+}
+
 static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
   const gv_cells *cells = &raster->v->cells;
   gv::problem *p = &raster->problem;
   int64_t w = cells->grid.width, h = cells->grid.height;
   void *memory = NULL;
-  gv_status status;
-  if (raster->form == gv::MESH) return make_parallels(context, raster);
+  gv_status status = GV_OK;
+  if (raster->form == gv::MESH || raster->form == gv::TRIANGLES) status = make_parallels(context, raster);
+  if (status != GV_OK || raster->form == gv::MESH) return status;
   status =
       gv_cuda_reserve(context, raster->lane, SLOT_TABLES, (size_t)(6 * w + 6 * h + 64) * sizeof(double), &memory);
   if (status != GV_OK) return status;
@@ -460,6 +501,7 @@ static gv_status copy_tables(gv_context *context, gv_cuda_raster *raster) {
     status = put_table(context, raster, cells->column_x, w, &at, &p->column_x);
     if (status == GV_OK) status = put_table(context, raster, cells->row_z, h, &at, &p->row_z);
   }
+  if (raster->form == gv::TRIANGLES) status = put_places(context, raster, &at);
   if (globe) {
     if (status == GV_OK) status = put_table(context, raster, cells->column_y, w, &at, &p->column_y);
     if (status == GV_OK) status = put_table(context, raster, cells->row_p, h, &at, &p->row_p);
@@ -481,7 +523,7 @@ static gv_status copy_seeds(gv_context *context, gv_cuda_raster *raster) {
   for (int64_t i = 0; i < n; i++) {
     bool globe = v->seeds.z != NULL;
     gv::seed s = {v->seeds.x[i], globe ? v->seeds.y[i] : 0.0, globe ? v->seeds.z[i] : v->seeds.y[i], v->label[i],
-                  0};
+                  v->seeds.site != NULL ? v->seeds.site[i] : (int32_t)i};
     host[i] = s;
   }
   status = gv_cuda_reserve(context, raster->lane, SLOT_SEEDS, (size_t)n * sizeof *host, &memory);
@@ -502,18 +544,23 @@ static void describe(gv_cuda_raster *raster) {
   const gv_cells *cells = &v->cells;
   gv::problem *p = &raster->problem;
   const double *g = cells->grid.geotransform;
-  raster->form = cells->grid.kind == GV_GRID_QTM   ? gv::MESH
-                 : cells->shape == GV_CELLS_LONLAT ? gv::GLOBE
-                 : cells->shape == GV_CELLS_PLANE  ? gv::PLANE
-                                                   : gv::ROTATED;
+  raster->form = cells->grid.kind == GV_GRID_QTM    ? gv::MESH
+                 : cells->grid.level != GV_QTM_NONE ? gv::TRIANGLES
+                 : cells->shape == GV_CELLS_LONLAT  ? gv::GLOBE
+                 : cells->shape == GV_CELLS_PLANE   ? gv::PLANE
+                                                    : gv::ROTATED;
   raster->norm = cells->metric == GV_MANHATTAN ? gv::SUM : cells->metric == GV_CHEBYSHEV ? gv::LARGEST : gv::SQUARE;
-  raster->filter = (raster->form == gv::PLANE || raster->form == gv::GLOBE) && raster->norm == gv::SQUARE &&
-                   v->k == 1 && isinf(v->limit);
+  raster->limited = isfinite(v->beyond);
+  raster->filter = raster->form == gv::MESH ? v->k == 1 && !raster->limited
+                                            : (raster->form == gv::PLANE || raster->form == gv::GLOBE) &&
+                                                  raster->norm == gv::SQUARE && v->k == 1;
   p->width = cells->grid.width;
   p->height = cells->grid.height;
   memcpy(p->geotransform, g, sizeof p->geotransform);
   p->curvature = cells->curvature;
   p->position_error = cells->position_error;
+  /* Of the centres of triangles, as for the mesh. */
+  if (raster->form == gv::TRIANGLES) p->position_error = fmax(p->position_error, 40.0 * 0x1p-52);
   p->mesh_level = cells->grid.level;
   p->eccentricity2 = gv_cells_geocentric(cells) ? cells->ellipsoid.eccentricity2 : -1.0;
   p->size = raster->form == gv::GLOBE ? 1.0 : 0.0;
@@ -525,7 +572,11 @@ static void describe(gv_cuda_raster *raster) {
   }
   p->neighbours = v->k;
   p->nodata = v->nodata;
-  p->largest = v->limit;
+  p->limited = raster->limited;
+  p->within = v->within;
+  p->beyond = v->beyond;
+  p->within_length = sqrt(fmax(v->within, 0.0));
+  p->beyond_length = sqrt(v->beyond);
   p->r_small = v->geodesic.r_small;
   p->r_large = v->geodesic.r_large;
   p->chord2_limit = v->geodesic.chord2_limit;
@@ -600,6 +651,73 @@ static int64_t cells_of(const gv_tile *t) {
   return (t->c1 - t->c0) * (t->r1 - t->r0);
 }
 
+/* The kernel that suits what is asked, over the cells of a band. */
+static void launch_leaves(gv_cuda_raster *raster, int number, const gv::level *lists, const gv::open_list *open,
+                          gv::counters *counters) {
+  const band_state *band = &raster->band[number];
+  const gv::problem &p = raster->problem;
+  const gv::target &t = band->target;
+  const bool geodesic = raster->v->cells.metric == GV_GEODESIC;
+  const gv::level quads = window(&band->cells, raster->side_log);
+  const unsigned threads = gv::WARP * gv::LEAF_WARPS;
+  cudaStream_t stream = raster->lane->stream;
+  if (raster->form == gv::MESH) {
+    unsigned blocks = blocks_for(quads.across, gv::LEAF_WARPS);
+#define GV_MESH_RANKS(K, FORM, GEODESIC)                                                                           \
+  gv::leaf_mesh_ranks<K, GEODESIC><<<blocks, threads, 0, stream>>>(p, *lists, t, quads, *open, counters)
+    if (raster->filter && geodesic) {
+      gv::leaf_mesh<true><<<blocks, threads, 0, stream>>>(p, *lists, t, quads, *open, counters);
+    } else if (raster->filter) {
+      gv::leaf_mesh<false><<<blocks, threads, 0, stream>>>(p, *lists, t, quads, *open, counters);
+    } else if (geodesic) {
+      GV_BY_RANKS(raster->v->k, true, GV_MESH_RANKS, gv::MESH);
+    } else {
+      GV_BY_RANKS(raster->v->k, false, GV_MESH_RANKS, gv::MESH);
+    }
+#undef GV_MESH_RANKS
+    return;
+  }
+  gv::quad_window w = {quads.i0, quads.j0, quads.across, quads.down};
+  unsigned blocks = blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down;
+#define GV_FLOAT_OF(FORM, GEODESIC, SIDE, LIMITED)                                                                 \
+  gv::leaf_float<FORM, GEODESIC, SIDE, LIMITED><<<blocks, threads, 0, stream>>>(p, *lists, t, w, *open, counters)
+#define GV_FLOAT_BY_SIDE(FORM, GEODESIC, LIMITED)                                                                  \
+  do {                                                                                                             \
+    if (raster->side_log == 4) {                                                                                   \
+      GV_FLOAT_OF(FORM, GEODESIC, 16, LIMITED);                                                                    \
+    } else if (raster->side_log == 5) {                                                                            \
+      GV_FLOAT_OF(FORM, GEODESIC, 32, LIMITED);                                                                    \
+    } else {                                                                                                       \
+      GV_FLOAT_OF(FORM, GEODESIC, 64, LIMITED);                                                                    \
+    }                                                                                                              \
+  } while (0)
+#define GV_FLOAT(FORM, GEODESIC)                                                                                   \
+  do {                                                                                                             \
+    if (raster->limited) {                                                                                         \
+      GV_FLOAT_BY_SIDE(FORM, GEODESIC, true);                                                                      \
+    } else {                                                                                                       \
+      GV_FLOAT_BY_SIDE(FORM, GEODESIC, false);                                                                     \
+    }                                                                                                              \
+  } while (0)
+#define GV_CANONICAL_OF(K, FORM, NORM, GEODESIC)                                                                   \
+  gv::leaf_canonical<FORM, NORM, K, GEODESIC><<<blocks, threads, 0, stream>>>(p, *lists, t, w, *open, counters)
+#define GV_CANONICAL(FORM, NORM, GEODESIC) GV_BY_RANKS(raster->v->k, GEODESIC, GV_CANONICAL_OF, FORM, NORM)
+  if (!raster->filter) {
+    GV_BY_RASTER_KIND(raster, GV_CANONICAL);
+  } else if (raster->form == gv::PLANE) {
+    GV_FLOAT(gv::PLANE, false);
+  } else if (geodesic) {
+    GV_FLOAT(gv::GLOBE, true);
+  } else {
+    GV_FLOAT(gv::GLOBE, false);
+  }
+#undef GV_CANONICAL
+#undef GV_CANONICAL_OF
+#undef GV_FLOAT
+#undef GV_FLOAT_BY_SIDE
+#undef GV_FLOAT_OF
+}
+
 /* Launches everything for a band; its buffers are there. */
 static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int number) {
   gv_status status;
@@ -631,66 +749,8 @@ static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int nu
     GV_CUDA_LAUNCHED(context, "culling");
     parent = child;
   }
-  {
-    gv::level quads = window(&band->cells, raster->side_log);
-    if (raster->form == gv::MESH) {
-      unsigned blocks = blocks_for(quads.across, gv::LEAF_WARPS);
-      if (raster->v->cells.metric == GV_GEODESIC) {
-        gv::leaf_mesh<true>
-            <<<blocks, gv::WARP * gv::LEAF_WARPS, 0, stream>>>(p, parent, band->target, quads, open, counters);
-      } else {
-        gv::leaf_mesh<false>
-            <<<blocks, gv::WARP * gv::LEAF_WARPS, 0, stream>>>(p, parent, band->target, quads, open, counters);
-      }
-      GV_CUDA_LAUNCHED(context, "deciding cells");
-      gv_cuda_mark_end(lane);
-      GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
-                  "reading counters");
-      return GV_OK;
-    }
-    gv::quad_window w = {quads.i0, quads.j0, quads.across, quads.down};
-    unsigned blocks = blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down, threads = gv::WARP * gv::LEAF_WARPS;
-    if (raster->filter) {
-#define GV_LEAF_OF(FORM, GEODESIC, SIDE)                                                                           \
-  gv::leaf_float<FORM, GEODESIC, SIDE><<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters)
-#define GV_LEAF(FORM, GEODESIC)                                                                                    \
-  do {                                                                                                             \
-    if (raster->side_log == 4) {                                                                                   \
-      GV_LEAF_OF(FORM, GEODESIC, 16);                                                                              \
-    } else if (raster->side_log == 5) {                                                                            \
-      GV_LEAF_OF(FORM, GEODESIC, 32);                                                                              \
-    } else {                                                                                                       \
-      GV_LEAF_OF(FORM, GEODESIC, 64);                                                                              \
-    }                                                                                                              \
-  } while (0)
-      if (raster->form == gv::PLANE) {
-        GV_LEAF(gv::PLANE, false);
-      } else if (raster->v->cells.metric == GV_GEODESIC) {
-        GV_LEAF(gv::GLOBE, true);
-      } else {
-        GV_LEAF(gv::GLOBE, false);
-      }
-#undef GV_LEAF
-#undef GV_LEAF_OF
-    } else {
-#define GV_LEAF(FORM, NORM, GEODESIC)                                                                              \
-  do {                                                                                                             \
-    if (raster->v->k == 1) {                                                                                       \
-      gv::leaf_canonical<FORM, NORM, 1, false>                                                                     \
-          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
-    } else if (raster->v->k <= 8) {                                                                                \
-      gv::leaf_canonical<FORM, NORM, 8, false>                                                                     \
-          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
-    } else {                                                                                                       \
-      gv::leaf_canonical<FORM, NORM, gv::MOST_NEIGHBOURS, false>                                                   \
-          <<<blocks, threads, 0, stream>>>(p, parent, band->target, w, open, counters);                            \
-    }                                                                                                              \
-  } while (0)
-      GV_BY_RASTER_KIND(raster, GV_LEAF);
-#undef GV_LEAF
-    }
-    GV_CUDA_LAUNCHED(context, "deciding cells");
-  }
+  launch_leaves(raster, number, &parent, &open, counters);
+  GV_CUDA_LAUNCHED(context, "deciding cells");
   gv_cuda_mark_end(lane);
   GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
               "reading counters");
@@ -704,6 +764,45 @@ static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int n
   if (status == GV_OK)
     raster->band[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
   return status;
+}
+
+/* Room for cells that the host is to decide, and for their candidates. */
+static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells, size_t ids) {
+  gv_cuda_lane *lane = raster->lane;
+  void *memory = NULL;
+  band_state *band = &raster->band[number];
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
+  if (status != GV_OK) return status;
+  band->open_capacity = lane->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
+  band->open_id_capacity = lane->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
+  return GV_OK;
+}
+
+/* True if a band is left to the CPU: so many open cells (one in 16, and some), or such long lists of their candidates, that
+ * handing them over takes more than it saves. */
+static bool too_many_open(const band_state *band, const gv::counters *counters) {
+  unsigned long long most = (unsigned long long)(cells_of(&band->cells) / 16) + 65536;
+  if (most > MOST_OPEN) most = MOST_OPEN;
+  return counters->open > most || counters->open_ids > 4 * most;
+}
+
+/* Grows what was too small for a band, as its counters say. False: nothing was, or the band is left to the CPU. */
+static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
+                 bool *overflow, gv_status *status) {
+  const band_state *band = &raster->band[number];
+  bool lists = counters->pool > band->pool_capacity;
+  bool open = counters->open > band->open_capacity || counters->open_ids > band->open_id_capacity;
+  *overflow = counters->pool > (unsigned long long)most_entries(raster) || too_many_open(band, counters);
+  if (*overflow || (!lists && !open)) return false;
+  /* Lists that found no room were not narrowed further: there may be more to come. */
+  if (lists) *status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
+  if (*status == GV_OK && open) {
+    *status = reserve_open(context, raster, number, (size_t)counters->open + (size_t)counters->open / 4,
+                           (size_t)counters->open_ids + (size_t)counters->open_ids / 4);
+  }
+  return *status == GV_OK;
 }
 
 extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
@@ -748,14 +847,8 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
   }
   band->open_capacity = band->open_id_capacity = 0;
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
-    band->open_capacity = (size_t)(cells_of(cells) / 64) + 65536;
-    band->open_id_capacity = 4 * band->open_capacity;
-    status =
-        gv_cuda_reserve(context, lane, SLOT_OPEN + number, band->open_capacity * sizeof(gv::open_cell), &memory);
-    if (status == GV_OK) {
-      status =
-          gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, band->open_id_capacity * sizeof(int32_t), &memory);
-    }
+    size_t wanted = (size_t)(cells_of(cells) / 512) + 4096;
+    status = reserve_open(context, raster, number, wanted, 4 * wanted);
   }
   if (status == GV_OK) status = launch_band(context, raster, number);
   band->running = status == GV_OK;
@@ -770,21 +863,11 @@ extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *
   gv_status status = gv_cuda_wait(context, lane, "computing a band");
   memset(open, 0, sizeof *open);
   band->running = false;
-  while (status == GV_OK && counters->pool > band->pool_capacity) {
-    if (counters->pool > (unsigned long long)most_entries(raster)) {
-      open->overflow = true;
-      return GV_OK;
-    }
-    /* Lists that found no room were not narrowed further: there may be more to come. */
-    status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
-    if (status == GV_OK) status = launch_band(context, raster, number);
+  while (status == GV_OK && grow(context, raster, number, counters, &open->overflow, &status)) {
+    status = launch_band(context, raster, number);
     if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a band");
   }
-  if (status != GV_OK || counters->open == 0) return status;
-  if (counters->open > band->open_capacity || counters->open_ids > band->open_id_capacity) {
-    open->overflow = true;
-    return GV_OK;
-  }
+  if (status != GV_OK || open->overflow || counters->open == 0) return status;
   void *cell = NULL, *id = NULL;
   size_t cell_bytes = (size_t)counters->open * sizeof(gv::open_cell),
          id_bytes = (size_t)counters->open_ids * sizeof(int32_t);
@@ -810,11 +893,13 @@ done:
 extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int number,
                                           const int64_t *at, const int32_t *value, int64_t count) {
   gv_cuda_lane *lane = raster->lane;
+  const gv::target *t = &raster->band[number].target;
+  int64_t values = count * raster->v->k;
   void *device_at = NULL, *device_value = NULL;
   if (count == 0) return GV_OK;
   gv_status status = gv_cuda_reserve(context, lane, SLOT_PATCH_AT, (size_t)count * sizeof *at, &device_at);
   if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_PATCH_VALUE, (size_t)count * sizeof *value, &device_value);
+    status = gv_cuda_reserve(context, lane, SLOT_PATCH_VALUE, (size_t)values * sizeof *value, &device_value);
   }
   if (status != GV_OK) return status;
   GV_CUDA_TRY(context,
@@ -822,10 +907,10 @@ extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *r
               "writing decisions");
   GV_CUDA_TRY(
       context,
-      cudaMemcpyAsync(device_value, value, (size_t)count * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
+      cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
       "writing decisions");
-  gv::patch_cells<<<blocks_for(count, 256), 256, 0, lane->stream>>>(
-      raster->band[number].target.out, (const int64_t *)device_at, (const int32_t *)device_value, count);
+  gv::patch_cells<<<blocks_for(values, 256), 256, 0, lane->stream>>>(
+      t->out, t->band_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, lane, "writing decisions");
 done:

@@ -60,7 +60,7 @@ gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int 
 /* Waits for it. `open` is what the host has to decide, valid until the next call of this function. */
 gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open);
 
-/* Writes the host's decisions into the band: value[i] at cell at[i]. */
+/* Writes the host's decisions into the band: value[k * count + i] as rank k of cell at[i]. */
 gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
                                const int32_t *value, int64_t count);
 

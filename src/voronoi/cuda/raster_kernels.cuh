@@ -14,7 +14,10 @@
  *   - leaf_float: k = 1, squared distances, cells whose position is a product of something by column and something by
  *     row. It culls once more, into shared memory, and compares in float with a proven margin (below); what lies within
  *     the margin is decided canonically on the spot, or, for geodesics, handed to the host.
- *   - leaf_canonical: everything else, in canonical double arithmetic.
+ *   - leaf_canonical: everything else (several neighbours, other metrics, other grids), in canonical double arithmetic.
+ *
+ * A largest distance takes seeds out of lists that are farther from every cell of the tile. Leaves that it runs through are
+ * decided cell by cell.
  *
  * The float filter. Let m be the position of the quad's middle cell and p the pivot seed. For seed i, with D = s_i - p and
  * K = |s_i - m|^2 - |p - m|^2 = D . ((s_i - m) + (p - m)),
@@ -48,7 +51,7 @@
 
 namespace gv {
 
-enum form { PLANE, GLOBE, ROTATED, MESH };
+enum form { PLANE, GLOBE, ROTATED, MESH, TRIANGLES };
 enum norm { SQUARE, SUM, LARGEST };
 
 enum {
@@ -56,7 +59,8 @@ enum {
   SHORT_WARPS = 4, /* tiles a block of cull_short */
   LONG_THREADS = 256,
   LEAF_WARPS = 4, /* quads a block of the leaves */
-  CANONICAL_SIDE = 32,
+  CANONICAL_LOG = 5,
+  CANONICAL_SIDE = 1 << CANONICAL_LOG,
   CAPACITY = 64, /* candidates of a quad in shared memory */
   BATCH = 32,    /* of them with row terms at once */
   STAGE = 128,   /* survivors of a tile kept in shared memory while they are counted */
@@ -71,7 +75,7 @@ static const uint32_t everyone = 0xffffffffU;
 /* 32 bytes: one sector of memory. On the plane (x, 0, y). */
 struct alignas(16) seed {
   double x, y, z;
-  int32_t label, unused;
+  int32_t label, site; /* the site is the same for all seeds of one place */
 };
 
 /* Of a mesh's vertices: sine and cosine of the latitude, radius and height. */
@@ -87,15 +91,19 @@ struct problem {
   const double *half_cos, *half_sin, *half_sin_lat, *half_cos_lat;
   double geotransform[6];
   double curvature, position_error;
-  int32_t mesh_level;        /* MESH only */
-  const parallel *parallels; /* MESH only; from the pole to the equator */
-  double eccentricity2;      /* MESH only; -1 on the sphere */
-  double scale;              /* float filter: makes lengths moderate; a power of 2 */
-  double size;               /* float filter: of positions; 1 on the globe, 0 on the plane */
+  int32_t mesh_level;                 /* MESH and TRIANGLES only */
+  const parallel *parallels;          /* the same; from the pole to the equator */
+  double eccentricity2;               /* the same; -1 on the sphere */
+  const double *longitude, *latitude; /* TRIANGLES only: degrees by column and by row */
+  double scale;                       /* float filter: makes lengths moderate; a power of 2 */
+  double size;                        /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
   int32_t neighbours; /* k */
   int32_t nodata;
-  double largest; /* canonical values above this are nodata */
+  /* The limit. Canonical values up to `within` are near enough, those above `beyond` are not; between them (geodesics only)
+   * the host knows. And their roots. */
+  double within, beyond, within_length, beyond_length;
+  int32_t limited; /* both are finite */
   /* Geodesics: see voronoi/geodesic.h. */
   double r_small, r_large, chord2_limit, near_coefficient, near_chord2;
 };
@@ -175,6 +183,10 @@ __device__ static inline place seed_place(const seed *seeds, int32_t id) {
 
 __device__ static inline int32_t seed_label(const seed *seeds, int32_t id) {
   return __ldg(&seeds[id].label);
+}
+
+__device__ static inline int32_t seed_site(const seed *seeds, int32_t id) {
+  return __ldg(&seeds[id].site);
 }
 
 /* The canonical distance; on the plane y is 0 and adds nothing. */
@@ -290,6 +302,15 @@ __device__ static double geodesic_slack(const problem &p, double chord) {
   return 1.00001 * ((reach - chord) * (reach + chord) + 8e-16 * chord2);
 }
 
+/* Half the box around a tile's canonical positions, for the plane's other metrics. */
+__device__ static inline double half_across(const problem &p, const bound &b) {
+  return fabs(b.generator[0].x) + fabs(b.generator[1].x) + 2.0 * p.position_error;
+}
+
+__device__ static inline double half_down(const problem &p, const bound &b) {
+  return fabs(b.generator[0].z) + fabs(b.generator[1].z) + 2.0 * p.position_error;
+}
+
 /* A pivot and what a candidate is compared with: SQUARE as in cull_once of voronoi/cull.c, the others against boxes. */
 struct pivot {
   place at;
@@ -308,8 +329,7 @@ __device__ static pivot make_pivot(const problem &p, const bound &b, int32_t id)
     made.limit = pivot2 * (1.0 + cull_slack) + cull_slack * b.radius * b.radius + 1.2e13 * e * e + 1e-290;
     if (GEODESIC) made.limit += geodesic_slack(p, (sqrt(pivot2) + b.radius) * (1.0 + 1e-12));
   } else {
-    double half_x = fabs(b.generator[0].x) + fabs(b.generator[1].x) + 2.0 * e;
-    double half_z = fabs(b.generator[0].z) + fabs(b.generator[1].z) + 2.0 * e;
+    double half_x = half_across(p, b), half_z = half_down(p, b);
     double reach = fmax(fabs(b.middle.x - half_x - made.at.x), fabs(b.middle.x + half_x - made.at.x)) +
                    fmax(fabs(b.middle.z - half_z - made.at.z), fabs(b.middle.z + half_z - made.at.z));
     made.limit = 1e-14 * reach + 4.0 * e;
@@ -334,9 +354,7 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
     }
     return square(s, b.middle) * (1.0 - cull_slack) - 2.0 * reach > by.limit;
   }
-  double e = p.position_error;
-  double half_x = fabs(b.generator[0].x) + fabs(b.generator[1].x) + 2.0 * e;
-  double half_z = fabs(b.generator[0].z) + fabs(b.generator[1].z) + 2.0 * e;
+  double half_x = half_across(p, b), half_z = half_down(p, b);
   double lx = b.middle.x - half_x, hx = b.middle.x + half_x, lz = b.middle.z - half_z, hz = b.middle.z + half_z;
   double gain_x = axis_gain(lx, hx, by.at.x, s.x), gain_z = axis_gain(lz, hz, by.at.z, s.z), gain;
   if (NORM == SUM) {
@@ -349,9 +367,35 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
   return gain < -by.limit;
 }
 
-/* A seed is out when k pivots (all of them different seeds) dominate it. */
+static constexpr double limit_slack = 1e-11; /* far above the rounding of what is compared */
+
+/* True if s is farther than the limit from every cell of the tile, beyond all doubt. */
+template <int NORM> __device__ static bool out_of_reach(const problem &p, const bound &b, const place &s) {
+  if (!p.limited) return false;
+  if (NORM == SQUARE) {
+    double reach = (p.beyond_length + b.radius + 4.0 * p.position_error) * (1.0 + limit_slack);
+    return square(s, b.middle) > reach * reach;
+  }
+  double half_x = half_across(p, b), half_z = half_down(p, b);
+  double gap_x = fmax(0.0, fabs(s.x - b.middle.x) - half_x), gap_z = fmax(0.0, fabs(s.z - b.middle.z) - half_z);
+  return (NORM == SUM ? gap_x + gap_z : fmax(gap_x, gap_z)) > p.beyond + limit_slack * (p.beyond + half_x + half_z);
+}
+
+/* True if s is within the limit of every cell of the tile, beyond all doubt. */
+template <int NORM> __device__ static bool within_reach(const problem &p, const bound &b, const place &s) {
+  if (!p.limited) return true;
+  if (NORM == SQUARE) {
+    double reach = p.within_length * (1.0 - limit_slack) - b.radius - 4.0 * p.position_error;
+    return reach > 0.0 && square(s, b.middle) < reach * reach * (1.0 - limit_slack);
+  }
+  double far_x = fabs(s.x - b.middle.x) + half_across(p, b), far_z = fabs(s.z - b.middle.z) + half_down(p, b);
+  return (NORM == SUM ? far_x + far_z : fmax(far_x, far_z)) * (1.0 + limit_slack) < p.within;
+}
+
+/* A seed is out when k pivots (all of them different seeds) dominate it, or nobody can reach it. */
 template <int NORM>
 __device__ static bool survives(const problem &p, const bound &b, const pivot *pivots, int count, const place &s) {
+  if (out_of_reach<NORM>(p, b, s)) return false;
   int stronger = 0;
   for (int j = 0; j < count; j++) {
     if (dominates<NORM>(p, b, pivots[j], s) && ++stronger >= p.neighbours) return false;
@@ -799,16 +843,124 @@ __device__ static int64_t reserve_ids(counters *count, const open_list &open, in
   return at + (unsigned long long)candidates <= open.ids ? (int64_t)at : -1;
 }
 
-/* Answers of one cell in ascending order of (distance, seed). */
+/* Cells of the calling warp that are in doubt go to the host, with their list, which is written down once: `list_at` is
+ * where, -2 before. */
+__device__ static void hand_over_doubtful(const target &t, counters *count, const open_list &open, bool doubt,
+                                          int64_t column, int64_t row, const int32_t *list, int32_t candidates,
+                                          int64_t *list_at, int lane) {
+  if (!__any_sync(everyone, doubt)) return;
+  if (*list_at == -2) {
+    *list_at = reserve_ids(count, open, candidates, lane);
+    for (int32_t n = lane; n < candidates && *list_at >= 0; n += WARP)
+      open.id[*list_at + n] = list[n];
+  }
+  if (doubt) hand_over(t, count, open, column, row, *list_at, candidates);
+}
+
+/* What a list says of one cell: the K nearest in ascending order of (distance, seed), and the least distance of the
+ * others. */
 template <int K> struct ranking {
-  double value[K];
+  static constexpr int unroll = K <= 9 ? K : 1; /* few ranks stay in registers */
+  double value[K], next;
   int32_t id[K];
 };
 
+static constexpr int32_t no_seed = INT32_MAX;
+
+template <int NORM, int K>
+__device__ static void rank_cell(const problem &p, const place &cell, const int32_t *list, int32_t candidates,
+                                 ranking<K> *best) {
+#pragma unroll ranking < K> ::unroll
+  for (int k = 0; k < K; k++) {
+    best->value[k] = CUDART_INF;
+    best->id[k] = no_seed;
+  }
+  best->next = CUDART_INF;
+  for (int32_t n = 0; n < candidates; n++) {
+    int32_t id = list[n];
+    double value = canonical<NORM>(cell, seed_place(p.seeds, id));
+    /* One of the two, the new one or the last, is not among them. */
+    best->next = fmin(best->next, fmax(value, best->value[K - 1]));
+    if (!(value < best->value[K - 1] || (value == best->value[K - 1] && id < best->id[K - 1]))) continue;
+      /* From the end upwards: it pushes the ones that are farther down by one. */
+#pragma unroll ranking < K> ::unroll
+    for (int k = K - 1; k >= 0; k--) {
+      const int above = k > 0 ? k - 1 : 0;
+      bool here = value < best->value[k] || (value == best->value[k] && id < best->id[k]);
+      bool higher = k > 0 && (value < best->value[above] || (value == best->value[above] && id < best->id[above]));
+      if (ranking<K>::unroll < K && !here) break;
+      if (here) {
+        best->value[k] = higher ? best->value[above] : value;
+        best->id[k] = higher ? best->id[above] : id;
+      }
+    }
+  }
+}
+
+template <int K>
+__device__ static void write_ranks(const problem &p, const target &t, int32_t *out, const ranking<K> &best) {
+#pragma unroll ranking < K> ::unroll
+  for (int k = 0; k < K; k++) {
+    if (k < p.neighbours) {
+      bool there = best.id[k] != no_seed && best.value[k] <= p.beyond;
+      out[k * t.band_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
+    }
+  }
+}
+
+__device__ static __noinline__ double slack_of(const problem &p, double chord2) {
+  return geodesic_slack(p, sqrt(chord2));
+}
+
+/* True if rank k and the next one are seeds of one place, whose order is that of their numbers. */
+template <int K> __device__ static inline bool one_place(const problem &p, const ranking<K> &best, int k) {
+  if (k + 1 >= K || best.value[k] != best.value[k + 1 < K ? k + 1 : k] ||
+      best.id[k + 1 < K ? k + 1 : k] == no_seed) {
+    return false;
+  }
+  return seed_site(p.seeds, best.id[k]) == seed_site(p.seeds, best.id[k + 1 < K ? k + 1 : k]);
+}
+
+/* By how much the next one is farther than rank k; infinite where that cannot matter. `matters`, true before rank 0, says
+ * so for a run of seeds of one place that begins within the ranks that are written. */
+template <int K>
+__device__ static inline double gap_after(const problem &p, const ranking<K> &best, int k, bool *matters) {
+  *matters = k < p.neighbours || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));
+  double next = k + 1 < K ? best.value[k + 1 < K ? k + 1 : k] : best.next;
+  bool there = best.id[k] != no_seed && best.value[k] <= p.beyond && next <= p.beyond && next < CUDART_INF;
+  return *matters && there && !one_place(p, best, k) ? next - best.value[k] : CUDART_INF;
+}
+
 /*
- * All cells of a quad against a list, canonically. For geodesics chords are compared, and cells where another seed
- * comes within the slack go to the host.
+ * Geodesics, ranked by chords: whether the ranks that are written may be others. One is certain when it is certainly within
+ * the limit, and the next one is farther by more than the slack, or certainly beyond the limit, or a seed of the same
+ * place (then it is the one after that which has to be farther). The slack grows with the chord, so that of the last rank
+ * mostly tells that all is well.
  */
+template <int K> __device__ static bool in_doubt(const problem &p, const ranking<K> &best) {
+  double least = CUDART_INF, farthest = 0.0;
+  bool doubt = false, matters = true;
+#pragma unroll ranking < K> ::unroll
+  for (int k = 0; k < K; k++) {
+    double gap = gap_after(p, best, k, &matters);
+    if (gap < CUDART_INF) farthest = best.value[k];
+    least = fmin(least, gap);
+    bool there = k < p.neighbours && best.id[k] != no_seed;
+    doubt = doubt || (there && best.value[k] > p.within && best.value[k] <= p.beyond);
+  }
+  if (doubt || least == CUDART_INF) return doubt;
+  if (least > slack_of(p, farthest)) return false;
+  matters = true;
+#pragma unroll ranking < K> ::unroll
+  for (int k = 0; k < K; k++) {
+    double gap = gap_after(p, best, k, &matters);
+    doubt = doubt || (gap < CUDART_INF && !(gap > slack_of(p, best.value[k])));
+  }
+  return doubt;
+}
+
+/* All cells of a quad against a list, canonically. For geodesics chords are compared, and what they leave open goes to the
+ * host. */
 template <int FORM, int NORM, int K, bool GEODESIC>
 __device__ static void decide_canonically(const problem &p, const target &t, const quad &q, const int32_t *list,
                                           int32_t candidates, const open_list &open, counters *count, int lane) {
@@ -817,54 +969,37 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
     for (int32_t first = 0; first < q.columns; first += WARP) {
       bool inside = first + lane < q.columns;
       int64_t column = q.c0 + (inside ? first + lane : 0);
-      place cell = position<FORM>(p, column, q.r0 + row);
       ranking<K> best;
-      double second = CUDART_INF;
-#pragma unroll
-      for (int k = 0; k < K; k++) {
-        best.value[k] = CUDART_INF;
-        best.id[k] = INT32_MAX;
-      }
-      for (int32_t n = 0; n < candidates; n++) {
-        int32_t id = list[n];
-        double value = canonical<NORM>(cell, seed_place(p.seeds, id));
-        if (GEODESIC) second = fmin(second, fmax(value, best.value[0]));
-        if (value < best.value[K - 1] || (value == best.value[K - 1] && id < best.id[K - 1])) {
-          /* From the end upwards: it pushes the ones that are farther down by one. */
-#pragma unroll
-          for (int k = K - 1; k >= 0; k--) {
-            bool above = k > 0 && (value < best.value[k > 0 ? k - 1 : 0] ||
-                                   (value == best.value[k > 0 ? k - 1 : 0] && id < best.id[k > 0 ? k - 1 : 0]));
-            bool here = value < best.value[k] || (value == best.value[k] && id < best.id[k]);
-            if (here) {
-              best.value[k] = above ? best.value[k > 0 ? k - 1 : 0] : value;
-              best.id[k] = above ? best.id[k > 0 ? k - 1 : 0] : id;
-            }
-          }
-        }
-      }
-      if (inside) {
-        int32_t *out = t.out + address(t, column, q.r0 + row);
-#pragma unroll
-        for (int k = 0; k < K; k++) {
-          if (k < p.neighbours) {
-            bool there = best.id[k] != INT32_MAX && best.value[k] <= p.largest;
-            out[k * t.band_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
-          }
-        }
-      }
+      rank_cell<NORM, K>(p, position<FORM>(p, column, q.r0 + row), list, candidates, &best);
+      if (inside) write_ranks(p, t, t.out + address(t, column, q.r0 + row), best);
       if (GEODESIC) {
-        double reach = best.value[0] + geodesic_slack(p, sqrt(best.value[0]));
-        bool doubt = inside && !(second > reach);
-        if (__any_sync(everyone, doubt) && list_at == -2) {
-          list_at = reserve_ids(count, open, candidates, lane);
-          for (int32_t n = lane; n < candidates && list_at >= 0; n += WARP)
-            open.id[list_at + n] = list[n];
-        }
-        if (doubt) hand_over(t, count, open, column, q.r0 + row, list_at, candidates);
+        hand_over_doubtful(t, count, open, inside && in_doubt(p, best), column, q.r0 + row, list, candidates,
+                           &list_at, lane);
       }
     }
   }
+}
+
+/* How a list's seeds lie to the limit as seen from a tile: none in reach of any cell, all in reach of all, or neither. */
+enum range { NOBODY, SOME, EVERYBODY };
+
+template <int NORM>
+__device__ static range range_of(const problem &p, const bound &b, const int32_t *list, int32_t candidates,
+                                 int lane) {
+  bool none = true, all = true;
+  for (int32_t n = lane; n < candidates; n += WARP) {
+    place s = seed_place(p.seeds, list[n]);
+    none = none && out_of_reach<NORM>(p, b, s);
+    all = all && within_reach<NORM>(p, b, s);
+  }
+  if (__all_sync(everyone, none)) return NOBODY;
+  return __all_sync(everyone, all) ? EVERYBODY : SOME;
+}
+
+/* Fills all ranks with nodata. */
+template <int SIDE> __device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
+  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.band_stride)
+    fill_quad<SIDE>(t, q, p.nodata, lane);
 }
 
 template <int FORM, int NORM, int K, bool GEODESIC>
@@ -877,12 +1012,20 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   const int lane = threadIdx.x % WARP;
   const entry &from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
   if (from.count < 0) return;
-  if (from.count == 1 && p.neighbours == 1 && p.largest == CUDART_INF) {
-    fill_quad<CANONICAL_SIDE>(t, q, (int32_t)from.offset, lane);
-    return;
-  }
   const int32_t *list = from.count == 1 ? &from.single : lists.pool + from.offset;
-  decide_canonically<FORM, NORM, K, GEODESIC>(p, t, q, list, from.count, open, count, lane);
+  range limit = from.count == 0 ? NOBODY : EVERYBODY;
+  if (p.limited && from.count > 0) {
+    bound b;
+    tile_bound<FORM>(p, CANONICAL_LOG, q.c0 >> CANONICAL_LOG, q.r0 >> CANONICAL_LOG, &b);
+    limit = range_of<NORM>(p, b, list, from.count, lane);
+  }
+  if (limit == NOBODY) {
+    leave_out_quad<CANONICAL_SIDE>(p, t, q, lane);
+  } else if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
+    fill_quad<CANONICAL_SIDE>(t, q, (int32_t)from.offset, lane);
+  } else {
+    decide_canonically<FORM, NORM, K, GEODESIC>(p, t, q, list, from.count, open, count, lane);
+  }
 }
 
 /* ---------------------------------------------------------------------------------------------- the float filter */
@@ -1295,7 +1438,8 @@ __device__ __forceinline__ static bool decide_window(const problem &p, const tar
   return true;
 }
 
-template <int FORM, bool GEODESIC, int SIDE>
+/* LIMITED: the limit may run through a quad, which is then decided canonically. */
+template <int FORM, bool GEODESIC, int SIDE, bool LIMITED>
 __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
     leaf_float(const __grid_constant__ problem p, const __grid_constant__ level lists,
                const __grid_constant__ target t, const __grid_constant__ quad_window w,
@@ -1306,15 +1450,31 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   const int lane = threadIdx.x % WARP;
   const entry from = entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log);
   if (from.count < 0) return;
-  if (from.count == 1) {
+  const int32_t *list = lists.pool + from.offset;
+  bool canonically = false;
+  if (LIMITED) {
+    range limit = NOBODY;
+    if (from.count > 0) {
+      constexpr int log = SIDE == 16 ? 4 : SIDE == 32 ? 5 : 6;
+      bound b;
+      tile_bound<FORM>(p, log, q.c0 >> log, q.r0 >> log, &b);
+      if (from.count == 1) list = &entry_at(lists, q.c0 >> lists.log, q.r0 >> lists.log).single;
+      limit = range_of<SQUARE>(p, b, list, from.count, lane);
+    }
+    if (limit == NOBODY) {
+      fill_quad<SIDE>(t, q, p.nodata, lane);
+      return;
+    }
+    canonically = limit == SOME;
+  }
+  if (from.count == 1 && !canonically) {
     fill_quad<SIDE>(t, q, (int32_t)from.offset, lane);
     return;
   }
-  const int32_t *list = lists.pool + from.offset;
   filter_space<SIDE> &s = shared[threadIdx.x / WARP];
   for (int depth = 0;;) {
-    if (!decide_window<FORM, GEODESIC, SIDE>(p, t, q, list, from.count, s, open, count, lane)) {
-      if (q.columns <= LEAST_WINDOW && q.rows <= LEAST_WINDOW) {
+    if (canonically || !decide_window<FORM, GEODESIC, SIDE>(p, t, q, list, from.count, s, open, count, lane)) {
+      if (canonically || (q.columns <= LEAST_WINDOW && q.rows <= LEAST_WINDOW)) {
         decide_canonically<FORM, SQUARE, 1, GEODESIC>(p, t, q, list, from.count, open, count, lane);
       } else {
         int32_t left = (q.columns + 1) / 2, upper = (q.rows + 1) / 2;
@@ -1334,10 +1494,11 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   }
 }
 
-/* Answers of the host, put in their places. */
-__global__ void patch_cells(int32_t *out, const int64_t *at, const int32_t *value, int64_t count) {
+/* Answers of the host, rank after rank, put in their places. */
+__global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at, const int32_t *value,
+                            int64_t count, int32_t neighbours) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) out[at[i]] = value[i];
+  if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
 }
 
 __global__ void whole_list(const seed *seeds, int32_t *ids, int32_t count, entry *root) {
