@@ -394,6 +394,16 @@ static void left_to_the_engine(void **state) {
   assert_true(machine.fetched > 0);
   assert_string_equal(tested_engine.backend(&a.v, a.state), tested_info.name);
   end(&a);
+  /* Not so, as it turns out. */
+  machine_of(1, 10, 10, 0);
+  begin(&a, true, -1);
+  assert_int_equal(ask(&a, 0.0, 0.5, 1), GV_OK);
+  machine.block = 800;
+  assert_int_equal(ask(&a, 0.5, 0.58, 1), GV_OK);
+  usleep(200000);
+  assert_int_equal(ask(&a, 0.58, 1.0, 1), GV_OK);
+  assert_true(machine.fetched > 0);
+  end(&a);
   /* Not so, but there is none. */
   machine_of(1, 10, 10, 600);
   machine.fails = true;

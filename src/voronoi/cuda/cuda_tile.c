@@ -39,7 +39,7 @@ enum {
   CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
   CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
   MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
-  SAMPLE = 32                    /* the CPU is judged by the first of so many parts of the grid */
+  SAMPLE = 32 /* the CPU is judged by the latest of so many parts of the grid, and the one before */
 };
 
 /* Seconds, measured on machines with an H200: until devices are open (asking for them 0.1 to 0.2, a context 0.1,
@@ -97,6 +97,12 @@ typedef enum devices_state {
   DEVICES_FAILED /* an error, unless they were not asked for */
 } devices_state;
 
+/* Blocks answered by the CPU, and the seconds of its threads for them. */
+typedef struct cpu_pace {
+  int64_t blocks;
+  double seconds;
+} cpu_pace;
+
 typedef struct engine {
   const gv_voronoi *v;
   gv_allocator allocator;
@@ -120,13 +126,13 @@ typedef struct engine {
   pthread_cond_t changed;
   bool stop;
   devices_state state;
-  gv_status failure;  /* of opening the devices */
-  int opening;        /* devices that are not as far as all should be */
-  double begun;       /* when the devices' start was */
-  int64_t cpu_blocks; /* answered by the CPU */
-  double cpu_seconds; /* of its threads, for those */
-  int32_t *wanted;    /* by slice: callers that wait for it */
-  uint8_t *done;      /* by slice: handed out completely */
+  gv_status failure;          /* of opening the devices */
+  int opening;                /* devices that are not as far as all should be */
+  double begun;               /* when the devices' start was */
+  int64_t cpu_blocks;         /* answered by the CPU */
+  cpu_pace part, part_before; /* the latest of them */
+  int32_t *wanted;            /* by slice: callers that wait for it */
+  uint8_t *done;              /* by slice: handed out completely */
   int64_t waiting;
   int devices;
   device_worker worker[MOST_DEVICES];
@@ -415,14 +421,28 @@ static double seconds_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What devices would save of the time that the CPU needs for the blocks left, not counting their start. With the lock. */
+/* Counts a block of the CPU's. With the lock. */
+static void note_pace(engine *e, double seconds) {
+  e->cpu_blocks++;
+  e->part.blocks++;
+  e->part.seconds += seconds;
+  if (e->part.blocks * SAMPLE >= e->across * e->down) {
+    e->part_before = e->part;
+    e->part = (cpu_pace){0, 0.0};
+  }
+}
+
+/* What devices would save of the time that the CPU needs for the blocks left, not counting their start. The latest blocks
+ * tell: those at a pole, where rasters begin, take a fraction of the others. With the lock. */
 static double saved_seconds(const engine *e) {
   const gv_voronoi *v = e->v;
   double threads = e->starter_context.threads, left = (double)(e->across * e->down - e->cpu_blocks);
   double bytes = (double)(e->bw * e->bh) * v->k * sizeof(int32_t);
   double copy = fmax(bytes / bus_rate, bytes / copy_rate / threads);
-  if (e->cpu_blocks == 0) return 0.0;
-  return fmax(left, 0.0) * (e->cpu_seconds / (double)e->cpu_blocks / threads - copy);
+  int64_t blocks = e->part_before.blocks + e->part.blocks;
+  if (blocks == 0) return 0.0;
+  double seconds = (e->part_before.seconds + e->part.seconds) / (double)blocks;
+  return fmax(left, 0.0) * (seconds / threads - copy);
 }
 
 /* When the CPU will have answered everything, from now on. With the lock. */
@@ -553,8 +573,7 @@ static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *t
   gv_status status = gv_tile_engine_for(&v->cells.grid)->block(context, v, e->cpu, tile, block);
   double seconds = seconds_now() - begin;
   pthread_mutex_lock(&e->lock);
-  e->cpu_blocks++;
-  e->cpu_seconds += seconds;
+  note_pace(e, seconds);
   if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->across * e->down / SAMPLE &&
       saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
     (void)open_beside(e);
