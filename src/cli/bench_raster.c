@@ -35,6 +35,7 @@
 #include "cli/commands.h"
 #include "gpuvoronoi.h"
 #include "io/crs.h"
+#include "io/seeds.h"
 
 enum { MAX_RUNS = 101, MAX_COUNTS = 16 };
 
@@ -45,6 +46,7 @@ static const char help[] =
     "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
     "  --projected-size N  cells a side of the projected raster (default: 4000)\n"
     "  --seeds N,N,...   numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)\n"
+    "  --seed-file SRC   the engine's seeds are those of a vector source in longitude and latitude instead\n"
     "  -k K              neighbours that the engine finds of each cell (default: 1)\n"
     "  --max-distance D  within so many metres (default: no limit)\n"
     "  --level L         the engine's pixels carry the answers of their QTM triangles\n"
@@ -63,6 +65,7 @@ typedef struct settings {
   int32_t k, level;
   bool mesh;
   double max_distance;
+  const char *seed_file; /* NULL: uniform ones */
   FILE *csv;
 } settings;
 
@@ -130,11 +133,36 @@ static gv_status engine_once(gv_context *context, const settings *s, gv_metric m
   return status;
 }
 
-static int bench_engine(const settings *s, gv_context *context) {
+/* The seeds of a vector source; the list is to be freed in any case. */
+static int read_seeds(const char *source, gv_seed_list *out) {
+  gv_io io = {.cancelled = NULL};
+  gv_seed_options options = {.source = source};
+  gv_status status = gv_seeds_read(&io, &options, out);
+  if (status == GV_OK) status = gv_seeds_require_some(&io, out);
+  if (status != GV_OK) return cli_fail(EXIT_ERROR, "bench: %s", io.message);
+  if (out->crs == NULL || !gv_crs_is_lonlat(out->crs)) {
+    return cli_fail(EXIT_ERROR, "bench: %s is not in longitude and latitude", source);
+  }
+  return EXIT_OK;
+}
+
+static int bench_engine(const settings *given, gv_context *context) {
   static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
+  settings own = *given;
+  const settings *s = &own;
   double cells = (double)s->width * (double)s->height;
   size_t bytes = (size_t)(s->width * s->height) * (size_t)s->k * sizeof(int32_t);
   int64_t most = 0;
+  gv_seed_list list = GV_SEED_LIST_INIT;
+  if (s->seed_file != NULL) {
+    int read = read_seeds(s->seed_file, &list);
+    if (read != EXIT_OK) {
+      gv_seeds_free(&list);
+      return read;
+    }
+    own.count_of_counts = 1;
+    own.counts[0] = list.count;
+  }
   for (int c = 0; c < s->count_of_counts; c++)
     most = s->counts[c] > most ? s->counts[c] : most;
   int32_t *out = malloc(bytes);
@@ -149,7 +177,12 @@ static int bench_engine(const settings *s, gv_context *context) {
     gv_seeds seeds = {lon, lat, s->counts[c]};
     double fill[MAX_RUNS], time[2][MAX_RUNS], ratio[2][MAX_RUNS], geodesic_ratio[MAX_RUNS];
     double device[2][MAX_RUNS], device_ratio[2][MAX_RUNS], device_fill[MAX_RUNS];
-    bench_seeds_on_globe(seeds.count, 42, lon, lat);
+    if (s->seed_file != NULL) {
+      memcpy(lon, list.x, (size_t)seeds.count * sizeof *lon);
+      memcpy(lat, list.y, (size_t)seeds.count * sizeof *lat);
+    } else {
+      bench_seeds_on_globe(seeds.count, 42, lon, lat);
+    }
     for (int run = -1; run < s->runs; run++) {
       int at = run < 0 ? 0 : run;
       double start = bench_now();
@@ -186,6 +219,7 @@ static int bench_engine(const settings *s, gv_context *context) {
     print_row(s, "engine", "geodesic", seeds.count, cells, again, geodesic_ratio, s->runs, "great-circle", -1.0);
   }
 done:
+  gv_seeds_free(&list);
   free(out);
   free(lon);
   free(lat);
@@ -558,6 +592,7 @@ enum {
   SIZE,
   PROJECTED,
   SEEDS,
+  SEED_FILE,
   K,
   MAX_DISTANCE,
   LEVEL,
@@ -575,6 +610,7 @@ static const cli_option options_table[] = {
     {"size", SIZE, true},
     {"projected-size", PROJECTED, true},
     {"seeds", SEEDS, true},
+    {"seed-file", SEED_FILE, true},
     {"k", K, true},
     {"max-distance", MAX_DISTANCE, true},
     {"level", LEVEL, true},
@@ -632,6 +668,9 @@ int bench_raster_command(int argc, char **argv) {
       break;
     case SEEDS:
       good = read_counts(value, &s);
+      break;
+    case SEED_FILE:
+      s.seed_file = value;
       break;
     case K:
       good = cli_integers(value, &number, 1) && number >= 1 && number <= GV_VORONOI_MAX_K;

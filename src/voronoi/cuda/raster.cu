@@ -2,7 +2,8 @@
  * A raster on one device: what lies where in its memory, which levels are made, launches.
  *
  * Seeds are narrowed once, when the raster is opened, down to tiles whose lists are short enough for one warp ("root"
- * level); each band goes on from there. Which sizes of tile are worth a level is estimated (plan_levels).
+ * level), through groups of them where there are many; each band goes on from there. Which sizes of tile are worth a level
+ * is estimated (plan_levels).
  */
 #include "voronoi/cuda/raster.h"
 
@@ -10,7 +11,9 @@
 #include <string.h>
 
 #include "search/cuda/runtime.h"
+#include "search/cuda/tree.h"
 #include "voronoi/cuda/mesh_rank_kernels.cuh"
+#include "voronoi/cuda/narrow_kernels.cuh"
 #include "voronoi/cuda/triangle_kernels.cuh"
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
@@ -21,6 +24,9 @@ enum {
   SLOT_SEEDS,
   SLOT_TABLES,
   SLOT_PARALLELS,
+  SLOT_GROUPS,
+  SLOT_MEMBERS,
+  SLOT_SORT,
   SLOT_ROOT_POOL, /* two, used in turn */
   SLOT_ROOT_POOL_2,
   SLOT_ROOT_ENTRIES,
@@ -53,6 +59,12 @@ struct band_state {
   bool running;
 };
 
+/* A level of long lists, and what it makes of what. */
+struct root_step {
+  int log;
+  gv::narrowing what;
+};
+
 struct gv_cuda_raster {
   const gv_voronoi *v;
   gv_allocator allocator;
@@ -61,6 +73,7 @@ struct gv_cuda_raster {
   gv::problem problem;
   gv::level root;
   unsigned longest;    /* list of the root's */
+  bool in_groups;      /* the root's lists are of groups */
   bool stuck;          /* no finer root can be had */
   int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
   int steps;
@@ -187,6 +200,14 @@ static double list_length(const gv_voronoi *v, int log) {
   return length < n ? length : n;
 }
 
+/* The same of groups: they are about as wide as sqrt(GROUP) seeds, and one is kept for any of its seeds. */
+static double group_list_length(const gv_voronoi *v, int log) {
+  double n = ceil((double)v->seeds.count / gv::GROUP);
+  double across = side_of(v, log) / (spacing(v) * sqrt((double)gv::GROUP)) + 3.0;
+  double length = across * across + (double)(v->k - 1);
+  return length < n ? length : n;
+}
+
 /* The share of tiles that have more than one candidate: those that a border between two seeds goes through. */
 static double mixed_share(const gv_voronoi *v, int log) {
   double share = 2.5 * side_of(v, log) / spacing(v);
@@ -205,6 +226,7 @@ static double short_cost(const gv_cuda_raster *raster, int parent, double from, 
   return 4.0 + (work > tail ? work : tail);
 }
 
+/* The same for many blocks a tile. */
 static double long_cost(const gv_cuda_raster *raster, double from, int log) {
   const gv_grid *grid = &raster->v->cells.grid;
   double tiles = (double)tiles_of(grid->width, grid->height, log);
@@ -237,9 +259,21 @@ static int top_log(const gv_voronoi *v) {
   return top;
 }
 
-/* Chooses the side of quads, the levels of the root (logs, coarsest first, into `root`) and of bands. Dynamic programming
- * over levels: first steps by long lists, then steps by short ones, then leaves. */
-static int plan_levels(gv_cuda_raster *raster, int *root) {
+/* Sorting seeds along the curve, and what comes with it. */
+static double grouping_cost(const gv_voronoi *v) {
+  return 80.0 + 2e-4 * (double)v->seeds.count;
+}
+
+/* Whether there may be groups: bounds for balls are for squared distances, and the sort needs memory. */
+static bool may_group(const gv_cuda_raster *raster) {
+  int64_t n = raster->v->seeds.count;
+  return raster->norm == gv::SQUARE && n > 2 * gv::GROUP && n < INT32_MAX / 2 &&
+         (size_t)n < raster->lane->memory_bytes / 512;
+}
+
+/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of bands. Dynamic programming over
+ * levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short ones, then leaves. */
+static int plan_levels(gv_cuda_raster *raster, bool groups, root_step *root) {
   const gv_voronoi *v = raster->v;
   int top = top_log(v), roots = 0, side_log = 5, levels = 0, log[MAX_LOG + 1];
   if (raster->form == gv::MESH) {
@@ -259,8 +293,9 @@ static int plan_levels(gv_cuda_raster *raster, int *root) {
   }
   raster->side_log = side_log;
   /* By place in `log`; at the last one there is one tile with all seeds. */
-  double fine[MAX_LOG + 1], coarse[MAX_LOG + 1];
-  int fine_next[MAX_LOG + 1], coarse_next[MAX_LOG + 1];
+  double fine[MAX_LOG + 1], coarse[MAX_LOG + 1], grouped[MAX_LOG + 1];
+  int fine_next[MAX_LOG + 1], coarse_next[MAX_LOG + 1], grouped_next[MAX_LOG + 1];
+  bool ungroups[MAX_LOG + 1];
   for (int i = 0; i < levels; i++) {
     double from = i == levels - 1 ? (double)v->seeds.count : list_length(v, log[i]);
     fine[i] = leaf_cost(raster, log[i], from, side_log);
@@ -275,10 +310,25 @@ static int plan_levels(gv_cuda_raster *raster, int *root) {
       double cost = long_cost(raster, from, log[next]) + coarse[next];
       if (cost < coarse[i]) coarse[i] = cost, coarse_next[i] = next;
     }
+    double group_lists = i == levels - 1 ? ceil((double)v->seeds.count / gv::GROUP) : group_list_length(v, log[i]);
+    grouped[i] = INFINITY;
+    for (int next = 0; next <= i && next < levels - 1; next++) {
+      double cost = long_cost(raster, gv::GROUP * group_lists, log[next]) + coarse[next];
+      if (cost < grouped[i]) grouped[i] = cost, grouped_next[i] = next, ungroups[i] = true;
+      if (next == i) continue;
+      cost = long_cost(raster, group_lists, log[next]) + grouped[next];
+      if (cost < grouped[i]) grouped[i] = cost, grouped_next[i] = next, ungroups[i] = false;
+    }
   }
   int at = levels - 1;
+  bool in_groups = groups && grouped[at] + grouping_cost(v) < coarse[at];
+  while (in_groups && roots < MAX_STEPS) {
+    in_groups = !ungroups[at];
+    at = grouped_next[at];
+    root[roots++] = {log[at], in_groups ? gv::GROUPS : gv::MEMBERS};
+  }
   for (; coarse_next[at] >= 0 && roots < MAX_STEPS; at = coarse_next[at])
-    root[roots++] = log[coarse_next[at]];
+    root[roots++] = {log[coarse_next[at]], gv::SEEDS};
   raster->steps = 0;
   for (; fine_next[at] >= 0 && raster->steps < MAX_STEPS; at = fine_next[at])
     raster->step[raster->steps++] = log[fine_next[at]];
@@ -305,22 +355,69 @@ static void drop_steps(gv_cuda_raster *raster) {
 
 /* ---------------------------------------------------------------------------------------------------------- root */
 
-/* The whole grid as one tile that holds all seeds. */
-static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, int log) {
+/* Sorts the seeds into groups. */
+static gv_status make_groups(gv_context *context, gv_cuda_raster *raster) {
+  gv_status status;
+  gv_cuda_lane *lane = raster->lane;
+  const gv_seed_set *seeds = &raster->v->seeds;
+  const double *const axis[3] = {seeds->x, seeds->z != NULL ? seeds->y : NULL,
+                                 seeds->z != NULL ? seeds->z : seeds->y};
+  double low[3] = {0.0, 0.0, 0.0}, scale[3] = {0.0, 0.0, 0.0};
+  int64_t n = seeds->count, groups = (n + gv::GROUP - 1) / gv::GROUP;
+  void *keys_memory = NULL, *ids_memory = NULL, *memory = NULL;
+  for (int d = 0; d < 3; d++) {
+    if (axis[d] == NULL) continue;
+    double high = low[d] = axis[d][0];
+    for (int64_t i = 1; i < n; i++) {
+      low[d] = axis[d][i] < low[d] ? axis[d][i] : low[d];
+      high = axis[d][i] > high ? axis[d][i] : high;
+    }
+    scale[d] = high > low[d] ? 1.0 / (high - low[d]) : 0.0;
+  }
+  status = gv_cuda_reserve(context, lane, SLOT_WORK, 2 * (size_t)n * sizeof(uint64_t), &keys_memory);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, lane, SLOT_MEMBERS, 2 * (size_t)n * sizeof(int32_t), &ids_memory);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, lane, SLOT_GROUPS, (size_t)groups * sizeof(gv::group), &memory);
+  if (status != GV_OK) return status;
+  uint64_t *keys[2] = {(uint64_t *)keys_memory, (uint64_t *)keys_memory + n};
+  int *ids[2] = {(int *)ids_memory, (int *)ids_memory + n};
+  gv_cuda_mark_begin(lane);
+  gv::curve_keys<<<blocks_for(n, 256), 256, 0, lane->stream>>>(raster->problem, {low[0], low[1], low[2]},
+                                                               {scale[0], scale[1], scale[2]}, keys[0], ids[0]);
+  GV_CUDA_LAUNCHED(context, "grouping the seeds");
+  status = gv_tree_sort_64(context, lane, SLOT_SORT, keys, ids, (int)n, 3 * gv::CURVE_BITS);
+  if (status != GV_OK) return status;
+  raster->problem.members = ids[0];
+  gv::make_groups<<<blocks_for(groups * gv::WARP, 256), 256, 0, lane->stream>>>(raster->problem,
+                                                                                (gv::group *)memory);
+  GV_CUDA_LAUNCHED(context, "grouping the seeds");
+  gv_cuda_mark_end(lane);
+  raster->problem.groups = (const gv::group *)memory;
+done:
+  return status;
+}
+
+/* The whole grid as one tile that holds all seeds, or all groups of them. */
+static gv_status make_whole(gv_context *context, gv_cuda_raster *raster, bool in_groups) {
   gv_status status;
   void *pool = NULL, *entries = NULL;
   int32_t count = raster->v->seeds.count;
+  if (in_groups) count = (count + gv::GROUP - 1) / gv::GROUP;
   status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_POOL, (size_t)count * sizeof(int32_t), &pool);
   if (status == GV_OK) {
     status = gv_cuda_reserve(context, raster->lane, SLOT_ROOT_ENTRIES, sizeof(gv::entry), &entries);
   }
   if (status != GV_OK) return status;
   gv_tile cells = {0, 1, 0, 1};
-  raster->root = window(&cells, log);
+  raster->root = window(&cells, top_log(raster->v));
   raster->root.entries = (gv::entry *)entries;
   raster->root.pool = (const int32_t *)pool;
-  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>(raster->problem.seeds, (int32_t *)pool,
-                                                                           count, raster->root.entries);
+  raster->longest = (unsigned)count;
+  raster->in_groups = in_groups;
+  raster->stuck = false;
+  gv::whole_list<<<blocks_for(count, 256), 256, 0, raster->lane->stream>>>(raster->problem, (int32_t *)pool, count,
+                                                                           raster->root.entries);
   GV_CUDA_LAUNCHED(context, "listing the seeds");
 done:
   return status;
@@ -332,31 +429,97 @@ static int64_t most_entries(const gv_cuda_raster *raster) {
   return (int64_t)(raster->lane->memory_bytes / 64);
 }
 
+/* The passes of a step; which lists it is about is a constant to the kernels. */
+template <int FORM, int WHAT>
+static void launch_pivots(const gv_cuda_raster *raster, dim3 grid, const gv::level *parent, const gv::level *child,
+                          const gv::tile_work *work, int32_t number) {
+  gv::long_pivot<FORM, WHAT>
+      <<<grid, gv::LONG_THREADS, 0, raster->lane->stream>>>(raster->problem, *parent, *child, *work, number);
+}
+
+template <int FORM>
+static void launch_pivots(const gv_cuda_raster *raster, gv::narrowing what, dim3 grid, const gv::level *parent,
+                          const gv::level *child, const gv::tile_work *work, int32_t number) {
+  if (what == gv::SEEDS) {
+    launch_pivots<FORM, gv::SEEDS>(raster, grid, parent, child, work, number);
+  } else if (what == gv::GROUPS) {
+    launch_pivots<FORM, gv::GROUPS>(raster, grid, parent, child, work, number);
+  } else {
+    launch_pivots<FORM, gv::MEMBERS>(raster, grid, parent, child, work, number);
+  }
+}
+
+template <int FORM, int NORM, bool GEODESIC>
+static void launch_count(const gv_cuda_raster *raster, gv::narrowing what, dim3 grid, const gv::level *parent,
+                         const gv::level *child, const gv::tile_work *work) {
+  const gv::problem &p = raster->problem;
+  cudaStream_t stream = raster->lane->stream;
+  if (what == gv::SEEDS) {
+    gv::long_count<FORM, NORM, GEODESIC, gv::SEEDS>
+        <<<grid, gv::LONG_THREADS, 0, stream>>>(p, *parent, *child, *work);
+  } else if constexpr (NORM == gv::SQUARE) { /* see may_group */
+    if (what == gv::GROUPS) {
+      gv::long_count<FORM, NORM, GEODESIC, gv::GROUPS>
+          <<<grid, gv::LONG_THREADS, 0, stream>>>(p, *parent, *child, *work);
+    } else {
+      gv::long_count<FORM, NORM, GEODESIC, gv::MEMBERS>
+          <<<grid, gv::LONG_THREADS, 0, stream>>>(p, *parent, *child, *work);
+    }
+  }
+}
+
+template <int WHAT>
+static void launch_place(const gv_cuda_raster *raster, dim3 grid, const gv::level *parent, const gv::level *child,
+                         const gv::tile_work *work, gv::counters *counters) {
+  gv::long_place<WHAT><<<blocks_for(grid.x, 256), 256, 0, raster->lane->stream>>>(*parent, *child, *work,
+                                                                                  (int32_t)grid.y, counters);
+}
+
+template <int WHAT>
+static void launch_write(const gv_cuda_raster *raster, dim3 grid, const gv::level *parent, const gv::level *child,
+                         const gv::tile_work *work, int32_t *pool) {
+  gv::long_write<WHAT>
+      <<<grid, gv::LONG_THREADS, 0, raster->lane->stream>>>(raster->problem, *parent, *child, *work, pool);
+}
+
+#define GV_BY_WHAT(what, FUNCTION, ...)                                                                            \
+  do {                                                                                                             \
+    if ((what) == gv::SEEDS) {                                                                                     \
+      FUNCTION<gv::SEEDS>(__VA_ARGS__);                                                                            \
+    } else if ((what) == gv::GROUPS) {                                                                             \
+      FUNCTION<gv::GROUPS>(__VA_ARGS__);                                                                           \
+    } else {                                                                                                       \
+      FUNCTION<gv::MEMBERS>(__VA_ARGS__);                                                                          \
+    }                                                                                                              \
+  } while (0)
+
 /* One level of long lists, for the whole grid. Sets `stuck`, and leaves the root as it is, where lists would grow too
  * long. */
-static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int log, int turn) {
+static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const root_step *step, int turn) {
   gv_status status;
   gv_cuda_lane *lane = raster->lane;
   cudaStream_t stream = lane->stream;
   const gv_voronoi *v = raster->v;
-  const gv::problem &p = raster->problem;
+  const gv::narrowing what = step->what;
   gv_tile all = {0, v->cells.grid.width, 0, v->cells.grid.height};
-  gv::level parent = raster->root, child = window(&all, log);
+  gv::level parent = raster->root, child = window(&all, step->log);
   int64_t tiles = window_tiles(&child);
   void *entries = NULL, *work_memory = NULL, *count_memory = NULL, *pinned = NULL, *pool = NULL;
   int64_t pivots = tiles * (v->k + gv::CORNERS);
   gv::counters *counters;
   gv::tile_work work;
   /* Blocks a tile: enough to fill the device, each with a few thousand candidates at least. */
-  double each = list_length(v, raster->root.log);
+  const int64_t of_entry = what == gv::MEMBERS ? gv::GROUP : 1, longest = (int64_t)raster->longest * of_entry;
+  double each =
+      (double)of_entry * (raster->in_groups ? group_list_length(v, parent.log) : list_length(v, parent.log));
   int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)lane->multiprocessors / tiles + 1;
-  if (window_tiles(&parent) == 1) split = v->seeds.count / 2048 + 1;
+  if (window_tiles(&parent) == 1) split = longest / 2048 + 1;
   if (split > fill) split = fill;
-  if (split < raster->longest / 2048) split = raster->longest / 2048;
+  if (split < longest / 2048) split = longest / 2048;
   if (split > 256) split = 256;
   dim3 grid((unsigned)tiles, (unsigned)split);
   size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
-  int64_t words = (int64_t)(raster->longest + gv::WARP - 1) / gv::WARP;
+  int64_t words = (longest + gv::WARP - 1) / gv::WARP;
   size_t bits = (size_t)(tiles * words) * sizeof(uint32_t);
 
   if (words > most_entries(raster) / tiles) {
@@ -389,22 +552,22 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   for (int32_t k = 0; k < v->k; k++) {
     if (raster->form == gv::MESH) {
-      gv::long_pivot<gv::MESH><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+      launch_pivots<gv::MESH>(raster, what, grid, &parent, &child, &work, k);
     } else if (raster->form == gv::GLOBE) {
-      gv::long_pivot<gv::GLOBE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+      launch_pivots<gv::GLOBE>(raster, what, grid, &parent, &child, &work, k);
     } else if (raster->form == gv::TRIANGLES) {
-      gv::long_pivot<gv::TRIANGLES><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+      launch_pivots<gv::TRIANGLES>(raster, what, grid, &parent, &child, &work, k);
     } else {
-      gv::long_pivot<gv::PLANE><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, k);
+      launch_pivots<gv::PLANE>(raster, what, grid, &parent, &child, &work, k);
     }
     GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   }
 #define GV_COUNT(FORM, NORM, GEODESIC)                                                                             \
-  gv::long_count<FORM, NORM, GEODESIC><<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work)
+  launch_count<FORM, NORM, GEODESIC>(raster, what, grid, &parent, &child, &work)
   GV_BY_KIND(raster, GV_COUNT);
 #undef GV_COUNT
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
-  gv::long_place<<<blocks_for(tiles, 256), 256, 0, stream>>>(parent, child, work, (int32_t)split, counters);
+  GV_BY_WHAT(what, launch_place, raster, grid, &parent, &child, &work, counters);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   gv_cuda_mark_end(lane);
   GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
@@ -421,12 +584,34 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, int lo
   if (status != GV_OK) return status;
   child.pool = (const int32_t *)pool;
   gv_cuda_mark_begin(lane);
-  gv::long_write<<<grid, gv::LONG_THREADS, 0, stream>>>(p, parent, child, work, (int32_t *)pool);
+  GV_BY_WHAT(what, launch_write, raster, grid, &parent, &child, &work, (int32_t *)pool);
   GV_CUDA_LAUNCHED(context, "narrowing the seeds");
   gv_cuda_mark_end(lane);
   raster->root = child;
+  raster->in_groups = what == gv::GROUPS;
   raster->longest = ((gv::counters *)pinned)->longest;
 done:
+  return status;
+}
+
+/* From all seeds to the lists that bands begin with. */
+static gv_status make_root(gv_context *context, gv_cuda_raster *raster, bool groups) {
+  root_step root[MAX_STEPS];
+  int roots = plan_levels(raster, groups, root);
+  bool in_groups = roots > 0 && root[0].what != gv::SEEDS;
+  gv_status status = GV_OK;
+  if (in_groups) status = make_groups(context, raster);
+  if (status == GV_OK) status = make_whole(context, raster, in_groups);
+  for (int i = 0; i < roots && status == GV_OK && !raster->stuck; i++)
+    status = narrow_root(context, raster, &root[i], 1 - i % 2);
+  /* Seeds in clusters: lists too long for one warp are narrowed further first. */
+  for (; status == GV_OK && roots > 0 && !raster->stuck && !raster->in_groups && raster->longest > LONG_LIST &&
+         finer_root(raster) >= 0;
+       roots++) {
+    root_step finer = {finer_root(raster), gv::SEEDS};
+    status = narrow_root(context, raster, &finer, 1 - roots % 2);
+    drop_steps(raster);
+  }
   return status;
 }
 
@@ -554,6 +739,7 @@ static void describe(gv_cuda_raster *raster) {
   raster->filter = raster->form == gv::MESH ? v->k == 1 && !raster->limited
                                             : (raster->form == gv::PLANE || raster->form == gv::GLOBE) &&
                                                   raster->norm == gv::SQUARE && v->k == 1;
+  p->count = v->seeds.count;
   p->width = cells->grid.width;
   p->height = cells->grid.height;
   memcpy(p->geotransform, g, sizeof p->geotransform);
@@ -601,7 +787,6 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   if (raster == NULL) return gv_fail_memory(context, "the engine");
   raster->v = v;
   raster->allocator = v->allocator;
-  int root[MAX_STEPS], roots = 0;
   gv_status status = gv_cuda_lane_take(context, device, &raster->lane);
   if (status != GV_OK) {
     gv_release(&v->allocator, raster);
@@ -614,17 +799,9 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   if (status == GV_OK) status = copy_seeds(context, raster);
   if (status == GV_OK) status = limit_band(context, raster, band_cells);
   if (status != GV_OK) goto done;
-  roots = plan_levels(raster, root);
-  status = make_whole(context, raster, top_log(v));
-  raster->longest = (unsigned)v->seeds.count;
-  for (int i = 0; i < roots && status == GV_OK && !raster->stuck; i++)
-    status = narrow_root(context, raster, root[i], 1 - i % 2);
-  /* Seeds in clusters: lists too long for one warp are narrowed further first. */
-  for (; status == GV_OK && roots > 0 && !raster->stuck && raster->longest > LONG_LIST && finer_root(raster) >= 0;
-       roots++) {
-    status = narrow_root(context, raster, finer_root(raster), 1 - roots % 2);
-    drop_steps(raster);
-  }
+  status = make_root(context, raster, may_group(raster));
+  /* Where lists of groups grow too long, those of seeds may still be narrowed in part. */
+  if (status == GV_OK && raster->in_groups) status = make_root(context, raster, false);
 done:
   if (status != GV_OK) {
     gv_cuda_raster_close(context, raster);

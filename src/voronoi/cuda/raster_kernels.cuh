@@ -6,7 +6,7 @@
  * down a level, a tile culls its parent's list (the argument is that of voronoi/cull.h: the bound of the tile is a
  * zonotope, any seed serves as a pivot, everything in double with the same margins).
  *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list must be
- *     counted before it has a place in the pool.
+ *     counted before it has a place in the pool (narrow_kernels.cuh).
  *   - Many tiles with short lists: one warp a tile does it all.
  * Lists are in no order: who is the lowest of equals is decided by number, not by place.
  *
@@ -63,6 +63,7 @@ enum {
   CANONICAL_SIDE = 1 << CANONICAL_LOG,
   CAPACITY = 64, /* candidates of a quad in shared memory */
   BATCH = 32,    /* of them with row terms at once */
+  GROUP = WARP,  /* seeds of a group */
   STAGE = 128,   /* survivors of a tile kept in shared memory while they are counted */
   FEW = 5,       /* candidates that are not worth a second look */
   CORNERS = 4,
@@ -83,6 +84,12 @@ struct alignas(16) parallel {
   double sine, cosine, p, z;
 };
 
+/* GROUP seeds that lie close together (fewer in the last group), in a ball; one of them speaks for all as a pivot. */
+struct alignas(16) group {
+  double x, y, z, radius;
+  int32_t speaker, unused[3];
+};
+
 /* What does not change from launch to launch. */
 struct problem {
   int64_t width, height;
@@ -98,7 +105,10 @@ struct problem {
   double scale;                       /* float filter: makes lengths moderate; a power of 2 */
   double size;                        /* float filter: of positions; 1 on the globe, 0 on the plane */
   const seed *seeds;
-  int32_t neighbours; /* k */
+  const group *groups;    /* and their seeds, group after group; NULL without groups */
+  const int32_t *members; /* count of them */
+  int32_t count;          /* seeds */
+  int32_t neighbours;     /* k */
   int32_t nodata;
   /* The limit. Canonical values up to `within` are near enough, those above `beyond` are not; between them (geodesics only)
    * the host knows. And their roots. */
@@ -575,200 +585,6 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
     uint32_t who = __ballot_sync(everyone, keep);
     if (keep) to[kept + __popc(who & ((1U << lane) - 1U))] = id;
     kept += __popc(who);
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------- long lists */
-
-/* Of every tile of a level, while it is made. */
-struct tile_work {
-  unsigned long long *key; /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */
-  uint32_t *part;          /* tiles x blocks of a tile: survivors each block has, then where it puts them */
-  uint32_t *bits;          /* tiles x words: who survives, by place in the parent's list */
-  int64_t words;           /* enough for the parents' longest list */
-};
-
-__global__ void clear_work(const __grid_constant__ tile_work work, int64_t keys) {
-  int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (at < keys) work.key[at] = nobody;
-}
-
-/* What all passes begin with: the block's tile, its parent's list, its bound. False: nothing to do. */
-struct long_tile {
-  int64_t tile;
-  const int32_t *list;
-  int32_t count;
-  bound b;
-};
-
-template <int FORM>
-__device__ static bool enter_tile(const problem &p, const level &parent, const level &child, long_tile *shared) {
-  if (threadIdx.x == 0) {
-    int64_t tile = blockIdx.x;
-    int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
-    int down = parent.log - child.log;
-    entry from = entry_at(parent, i >> down, j >> down);
-    shared->tile = tile;
-    shared->list = parent.pool + from.offset;
-    shared->count = from.count;
-    if (from.count > 1) tile_bound<FORM>(p, child.log, i, j, &shared->b);
-  }
-  __syncthreads();
-  return shared->count > 1;
-}
-
-/* Pass 1, once for each of the k pivots near the middle: the nearest that is farther than the one before. The first time
- * also those nearest the corners. */
-template <int FORM>
-__global__ void __launch_bounds__(LONG_THREADS)
-    long_pivot(const __grid_constant__ problem p, const __grid_constant__ level parent,
-               const __grid_constant__ level child, const __grid_constant__ tile_work work, int32_t number) {
-  __shared__ long_tile t;
-  if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  const int lane = threadIdx.x % WARP, corners = number == 0 ? CORNERS : 0;
-  unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
-  unsigned long long last = number > 0 ? keys[number - 1] : 0, least = nobody, corner[CORNERS];
-  place at[CORNERS];
-#pragma unroll
-  for (int c = 0; c < CORNERS; c++) {
-    corner[c] = nobody;
-    at[c] = corner_of(t.b, c);
-  }
-  for (int64_t n = (int64_t)blockIdx.y * LONG_THREADS + threadIdx.x; n < t.count;
-       n += (int64_t)gridDim.y * LONG_THREADS) {
-    int32_t id = t.list[n];
-    place s = seed_place(p.seeds, id);
-    unsigned long long key = nearness(t.b.middle, s, id);
-    if (key < least && (number == 0 || key > last)) least = key;
-    if (corners > 0) {
-#pragma unroll
-      for (int c = 0; c < CORNERS; c++) {
-        key = nearness(at[c], s, id);
-        corner[c] = key < corner[c] ? key : corner[c];
-      }
-    }
-  }
-  least = warp_least(least);
-  if (lane == 0 && least != nobody) atomicMin(&keys[number], least);
-  if (corners == 0) return;
-#pragma unroll
-  for (int c = 0; c < CORNERS; c++) {
-    least = warp_least(corner[c]);
-    if (lane == 0 && least != nobody) atomicMin(&keys[p.neighbours + c], least);
-  }
-}
-
-/* All threads of a block; each seed once. */
-template <int NORM, bool GEODESIC>
-__device__ static int load_pivots(const problem &p, const long_tile &t, const tile_work &work, pivot *pivots,
-                                  int32_t *chosen, int *shared_found) {
-  if (threadIdx.x == 0) {
-    const unsigned long long *keys = work.key + t.tile * (p.neighbours + CORNERS);
-    int found = 0;
-    for (int n = 0; n < p.neighbours + CORNERS; n++) {
-      if (keys[n] == nobody) continue;
-      int32_t id = (int32_t)(uint32_t)keys[n];
-      bool known = false;
-      for (int m = 0; m < found; m++)
-        known = known || chosen[m] == id;
-      if (!known) chosen[found++] = id;
-    }
-    *shared_found = found;
-  }
-  __syncthreads();
-  for (int n = threadIdx.x; n < *shared_found; n += LONG_THREADS)
-    pivots[n] = make_pivot<NORM, GEODESIC>(p, t.b, chosen[n]);
-  __syncthreads();
-  return *shared_found;
-}
-
-/* Pass 2: how many survive, block by block. */
-template <int FORM, int NORM, bool GEODESIC>
-__global__ void __launch_bounds__(LONG_THREADS)
-    long_count(const __grid_constant__ problem p, const __grid_constant__ level parent,
-               const __grid_constant__ level child, const __grid_constant__ tile_work work) {
-  __shared__ long_tile t;
-  __shared__ pivot pivots[MOST_PIVOTS];
-  __shared__ int32_t chosen[MOST_PIVOTS];
-  __shared__ int shared_found;
-  __shared__ uint32_t total;
-  if (threadIdx.x == 0) total = 0;
-  if (!enter_tile<FORM>(p, parent, child, &t)) return;
-  int found = load_pivots<NORM, GEODESIC>(p, t, work, pivots, chosen, &shared_found);
-  uint32_t kept = 0, *bits = work.bits + t.tile * work.words;
-  for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < t.count;
-       first += (int64_t)gridDim.y * LONG_THREADS) {
-    int64_t n = first + threadIdx.x;
-    bool keep = n < t.count && survives<NORM>(p, t.b, pivots, found, seed_place(p.seeds, t.list[n]));
-    uint32_t who = __ballot_sync(everyone, keep);
-    if (threadIdx.x % WARP == 0 && n < t.count) bits[n / WARP] = who;
-    kept += (uint32_t)__popc(who);
-  }
-  if (threadIdx.x % WARP == 0 && kept > 0) atomicAdd(&total, kept);
-  __syncthreads();
-  if (threadIdx.x == 0) work.part[t.tile * gridDim.y + blockIdx.y] = total;
-}
-
-/* Between: places in the pool, for tiles and for the blocks that write them. */
-__global__ void long_place(const __grid_constant__ level parent, const __grid_constant__ level child,
-                           const __grid_constant__ tile_work work, int32_t parts, counters *count) {
-  int64_t tile = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (tile >= (int64_t)child.across * child.down) return;
-  int64_t i = child.i0 + tile % child.across, j = child.j0 + tile / child.across;
-  int down = parent.log - child.log;
-  entry from = entry_at(parent, i >> down, j >> down);
-  if (from.count > 1) {
-    uint32_t kept = 0;
-    for (int32_t n = 0; n < parts; n++) {
-      uint32_t here = work.part[tile * parts + n];
-      work.part[tile * parts + n] = kept;
-      kept += here;
-    }
-    from.offset = (int64_t)atomicAdd(&count->pool, (unsigned long long)kept);
-    from.count = (int32_t)kept;
-    atomicMax(&count->longest, kept);
-    if (kept == 1) from.single = -1; /* long_write finds it */
-  }
-  child.entries[tile] = from;
-}
-
-/* Pass 3: the survivors, in the order of the parent's list. */
-__global__ void __launch_bounds__(LONG_THREADS)
-    long_write(const __grid_constant__ problem p, const __grid_constant__ level parent,
-               const __grid_constant__ level child, const __grid_constant__ tile_work work, int32_t *pool) {
-  __shared__ uint32_t warp_kept[2][LONG_THREADS / WARP];
-  const int lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-  const int64_t tile = blockIdx.x;
-  const int down = parent.log - child.log;
-  const entry from =
-      entry_at(parent, (child.i0 + tile % child.across) >> down, (child.j0 + tile / child.across) >> down);
-  if (from.count <= 1) return;
-  const int32_t *list = parent.pool + from.offset;
-  const uint32_t *bits = work.bits + tile * work.words;
-  const entry made = child.entries[tile];
-  int32_t *to = pool + made.offset + work.part[tile * gridDim.y + blockIdx.y];
-  int turn = 0;
-  for (int64_t first = (int64_t)blockIdx.y * LONG_THREADS; first < from.count;
-       first += (int64_t)gridDim.y * LONG_THREADS, turn ^= 1) {
-    int64_t n = first + threadIdx.x;
-    uint32_t who = n - lane < from.count ? bits[n / WARP] : 0;
-    if (lane == 0) warp_kept[turn][warp] = (uint32_t)__popc(who);
-    __syncthreads();
-    uint32_t before = 0, all = 0;
-    for (int w = 0; w < LONG_THREADS / WARP; w++) {
-      before += w < warp ? warp_kept[turn][w] : 0;
-      all += warp_kept[turn][w];
-    }
-    if (who >> lane & 1U) {
-      int32_t id = list[n];
-      if (made.single < 0 && made.count == 1) {
-        entry single = {seed_label(p.seeds, id), 1, id};
-        child.entries[tile] = single;
-      } else {
-        to[before + __popc(who & ((1U << lane) - 1U))] = id;
-      }
-    }
-    to += all;
   }
 }
 
@@ -1499,15 +1315,6 @@ __global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at
                             int64_t count, int32_t neighbours) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
-}
-
-__global__ void whole_list(const seed *seeds, int32_t *ids, int32_t count, entry *root) {
-  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) ids[i] = (int32_t)i;
-  if (i == 0) {
-    entry all = {count == 1 ? seeds[0].label : 0, count, 0};
-    *root = all;
-  }
 }
 
 } // namespace gv
