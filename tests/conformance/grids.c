@@ -3,26 +3,9 @@
  * instruction sets, several block sizes and thread counts, one to 64 nearest seeds, distance limits, masks and weights.
  * An engine joins by being in the library's list.
  */
-#include "cmocka_test.h"
-
 #include <geodesic.h>
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "gpuvoronoi.h"
-
-static const double pi = 3.14159265358979323846;
-
-static uint64_t random_state = 1;
-
-static double uniform(void) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t x = random_state ^ (random_state >> 29);
-  return (double)(x >> 11) * 0x1p-53;
-}
+#include "questions.h"
 
 /* --------------------------------------------------------------------------------------------------- grids */
 
@@ -35,17 +18,6 @@ static int inverse_sinusoidal(double *x, double *y, int64_t n, void *user) {
     bool inside = fabs(lat) <= 90.0 && fabs(lon) <= 180.0;
     x[i] = inside ? lon : HUGE_VAL;
     y[i] = inside ? lat : HUGE_VAL;
-  }
-  return 0;
-}
-
-/* Inverse polar azimuthal equidistant: the pole lies inside the grid. */
-static int inverse_polar(double *x, double *y, int64_t n, void *user) {
-  (void)user;
-  for (int64_t i = 0; i < n; i++) {
-    double lon = atan2(x[i], -y[i]) * 180.0 / pi, lat = 90.0 - hypot(x[i], y[i]) / 1e5;
-    x[i] = lat < -90.0 ? HUGE_VAL : lon;
-    y[i] = lat < -90.0 ? HUGE_VAL : lat;
   }
   return 0;
 }
@@ -176,100 +148,6 @@ static void make_seed(const grid_case *g, seed_kind kind, int64_t i, int64_t n, 
 
 /* -------------------------------------------------------------------------------------------------- the test */
 
-typedef struct run_options {
-  const char *backend, *simd;
-  int threads;
-  int32_t block_width, block_height;
-} run_options;
-
-/* What is asked of each cell. */
-typedef struct question {
-  int32_t k;
-  double max_distance;
-  gv_weighting weighting;
-  const double *weights;
-  const uint8_t *mask; /* of the whole grid; NULL = none */
-} question;
-
-static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
-
-/* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
-static void spread(const gv_grid *grid, int64_t bw, int64_t bh, int32_t k, const gv_block *block) {
-  int64_t w = grid->width - block->column * bw < bw ? grid->width - block->column * bw : bw;
-  int64_t h = grid->height - block->row * bh < bh ? grid->height - block->row * bh : bh;
-  for (int32_t b = 0; b < k; b++) {
-    int32_t *first = block->out + b * block->band_stride;
-    for (int64_t i = 1; i < w * h; i++) {
-      int32_t *cell = first + i / w * block->stride + i % w;
-      assert_int_equal(*cell, INT32_MIN);
-      *cell = *first;
-    }
-  }
-}
-
-static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
-                             const gv_voronoi_options *o, int32_t *out) {
-  gv_status status = GV_OK;
-  int64_t bw = o->block_width > 0 ? o->block_width : 512, bh = o->block_height > 0 ? o->block_height : 512;
-  for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi) && status == GV_OK; row++) {
-    for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi) && status == GV_OK; column++) {
-      gv_block block = GV_BLOCK_INIT;
-      int64_t first = row * bh * grid->width + column * bw;
-      block.column = column;
-      block.row = row;
-      int32_t uniform = 7;
-      if (q->mask != NULL) block.mask = q->mask + first;
-      block.mask_stride = block.stride = grid->width;
-      block.out = out + first;
-      block.band_stride = grid->width * grid->height;
-      if ((row + column) % 3 != 2) block.uniform = &uniform;
-      status = gv_voronoi_fill(context, voronoi, &block);
-      if (status == GV_OK && block.uniform != NULL) assert_in_range(uniform, 0, 1);
-      if (status == GV_OK && uniform == 1) spread(grid, bw, bh, q->k, &block);
-    }
-  }
-  return status;
-}
-
-static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
-  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
-  gv_context *context = NULL;
-  gv_voronoi *voronoi = NULL;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  context_options.threads = options->threads;
-  o.backend = options->backend;
-  o.metric = metric;
-  o.block_width = options->block_width;
-  o.block_height = options->block_height;
-  o.labels = labels;
-  o.nodata = -7;
-  o.k = q->k;
-  o.max_distance = q->max_distance;
-  o.weighting = q->weighting;
-  o.weights = q->weights;
-  assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
-  assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
-  for (int64_t i = 0; i < q->k * grid->width * grid->height; i++)
-    out[i] = INT32_MIN;
-  gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
-  if (status == GV_OK) {
-    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, &o, out)
-                                                          : gv_voronoi_compute(context, voronoi, out, grid->width);
-  }
-  snprintf(message, size, "%s", gv_context_message(context));
-  gv_voronoi_destroy(voronoi);
-  gv_context_destroy(context);
-  return status;
-}
-
-static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                const question *q, const int32_t *labels, int32_t *out) {
-  char message[512];
-  gv_status status = try_run(grid, seeds, metric, options, q, labels, out, message, sizeof message);
-  if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
-}
-
 static gv_grid grid_of(const grid_case *g) {
   gv_grid grid = GV_GRID_INIT;
   grid.kind = g->kind;
@@ -293,12 +171,6 @@ static void compare(const grid_case *g, const char *seeds, int64_t count, gv_met
                (long long)(i % cells / g->width), (long long)(i / cells), (int)expected[i]);
     }
   }
-}
-
-/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
-static bool to_be_compared(const gv_backend_info *info) {
-  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
-  return info->available && info->allocates_grids && (only == NULL || strcmp(info->name, only) == 0);
 }
 
 /* All engines that can run here against `serial` for one set of seeds and one question. `few`: one form of `tile` and a
@@ -715,19 +587,6 @@ static void ranks_on_larger_grids(void **state) {
     free(expected);
     free(got);
   }
-}
-
-/* False, with a message, if there is no GPU. */
-static bool have_cuda_tile(void) {
-  gv_backend_info info = {0};
-  bool found = false;
-  for (int b = 0; b < gv_backend_count() && !found; b++) {
-    assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    found = strcmp(info.name, "cuda-tile") == 0;
-  }
-  assert_true(found);
-  if (!info.available) print_message("cuda-tile: %s\n", info.reason);
-  return info.available != 0;
 }
 
 /* ------------------------------------------------------------------------------------------- another's distances */

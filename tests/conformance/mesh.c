@@ -3,26 +3,8 @@
  * the bytes of `serial` on the mesh, and rasters carry their triangles' answers; also for several nearest seeds, with
  * distance limits, masks and weights.
  */
-#include "cmocka_test.h"
-
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cells/mesh.h"
-#include "gpuvoronoi.h"
-
-static const double pi = 3.14159265358979323846;
-
-static uint64_t random_state = 7;
-
-static double uniform(void) {
-  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  uint64_t x = random_state ^ (random_state >> 29);
-  return (double)(x >> 11) * 0x1p-53;
-}
+#include "questions.h"
 
 static const char *const simd_levels[] = {"baseline", "avx2", "avx512"};
 
@@ -194,84 +176,6 @@ static void make_seed(seed_kind kind, int level, int64_t i, double *x, double *y
 
 /* -------------------------------------------------------------------------------------------------------- engines */
 
-typedef struct run_options {
-  const char *backend, *simd;
-  int threads;
-  int32_t block_width, block_height;
-} run_options;
-
-/* What is asked of each cell. */
-typedef struct question {
-  int32_t k;
-  double max_distance;
-  gv_weighting weighting;
-  const double *weights;
-  const uint8_t *mask; /* of the whole grid; NULL = none */
-} question;
-
-static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
-
-/* Blocks with a mask; their size is asked of the object, which may have made them smaller. */
-static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
-                             const run_options *options, int64_t cells, int64_t stride, int32_t *out) {
-  gv_status status = GV_OK;
-  int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
-  int64_t bw = options->block_width > 0 ? options->block_width : 512;
-  int64_t bh = options->block_height > 0 ? options->block_height : 512;
-  if (grid->kind == GV_GRID_QTM) bw = (cells + across - 1) / across;
-  for (int64_t b = 0; b < across * down && status == GV_OK; b++) {
-    gv_block block = GV_BLOCK_INIT;
-    block.column = b % across;
-    block.row = b / across;
-    int64_t first = block.row * bh * stride + block.column * bw;
-    block.mask = q->mask + first;
-    block.mask_stride = block.stride = stride;
-    block.out = out + first;
-    block.band_stride = cells;
-    status = gv_voronoi_fill(context, voronoi, &block);
-  }
-  return status;
-}
-
-static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                         const question *q, int64_t cells, int64_t stride, int32_t *out, char *message,
-                         size_t size) {
-  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  gv_context *context = NULL;
-  gv_voronoi *voronoi = NULL;
-  context_options.threads = options->threads;
-  o.backend = options->backend;
-  o.metric = metric;
-  o.block_width = options->block_width;
-  o.block_height = options->block_height;
-  o.nodata = -7;
-  o.k = q->k;
-  o.max_distance = q->max_distance;
-  o.weighting = q->weighting;
-  o.weights = q->weights;
-  assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
-  assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
-  for (int64_t i = 0; i < q->k * cells; i++)
-    out[i] = INT32_MIN;
-  gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
-  if (status == GV_OK) {
-    status = q->mask != NULL ? fill_blocks(context, grid, voronoi, q, options, cells, stride, out)
-                             : gv_voronoi_compute(context, voronoi, out, stride);
-  }
-  snprintf(message, size, "%s", gv_context_message(context));
-  gv_voronoi_destroy(voronoi);
-  gv_context_destroy(context);
-  return status;
-}
-
-static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                const question *q, int64_t cells, int64_t stride, int32_t *out) {
-  char message[512];
-  gv_status status = try_run(grid, seeds, metric, options, q, cells, stride, out, message, sizeof message);
-  if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
-}
-
 /* The next question in turn; its weights and mask are to be freed. */
 static question next_question(gv_metric metric, int64_t seeds, int64_t cells) {
   static const int32_t ks[] = {1, 2, 4, 3, 8, 1, 33, 5, 64, 12};
@@ -326,13 +230,6 @@ static void compare(int64_t cells, int level, int kind, int64_t seeds, gv_metric
   }
 }
 
-/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
-static bool to_be_compared(const gv_backend_info *info) {
-  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
-  return info->available && info->allocates_grids && strcmp(info->name, "serial") != 0 &&
-         (only == NULL || strcmp(info->name, only) == 0);
-}
-
 static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_metric metric, const question *q,
                            bool few) {
   static const run_options tile_variants[] = {{"tile", "avx512", 1, 0, 0},
@@ -350,20 +247,20 @@ static void check_question(int level, seed_kind kind, const gv_seeds *seeds, gv_
   run_options serial = {"serial", "avx512", 2, 0, 0};
   question unmasked = *q;
   unmasked.mask = NULL;
-  run(&grid, seeds, metric, &serial, &unmasked, cells, cells, expected);
+  run(&grid, seeds, metric, &serial, &unmasked, NULL, expected);
   apply_mask(q, cells, expected);
   turn++;
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    if (!to_be_compared(&info)) continue;
+    if (!to_be_compared(&info) || strcmp(info.name, "serial") == 0) continue;
     bool tile = strcmp(info.name, "tile") == 0;
     size_t variants = tile ? sizeof tile_variants / sizeof *tile_variants : 1;
     for (size_t i = 0; i < variants; i++) {
       run_options o = tile ? tile_variants[i] : (run_options){info.name, "avx512", 2, 100, 0};
       if (few && (tile ? i != turn % variants : (turn + (size_t)b) % 3 != 0)) continue;
       char message[512];
-      gv_status status = try_run(&grid, seeds, metric, &o, q, cells, cells, got, message, sizeof message);
+      gv_status status = try_run(&grid, seeds, metric, &o, q, NULL, got, message, sizeof message);
       if (status == GV_ERROR_UNSUPPORTED && q->weighting != GV_UNWEIGHTED && !tile) continue;
       if (status != GV_OK) fail_msg("%s: %s", info.name, message);
       compare(cells, level, (int)kind, seeds->count, metric, &o, q, expected, got);
@@ -415,18 +312,6 @@ static void geodesic(void **state) {
   check_mesh(5, UNIFORM, 60, GV_GEODESIC);
 }
 
-static bool have_cuda_tile(void) {
-  gv_backend_info info = {0};
-  bool found = false;
-  for (int b = 0; b < gv_backend_count() && !found; b++) {
-    assert_int_equal(gv_backend_get(b, &info), GV_OK);
-    found = strcmp(info.name, "cuda-tile") == 0;
-  }
-  assert_true(found);
-  if (!info.available) print_message("cuda-tile: %s\n", info.reason);
-  return info.available != 0;
-}
-
 /* Whether geodesics tell the seeds of a kind apart by their chords; else each cell is decided slowly, too slowly for large
  * grids. */
 static bool far_apart(int kind) {
@@ -460,8 +345,8 @@ static void check_against_tile(int level, seed_kind kind, int64_t n, gv_metric m
   gv_grid grid = GV_GRID_INIT;
   grid.kind = GV_GRID_QTM;
   grid.level = level;
-  run(&grid, &seeds, metric, &tile, q, cells, cells, expected);
-  run(&grid, &seeds, metric, device, q, cells, cells, got);
+  run(&grid, &seeds, metric, &tile, q, NULL, expected);
+  run(&grid, &seeds, metric, device, q, NULL, got);
   compare(cells, level, (int)kind, n, metric, device, q, expected, got);
   free(x);
   free(y);
@@ -493,17 +378,6 @@ static void large_meshes_against_tile(void **state) {
 }
 
 /* -------------------------------------------------------------------------------------------------------- rasters */
-
-/* Inverse polar azimuthal equidistant, with no inverse outside the globe. */
-static int inverse_polar(double *x, double *y, int64_t n, void *user) {
-  (void)user;
-  for (int64_t i = 0; i < n; i++) {
-    double lon = atan2(x[i], -y[i]) * 180.0 / pi, lat = 90.0 - hypot(x[i], y[i]) / 1e5;
-    x[i] = lat < -90.0 ? HUGE_VAL : lon;
-    y[i] = lat < -90.0 ? HUGE_VAL : lat;
-  }
-  return 0;
-}
 
 typedef struct raster_case {
   gv_grid_kind kind;
@@ -544,7 +418,7 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
   run_options o = {"tile", "avx512", 2, 0, 0};
   question unmasked = q;
   unmasked.mask = NULL;
-  run(&grid, &seeds, metric, &o, &unmasked, cells, cells, mesh);
+  run(&grid, &seeds, metric, &o, &unmasked, NULL, mesh);
   grid.kind = r->kind;
   grid.width = r->width;
   grid.height = r->height;
@@ -569,7 +443,7 @@ static void check_raster(const raster_case *r, int level, gv_metric metric, bool
     if (q.weighting != GV_UNWEIGHTED && i >= 5) continue;
     if (strcmp(variants[i].backend, "cuda-tile") == 0 && !have_cuda_tile()) continue;
     if (only != NULL && strcmp(variants[i].backend, only) != 0) continue;
-    run(&grid, &seeds, metric, &variants[i], &q, pixels, r->width, got);
+    run(&grid, &seeds, metric, &variants[i], &q, NULL, got);
     compare(pixels, level, (int)(r - rasters), SEEDS, metric, &variants[i], &q, expected, got);
   }
   free(mesh);
@@ -633,8 +507,8 @@ static void large_rasters_of_triangles_against_tile(void **state) {
       question asked[] = {plain, large_question(seeds.count)};
       for (size_t i = 0; i < 2; i++) {
         run_options tile = {"tile", "avx512", 2, 0, 0}, device = {"cuda-tile", "avx512", 2, kind % 2 ? 200 : 0, 0};
-        run(&grid, &seeds, metric, &tile, &asked[i], pixels, r->width, expected);
-        run(&grid, &seeds, metric, &device, &asked[i], pixels, r->width, got);
+        run(&grid, &seeds, metric, &tile, &asked[i], NULL, expected);
+        run(&grid, &seeds, metric, &device, &asked[i], NULL, got);
         compare(pixels, cases[c].level, kind, seeds.count, metric, &device, &asked[i], expected, got);
       }
     }
@@ -721,7 +595,7 @@ static void failing_allocations(void **state) {
     grid.height = 64;
     memcpy(grid.geotransform, geotransform, sizeof geotransform);
     run_options calm = {"tile", "avx512", 1, 0, 0};
-    run(&grid, &seeds, GV_GREAT_CIRCLE, &calm, &q, cells, raster ? 128 : cells, expected);
+    run(&grid, &seeds, GV_GREAT_CIRCLE, &calm, &q, NULL, expected);
     for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
       gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
       gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
@@ -753,6 +627,7 @@ static void failing_allocations(void **state) {
 }
 
 int main(void) {
+  random_state = 7;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(positions_are_canonical),
       cmocka_unit_test(bounds_hold_their_cells),

@@ -1,0 +1,165 @@
+/*
+ * What the conformance tests of grids and meshes share: the questions that engines are asked, and asking them.
+ */
+#ifndef GV_TEST_QUESTIONS_H
+#define GV_TEST_QUESTIONS_H
+
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuvoronoi.h"
+
+static const double pi = 3.14159265358979323846;
+
+static uint64_t random_state = 1;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+/* Inverse polar azimuthal equidistant, with no inverse outside the globe: the pole lies inside grids around 0, 0. */
+static int inverse_polar(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    double lon = atan2(x[i], -y[i]) * 180.0 / pi, lat = 90.0 - hypot(x[i], y[i]) / 1e5;
+    x[i] = lat < -90.0 ? HUGE_VAL : lon;
+    y[i] = lat < -90.0 ? HUGE_VAL : lat;
+  }
+  return 0;
+}
+
+typedef struct run_options {
+  const char *backend, *simd;
+  int threads;
+  int32_t block_width, block_height;
+} run_options;
+
+/* What is asked of each cell. */
+typedef struct question {
+  int32_t k;
+  double max_distance;
+  gv_weighting weighting;
+  const double *weights;
+  const uint8_t *mask; /* of the whole grid; NULL = none */
+} question;
+
+static const question plain = {1, INFINITY, GV_UNWEIGHTED, NULL, NULL};
+
+/* Cells of a row; a mesh is one row. */
+static int64_t row_of(const gv_grid *grid) {
+  return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width;
+}
+
+static int64_t cells_of(const gv_grid *grid) {
+  return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
+}
+
+/* A block that was told to be of one answer: what is not written must be as it was, and becomes that answer. */
+static void spread(int64_t columns, int64_t rows, int32_t k, const gv_block *block) {
+  for (int32_t b = 0; b < k; b++) {
+    int32_t *first = block->out + b * block->band_stride;
+    for (int64_t i = 1; i < columns * rows; i++) {
+      int32_t *cell = first + i / columns * block->stride + i % columns;
+      assert_int_equal(*cell, INT32_MIN);
+      *cell = *first;
+    }
+  }
+}
+
+/* Block by block, of which two in three may be of one answer. The size of a mesh's blocks is asked of the object, which may
+ * have made them smaller. */
+static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_voronoi *voronoi, const question *q,
+                             const gv_voronoi_options *o, int32_t *out) {
+  gv_status status = GV_OK;
+  const int64_t across = gv_voronoi_blocks_across(voronoi), down = gv_voronoi_blocks_down(voronoi);
+  const int64_t width = row_of(grid), height = cells_of(grid) / width;
+  int64_t bw = o->block_width > 0 ? o->block_width : 512, bh = o->block_height > 0 ? o->block_height : 512;
+  if (grid->kind == GV_GRID_QTM) bw = (width + across - 1) / across;
+  for (int64_t b = 0; b < across * down && status == GV_OK; b++) {
+    gv_block block = GV_BLOCK_INIT;
+    int32_t uniform = 7;
+    block.column = b % across;
+    block.row = b / across;
+    int64_t first = block.row * bh * width + block.column * bw;
+    if (q->mask != NULL) block.mask = q->mask + first;
+    block.mask_stride = block.stride = width;
+    block.out = out + first;
+    block.band_stride = width * height;
+    if ((block.row + block.column) % 3 != 2) block.uniform = &uniform;
+    status = gv_voronoi_fill(context, voronoi, &block);
+    if (status == GV_OK && block.uniform != NULL) assert_in_range(uniform, 0, 1);
+    if (status == GV_OK && uniform == 1) {
+      int64_t columns = width - block.column * bw, rows = height - block.row * bh;
+      spread(columns < bw ? columns : bw, rows < bh ? rows : bh, q->k, &block);
+    }
+  }
+  return status;
+}
+
+/* Labels: NULL = numbers. `out` has k bands. */
+static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *context = NULL;
+  gv_voronoi *voronoi = NULL;
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  context_options.threads = options->threads;
+  o.backend = options->backend;
+  o.metric = metric;
+  o.block_width = options->block_width;
+  o.block_height = options->block_height;
+  o.labels = labels;
+  o.nodata = -7;
+  o.k = q->k;
+  o.max_distance = q->max_distance;
+  o.weighting = q->weighting;
+  o.weights = q->weights;
+  assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
+  assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
+  for (int64_t i = 0; i < q->k * cells_of(grid); i++)
+    out[i] = INT32_MIN;
+  gv_status status = gv_voronoi_create(context, grid, seeds, &o, &voronoi);
+  if (status == GV_OK) {
+    status = q->mask != NULL || isfinite(q->max_distance) ? fill_blocks(context, grid, voronoi, q, &o, out)
+                                                          : gv_voronoi_compute(context, voronoi, out, row_of(grid));
+  }
+  snprintf(message, size, "%s", gv_context_message(context));
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  return status;
+}
+
+static void run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                const question *q, const int32_t *labels, int32_t *out) {
+  char message[512];
+  gv_status status = try_run(grid, seeds, metric, options, q, labels, out, message, sizeof message);
+  if (status != GV_OK) fail_msg("%s: %s", options->backend, message);
+}
+
+/* The environment variable GPUVORONOI_TEST_BACKEND names the only engine to be compared, where time is short. */
+static bool to_be_compared(const gv_backend_info *info) {
+  const char *only = getenv("GPUVORONOI_TEST_BACKEND");
+  return info->available && info->allocates_grids && (only == NULL || strcmp(info->name, only) == 0);
+}
+
+/* False, with a message, if there is no GPU. */
+static bool have_cuda_tile(void) {
+  gv_backend_info info = {0};
+  bool found = false;
+  for (int b = 0; b < gv_backend_count() && !found; b++) {
+    assert_int_equal(gv_backend_get(b, &info), GV_OK);
+    found = strcmp(info.name, "cuda-tile") == 0;
+  }
+  assert_true(found);
+  if (!info.available) print_message("cuda-tile: %s\n", info.reason);
+  return info.available != 0;
+}
+
+#endif
