@@ -47,7 +47,7 @@ static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 /* Page-locked buffers of the lane: what is small, then the caller's slots. */
 enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
-enum { LONG_LIST = 768, MOST_LONG_TILES = 20000 };
+enum { LONG_LIST = 768, LONG_GROUP_LIST = 192, MOST_LONG_TILES = 20000 };
 enum { MOST_OPEN = 1 << 24 /* cells of a band for the host to decide: 0.7 GB of page-locked memory */ };
 enum { MAX_LOG = 42, LEAST_LOG = 5, MAX_STEPS = 16 };
 
@@ -515,7 +515,7 @@ static gv_status narrow_root(gv_context *context, gv_cuda_raster *raster, const 
   int64_t split = (int64_t)(each / 2048.0) + 1, fill = 8 * (int64_t)lane->multiprocessors / tiles + 1;
   if (window_tiles(&parent) == 1) split = longest / 2048 + 1;
   if (split > fill) split = fill;
-  if (split < longest / 2048) split = longest / 2048;
+  if (split < longest / 8192) split = longest / 8192;
   if (split > 256) split = 256;
   dim3 grid((unsigned)tiles, (unsigned)split);
   size_t keys = (size_t)pivots * sizeof(unsigned long long), parts = (size_t)(tiles * split) * sizeof(uint32_t);
@@ -594,6 +594,17 @@ done:
   return status;
 }
 
+/* Seeds in clusters: goes on, level by level, while a list is longer than planned. */
+static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv::narrowing what, unsigned longest,
+                                int *turn) {
+  gv_status status = GV_OK;
+  while (status == GV_OK && !raster->stuck && raster->longest > longest && finer_root(raster) >= 0) {
+    root_step finer = {finer_root(raster), what};
+    status = narrow_root(context, raster, &finer, *turn = 1 - *turn);
+  }
+  return status;
+}
+
 /* From all seeds to the lists that bands begin with. */
 static gv_status make_root(gv_context *context, gv_cuda_raster *raster, bool groups) {
   root_step root[MAX_STEPS];
@@ -602,16 +613,19 @@ static gv_status make_root(gv_context *context, gv_cuda_raster *raster, bool gro
   gv_status status = GV_OK;
   if (in_groups) status = make_groups(context, raster);
   if (status == GV_OK) status = make_whole(context, raster, in_groups);
-  for (int i = 0; i < roots && status == GV_OK && !raster->stuck; i++)
-    status = narrow_root(context, raster, &root[i], 1 - i % 2);
-  /* Seeds in clusters: lists too long for one warp are narrowed further first. */
-  for (; status == GV_OK && roots > 0 && !raster->stuck && !raster->in_groups && raster->longest > LONG_LIST &&
-         finer_root(raster) >= 0;
-       roots++) {
-    root_step finer = {finer_root(raster), gv::SEEDS};
-    status = narrow_root(context, raster, &finer, 1 - roots % 2);
-    drop_steps(raster);
+  int turn = 0;
+  for (int i = 0; i < roots && status == GV_OK && !raster->stuck; i++) {
+    root_step step = root[i];
+    if (step.what == gv::MEMBERS) {
+      status = narrow_further(context, raster, gv::GROUPS, LONG_GROUP_LIST, &turn);
+      if (step.log > raster->root.log) step.log = raster->root.log;
+    }
+    bool done = step.what == gv::SEEDS && step.log >= raster->root.log;
+    if (status == GV_OK && !raster->stuck && !done) status = narrow_root(context, raster, &step, turn = 1 - turn);
   }
+  if (status == GV_OK && roots > 0 && !raster->in_groups)
+    status = narrow_further(context, raster, gv::SEEDS, LONG_LIST, &turn);
+  drop_steps(raster);
   return status;
 }
 
