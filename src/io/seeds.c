@@ -30,6 +30,7 @@ typedef struct reader {
   OGRLayerH layer;
   bool is_csv;
   int x_field, y_field; /* -1 = positions come from geometries */
+  bool numeric[2];      /* what they hold are numbers to the driver too */
   bool swapped;         /* the source's data order is y, x */
   bool bare_degrees;    /* the columns are longitude and latitude, and nobody says in which system */
   id_kind id;
@@ -167,10 +168,37 @@ static const char *skip_spaces(const char *text) {
   return text;
 }
 
+/* Digits with at most a sign and a point, as nearly all coordinates are. A whole number below 2^53 and a power of ten up to
+ * 10^22 are doubles, so that their quotient is rounded once, as strtod's result is. */
+static const char *parse_plain(const char *text, double *out) {
+  static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  enum { MOST_DECIMALS = sizeof tens / sizeof *tens - 1 };
+  const uint64_t limit = ((uint64_t)1 << 53) / 10 - 1;
+  bool negative = *text == '-', point = false;
+  int digits = 0, decimals = 0;
+  uint64_t whole = 0;
+  for (text += negative;; text++) {
+    if (*text == '.' && !point) {
+      point = true;
+    } else if (*text >= '0' && *text <= '9' && whole <= limit && decimals < MOST_DECIMALS) {
+      whole = whole * 10 + (uint64_t)(*text - '0');
+      digits++;
+      decimals += point;
+    } else {
+      break;
+    }
+  }
+  *out = (negative ? -(double)whole : (double)whole) / tens[decimals];
+  return digits > 0 ? text : NULL;
+}
+
 static bool parse_number(const char *text, double *out) {
   char *end = NULL;
   text = skip_spaces(text);
   if (*text == '\0') return false;
+  const char *after = parse_plain(text, out);
+  if (after != NULL && *skip_spaces(after) == '\0') return true;
   *out = CPLStrtod(text, &end);
   return end != text && *skip_spaces(end) == '\0';
 }
@@ -190,6 +218,11 @@ static const char *field_name(OGRLayerH layer, int field) {
 
 static OGRFieldType field_type(OGRLayerH layer, int field) {
   return OGR_Fld_GetType(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
+}
+
+static bool is_numeric(OGRLayerH layer, int field) {
+  OGRFieldType type = field_type(layer, field);
+  return type == OFTReal || type == OFTInteger || type == OFTInteger64;
 }
 
 /* The field with one of the names (NULL-terminated), whatever its letter case; -1 if there is none. Names that come
@@ -216,19 +249,17 @@ static gv_status read_columns(reader *r, OGRFeatureH feature, const facts *f) {
   double position[2];
   int fields[2] = {r->x_field, r->y_field};
   for (int d = 0; d < 2; d++) {
-    bool number = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
-    const char *column = field_name(r->layer, fields[d]);
-    OGRFieldType type = field_type(r->layer, fields[d]);
-    if (number && (type == OFTReal || type == OFTInteger || type == OFTInteger64)) {
+    bool set = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
+    if (set && r->numeric[d]) {
       position[d] = OGR_F_GetFieldAsDouble(feature, fields[d]);
       continue;
     }
-    const char *text = number ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
+    const char *text = set ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
+    if (parse_number(text, &position[d])) continue;
+    const char *column = field_name(r->layer, fields[d]);
     if (*skip_spaces(text) == '\0') return unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
-    if (!parse_number(text, &position[d])) {
-      return unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
-                      text);
-    }
+    return unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
+                    text);
   }
   return add(r, position[0], position[1], f);
 }
@@ -295,14 +326,14 @@ static gv_status read_feature(reader *r, OGRFeatureH feature) {
   if (r->id == ID_TEXT) {
     f.id = r->row - 1;
   } else if (r->id == ID_INTEGER) {
-    const char *column = field_name(r->layer, r->id_field);
     bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
     if (set && field_type(r->layer, r->id_field) != OFTString) {
       f.id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
     } else {
       const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
       if (!parse_integer(text, &f.id)) {
-        return unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty", column);
+        return unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty",
+                        field_name(r->layer, r->id_field));
       }
     }
   }
@@ -406,7 +437,7 @@ static gv_status choose_weight(reader *r) {
   }
   OGRFieldType type = field_type(r->layer, r->weight_field);
   bool text = type == OFTString && r->is_csv;
-  if (type == OFTReal || type == OFTInteger || type == OFTInteger64 || text) return GV_OK;
+  if (is_numeric(r->layer, r->weight_field) || text) return GV_OK;
   return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--weight-field: the field '%s' is of type %s, not a number",
                     wanted, OGR_GetFieldTypeName(type));
 }
@@ -500,6 +531,8 @@ static gv_status choose_positions(reader *r) {
   r->y_field = use_xy ? y : lat;
   r->set->crs = given;
   r->bare_degrees = !use_xy && given == NULL;
+  r->numeric[0] = is_numeric(r->layer, r->x_field);
+  r->numeric[1] = is_numeric(r->layer, r->y_field);
   return status;
 }
 
