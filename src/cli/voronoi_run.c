@@ -717,6 +717,7 @@ static gv_status plan(run *r) {
 static gv_status read_inputs(run *r) {
   job *j = r->j;
   j->seeds.keep_source = j->stats != NULL;
+  j->seeds.threads = j->threads;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
   gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
   if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
