@@ -247,20 +247,20 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
   }
   memset(chosen, -1, (size_t)count);
   for (int64_t r = 0; r < count; r++) {
+    /* Beyond 60 two colours are as different as need be, and variety counts for more. */
+    double nearest[COLOURS];
+    for (int c = 0; c < COLOURS; c++)
+      nearest[c] = 60.0;
+    for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
+      if (chosen[e->to[n]] < 0) continue;
+      const double *other = distance[chosen[e->to[n]]];
+      for (int c = 0; c < COLOURS; c++)
+        nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
+    }
     int first = (int)(hash((uint64_t)regions[r].id + 1) % COLOURS), best = first;
-    double best_contrast = -1.0;
-    for (int k = 0; k < COLOURS; k++) {
+    for (int k = 1; k < COLOURS; k++) {
       int candidate = (first + 7 * k) % COLOURS;
-      /* Beyond 60 two colours are as different as need be, and variety counts for more. */
-      double nearest = 60.0;
-      for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
-        int other = chosen[e->to[n]];
-        if (other >= 0 && distance[candidate][other] < nearest) nearest = distance[candidate][other];
-      }
-      if (nearest > best_contrast) {
-        best_contrast = nearest;
-        best = candidate;
-      }
+      if (nearest[candidate] > nearest[best]) best = candidate;
     }
     chosen[r] = (int8_t)best;
   }
