@@ -1,6 +1,5 @@
 #include "io/attribute_table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -163,9 +162,8 @@ gv_status gv_attribute_table_complete(gv_io *io, const gv_attribute_table *table
   if (all.failed) {
     status = gv_io_fail_memory(io, "the raster attribute table");
   } else {
-    errno = 0;
     *done = write_file(path, all.bytes, all.length);
-    if (!*done) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    if (!*done) VSIUnlink(path);
   }
 end:
   VSIFree(before);

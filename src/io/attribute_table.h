@@ -37,7 +37,8 @@ GDALRasterAttributeTableH gv_attribute_table_rows(const gv_attribute_table *tabl
 int64_t gv_attribute_table_sample(const gv_attribute_table *table);
 
 /* Puts the whole table in place of the row `sample` in the side file of the raster `file`, which GDAL has closed. *done is
- * false and nothing changed if there is no side file, or GDAL has not written that row as it would be written here. */
+ * false, and GDAL is to be given the whole table, if there is no side file, if GDAL has not written that row as it would be
+ * written here, or if the file could not be written (it is removed then). */
 gv_status gv_attribute_table_complete(gv_io *io, const gv_attribute_table *table, int64_t sample, const char *file,
                                       bool *done);
 

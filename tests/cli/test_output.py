@@ -1,6 +1,7 @@
 """What the output looks like to GDAL: formats, creation options, metadata, attribute table, progress."""
 
 import re
+import resource
 import subprocess
 
 import numpy as np
@@ -178,6 +179,15 @@ def test_side_file_is_the_one_that_gdal_writes(work, options):
     theirs = work.path("again.tif.aux.xml").read_bytes()
     begin, end = b"<GDALRasterAttributeTable", b"</GDALRasterAttributeTable>"
     assert made[made.index(begin):made.index(end)] == theirs[theirs.index(begin):theirs.index(end)]
+
+
+def test_side_file_that_does_not_fit_is_a_warning(work):
+    lon, lat = globe(3000)
+    work.csv("s.csv", lon, lat)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+    done = work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "64,32", "out.tif", preexec_fn=limit)
+    assert "auxiliary information" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert work.read("out.tif").shape == (32, 64)
 
 
 def test_no_style(seeds):
