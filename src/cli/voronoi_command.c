@@ -12,7 +12,6 @@
 
 #include "cli/cli.h"
 #include "cli/voronoi_job.h"
-#include "io/crs.h"
 #include "io/output.h"
 
 /* In two: compilers need not take longer strings. */
@@ -453,7 +452,6 @@ int voronoi_command(int argc, char **argv) {
     return result < 0 ? EXIT_OK : result;
   }
   cli_catch_signals(gv_outputs_abandon);
-  gv_crs_database_open();
   gv_io_initialize();
   if (j.threads == 0) {
     gv_context *context = NULL;
@@ -463,7 +461,6 @@ int voronoi_command(int argc, char **argv) {
   j.raster.threads = j.threads;
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = voronoi_run(&io, &j);
-  gv_crs_database_close();
   CSLDestroy(j.raster.creation_options);
   char warning[512];
   if (status == GV_OK) {

@@ -18,45 +18,6 @@
 #include <cpl_string.h>
 #include <proj.h>
 
-/* ------------------------------------------------------------------------------------------------ database */
-
-static PJ_CONTEXT *new_context(void) {
-  PJ_CONTEXT *context = proj_context_create();
-  if (context != NULL) proj_log_level(context, PJ_LOG_NONE);
-  return context;
-}
-
-static struct {
-  pthread_t thread;
-  bool started;
-} database;
-
-static void say_nothing(void *unused, int level, const char *message) {
-  (void)unused, (void)level, (void)message;
-}
-
-/* Looking up any coordinate system makes PROJ read the database's layout. PROJ keeps the connection for contexts to come, and
- * those that ask for it meanwhile wait. If there is none, that is for those to say who need it. */
-static void *open_database(void *unused) {
-  (void)unused;
-  PJ_CONTEXT *context = new_context();
-  if (context != NULL) {
-    proj_log_func(context, NULL, say_nothing);
-    proj_destroy(proj_create(context, "EPSG:4326"));
-  }
-  proj_context_destroy(context);
-  return NULL;
-}
-
-void gv_crs_database_open(void) {
-  database.started = pthread_create(&database.thread, NULL, open_database, NULL) == 0;
-}
-
-void gv_crs_database_close(void) {
-  if (database.started) pthread_join(database.thread, NULL);
-  database.started = false;
-}
-
 /* -------------------------------------------------------------------------------------- coordinate systems */
 
 gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpatialReferenceH *out) {
@@ -159,6 +120,12 @@ struct gv_operation {
   pthread_mutex_t lock;
   operation_clone *idle;
 };
+
+static PJ_CONTEXT *new_context(void) {
+  PJ_CONTEXT *context = proj_context_create();
+  if (context != NULL) proj_log_level(context, PJ_LOG_NONE);
+  return context;
+}
 
 static void free_clone(operation_clone *one) {
   if (one == NULL) return;

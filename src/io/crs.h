@@ -12,13 +12,6 @@
 
 #include "io/io.h"
 
-/* Begins to open PROJ's database, in a thread of its own: that takes some milliseconds and nearly every run needs it. To be
- * followed by gv_crs_database_close before the program ends. */
-void gv_crs_database_open(void);
-
-/* Waits until the thread has ended. */
-void gv_crs_database_close(void);
-
 /* Reads "EPSG:4326", WKT, PROJJSON, a PROJ string, a file ...; `option` names the option in the message. On success
  * *out is set, in traditional GIS order, to be given back with OSRRelease. */
 gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpatialReferenceH *out);

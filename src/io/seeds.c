@@ -35,7 +35,6 @@ typedef struct reader {
   int x_field, y_field; /* -1 = positions come from geometries */
   bool numeric[2];      /* what they hold are numbers to the driver too */
   bool swapped;         /* the source's data order is y, x */
-  bool bare_degrees;    /* the columns are longitude and latitude, and nobody says in which system */
   id_kind id;
   int id_field, name_field, weight_field;
   int64_t row;
@@ -581,9 +580,9 @@ static gv_status choose_positions(reader *r) {
   r->x_field = use_xy ? x : lon;
   r->y_field = use_xy ? y : lat;
   r->set->crs = given;
-  r->bare_degrees = !use_xy && given == NULL;
   r->numeric[0] = is_numeric(r->layer, r->x_field);
   r->numeric[1] = is_numeric(r->layer, r->y_field);
+  if (!use_xy && given == NULL) status = gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs);
   return status;
 }
 
@@ -745,8 +744,6 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   if (status == GV_OK) status = choose_weight(&r);
   if (status == GV_OK) status = pick_features(&r);
   if (status == GV_OK && (r.plain == NULL || !read_plain(&r))) status = read_layer(&r);
-  /* Last, as PROJ's database is being opened meanwhile. */
-  if (status == GV_OK && r.bare_degrees) status = gv_crs_parse(io, "EPSG:4326", "seeds", &out->crs);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
   if (r.name_field < 0 && out->names != NULL) drop_names(out);
