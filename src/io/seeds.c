@@ -691,10 +691,13 @@ static bool read_plain(reader *r) {
   gv_seed_list *set = r->set;
   int64_t rows = gv_plain_csv_rows(r->plain);
   bool good = rows <= INT32_MAX && reserve(r, rows) == GV_OK;
-  for (int64_t i = 0; good && i < rows; i++)
-    set->names[i] = NULL;
   set->count = good ? rows : 0;
-  if (good && rows > GV_MAX_NAMED_SEEDS) drop_names(set);
+  if (rows > GV_MAX_NAMED_SEEDS) {
+    free(set->names);
+    set->names = NULL;
+  }
+  for (int64_t i = 0; set->names != NULL && i < set->count; i++)
+    set->names[i] = NULL;
   if (good && gv_plain_csv_walk(r->plain, take_row, r)) {
     r->row = rows;
     return true;
