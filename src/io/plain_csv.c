@@ -27,8 +27,9 @@ struct gv_plain_csv {
 /* The whole file; false if it is none or cannot be read. */
 static bool read_all(const char *path, gv_plain_csv *csv) {
   struct stat found;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode) || found.st_size <= 0) return false;
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  bool good = file >= 0 && fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_size > 0;
+  bool good = file >= 0;
   if (good) {
     csv->size = (size_t)found.st_size;
     csv->bytes = malloc(csv->size + 1);
