@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
@@ -24,5 +25,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
     if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 2, argv + 2);
   }
-  return voronoi_command(argc - 1, argv + 1);
+  int status = voronoi_command(argc - 1, argv + 1);
+  /* All files are closed. What GDAL and its hundred libraries would give back one by one, the system takes at once. */
+  fflush(NULL);
+  _exit(status);
 }

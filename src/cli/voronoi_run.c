@@ -60,7 +60,8 @@ typedef struct run {
   int64_t nodata, width, height;
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
-  bool numbers;    /* blocks hold seed numbers first */
+  gv_attribute_table attributes;
+  bool numbers; /* blocks hold seed numbers first */
   bool style, distances;
 } run;
 
@@ -481,14 +482,11 @@ static gv_status make_voronoi(run *r) {
 }
 
 static gv_status add_style(run *r) {
-  GDALRasterAttributeTableH attributes = NULL;
   for (int i = 1; i < r->j->threads; i++)
     gv_adjacency_merge(&r->benches[0].adjacency, &r->benches[i].adjacency);
   gv_status status =
-      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->benches[0].adjacency, &attributes);
-  if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[OUT], attributes);
-  if (attributes != NULL) GDALDestroyRasterAttributeTable(attributes);
-  return status;
+      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->benches[0].adjacency, &r->attributes);
+  return status == GV_OK ? gv_raster_set_table(r->io, r->raster[OUT], &r->attributes) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------ the statistics */
@@ -719,6 +717,7 @@ static gv_status plan(run *r) {
 static gv_status read_inputs(run *r) {
   job *j = r->j;
   j->seeds.keep_source = j->stats != NULL;
+  j->seeds.threads = j->threads;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
   gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
   if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
@@ -774,6 +773,7 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   for (int i = 0; i < RASTERS; i++)
     gv_raster_close(r.raster[i]);
   free(r.labels);
+  gv_attribute_table_free(&r.attributes);
   gv_raster_grid_free(&r.grid);
   gv_seeds_free(&r.seeds);
   return status;

@@ -9,6 +9,7 @@
 
 #include <gdal.h>
 
+#include "io/attribute_table.h"
 #include "io/output.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */
@@ -69,8 +70,8 @@ typedef gv_status (*gv_raster_block_fn)(void *user, int worker, gv_raster_block 
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
                           void *user, int workers, GDALProgressFunc progress, void *progress_user);
 
-/* Attaches an attribute table (not owned). */
-gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, GDALRasterAttributeTableH table);
+/* Attaches an attribute table, which is borrowed until gv_raster_finish has returned. */
+gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);
 
 /* Completes the file; gv_outputs_commit then moves it into place. `progress` covers the copying that some drivers
  * need. */

@@ -1,7 +1,7 @@
 /*
  * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because OGR's
  * own guess of column types looks at the beginning of a file only, turns "007" into 7 and an unreadable coordinate
- * into 0.
+ * into 0. Plain CSV files with nothing wrong in them go past OGR's features, which know better only about the others.
  */
 #include "io/seeds.h"
 
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 #include <cpl_string.h>
 #include <gdal.h>
 #include <ogr_api.h>
+
+#include "io/plain_csv.h"
 
 typedef enum id_kind { ID_FID, ID_INTEGER, ID_TEXT } id_kind;
 
@@ -30,15 +33,17 @@ typedef struct reader {
   OGRLayerH layer;
   bool is_csv;
   int x_field, y_field; /* -1 = positions come from geometries */
+  bool numeric[2];      /* what they hold are numbers to the driver too */
   bool swapped;         /* the source's data order is y, x */
   id_kind id;
   int id_field, name_field, weight_field;
   int64_t row;
-  GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
-  OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
+  GDALDatasetH typed;  /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;    /* its layer: the features to read; NULL = all that `layer` gives */
+  gv_plain_csv *plain; /* NULL = the layer's features have to be read */
 } reader;
 
-void gv_seeds_free(gv_seed_list *seeds) {
+static void free_rows(gv_seed_list *seeds) {
   if (seeds->names != NULL) {
     for (int64_t i = 0; i < seeds->count; i++)
       free(seeds->names[i]);
@@ -50,6 +55,14 @@ void gv_seeds_free(gv_seed_list *seeds) {
   free(seeds->rows);
   free(seeds->fids);
   free(seeds->weights);
+  seeds->names = NULL;
+  seeds->x = seeds->y = seeds->weights = NULL;
+  seeds->ids = seeds->rows = seeds->fids = NULL;
+  seeds->count = 0;
+}
+
+void gv_seeds_free(gv_seed_list *seeds) {
+  free_rows(seeds);
   free(seeds->source_x);
   free(seeds->source_y);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
@@ -86,9 +99,8 @@ static gv_status unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid
 
 /* ------------------------------------------------------------------------------------------- adding one seed */
 
-static gv_status grow(reader *r) {
+static gv_status reserve(reader *r, int64_t capacity) {
   gv_seed_list *set = r->set;
-  int64_t capacity = r->capacity > 0 ? r->capacity * 2 : 1024;
   size_t size = (size_t)capacity;
   double *x = realloc(set->x, size * sizeof *x);
   if (x != NULL) set->x = x;
@@ -139,7 +151,7 @@ static gv_status add(reader *r, double x, double y, const facts *f) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
   }
   if (set->count == r->capacity) {
-    gv_status status = grow(r);
+    gv_status status = reserve(r, r->capacity > 0 ? r->capacity * 2 : 1024);
     if (status != GV_OK) return status;
   }
   if (set->names != NULL && set->count == GV_MAX_NAMED_SEEDS) drop_names(set);
@@ -166,10 +178,37 @@ static const char *skip_spaces(const char *text) {
   return text;
 }
 
+/* Digits with at most a sign and a point, as nearly all coordinates are. A whole number below 2^53 and a power of ten up to
+ * 10^22 are doubles, so that their quotient is rounded once, as strtod's result is. */
+static const char *parse_plain(const char *text, double *out) {
+  static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  enum { MOST_DECIMALS = sizeof tens / sizeof *tens - 1 };
+  const uint64_t limit = ((uint64_t)1 << 53) / 10 - 1;
+  bool negative = *text == '-', point = false;
+  int digits = 0, decimals = 0;
+  uint64_t whole = 0;
+  for (text += negative;; text++) {
+    if (*text == '.' && !point) {
+      point = true;
+    } else if (*text >= '0' && *text <= '9' && whole <= limit && decimals < MOST_DECIMALS) {
+      whole = whole * 10 + (uint64_t)(*text - '0');
+      digits++;
+      decimals += point;
+    } else {
+      break;
+    }
+  }
+  *out = (negative ? -(double)whole : (double)whole) / tens[decimals];
+  return digits > 0 ? text : NULL;
+}
+
 static bool parse_number(const char *text, double *out) {
   char *end = NULL;
   text = skip_spaces(text);
   if (*text == '\0') return false;
+  const char *after = parse_plain(text, out);
+  if (after != NULL && *skip_spaces(after) == '\0') return true;
   *out = CPLStrtod(text, &end);
   return end != text && *skip_spaces(end) == '\0';
 }
@@ -189,6 +228,11 @@ static const char *field_name(OGRLayerH layer, int field) {
 
 static OGRFieldType field_type(OGRLayerH layer, int field) {
   return OGR_Fld_GetType(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
+}
+
+static bool is_numeric(OGRLayerH layer, int field) {
+  OGRFieldType type = field_type(layer, field);
+  return type == OFTReal || type == OFTInteger || type == OFTInteger64;
 }
 
 /* The field with one of the names (NULL-terminated), whatever its letter case; -1 if there is none. Names that come
@@ -215,19 +259,17 @@ static gv_status read_columns(reader *r, OGRFeatureH feature, const facts *f) {
   double position[2];
   int fields[2] = {r->x_field, r->y_field};
   for (int d = 0; d < 2; d++) {
-    bool number = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
-    const char *column = field_name(r->layer, fields[d]);
-    OGRFieldType type = field_type(r->layer, fields[d]);
-    if (number && (type == OFTReal || type == OFTInteger || type == OFTInteger64)) {
+    bool set = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
+    if (set && r->numeric[d]) {
       position[d] = OGR_F_GetFieldAsDouble(feature, fields[d]);
       continue;
     }
-    const char *text = number ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
+    const char *text = set ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
+    if (parse_number(text, &position[d])) continue;
+    const char *column = field_name(r->layer, fields[d]);
     if (*skip_spaces(text) == '\0') return unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
-    if (!parse_number(text, &position[d])) {
-      return unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
-                      text);
-    }
+    return unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
+                    text);
   }
   return add(r, position[0], position[1], f);
 }
@@ -294,14 +336,14 @@ static gv_status read_feature(reader *r, OGRFeatureH feature) {
   if (r->id == ID_TEXT) {
     f.id = r->row - 1;
   } else if (r->id == ID_INTEGER) {
-    const char *column = field_name(r->layer, r->id_field);
     bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
     if (set && field_type(r->layer, r->id_field) != OFTString) {
       f.id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
     } else {
       const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
       if (!parse_integer(text, &f.id)) {
-        return unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty", column);
+        return unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty",
+                        field_name(r->layer, r->id_field));
       }
     }
   }
@@ -355,31 +397,71 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
                     options->source, count, list);
 }
 
+static void drop_plain(reader *r) {
+  gv_plain_csv_close(r->plain);
+  r->plain = NULL;
+}
+
+/* The text of a value, if it is as short as any number. */
+static bool copy_value(const gv_plain_value *value, char text[64]) {
+  if (value->length >= 64) return false;
+  memcpy(text, value->text, value->length);
+  text[value->length] = '\0';
+  return true;
+}
+
+/* What the texts of a column are; set by all threads. */
+typedef struct column_content {
+  int field;
+  atomic_bool any, not_integer, not_number;
+} column_content;
+
+static void look_at(column_content *content, const char *text) {
+  int64_t integer;
+  double number;
+  if (*skip_spaces(text) == '\0') return;
+  atomic_store_explicit(&content->any, true, memory_order_relaxed);
+  if (parse_integer(text, &integer)) return;
+  atomic_store_explicit(&content->not_integer, true, memory_order_relaxed);
+  if (!parse_number(text, &number)) atomic_store_explicit(&content->not_number, true, memory_order_relaxed);
+}
+
+static bool look_at_row(void *user, int64_t row, const gv_plain_value *values) {
+  column_content *content = user;
+  const gv_plain_value *value = &values[content->field];
+  char text[64];
+  (void)row;
+  if (copy_value(value, text)) {
+    look_at(content, text);
+  } else {
+    char *longer = strndup(value->text, value->length);
+    if (longer == NULL) return false;
+    look_at(content, longer);
+    free(longer);
+  }
+  return true;
+}
+
 /* What a CSV file's text column holds as ids: looks at all of it. */
 static gv_status detect_csv_ids(reader *r) {
   const char *column = field_name(r->layer, r->id_field);
-  bool all_integers = true, all_numbers = true, any = false;
-  OGRFeatureH feature;
-  OGR_L_ResetReading(r->layer);
-  while ((feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
-    const char *text = OGR_F_GetFieldAsString(feature, r->id_field);
-    if (*skip_spaces(text) != '\0') {
-      int64_t integer;
-      double number;
-      any = true;
-      all_integers = all_integers && parse_integer(text, &integer);
-      all_numbers = all_numbers && (all_integers || parse_number(text, &number));
+  column_content content = {.field = r->id_field};
+  if (r->plain != NULL && !gv_plain_csv_walk(r->plain, look_at_row, &content)) drop_plain(r);
+  if (r->plain == NULL) {
+    OGRFeatureH feature;
+    OGR_L_ResetReading(r->layer);
+    while (!content.not_number && (feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
+      look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
+      OGR_F_Destroy(feature);
     }
-    OGR_F_Destroy(feature);
-    if (!all_numbers) break;
+    OGR_L_ResetReading(r->layer);
   }
-  OGR_L_ResetReading(r->layer);
-  if (any && all_numbers && !all_integers) {
+  if (content.any && !content.not_number && content.not_integer) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text",
                       column);
   }
-  r->id = any && all_integers ? ID_INTEGER : ID_TEXT;
+  r->id = content.any && !content.not_integer ? ID_INTEGER : ID_TEXT;
   return GV_OK;
 }
 
@@ -405,7 +487,7 @@ static gv_status choose_weight(reader *r) {
   }
   OGRFieldType type = field_type(r->layer, r->weight_field);
   bool text = type == OFTString && r->is_csv;
-  if (type == OFTReal || type == OFTInteger || type == OFTInteger64 || text) return GV_OK;
+  if (is_numeric(r->layer, r->weight_field) || text) return GV_OK;
   return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--weight-field: the field '%s' is of type %s, not a number",
                     wanted, OGR_GetFieldTypeName(type));
 }
@@ -498,6 +580,8 @@ static gv_status choose_positions(reader *r) {
   r->x_field = use_xy ? x : lon;
   r->y_field = use_xy ? y : lat;
   r->set->crs = given;
+  r->numeric[0] = is_numeric(r->layer, r->x_field);
+  r->numeric[1] = is_numeric(r->layer, r->y_field);
   if (!use_xy && given == NULL) status = gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs);
   return status;
 }
@@ -569,6 +653,60 @@ static gv_status read_layer(reader *r) {
   return status == GV_OK && gv_gdal_failed() ? read_failed(r) : status;
 }
 
+static bool value_number(const gv_plain_value *value, double *out) {
+  char text[64];
+  const char *after = parse_plain(skip_spaces(value->text), out);
+  if (after != NULL && skip_spaces(after) == value->text + value->length) return true;
+  return copy_value(value, text) && parse_number(text, out);
+}
+
+static bool value_integer(const gv_plain_value *value, int64_t *out) {
+  char text[64];
+  return copy_value(value, text) && parse_integer(text, out);
+}
+
+/* A row in which everything is as it should be; false otherwise. */
+static bool take_row(void *user, int64_t row, const gv_plain_value *values) {
+  const reader *r = user;
+  const gv_seed_list *set = r->set;
+  bool good = value_number(&values[r->x_field], &set->x[row]) && isfinite(set->x[row]) &&
+              value_number(&values[r->y_field], &set->y[row]) && isfinite(set->y[row]);
+  set->rows[row] = set->fids[row] = row + 1;
+  set->ids[row] = r->id == ID_TEXT ? row : row + 1;
+  if (r->id == ID_INTEGER) good = good && value_integer(&values[r->id_field], &set->ids[row]);
+  if (r->weight_field >= 0) {
+    good = good && value_number(&values[r->weight_field], &set->weights[row]) && isfinite(set->weights[row]) &&
+           (!r->options->positive_weights || set->weights[row] > 0.0);
+  }
+  if (good && set->names != NULL && r->name_field >= 0) {
+    const gv_plain_value *name = &values[r->name_field];
+    set->names[row] = strndup(name->text, name->length);
+    good = set->names[row] != NULL;
+  }
+  return good;
+}
+
+/* All seeds of a plain file; false, and none, if there is anything about one of them that OGR's features are to tell. */
+static bool read_plain(reader *r) {
+  gv_seed_list *set = r->set;
+  int64_t rows = gv_plain_csv_rows(r->plain);
+  bool good = rows <= INT32_MAX && reserve(r, rows) == GV_OK;
+  set->count = good ? rows : 0;
+  if (rows > GV_MAX_NAMED_SEEDS) {
+    free(set->names);
+    set->names = NULL;
+  }
+  for (int64_t i = 0; set->names != NULL && i < set->count; i++)
+    set->names[i] = NULL;
+  if (good && gv_plain_csv_walk(r->plain, take_row, r)) {
+    r->row = rows;
+    return true;
+  }
+  free_rows(set);
+  r->capacity = 0;
+  return false;
+}
+
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
   if (seeds->count > 0) return GV_OK;
   if (seeds->skipped > 0) {
@@ -580,6 +718,7 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
 }
 
 static void close_reader(reader *r) {
+  drop_plain(r);
   if (r->typed != NULL) GDALClose(r->typed);
   if (r->dataset != NULL) GDALClose(r->dataset);
 }
@@ -602,10 +741,12 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   gv_status status = open_dataset(io, options->source, NULL, &r.dataset);
   if (status == GV_OK) status = open_layer(io, r.dataset, options, &r.layer);
   if (status == GV_OK) status = choose_positions(&r);
+  if (status == GV_OK && r.is_csv && r.x_field >= 0 && options->where == NULL)
+    r.plain = gv_plain_csv_open(options->source, r.layer, options->threads);
   if (status == GV_OK) status = choose_id(&r);
   if (status == GV_OK) status = choose_weight(&r);
   if (status == GV_OK) status = pick_features(&r);
-  if (status == GV_OK) status = read_layer(&r);
+  if (status == GV_OK && (r.plain == NULL || !read_plain(&r))) status = read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
   if (r.name_field < 0 && out->names != NULL) drop_names(out);

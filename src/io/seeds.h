@@ -25,6 +25,7 @@ typedef struct gv_seed_options {
   bool positive_weights;    /* they must be above 0 */
   bool keep_source;         /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
+  int threads;              /* to read with, where that can be shared; 0 = 1 */
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */

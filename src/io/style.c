@@ -5,7 +5,6 @@
  */
 #include "io/style.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,23 +156,47 @@ static int by_id(const void *a, const void *b) {
   return p->seed < q->seed ? -1 : p->seed > q->seed;
 }
 
-static int by_value(const void *a, const void *b) {
-  const region *const *p = a, *const *q = b;
-  return (*p)->value < (*q)->value ? -1 : (*p)->value > (*q)->value;
+/* One region a seed, ascending by id and seed, as most sources have them from the start. */
+static void list_regions(const gv_seed_list *seeds, const int32_t *values, region *regions) {
+  bool ascending = true;
+  for (int64_t i = 0; i < seeds->count; i++) {
+    regions[i] = (region){seeds->ids[i], i, values != NULL ? values[i] : (int32_t)i};
+    ascending = ascending && (i == 0 || regions[i].id >= regions[i - 1].id);
+  }
+  if (!ascending) qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
+}
+
+/* Which region blocks show as a value: open addressing, -1 = free. */
+typedef struct value_index {
+  int32_t *slots;
+  uint64_t mask;
+  const region *regions;
+} value_index;
+
+static bool index_values(const region *regions, int64_t count, value_index *index) {
+  uint64_t capacity = 16;
+  while (capacity < 2 * (uint64_t)count)
+    capacity *= 2;
+  index->mask = capacity - 1;
+  index->regions = regions;
+  index->slots = malloc(capacity * sizeof *index->slots);
+  if (index->slots == NULL) return false;
+  memset(index->slots, -1, capacity * sizeof *index->slots);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t at = hash((uint32_t)regions[i].value) & index->mask;
+    while (index->slots[at] >= 0)
+      at = (at + 1) & index->mask;
+    index->slots[at] = (int32_t)i;
+  }
+  return true;
 }
 
 /* The region that blocks show as `value`; -1 if there is none (nodata, or a duplicate id's seed number). */
-static int64_t find_region(const region *const *sorted, const region *regions, int64_t count, int32_t value) {
-  int64_t low = 0, high = count;
-  while (low < high) {
-    int64_t middle = (low + high) / 2;
-    if (sorted[middle]->value < value) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low < count && sorted[low]->value == value ? sorted[low] - regions : -1;
+static int32_t find_region(const value_index *index, int32_t value) {
+  uint64_t at = hash((uint32_t)value) & index->mask;
+  while (index->slots[at] >= 0 && index->regions[index->slots[at]].value != value)
+    at = (at + 1) & index->mask;
+  return index->slots[at];
 }
 
 typedef struct edges {
@@ -182,37 +205,34 @@ typedef struct edges {
 } edges;
 
 static bool collect_edges(const gv_adjacency *adjacency, const region *regions, int64_t count, edges *out) {
-  const region **sorted = malloc((size_t)(count + 1) * sizeof *sorted);
+  value_index index = {0};
+  int32_t(*pairs)[2] = malloc((size_t)(adjacency->count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->count + 1) * sizeof *out->to);
-  bool ok = sorted != NULL && out->start != NULL && out->to != NULL;
+  bool ok = pairs != NULL && out->start != NULL && out->to != NULL && index_values(regions, count, &index);
   if (ok) {
-    for (int64_t i = 0; i < count; i++)
-      sorted[i] = &regions[i];
-    qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+    int64_t found = 0;
+    for (uint64_t s = 0; s < adjacency->capacity; s++) {
+      uint64_t key = adjacency->slots[s];
+      if (key == 0) continue;
+      pairs[found][0] = find_region(&index, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
+      pairs[found][1] = find_region(&index, (int32_t)((uint32_t)key ^ 0x80000000U));
+      if (pairs[found][0] >= 0 && pairs[found][1] >= 0) found++;
+    }
     /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
-    for (int pass = 0; pass < 2; pass++) {
-      for (uint64_t s = 0; s < adjacency->capacity; s++) {
-        uint64_t key = adjacency->slots[s];
-        if (key == 0) continue;
-        int64_t a = find_region(sorted, regions, count, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
-        int64_t b = find_region(sorted, regions, count, (int32_t)((uint32_t)key ^ 0x80000000U));
-        if (a < 0 || b < 0) continue;
-        if (pass == 0) {
-          out->start[a + 2]++;
-          out->start[b + 2]++;
-        } else {
-          out->to[out->start[a + 1]++] = (int32_t)b;
-          out->to[out->start[b + 1]++] = (int32_t)a;
-        }
-      }
-      if (pass == 0) {
-        for (int64_t i = 2; i < count + 2; i++)
-          out->start[i] += out->start[i - 1];
-      }
+    for (int64_t i = 0; i < found; i++) {
+      out->start[pairs[i][0] + 2]++;
+      out->start[pairs[i][1] + 2]++;
+    }
+    for (int64_t i = 2; i < count + 2; i++)
+      out->start[i] += out->start[i - 1];
+    for (int64_t i = 0; i < found; i++) {
+      out->to[out->start[pairs[i][0] + 1]++] = pairs[i][1];
+      out->to[out->start[pairs[i][1] + 1]++] = pairs[i][0];
     }
   }
-  free(sorted);
+  free(index.slots);
+  free(pairs);
   return ok;
 }
 
@@ -227,20 +247,20 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
   }
   memset(chosen, -1, (size_t)count);
   for (int64_t r = 0; r < count; r++) {
+    /* Beyond 60 two colours are as different as need be, and variety counts for more. */
+    double nearest[COLOURS];
+    for (int c = 0; c < COLOURS; c++)
+      nearest[c] = 60.0;
+    for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
+      if (chosen[e->to[n]] < 0) continue;
+      const double *other = distance[chosen[e->to[n]]];
+      for (int c = 0; c < COLOURS; c++)
+        nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
+    }
     int first = (int)(hash((uint64_t)regions[r].id + 1) % COLOURS), best = first;
-    double best_contrast = -1.0;
-    for (int k = 0; k < COLOURS; k++) {
+    for (int k = 1; k < COLOURS; k++) {
       int candidate = (first + 7 * k) % COLOURS;
-      /* Beyond 60 two colours are as different as need be, and variety counts for more. */
-      double nearest = 60.0;
-      for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
-        int other = chosen[e->to[n]];
-        if (other >= 0 && distance[candidate][other] < nearest) nearest = distance[candidate][other];
-      }
-      if (nearest > best_contrast) {
-        best_contrast = nearest;
-        best = candidate;
-      }
+      if (nearest[candidate] > nearest[best]) best = candidate;
     }
     chosen[r] = (int8_t)best;
   }
@@ -248,63 +268,39 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 
 /* --------------------------------------------------------------------------------------------------- the table */
 
-static void fill_table(GDALRasterAttributeTableH table, const gv_seed_list *seeds, const region *regions,
-                       int64_t count, const colour palette[COLOURS], const int8_t *chosen) {
-  bool narrow = regions[0].id >= INT_MIN && regions[count - 1].id <= INT_MAX;
-  bool exact = regions[0].id >= -((int64_t)1 << 53) && regions[count - 1].id <= (int64_t)1 << 53;
-  bool names = seeds->names != NULL;
-  GDALRATCreateColumn(table, "Value", narrow ? GFT_Integer : exact ? GFT_Real : GFT_String, GFU_MinMax);
-  if (names) GDALRATCreateColumn(table, "Name", GFT_String, GFU_Name);
-  int colour_column = names ? 2 : 1;
-  GDALRATCreateColumn(table, "Red", GFT_Integer, GFU_Red);
-  GDALRATCreateColumn(table, "Green", GFT_Integer, GFU_Green);
-  GDALRATCreateColumn(table, "Blue", GFT_Integer, GFU_Blue);
-  GDALRATSetRowCount(table, (int)count);
-  for (int row = 0; row < (int)count; row++) {
-    const region *r = &regions[row];
-    if (narrow) {
-      GDALRATSetValueAsInt(table, row, 0, (int)r->id);
-    } else if (exact) {
-      GDALRATSetValueAsDouble(table, row, 0, (double)r->id);
-    } else {
-      char text[24];
-      snprintf(text, sizeof text, "%lld", (long long)r->id);
-      GDALRATSetValueAsString(table, row, 0, text);
-    }
-    if (names) {
-      const char *name = seeds->names[r->seed];
-      GDALRATSetValueAsString(table, row, 1, name != NULL ? name : "");
-    }
+static void fill_table(const gv_seed_list *seeds, const region *regions, const colour palette[COLOURS],
+                       const int8_t *chosen, gv_attribute_table *table) {
+  for (int64_t i = 0; i < table->count; i++) {
+    const char *name = table->has_names ? seeds->names[regions[i].seed] : NULL;
+    gv_attribute_row *row = &table->rows[i];
+    row->id = regions[i].id;
+    row->name = name != NULL ? name : "";
     for (int c = 0; c < 3; c++)
-      GDALRATSetValueAsInt(table, row, colour_column + c, palette[chosen[row]].rgb[c]);
+      row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
   }
 }
 
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
-                         GDALRasterAttributeTableH *out) {
+                         gv_attribute_table *out) {
   gv_status status = GV_OK;
   edges e = {NULL, NULL};
   colour palette[COLOURS];
-  GDALRasterAttributeTableH table = NULL;
   region *regions = malloc((size_t)seeds->count * sizeof *regions);
   int8_t *chosen = malloc((size_t)seeds->count);
   int64_t count = 0;
   if (regions == NULL || chosen == NULL) goto no_memory;
-  for (int64_t i = 0; i < seeds->count; i++) {
-    regions[i] = (region){seeds->ids[i], i, values != NULL ? values[i] : (int32_t)i};
-  }
-  qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
+  list_regions(seeds, values, regions);
   for (int64_t i = 0; i < seeds->count; i++) {
     if (count == 0 || regions[i].id != regions[count - 1].id) regions[count++] = regions[i];
   }
   if (adjacency->failed || !collect_edges(adjacency, regions, count, &e)) goto no_memory;
   make_palette(palette);
   choose_colours(palette, &e, regions, count, chosen);
-  table = GDALCreateRasterAttributeTable();
-  if (table == NULL) goto no_memory;
-  GDALRATSetTableType(table, GRTT_THEMATIC);
-  fill_table(table, seeds, regions, count, palette, chosen);
-  *out = table;
+  out->rows = malloc((size_t)count * sizeof *out->rows);
+  if (out->rows == NULL) goto no_memory;
+  out->count = count;
+  out->has_names = seeds->names != NULL;
+  fill_table(seeds, regions, palette, chosen, out);
   goto end;
 no_memory:
   status = gv_io_fail_memory(io, "the raster attribute table");

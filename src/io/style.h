@@ -9,8 +9,7 @@
 #ifndef GV_IO_STYLE_H
 #define GV_IO_STYLE_H
 
-#include <gdal.h>
-
+#include "io/attribute_table.h"
 #include "io/seeds.h"
 
 /* Pairs of values that meet. One a thread; merge them afterwards. */
@@ -32,9 +31,9 @@ void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from);
 
 /*
  * Makes the table: one row for each distinct id, ascending. `values` (one a seed) are what the blocks held: ids as
- * Int32, or NULL when they held seed numbers. To be freed with GDALDestroyRasterAttributeTable.
+ * Int32, or NULL when they held seed numbers. To be freed with gv_attribute_table_free, before the seeds, whose names it has.
  */
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
-                         GDALRasterAttributeTableH *out);
+                         gv_attribute_table *out);
 
 #endif

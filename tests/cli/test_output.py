@@ -1,6 +1,7 @@
 """What the output looks like to GDAL: formats, creation options, metadata, attribute table, progress."""
 
 import re
+import resource
 import subprocess
 
 import numpy as np
@@ -158,6 +159,35 @@ def test_neighbouring_regions_differ_in_colour(work, n):
     assert np.mean(np.array(inside) < 40) < 0.002
     if n == 300:
         assert len({tuple(c) for c in colours.tolist()}) > 20
+
+
+@pytest.mark.parametrize("options", [[], ["--id", "no"], ["-of", "COG"]])
+def test_side_file_is_the_one_that_gdal_writes(work, options):
+    """Most rows of an attribute table do not go through GDAL: the bytes must tell nothing of it."""
+    names = ["plain", "", "Ärger & <co>", "it's", 'said ""so""', "tab\there", "&amp;", "]]>"]
+    lon, lat = globe(60)
+    numbers = [7 * i - 200 for i in reversed(range(60))]
+    work.csv("s.csv", lon, lat, name=[f'"{names[i % len(names)]}{i if i % 2 else ""}"' for i in range(60)], no=numbers)
+    work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "300,150", *options, "out.tif")
+    made = work.path("out.tif.aux.xml").read_bytes()
+    table = work.open("out.tif").GetRasterBand(1).GetDefaultRAT()
+    assert table.GetRowCount() == 60
+    again = work.open(work.raster("again.tif", (0, 1, 0, 0, 0, -1), (1, 1)))
+    again.GetRasterBand(1).SetDefaultRAT(table)
+    again = None
+    work.opened.clear()
+    theirs = work.path("again.tif.aux.xml").read_bytes()
+    begin, end = b"<GDALRasterAttributeTable", b"</GDALRasterAttributeTable>"
+    assert made[made.index(begin):made.index(end)] == theirs[theirs.index(begin):theirs.index(end)]
+
+
+def test_side_file_that_does_not_fit_is_a_warning(work):
+    lon, lat = globe(3000)
+    work.csv("s.csv", lon, lat)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+    done = work.ok("--seeds", "s.csv", "--metric", "great-circle", "--size", "64,32", "out.tif", preexec_fn=limit)
+    assert "auxiliary information" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert work.read("out.tif").shape == (32, 64)
 
 
 def test_no_style(seeds):
