@@ -42,7 +42,8 @@ static extent extent_on_globe(const gv_voronoi *v, double beyond) {
 static extent extent_on_plane(const gv_voronoi *v, double beyond) {
   const double *g = v->cells.grid.geotransform;
   double reach = (v->cells.metric == GV_EUCLIDEAN ? sqrt(beyond) : beyond) * (1.0 + 1e-9);
-  return (extent){reach / fabs(g[5]) + 1.0, reach / fabs(g[1]) + 1.0, 0.0};
+  double rows = reach / fabs(g[5]) + 1.0, columns = reach / fabs(g[1]) + 1.0;
+  return (extent){rows < 1e15 ? rows : INFINITY, columns < 1e15 ? columns : INFINITY, 0.0};
 }
 
 /* A whole number of 0 ... most: `value` rounded down. */
@@ -70,31 +71,12 @@ static gv_disc_place place_of(const gv_voronoi *v, const gv_discs *d, const exte
     }
   }
   double row = (y - g[3]) / g[5] - 0.5;
-  int64_t r0 = whole(row - e->rows, cells->grid.height);
-  int64_t r1 = whole(row + e->rows + 1.0, cells->grid.height);
-  return (gv_disc_place){(x - g[0]) / g[1] - 0.5, half, r0, r1 > r0 ? r1 : r0};
+  int64_t r0 = isinf(e->rows) ? 0 : whole(row - e->rows, cells->grid.height);
+  int64_t r1 = isinf(e->rows) ? cells->grid.height : whole(row + e->rows + 1.0, cells->grid.height);
+  return (gv_disc_place){(x - g[0]) / g[1] - 0.5, half, r0, r1};
 }
 
 /* ------------------------------------------------------------------------------------------------------- lists */
-
-/* The columns of a disc in the turn that is the first, or the next, to have any. False: there is none. */
-static bool next_turn(const gv_voronoi *v, const gv_discs *d, const gv_disc_place *place, double *middle,
-                      int64_t *c0, int64_t *c1) {
-  int64_t width = v->cells.grid.width;
-  bool around = 2.0 * place->half >= d->turn;
-  if (isnan(*middle)) {
-    *middle = place->middle;
-    /* The first turn in which anything is right of the grid's left edge. */
-    if (isfinite(d->turn)) *middle -= d->turn * floor((*middle + place->half) / d->turn);
-    if (around) *middle = place->middle;
-  } else {
-    if (around || isinf(d->turn)) return false;
-    *middle += d->turn;
-  }
-  *c0 = around ? 0 : whole(*middle - place->half, width);
-  *c1 = around ? width : whole(*middle + place->half + 1.0, width);
-  return *c0 < *c1 || (!around && isfinite(d->turn) && *middle - place->half < 0.0);
-}
 
 /*
  * Goes through the blocks that discs may have cells in. Without `seed`: counts them, at[block] for each. With it: lists them,
@@ -104,14 +86,21 @@ static bool next_turn(const gv_voronoi *v, const gv_discs *d, const gv_disc_plac
 static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_t *last, int64_t *at,
                     int32_t *seed) {
   int64_t across = gv_voronoi_blocks_across(v), width = v->block_width, height = v->block_height, entries = 0;
+  int64_t columns = v->cells.grid.width;
   for (int32_t i = 0; i < v->seeds.count; i++) {
     const gv_disc_place *place = &d->place[i];
     if (place->r0 >= place->r1) continue;
-    int64_t b0 = place->r0 / height, b1 = (place->r1 - 1) / height, c0, c1;
-    double middle = NAN;
-    while (next_turn(v, d, place, &middle, &c0, &c1)) {
-      if (c0 >= c1) continue;
+    int64_t b0 = place->r0 / height, b1 = (place->r1 - 1) / height;
+    /* Turn by turn from the first in which anything is right of the grid's left edge. */
+    bool around = 2.0 * place->half >= d->turn, once = around || isinf(d->turn);
+    double middle = place->middle;
+    if (!once) middle -= d->turn * floor((middle + place->half) / d->turn);
+    do {
+      int64_t c0 = around ? 0 : whole(middle - place->half, columns);
+      int64_t c1 = around ? columns : whole(middle + place->half + 1.0, columns);
       int64_t a0 = c0 / width, a1 = (c1 - 1) / width;
+      middle += d->turn;
+      if (c0 >= c1) continue;
       if ((b1 - b0 + 1) * (a1 - a0 + 1) > most - entries) return -1;
       for (int64_t b = b0; b <= b1; b++) {
         for (int64_t block = b * across + a0; block <= b * across + a1; block++) {
@@ -122,7 +111,7 @@ static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_
           entries++;
         }
       }
-    }
+    } while (!once && middle - place->half < (double)columns);
   }
   return entries;
 }
@@ -203,7 +192,6 @@ void gv_discs_destroy(const gv_voronoi *v, gv_discs *discs) {
 
 /* Where the seed is among the columns, in the turn that brings it nearest to a tile. */
 static double middle_near(const gv_discs *d, const gv_disc_place *place, const gv_tile *tile) {
-  if (isinf(d->turn)) return place->middle;
   double away = 0.5 * (double)(tile->c0 + tile->c1 - 1) - place->middle;
   return fabs(away) > 0.5 * d->turn ? place->middle + d->turn * rint(away / d->turn) : place->middle;
 }
