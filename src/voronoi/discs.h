@@ -19,7 +19,7 @@
  * 1 / sqrt(s (1 - s)), so with m the smaller of s and 1 - s and g < 0.1, t is good to 4 g / sqrt(max(m, g)). On the plane d =
  * sqrt(s), s = limit - A, is good to less. Besides, columns are where they ought to be but for 8 e in their own units, and
  * rounding of the middle, of asin and of its series is well below that and 5e-4 columns. Rows in which a cell is nearer to an
- * end than all this are decided cell by cell: about one in 300.
+ * end than all this are decided cell by cell: one in 500; one in 30 of geodesics in large discs, whose thresholds are apart.
  *
  * Which side of the seed a column lies on must be right but for columns a thousandth off: columns and rows wider than 1000 e
  * are asked for, and tiles that lie within half a turn of the seed with a column to spare; other discs are not painted.
