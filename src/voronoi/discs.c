@@ -6,7 +6,7 @@
 #include "voronoi/rank.h"
 
 enum {
-  SEEDS_PARALLEL = 1 << 12, /* seeds whose places are worth other threads' start */
+  SEEDS_PARALLEL = 1 << 16, /* seeds whose places are worth other threads' start, and their spinning after */
   ENTRIES_EACH = 8,         /* of lists, for each seed and block: with more, blocks are better narrowed down to */
   MOST_BLOCKS = 1 << 22,    /* that have lists */
   RECTANGLE_COST = 512,     /* cells that a tile may have for the cost of a rectangle */
