@@ -386,8 +386,8 @@ typedef struct gv_block {
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
  * only their part of the mask is read). Bands without a seed (fewer than k, none within max_distance) hold nodata. Runs
- * on the calling thread; safe to call from many threads at once, each with a context of its own.
- * Errors: INVALID_ARGUMENT, PROJECTION, OUT_OF_MEMORY, DEVICE.
+ * on the calling thread; safe to call from many threads at once, each with a context of its own. What `out` held before
+ * has no influence, but may be read. Errors: INVALID_ARGUMENT, PROJECTION, OUT_OF_MEMORY, DEVICE.
  */
 GV_API gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *voronoi, const gv_block *block);
 

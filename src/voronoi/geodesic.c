@@ -71,6 +71,12 @@ double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
   return 1.00001 * slack_exactly(geodesic, chord2);
 }
 
+/* Places on a prolate ellipsoid are taken for those on the unit sphere with the same latitudes (globe_kernels.h), where they
+ * are up to 1 / r_large times as far apart, the least radius of curvature being a^2 / b. */
+static double chord_unit(const gv_geodesic *geodesic) {
+  return geodesic->r_large < 1.0 ? geodesic->r_large : 1.0;
+}
+
 void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond) {
   double arc = length / geodesic->geod.a, limit = geodesic->chord2_limit;
   *within = -1.0;
@@ -80,7 +86,7 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
     return;
   }
   /* No chord is longer than its geodesic; where the arcs bound it, they say more. */
-  double longest = (arc + tolerance) * (1.0 + 1e-14);
+  double longest = (arc + tolerance) * (1.0 + 1e-14) / chord_unit(geodesic);
   *beyond = fmax(longest * longest, limit);
   if (limit < 0.0) return;
   double angle = (arc - tolerance) / (2.0 * geodesic->r_small);
@@ -100,7 +106,7 @@ void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, d
   double size = fmax(a, geodesic->geod.b), r1 = geodesic->r_small, r2 = geodesic->r_large;
   /* A geodesic is at least as long as its part up to where the chord is that long. */
   double chord = sqrt(limit > 0.0 && near > limit ? limit : near);
-  double bound = limit > 0.0 ? 2.0 * r2 * asin(chord / (2.0 * r2)) : chord;
+  double bound = limit > 0.0 ? 2.0 * r2 * asin(chord / (2.0 * r2)) : chord * chord_unit(geodesic);
   *shortest = a * fmax(bound - tolerance, 0.0) * (1.0 - 1e-14);
   /* Nothing is farther than half around the longest meridian or equator. */
   *longest = 3.1416 * size;

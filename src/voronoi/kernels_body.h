@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "voronoi/arcsine_lanes.h"
 #include "voronoi/keep_lanes.h"
 #include "voronoi/rank_filter.h"
 #include "voronoi/short_list.h"
@@ -20,6 +21,26 @@ static void fill(int32_t *out, int64_t stride, int64_t rows, int64_t columns, in
   for (int64_t r = 0; r < rows; r++) {
     int32_t *row = out + r * stride;
     for (int64_t c = 0; c < columns; c++)
+      row[c] = value;
+  }
+}
+
+/* Four cache lines at a time: tests of single ones would be guessed wrong wherever what differs begins and ends. */
+static void clear(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value) {
+  enum { PIECE = 64 };
+  vi all = vi_set1(value);
+  for (int64_t r = 0; r < rows; r++) {
+    int32_t *row = out + r * stride;
+    int64_t c = 0;
+    for (; c + PIECE <= columns; c += PIECE) {
+      vi differing = vi_xor(vi_load(row + c), all);
+      for (int i = VF_LANES; i < PIECE; i += VF_LANES)
+        differing = vi_or(differing, vi_xor(vi_load(row + c + i), all));
+      if (!vi_any(differing)) continue;
+      for (int i = 0; i < PIECE; i += VF_LANES)
+        vi_store(row + c + i, all);
+    }
+    for (; c < columns; c++)
       row[c] = value;
   }
 }
@@ -404,10 +425,9 @@ static void leaf_lonlat_filter(gv_leaf *leaf) {
 
 #include "voronoi/rank_kernels_body.h"
 
-#include "voronoi/disc_kernels_body.h"
-
 const gv_kernels GV_KERNELS = {
     .fill = fill,
+    .clear = clear,
     .summarise = summarise,
     .nearest = {NULL, NULL, nearest_2, nearest_3},
     .cull = {NULL, NULL, cull_2, cull_3},
@@ -418,8 +438,6 @@ const gv_kernels GV_KERNELS = {
     .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
     .span_plane = {span_euclidean, span_manhattan, span_chebyshev},
     .span_globe = span_globe,
-    .disc_globe = disc_chord,
-    .disc_plane = {disc_euclidean, disc_manhattan, disc_chebyshev},
     .rank_plane = {GV_RANK_KERNELS(plane_euclidean), GV_RANK_KERNELS(plane_manhattan),
                    GV_RANK_KERNELS(plane_chebyshev)},
     .rank_points2 = {GV_RANK_KERNELS(points2_euclidean), GV_RANK_KERNELS(points2_manhattan),

@@ -136,18 +136,6 @@ static void span_globe(const gv_candidates *in, const gv_bound *bound, double er
 
 /* -------------------------------------------------------------------------------------------------- weights */
 
-/* gv_arcsine in lanes. */
-GV_INLINE vd arcsine_lanes(vd x) {
-  vd half = vd_set1(0.5), one = vd_set1(1.0);
-  vm steep = vd_less(half, x);
-  vd z = vd_select(steep, vd_mul(half, vd_sub(one, x)), vd_mul(x, x));
-  vd r = vd_select(steep, vd_sqrt(z), x), p = vd_set1(gv_arcsine_series[11]);
-  for (int i = 10; i >= 0; i--)
-    p = vd_add(vd_mul(p, z), vd_set1(gv_arcsine_series[i]));
-  vd s = vd_add(r, vd_mul(vd_mul(r, z), p));
-  return vd_select(steep, vd_sub(vd_set1(1.5707963267948966), vd_mul(vd_set1(2.0), s)), s);
-}
-
 GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher *weigher, double limit, int64_t n,
                           double *value, const double *weight, bool each) {
   vd most = vd_set1(limit), none = vd_set1(INFINITY), largest = vd_set1(DBL_MAX), w = vd_set1(weight[0]);

@@ -32,6 +32,7 @@ typedef struct tile_state {
   const gv_kernels *kernels;
   tree_node *node;
   int32_t node_count, node_capacity;
+  gv_discs *discs; /* NULL: not to be had */
   gv_workspace_pool pool;
 } tile_state;
 
@@ -41,6 +42,7 @@ typedef struct tile_state {
 typedef struct job {
   const gv_voronoi *v;
   const gv_kernels *kernels;
+  const gv_discs *discs;
   gv_workspace *space;
   gv_tile block;
   const gv_block *target; /* mask, and where the block's cells go */
@@ -358,6 +360,29 @@ static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *t
   return GV_OK;
 }
 
+/*
+ * A tile that limits run through, by the discs of its candidates: filled once, then painted, then what may be in several
+ * discs is answered like any tile. `*done` is false if that is not the way.
+ */
+static gv_status paint_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
+                            const gv_candidates *candidates, bool *done) {
+  gv_disc_plan plan;
+  *done = j->discs != NULL && gv_discs_plan(j->v, j->discs, tile, candidates, &plan);
+  if (!*done) return GV_OK;
+  gv_block target = *j->target;
+  job parts = *j;
+  target.uniform = NULL;
+  target.mask = NULL; /* applied to all of the tile at the end */
+  parts.target = &target;
+  fill_nodata(&parts, tile);
+  gv_discs_paint(j->v, j->discs, tile, candidates, &plan, place_in(j, tile), j->target->stride);
+  gv_status status = GV_OK;
+  for (int32_t i = 0; i < plan.rectangles && status == GV_OK; i++)
+    status = solve_tile(context, &parts, &plan.rectangle[i], depth + 1, candidates);
+  if (status == GV_OK) mask_tile(j, tile);
+  return status;
+}
+
 static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *tile, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
@@ -381,19 +406,12 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   }
   gv_candidates *candidates = &j->space->level[depth].candidates;
   bool open = gv_limit_is_open(v, j->kernels, &bound, candidates);
-  if (!open) return decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
-  /* The others first: they answer all cells, and what discs cover is overwritten. */
-  gv_disc disc[GV_DISCS_MOST];
-  int32_t discs = gv_discs_take(v, tile, candidates, disc);
-  gv_block target = *j->target;
-  job others = *j;
-  if (discs > 0) target.uniform = NULL;
-  others.target = &target;
-  gv_status status = decide_tile(context, &others, tile, &bound, depth, slack, open, candidates);
-  for (int32_t i = 0; i < discs && status == GV_OK; i++)
-    gv_disc_paint(v, j->kernels, tile, &disc[i], place_in(j, tile), j->target->stride);
-  if (discs > 0 && status == GV_OK) mask_tile(j, tile);
-  return status;
+  if (open && (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS)) {
+    bool done;
+    gv_status status = paint_tile(context, j, tile, depth, candidates, &done);
+    if (status != GV_OK || done) return status;
+  }
+  return decide_tile(context, j, tile, &bound, depth, slack, open, candidates);
 }
 
 /* Smallest and largest of the values of a square of cells; comparisons pass over NaN, cells without a position. */
@@ -602,6 +620,7 @@ static void tile_destroy(const gv_voronoi *v, void *opaque) {
   for (int32_t i = 0; i < state->node_count; i++)
     gv_release(&v->allocator, state->node[i].id);
   gv_release(&v->allocator, state->node);
+  gv_discs_destroy(v, state->discs);
   gv_workspace_pool_clear(&state->pool);
   gv_release(&v->allocator, state);
 }
@@ -611,13 +630,29 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
   if (state == NULL) return gv_fail_memory(context, "the engine");
   gv_workspace_pool_init(&state->pool);
   state->kernels = gv_kernels_get();
-  gv_status status = tree_build(context, v, state);
+  gv_status status = gv_discs_create(context, v, &state->discs);
+  if (status == GV_OK && (state->discs == NULL || state->discs->first == NULL))
+    status = tree_build(context, v, state);
   if (status != GV_OK) {
     tile_destroy(v, state);
     return status;
   }
   *out = state;
   return GV_OK;
+}
+
+/* The seeds that may matter to the job's block; NULL: the first `count` of all. */
+static const int32_t *seeds_of_block(const tile_state *state, const job *j, int32_t *count) {
+  const gv_discs *discs = state->discs;
+  if (discs != NULL && discs->first != NULL) {
+    int64_t block =
+        j->block.r0 / j->v->block_height * gv_voronoi_blocks_across(j->v) + j->block.c0 / j->v->block_width;
+    *count = (int32_t)(discs->first[block + 1] - discs->first[block]);
+    return discs->seed + discs->first[block];
+  }
+  const tree_node *node = tree_find(state, &j->block);
+  *count = node->count;
+  return node->id;
 }
 
 static gv_status solve_block(gv_context *context, tile_state *state, job *j) {
@@ -628,8 +663,13 @@ static gv_status solve_block(gv_context *context, tile_state *state, job *j) {
     fill_nodata(j, tile);
     return GV_OK;
   }
-  const tree_node *node = tree_find(state, tile);
-  if (!gv_level_gather(v, j->space, 0, node->id, node->count)) return gv_fail_memory(context, "candidate lists");
+  int32_t count;
+  const int32_t *id = seeds_of_block(state, j, &count);
+  if (count == 0) {
+    fill_nodata(j, tile);
+    return GV_OK;
+  }
+  if (!gv_level_gather(v, j->space, 0, id, count)) return gv_fail_memory(context, "candidate lists");
   gv_status status = v->cells.shape == GV_CELLS_POINTS ? prepare_points(context, j) : GV_OK;
   if (status == GV_OK) status = solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
   return status;
@@ -690,7 +730,8 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_block target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL;
-  job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = &target};
+  job j = {
+      .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) drop_placeless(&j);

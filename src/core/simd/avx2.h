@@ -3,6 +3,7 @@
 #define GV_SIMD_AVX2_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -75,9 +76,6 @@ static inline double vd_reduce_min(vd a) {
   __m128d low = _mm_min_pd(_mm256_castpd256_pd128(a), _mm256_extractf128_pd(a, 1));
   return _mm_cvtsd_f64(_mm_min_sd(low, _mm_unpackhi_pd(low, low)));
 }
-static inline vd vd_gather(const double *table, vd at) {
-  return _mm256_i32gather_pd(table, _mm256_cvttpd_epi32(at), 8);
-}
 static inline void vd_store_int32(int32_t *p, vd a) {
   _mm_storeu_si128((__m128i *)p, _mm256_cvttpd_epi32(a));
 }
@@ -113,6 +111,31 @@ static inline double vd_reduce_add_exact(vd a) {
 static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
   __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffU;
+}
+
+typedef __m256i vi;
+
+static inline vi vi_set1(int32_t a) {
+  return _mm256_set1_epi32(a);
+}
+static inline vi vi_load(const int32_t *p) {
+  return _mm256_loadu_si256((const __m256i *)p);
+}
+static inline void vi_store(int32_t *p, vi a) {
+  _mm256_storeu_si256((__m256i *)p, a);
+}
+static inline void vi_store_first(int32_t *p, int n, vi a) {
+  __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+  _mm256_maskstore_epi32(p, _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lane), a);
+}
+static inline vi vi_xor(vi a, vi b) {
+  return _mm256_xor_si256(a, b);
+}
+static inline vi vi_or(vi a, vi b) {
+  return _mm256_or_si256(a, b);
+}
+static inline bool vi_any(vi a) {
+  return !_mm256_testz_si256(a, a);
 }
 
 typedef __m256 vf;

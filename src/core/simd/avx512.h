@@ -3,6 +3,7 @@
 #define GV_SIMD_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -76,10 +77,6 @@ static inline double vd_reduce_min(vd a) {
   return _mm512_reduce_min_pd(a);
 }
 
-/* table[the lane]: lanes are whole numbers in the range of int32. */
-static inline vd vd_gather(const double *table, vd at) {
-  return _mm512_i32gather_pd(_mm512_cvttpd_epi32(at), table, 8);
-}
 /* Lanes are whole numbers in the range of int32. */
 static inline void vd_store_int32(int32_t *p, vd a) {
   _mm256_storeu_si256((__m256i *)p, _mm512_cvttpd_epi32(a));
@@ -109,6 +106,33 @@ static inline double vd_reduce_add_exact(vd a) {
 /* Bit i is set where a[i] != b[i], for VF_LANES whole numbers. */
 static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
   return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
+}
+
+/* Sixteen whole numbers. */
+typedef __m512i vi;
+
+static inline vi vi_set1(int32_t a) {
+  return _mm512_set1_epi32(a);
+}
+static inline vi vi_load(const int32_t *p) {
+  return _mm512_loadu_si512(p);
+}
+static inline void vi_store(int32_t *p, vi a) {
+  _mm512_storeu_si512(p, a);
+}
+/* The first n lanes; n < VF_LANES. */
+static inline void vi_store_first(int32_t *p, int n, vi a) {
+  _mm512_mask_storeu_epi32(p, (__mmask16)((1U << n) - 1U), a);
+}
+static inline vi vi_xor(vi a, vi b) {
+  return _mm512_xor_si512(a, b);
+}
+static inline vi vi_or(vi a, vi b) {
+  return _mm512_or_si512(a, b);
+}
+/* Whether any lane is not 0. */
+static inline bool vi_any(vi a) {
+  return _mm512_test_epi32_mask(a, a) != 0;
 }
 
 /* Sixteen floats: only where a margin covers what they lose. */

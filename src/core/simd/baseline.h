@@ -4,6 +4,7 @@
 #define GV_SIMD_BASELINE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -98,9 +99,6 @@ static inline double vd_reduce_min(vd a) {
   double low = a.v[0] < a.v[1] ? a.v[0] : a.v[1], high = a.v[2] < a.v[3] ? a.v[2] : a.v[3];
   return low < high ? low : high;
 }
-static inline vd vd_gather(const double *table, vd at) {
-  GV_LANES(table[(int32_t)at.v[i]]);
-}
 static inline void vd_store_int32(int32_t *p, vd a) {
   for (int i = 0; i < 4; i++)
     p[i] = (int32_t)a.v[i];
@@ -135,6 +133,45 @@ static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
   for (int i = 0; i < 8; i++)
     bits |= (unsigned)(a[i] != b[i]) << i;
   return bits;
+}
+
+#undef GV_LANES
+
+typedef struct vi {
+  int32_t v[8];
+} vi;
+
+#define GV_LANES(expression)                                                                                       \
+  vi r;                                                                                                            \
+  for (int i = 0; i < 8; i++)                                                                                      \
+    r.v[i] = (expression);                                                                                         \
+  return r
+
+static inline vi vi_set1(int32_t a) {
+  GV_LANES(a);
+}
+static inline vi vi_load(const int32_t *p) {
+  GV_LANES(p[i]);
+}
+static inline void vi_store(int32_t *p, vi a) {
+  for (int i = 0; i < 8; i++)
+    p[i] = a.v[i];
+}
+static inline void vi_store_first(int32_t *p, int n, vi a) {
+  for (int i = 0; i < n; i++)
+    p[i] = a.v[i];
+}
+static inline vi vi_xor(vi a, vi b) {
+  GV_LANES(a.v[i] ^ b.v[i]);
+}
+static inline vi vi_or(vi a, vi b) {
+  GV_LANES(a.v[i] | b.v[i]);
+}
+static inline bool vi_any(vi a) {
+  int32_t any = 0;
+  for (int i = 0; i < 8; i++)
+    any |= a.v[i];
+  return any != 0;
 }
 
 #undef GV_LANES

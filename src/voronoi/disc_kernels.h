@@ -1,0 +1,56 @@
+/*
+ * The vector kernels for discs (discs.h): rows of cells within the maximum distance of one seed. One source
+ * (disc_kernels_body.h), compiled once for each instruction set, chosen at run time.
+ */
+#ifndef GV_DISC_KERNELS_H
+#define GV_DISC_KERNELS_H
+
+#include "core/core.h"
+
+/* What is the same for all discs of a grid: see discs.h for what it is good for. */
+typedef struct gv_disc_limit {
+  double within, beyond; /* values up to and above which an ideal distance says what the canonical one is */
+  double gap;            /* beyond - within, and the rounding of what is made of them */
+  double scale;          /* columns a unit of the plane, or a radian */
+  double exact;          /* columns by which the end of a row is good where nothing else makes it worse */
+} gv_disc_limit;
+
+/* A seed: along columns and across them, on the plane (x, y), on the globe (distance from the axis, z). */
+typedef struct gv_disc {
+  double along, across;
+  double middle; /* where it is among the columns of a strip */
+  int32_t label;
+} gv_disc;
+
+/* Rows of cells that a disc is painted on. */
+enum { GV_DISC_ROWS = 64 };
+typedef struct gv_disc_strip {
+  const double *row_p, *row_inverse; /* of the first row, padded; not on the plane */
+  const double *row_z;
+  int32_t rows, columns; /* GV_DISC_ROWS at most */
+  /* Columns by which ends of rows may be off; shares (globe: of the way around; else of the limit) less than `grazing`,
+   * and as close to all the way around, have the worse one. */
+  double tight, loose, grazing;
+  int32_t *out;
+  int64_t out_stride;
+  int32_t open[GV_DISC_ROWS], open_count; /* rows that are left to others */
+} gv_disc_strip;
+
+/* Writes the label into the cells of the rows whose ends can be told at once. */
+typedef void (*gv_disc_kernel)(const gv_disc_limit *limit, const gv_disc *disc, gv_disc_strip *strip);
+
+typedef struct gv_disc_kernels {
+  gv_disc_kernel globe;    /* squared chords */
+  gv_disc_kernel plane[3]; /* by metric */
+} gv_disc_kernels;
+
+extern const gv_disc_kernels gv_disc_kernels_baseline;
+#if defined(GV_HAVE_X86_KERNELS)
+extern const gv_disc_kernels gv_disc_kernels_avx2;
+extern const gv_disc_kernels gv_disc_kernels_avx512;
+#endif
+
+/* The kernels for this processor (gv_simd_level). */
+const gv_disc_kernels *gv_disc_kernels_get(void);
+
+#endif
