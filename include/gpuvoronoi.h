@@ -479,13 +479,16 @@ GV_API void gv_statistics_destroy(gv_statistics *statistics);
 /*
  * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
  * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
- * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell.
+ * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell. In the same way row r of values serves
+ * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells.
  */
 typedef struct gv_quantity {
   const double *value;  /* value[r * stride + i] */
   const int32_t *first; /* count values, or NULL */
   int32_t count;
-  int64_t stride; /* in values */
+  int64_t stride;           /* in values */
+  const int32_t *first_row; /* `rows` numbers, or NULL */
+  int32_t rows;
 } gv_quantity;
 
 typedef struct gv_statistics_block {
@@ -496,10 +499,11 @@ typedef struct gv_statistics_block {
   const double *distance; /* as gv_voronoi_measure gives it; not looked at without `distances` */
   int64_t distance_stride;
   const gv_quantity *quantity; /* one for each of `sums` */
+  int uniform; /* non-zero: all cells have the seed of the first, and no other is read (see gv_block.uniform) */
 } gv_statistics_block;
 
 #define GV_STATISTICS_BLOCK_INIT                                                                                   \
-  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL }
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.

@@ -3,23 +3,87 @@
  * lanes nor the order shows. Part of measure_kernels_body.h.
  */
 
-/* Ends of the runs of equal values of a row, in order; the last is n. */
-static int32_t run_ends(const int32_t *row, int32_t n, int32_t *end) {
-  enum { WORD = 64 }; /* cells whose comparisons are looked at together */
-  int32_t count = 0, c = 0;
-  for (; c + WORD < n; c += WORD) {
-    uint64_t bits = 0;
-    for (int at = 0; at < WORD; at += VF_LANES)
-      bits |= (uint64_t)differing_int32(row + c + at, row + c + at + 1) << at;
-    for (; bits != 0; bits &= bits - 1)
-      end[count++] = c + 1 + __builtin_ctzll(bits);
+enum { RUN_WORD = 64 }; /* cells that are looked at together */
+
+/* Writes the numbers of the bits that are set, each plus `first`: always two, eight or sixteen of them, rubbish at the end,
+ * so that how many there are seldom decides where to go. Returns how many. */
+GV_INLINE int32_t write_bits(uint64_t bits, int32_t first, int32_t *to) {
+  static const int32_t upto[] = {2, 8, 16, RUN_WORD};
+  const uint64_t stop = UINT64_C(1) << (RUN_WORD - 1); /* there is always a lowest bit */
+  int32_t found = __builtin_popcountll(bits), i = 0;
+  for (int step = 0; step < 4 && (step == 0 || i < found); step++) {
+    for (; i < upto[step]; i++, bits &= bits - 1)
+      to[i] = first + __builtin_ctzll(bits | stop);
   }
+  return found;
+}
+
+/* Starts that lie behind the first `told` of a word of cells. The word is looked at closely only where it is not all alike. */
+GV_INLINE int32_t word_starts(const int32_t *row, int told, int32_t first, int32_t *to) {
+  bool alike = true;
+  for (int at = 0; at < RUN_WORD; at += VF_LANES)
+    alike &= all_are_int32(row + at, row[RUN_WORD]);
+  if (alike) return 0;
+  uint64_t bits = 0;
+  for (int at = 0; at < RUN_WORD; at += VF_LANES)
+    bits |= (uint64_t)differing_int32(row + at, row + at + 1) << at;
+  return write_bits(bits >> told, first + 1 + told, to);
+}
+
+static int32_t run_starts(const int32_t *row, int32_t n, int32_t base, int32_t *start) {
+  int32_t count = 1, c = 0;
+  start[0] = base;
+  for (; c + RUN_WORD < n; c += RUN_WORD)
+    count += word_starts(row + c, 0, base + c, start + count);
+  int32_t last = n - 1 - RUN_WORD;
+  if (c > 0 && c + 1 < n) return count + word_starts(row + last, c - last, base + last, start + count);
   for (; c + 1 < n; c++) {
-    end[count] = c + 1;
+    start[count] = base + c + 1;
     count += row[c] != row[c + 1];
   }
-  end[count++] = n;
   return count;
+}
+
+static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum, int64_t stride) {
+  for (int32_t i = 0; i < runs->count; i++) {
+    int64_t r = runs->start[i] >> GV_RUN_SHIFT, c0 = gv_run_begin(runs, i), c1 = gv_run_end(runs, i);
+    vl_add_differences(column + c1 * GV_RUN_LANES, column + c0 * GV_RUN_LANES, factor + r * GV_RUN_LANES,
+                       sum + runs->index[i] * stride);
+  }
+}
+
+static void add_segments(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
+                         int64_t *sum, int64_t stride) {
+  const gv_segment_sum *s = &sums[segment[from]];
+  const int64_t first[2] = {s->base[0] + s->term[0] * from, s->base[1] + s->term[1] * from};
+  int64_t before[2] = {first[0], first[1]}; /* up to the run's begin, which is where the one before ends */
+  for (int32_t i = 0; i < runs->count; i++) {
+    int64_t c = from + gv_run_end(runs, i), *to = sum + runs->index[i] * stride;
+    bool last = gv_run_begin(runs, i + 1) == 0; /* of its row */
+    s = &sums[segment[c]];
+    for (int k = 0; k < 2; k++) {
+      int64_t here = s->base[k] + s->term[k] * c;
+      to[k] += here - before[k];
+      before[k] = last ? first[k] : here;
+    }
+  }
+}
+
+static bool sum_whole(const double *value, int32_t n, double factor, double limit, int64_t sum[2]) {
+  vd high = vd_set1(0.0), low = high, f = vd_set1(factor), upper = vd_set1(1.5 * 0x1p84), most = vd_set1(limit);
+  unsigned good = (1U << VD_LANES) - 1U;
+  for (int32_t i = 0; i < n; i += VD_LANES) {
+    vd v = i + VD_LANES <= n ? vd_load(value + i) : vd_load_first(value + i, n - i);
+    vd size = vd_abs(v);
+    good &= vm_bits(vm_or(vd_less(size, most), vd_equal(size, most)));
+    vd whole = vd_truncate(vd_mul(v, f)), part = vd_sub(vd_add(whole, upper), upper);
+    high = vd_add(high, part);
+    low = vd_add(low, vd_sub(whole, part));
+  }
+  if (good != (1U << VD_LANES) - 1U) return false;
+  sum[0] += (int64_t)vd_reduce_add_exact(low);
+  sum[1] += (int64_t)(vd_reduce_add_exact(high) * 0x1p-32);
+  return true;
 }
 
 /* One vector of products, rounded: see gv_exact_sum. */

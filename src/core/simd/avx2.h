@@ -3,6 +3,7 @@
 #define GV_SIMD_AVX2_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -162,6 +163,30 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
   __m256 low = _mm256_permutevar8x32_ps(table.low, at), high = _mm256_permutevar8x32_ps(table.high, at);
   __m256 fourth = _mm256_castsi256_ps(_mm256_slli_epi32(at, 28)); /* bit 3 becomes the sign */
   _mm256_storeu_ps((float *)p, _mm256_blendv_ps(low, high, fourth));
+}
+
+static inline vd vd_truncate(vd a) {
+  return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  for (int i = 0; i < 2; i++) {
+    __m256i f = _mm256_load_si256((const __m256i *)(factor + 8 * i));
+    __m256i both = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(to + 8 * i)),
+                                    _mm256_load_si256((const __m256i *)(from + 8 * i)));
+    __m256i low = _mm256_mul_epi32(both, f);
+    __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(both, 32), _mm256_srli_epi64(f, 32));
+    __m256i *lower = (__m256i *)(sum + 4 * i), *upper = (__m256i *)(sum + 8 + 4 * i);
+    _mm256_store_si256(lower, _mm256_add_epi64(_mm256_load_si256(lower), low));
+    _mm256_store_si256(upper, _mm256_add_epi64(_mm256_load_si256(upper), high));
+  }
+}
+
+/* True if VF_LANES whole numbers are all x. */
+static inline bool all_are_int32(const int32_t *a, int32_t x) {
+  __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_set1_epi32(x));
+  return _mm256_movemask_epi8(same) == -1;
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define GV_SIMD_AVX512_H
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -158,6 +159,24 @@ static inline vf_table vf_table_load(const int32_t *entry) {
 }
 static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
   _mm512_storeu_si512(p, _mm512_permutexvar_epi32(_mm512_castps_si512(a), table));
+}
+
+static inline vd vd_truncate(vd a) {
+  return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  __m512i both = _mm512_sub_epi32(_mm512_load_si512(to), _mm512_load_si512(from)), f = _mm512_load_si512(factor);
+  __m512i low = _mm512_mul_epi32(both, f);
+  __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(both, 32), _mm512_srli_epi64(f, 32));
+  _mm512_store_si512(sum, _mm512_add_epi64(_mm512_load_si512(sum), low));
+  _mm512_store_si512(sum + 8, _mm512_add_epi64(_mm512_load_si512(sum + 8), high));
+}
+
+/* True if VF_LANES whole numbers are all x. */
+static inline bool all_are_int32(const int32_t *a, int32_t x) {
+  return _mm512_cmpneq_epi32_mask(_mm512_set1_epi32(x), _mm512_loadu_si512(a)) == 0;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #define GV_SIMD_BASELINE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -217,5 +218,29 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
 }
 
 #undef GV_LANES
+
+static inline vd vd_truncate(vd a) {
+  vd r;
+  for (int i = 0; i < 4; i++)
+    r.v[i] = trunc(a.v[i]);
+  return r;
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  for (int i = 0; i < 16; i++) {
+    int64_t product = (int64_t)(to[i] - from[i]) * factor[i];
+    int lane = i / 2 + i % 2 * 8;
+    sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
+  }
+}
+
+/* True if VF_LANES whole numbers are all x. */
+static inline bool all_are_int32(const int32_t *a, int32_t x) {
+  uint32_t differ = 0;
+  for (int i = 0; i < VF_LANES; i++)
+    differ |= (uint32_t)a[i] ^ (uint32_t)x;
+  return differ == 0;
+}
 
 #endif
