@@ -378,10 +378,16 @@ typedef struct gv_block {
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
+  uint8_t *alike; /* not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row
+                     by row (as many in a row as it takes); becomes 1 where the engine finds that all cells of the box
+                     have one answer, else 0 */
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
-  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL }
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL, NULL }
+
+#define GV_BOX_COLUMNS 32
+#define GV_BOX_ROWS    16
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
@@ -500,10 +506,11 @@ typedef struct gv_statistics_block {
   int64_t distance_stride;
   const gv_quantity *quantity; /* one for each of `sums` */
   int uniform; /* non-zero: all cells have the seed of the first, and no other is read (see gv_block.uniform) */
+  const uint8_t *alike; /* gv_block.alike, unless cells have changed since, or NULL: less is to be read then */
 } gv_statistics_block;
 
 #define GV_STATISTICS_BLOCK_INIT                                                                                   \
-  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0 }
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.

@@ -831,7 +831,7 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
     for (int64_t i = 0; i < count; i++)
       spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, h, runs);
   }
-  *out = (gv_quantity){b->values, b->first, runs, runs};
+  *out = (gv_quantity){b->values, b->first, runs, runs, NULL, 0};
   return GV_OK;
 }
 
@@ -887,7 +887,7 @@ static gv_status cells_parted(const gv_overlay *o, int worker, int64_t x, int64_
     }
   }
   free(numbers);
-  *out = (gv_quantity){b->values, NULL, (int32_t)w, w};
+  *out = (gv_quantity){b->values, NULL, (int32_t)w, w, NULL, 0};
   return status;
 }
 

@@ -96,6 +96,12 @@ static inline int32_t gv_run_end(const gv_runs *runs, int32_t i) {
   return end < runs->columns ? end : runs->columns;
 }
 
+/* Where a row of cells may change: between cells `from` and `from` + 1, and so on up to between `to` - 1 and `to`. If the two
+ * are the same it is known to change, between that cell and the next. */
+typedef struct gv_stretch {
+  int32_t from, to;
+} gv_stretch;
+
 /* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
 typedef struct gv_segment_sum {
   int64_t base[2], term[2];
@@ -115,9 +121,11 @@ typedef struct gv_measure_kernels {
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 
-  /* Statistics. Starts of the runs of equal values of a row of n > 0, in order, plus `base`, which is that of the first.
-   * Returns how many. `start` has room for n + GV_RUN_SLACK. */
-  int32_t (*run_starts)(const int32_t *row, int32_t n, int32_t base, int32_t *start);
+  /* Statistics. Starts of the runs of equal values of a row of n > 0, in order, plus `base`, which is that of the first. The
+   * row changes within `count` stretches only, which are apart and in order. Returns how many starts there are. `start` has
+   * room for n + GV_RUN_SLACK. */
+  int32_t (*run_starts)(const int32_t *row, int32_t n, const gv_stretch *stretch, int32_t count, int32_t base,
+                        int32_t *start);
   /* Adds the row's factor x (column[end] - column[begin]) to the lanes of each run: entries of `column`, one more than there
    * are columns, and of `factor`, one a row, are GV_RUN_LANES numbers, sums begin at sum[index * stride]; all at multiples
    * of 64 bytes. */

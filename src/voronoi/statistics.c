@@ -29,7 +29,7 @@ enum {
   FACTOR_BITS = 40,         /* and factors of products up to 2^40 */
   HALF = FACTOR_BITS / 2,   /* of which the low half is parted */
   PANEL = 1024,             /* columns and rows of a panel of a raster */
-  BATCH_ROWS = 16,          /* of which runs are found before they are added: they stay in the nearest cache */
+  BATCH_ROWS = GV_BOX_ROWS, /* of which runs are found before they are added: they stay in the nearest cache */
   LANES = GV_RUN_LANES      /* of a seed's cells, area and moments; two a quantity follow */
 };
 
@@ -480,8 +480,15 @@ static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *pan
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)l->shown[i]);
     l->shown[i] = (int32_t)seed;
   }
+  enum { AHEAD = 8 }; /* sums are all over memory */
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < l->count; i++) {
+    if (i + AHEAD < l->count && l->shown[i + AHEAD] >= 0) {
+      const totals *later = &s->of_seed[l->shown[i + AHEAD]];
+      __builtin_prefetch(later, 1);
+      __builtin_prefetch((const char *)(later + 1) - 1, 1);
+      __builtin_prefetch(s->of_sum + (int64_t)l->shown[i + AHEAD] * s->sums, 1);
+    }
     if (l->shown[i] < 0) continue;
     const int64_t *sum_of = l->sum + i * l->stride;
     totals *to = &s->of_seed[l->shown[i]];
@@ -511,6 +518,7 @@ typedef struct job {
   gv_tile tile;                 /* the block's */
   struct quantity_row *quantity; /* one a sum */
   gv_runs runs;                 /* of some rows, counted from the panel's corner */
+  gv_stretch *stretch;          /* where these rows may change */
   int32_t *column;              /* running sums of a panel's columns, LANES each; NULL for a mesh */
   double *mesh[5];              /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
 } job;
@@ -639,7 +647,7 @@ static void job_free(job *j) {
     gv_release(allocator, j->quantity[q].sum_of);
     gv_release(allocator, j->quantity[q].factor);
   }
-  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->column, j->mesh[0]};
+  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->stretch, j->column, j->mesh[0]};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(allocator, parts[i]);
 }
@@ -705,7 +713,8 @@ static bool job_make(job *j) {
   int64_t runs = width * (height < BATCH_ROWS ? height : BATCH_ROWS);
   j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
   j->runs.index = gv_allocate(allocator, runs, sizeof *j->runs.index);
-  if (j->runs.start == NULL || j->runs.index == NULL || !make_quantities(j)) return false;
+  j->stretch = gv_allocate(allocator, width / GV_BOX_COLUMNS + 2, sizeof *j->stretch);
+  if (j->runs.start == NULL || j->runs.index == NULL || j->stretch == NULL || !make_quantities(j)) return false;
   if (mesh) return make_triangles(j);
   j->column = gv_allocate(allocator, (width + 1) * LANES, sizeof *j->column);
   return j->column != NULL;
@@ -820,22 +829,43 @@ static bool goes_with(const job *j, int64_t r) {
   return same;
 }
 
+/* Where the rows of a row of boxes may change: nowhere within boxes that are all alike. `first` is one of them, `alike` tells
+ * of its boxes. Returns the number of stretches. */
+static int32_t find_stretches(const int32_t *first, int32_t columns, const uint8_t *alike, gv_stretch *out) {
+  int32_t count = 0, open = -1;
+  for (int32_t c = 0; c < columns; c += GV_BOX_COLUMNS) {
+    if (alike == NULL || !alike[c / GV_BOX_COLUMNS]) {
+      if (open < 0) open = c > 0 ? c - 1 : 0;
+    } else if (open >= 0) {
+      out[count++] = (gv_stretch){open, c};
+      open = -1;
+    } else if (c > 0 && first[c - 1] != first[c]) {
+      out[count++] = (gv_stretch){c - 1, c - 1};
+    }
+  }
+  if (open >= 0 && open < columns - 1) out[count++] = (gv_stretch){open, columns - 1};
+  return count;
+}
+
 /* Finds the runs of the rows from row r of the block on that can be added together; returns how many rows. */
 static int32_t find_runs(job *j, const gv_tile *panel, const int32_t *shown, int64_t stride, int64_t r) {
+  const gv_statistics_block *block = j->block;
   gv_runs *runs = &j->runs;
-  int32_t rows = 0;
+  int32_t rows = 0, stretches = 0;
   runs->count = 0;
   runs->columns = (int32_t)(panel->c1 - panel->c0);
+  if (!block->uniform) {
+    const uint8_t *alike = block->alike;
+    if (alike != NULL)
+      alike += r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + (panel->c0 - j->tile.c0) / GV_BOX_COLUMNS;
+    stretches = find_stretches(shown, runs->columns, alike, j->stretch);
+  }
   prepare_row(j, r);
   do {
-    int32_t base = rows << GV_RUN_SHIFT;
-    if (j->block->uniform) {
-      runs->start[runs->count++] = base;
-    } else {
-      runs->count += j->s->kernels->run_starts(shown + rows * stride, runs->columns, base, runs->start + runs->count);
-    }
+    runs->count += j->s->kernels->run_starts(shown + rows * stride, runs->columns, j->stretch, stretches,
+                                             rows << GV_RUN_SHIFT, runs->start + runs->count);
     rows++;
-  } while (rows < BATCH_ROWS && j->tile.r0 + r + rows < panel->r1 && goes_with(j, r + rows));
+  } while ((r + rows) % BATCH_ROWS != 0 && j->tile.r0 + r + rows < panel->r1 && goes_with(j, r + rows));
   runs->start[runs->count] = rows << GV_RUN_SHIFT;
   return rows;
 }

@@ -5,41 +5,75 @@
 
 enum { RUN_WORD = 64 }; /* cells that are looked at together */
 
-/* Writes the numbers of the bits that are set, each plus `first`: always two, eight or sixteen of them, rubbish at the end,
- * so that how many there are seldom decides where to go. Returns how many. */
+/* Writes the numbers of the lowest bits that are set, each plus `first`, as entries from ... end - 1; returns the others. */
+GV_INLINE uint64_t write_some(uint64_t bits, int32_t first, int32_t from, int32_t end, int32_t *to) {
+  for (int32_t i = from; i < end; i++, bits &= bits - 1)
+    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << (RUN_WORD - 1)); /* there is always a lowest bit */
+  return bits;
+}
+
+/* Writes the numbers of all bits that are set: always two, eight or sixteen at least, rubbish at the end, so that how many
+ * there are seldom decides where to go. Returns how many. */
 GV_INLINE int32_t write_bits(uint64_t bits, int32_t first, int32_t *to) {
-  static const int32_t upto[] = {2, 8, 16, RUN_WORD};
-  const uint64_t stop = UINT64_C(1) << (RUN_WORD - 1); /* there is always a lowest bit */
-  int32_t found = __builtin_popcountll(bits), i = 0;
-  for (int step = 0; step < 4 && (step == 0 || i < found); step++) {
-    for (; i < upto[step]; i++, bits &= bits - 1)
-      to[i] = first + __builtin_ctzll(bits | stop);
+  int32_t found = __builtin_popcountll(bits);
+  bits = write_some(bits, first, 0, 2, to);
+  if (found > 2) {
+    bits = write_some(bits, first, 2, 8, to);
+    if (found > 8) {
+      bits = write_some(bits, first, 8, 16, to);
+      write_some(bits, first, 16, found, to);
+    }
   }
   return found;
 }
 
-/* Starts that lie behind the first `told` of a word of cells. The word is looked at closely only where it is not all alike. */
-GV_INLINE int32_t word_starts(const int32_t *row, int told, int32_t first, int32_t *to) {
-  bool alike = true;
-  for (int at = 0; at < RUN_WORD; at += VF_LANES)
-    alike &= all_are_int32(row + at, row[RUN_WORD]);
-  if (alike) return 0;
+/* Bit i is set where cells i and i + 1 differ. */
+GV_INLINE uint64_t differing_word(const int32_t *row) {
   uint64_t bits = 0;
   for (int at = 0; at < RUN_WORD; at += VF_LANES)
     bits |= (uint64_t)differing_int32(row + at, row + at + 1) << at;
-  return write_bits(bits >> told, first + 1 + told, to);
+  return bits;
 }
 
-static int32_t run_starts(const int32_t *row, int32_t n, int32_t base, int32_t *start) {
-  int32_t count = 1, c = 0;
+GV_INLINE bool is_alike(const int32_t *row) {
+  bool alike = true;
+  for (int at = 0; at < RUN_WORD; at += VF_LANES)
+    alike &= all_are_int32(row + at, row[RUN_WORD]);
+  return alike;
+}
+
+/* The starts of a stretch, of rows longer than a word. Long ones are looked at closely only where a word is not alike. */
+GV_INLINE int32_t stretch_starts(const int32_t *row, int32_t n, const gv_stretch *s, int32_t base, int32_t *start) {
+  int32_t count = 0, c = s->from;
+  if (s->to - s->from > 2 * RUN_WORD) {
+    for (; c + RUN_WORD < s->to; c += RUN_WORD) {
+      if (!is_alike(row + c)) count += write_bits(differing_word(row + c), base + c + 1, start + count);
+    }
+  }
+  for (; c < s->to; c += RUN_WORD) {
+    int32_t at = c + RUN_WORD < n ? c : n - 1 - RUN_WORD, left = s->to - c < RUN_WORD ? s->to - c : RUN_WORD;
+    uint64_t bits = differing_word(row + at) >> (c - at) & ~UINT64_C(0) >> (RUN_WORD - left);
+    count += write_bits(bits, base + c + 1, start + count);
+  }
+  return count;
+}
+
+static int32_t run_starts(const int32_t *row, int32_t n, const gv_stretch *stretch, int32_t stretches, int32_t base,
+                          int32_t *start) {
+  int32_t count = 1;
   start[0] = base;
-  for (; c + RUN_WORD < n; c += RUN_WORD)
-    count += word_starts(row + c, 0, base + c, start + count);
-  int32_t last = n - 1 - RUN_WORD;
-  if (c > 0 && c + 1 < n) return count + word_starts(row + last, c - last, base + last, start + count);
-  for (; c + 1 < n; c++) {
-    start[count] = base + c + 1;
-    count += row[c] != row[c + 1];
+  for (int32_t i = 0; i < stretches; i++) {
+    const gv_stretch *s = &stretch[i];
+    if (s->from == s->to) {
+      start[count++] = base + s->from + 1;
+    } else if (n > RUN_WORD) {
+      count += stretch_starts(row, n, s, base, start + count);
+    } else {
+      for (int32_t c = s->from; c < s->to; c++) {
+        start[count] = base + c + 1;
+        count += row[c] != row[c + 1];
+      }
+    }
   }
   return count;
 }

@@ -89,6 +89,17 @@ static int mask_of(const job *j, const gv_tile *tile) {
   return state;
 }
 
+/* Tells of the boxes that a tile of one answer covers. */
+static void mark_alike(const job *j, const gv_tile *tile) {
+  int64_t across = gv_boxes_across(&j->block);
+  int64_t c0 = (tile->c0 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t r0 = (tile->r0 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  int64_t c1 = tile->c1 == j->block.c1 ? across : (tile->c1 - j->block.c0) / GV_BOX_COLUMNS;
+  int64_t r1 = tile->r1 == j->block.r1 ? gv_boxes_down(&j->block) : (tile->r1 - j->block.r0) / GV_BOX_ROWS;
+  for (int64_t r = r0; r < r1 && c0 < c1; r++)
+    memset(j->target->alike + r * across + c0, 1, (size_t)(c1 - c0));
+}
+
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
 static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
   gv_block part = part_of(j, tile);
@@ -100,6 +111,7 @@ static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) 
     cells.r1 = cells.r0 + 1;
   }
   gv_block_fill(j->v, j->kernels, &cells, &part, label);
+  if (part.alike != NULL) mark_alike(j, tile);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
@@ -387,7 +399,7 @@ static gv_status solve_tile(gv_context *context, const job *j, const gv_tile *ti
   int32_t discs = gv_discs_take(v, tile, candidates, disc);
   gv_block target = *j->target;
   job others = *j;
-  if (discs > 0) target.uniform = NULL;
+  if (discs > 0) target.uniform = NULL, target.alike = NULL;
   others.target = &target;
   gv_status status = decide_tile(context, &others, tile, &bound, depth, slack, open, candidates);
   for (int32_t i = 0; i < discs && status == GV_OK; i++)
@@ -690,6 +702,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_block target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL;
+  if (projected || block->mask != NULL) target.alike = NULL; /* more is written after constants */
   job j = {.v = v, .kernels = state->kernels, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
   if (status == GV_OK) status = solve_block(context, state, &j);
