@@ -76,7 +76,7 @@ enum { GV_EXACT_TERMS = 1 << 13 };
 enum {
   GV_RUN_LANES = 16,
   GV_RUN_SHIFT = 16,  /* rows have up to 2^16 columns */
-  GV_RUN_SLACK = 128, /* entries behind the last one that run_starts may write to */
+  GV_RUN_SLACK = 128 /* entries behind the last one that find_runs may write to */
 };
 
 /* Runs of cells of one seed, row by row, each row from its first column to its last. */
@@ -96,11 +96,13 @@ static inline int32_t gv_run_end(const gv_runs *runs, int32_t i) {
   return end < runs->columns ? end : runs->columns;
 }
 
-/* Where a row of cells may change: between cells `from` and `from` + 1, and so on up to between `to` - 1 and `to`. If the two
- * are the same it is known to change, between that cell and the next. */
-typedef struct gv_stretch {
-  int32_t from, to;
-} gv_stretch;
+/* Where a row may change: bit i of the mask is set where cells at + i and at + i + 1 are to be compared. All are in the row. */
+typedef struct gv_word {
+  uint64_t mask;
+  int32_t at;
+} gv_word;
+
+enum { GV_WORD = 64 };
 
 /* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
 typedef struct gv_segment_sum {
@@ -121,11 +123,10 @@ typedef struct gv_measure_kernels {
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 
-  /* Statistics. Starts of the runs of equal values of a row of n > 0, in order, plus `base`, which is that of the first. The
-   * row changes within `count` stretches only, which are apart and in order. Returns how many starts there are. `start` has
-   * room for n + GV_RUN_SLACK. */
-  int32_t (*run_starts)(const int32_t *row, int32_t n, const gv_stretch *stretch, int32_t count, int32_t base,
-                        int32_t *start);
+  /* Statistics. Runs of equal values of `rows` rows of runs->columns cells: their starts, and how many there are. Rows change
+   * only where words say so, which do not overlap and are in order; rows of up to GV_WORD cells are looked at without them.
+   * There is room for GV_RUN_SLACK starts more than there are cells. */
+  void (*find_runs)(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words, gv_runs *runs);
   /* Adds the row's factor x (column[end] - column[begin]) to the lanes of each run: entries of `column`, one more than there
    * are columns, and of `factor`, one a row, are GV_RUN_LANES numbers, sums begin at sum[index * stride]; all at multiples
    * of 64 bytes. */

@@ -518,7 +518,8 @@ typedef struct job {
   gv_tile tile;                 /* the block's */
   struct quantity_row *quantity; /* one a sum */
   gv_runs runs;                 /* of some rows, counted from the panel's corner */
-  gv_stretch *stretch;          /* where these rows may change */
+  gv_word *word;                /* where the rows of a row of boxes may change */
+  int32_t words;
   int32_t *column;              /* running sums of a panel's columns, LANES each; NULL for a mesh */
   double *mesh[5];              /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
 } job;
@@ -647,7 +648,7 @@ static void job_free(job *j) {
     gv_release(allocator, j->quantity[q].sum_of);
     gv_release(allocator, j->quantity[q].factor);
   }
-  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->stretch, j->column, j->mesh[0]};
+  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->word, j->column, j->mesh[0]};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(allocator, parts[i]);
 }
@@ -713,8 +714,8 @@ static bool job_make(job *j) {
   int64_t runs = width * (height < BATCH_ROWS ? height : BATCH_ROWS);
   j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
   j->runs.index = gv_allocate(allocator, runs, sizeof *j->runs.index);
-  j->stretch = gv_allocate(allocator, width / GV_BOX_COLUMNS + 2, sizeof *j->stretch);
-  if (j->runs.start == NULL || j->runs.index == NULL || j->stretch == NULL || !make_quantities(j)) return false;
+  j->word = gv_allocate(allocator, width / GV_WORD + 1, sizeof *j->word);
+  if (j->runs.start == NULL || j->runs.index == NULL || j->word == NULL || !make_quantities(j)) return false;
   if (mesh) return make_triangles(j);
   j->column = gv_allocate(allocator, (width + 1) * LANES, sizeof *j->column);
   return j->column != NULL;
@@ -818,56 +819,57 @@ static void prepare_row(const job *j, int64_t r) {
   }
 }
 
-/* True if row r can be added together with those that the quantities are prepared for. */
-static bool goes_with(const job *j, int64_t r) {
-  bool same = true;
-  for (int32_t q = 0; q < j->s->sums && same; q++) {
+/* How many rows from row r on, up to `most`, have the values that the quantities are prepared for at row r. */
+static int32_t rows_prepared(const job *j, int64_t r, int32_t most) {
+  for (int32_t q = 0; q < j->s->sums; q++) {
     const gv_quantity *from = &j->block->quantity[q];
     quantity_row *row = &j->quantity[q];
-    same = is_plain(row) || is_prepared(from, values_of(from, row, r), j->tile.c1 - j->tile.c0, row);
-  }
-  return same;
-}
-
-/* Where the rows of a row of boxes may change: nowhere within boxes that are all alike. `first` is one of them, `alike` tells
- * of its boxes. Returns the number of stretches. */
-static int32_t find_stretches(const int32_t *first, int32_t columns, const uint8_t *alike, gv_stretch *out) {
-  int32_t count = 0, open = -1;
-  for (int32_t c = 0; c < columns; c += GV_BOX_COLUMNS) {
-    if (alike == NULL || !alike[c / GV_BOX_COLUMNS]) {
-      if (open < 0) open = c > 0 ? c - 1 : 0;
-    } else if (open >= 0) {
-      out[count++] = (gv_stretch){open, c};
-      open = -1;
-    } else if (c > 0 && first[c - 1] != first[c]) {
-      out[count++] = (gv_stretch){c - 1, c - 1};
+    if (is_plain(row)) continue;
+    if (from->first_row != NULL) {
+      int64_t next = row->at + 1 < from->rows ? from->first_row[row->at + 1] : r + most;
+      if (next - r < most) most = (int32_t)(next - r);
+    } else {
+      int32_t rows = 1;
+      while (rows < most && is_prepared(from, values_of(from, row, r + rows), j->tile.c1 - j->tile.c0, row))
+        rows++;
+      most = rows;
     }
   }
-  if (open >= 0 && open < columns - 1) out[count++] = (gv_stretch){open, columns - 1};
-  return count;
+  return most;
 }
 
-/* Finds the runs of the rows from row r of the block on that can be added together; returns how many rows. */
-static int32_t find_runs(job *j, const gv_tile *panel, const int32_t *shown, int64_t stride, int64_t r) {
-  const gv_statistics_block *block = j->block;
-  gv_runs *runs = &j->runs;
-  int32_t rows = 0, stretches = 0;
-  runs->count = 0;
-  runs->columns = (int32_t)(panel->c1 - panel->c0);
-  if (!block->uniform) {
-    const uint8_t *alike = block->alike;
-    if (alike != NULL)
-      alike += r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + (panel->c0 - j->tile.c0) / GV_BOX_COLUMNS;
-    stretches = find_stretches(shown, runs->columns, alike, j->stretch);
+/* Notes that cells from ... end are to be compared with the ones behind them. */
+static void compare(job *j, int32_t from, int32_t end) {
+  int32_t columns = j->runs.columns;
+  while (from < end) {
+    gv_word *word = &j->word[j->words - 1];
+    if (j->words == 0 || from >= word->at + GV_WORD) {
+      word = &j->word[j->words++];
+      *word = (gv_word){0, from + GV_WORD < columns ? from : columns - 1 - GV_WORD};
+    }
+    int32_t first = from - word->at, last = end - word->at < GV_WORD ? end - word->at : GV_WORD;
+    word->mask |= (~UINT64_C(0) >> (GV_WORD - (last - first))) << first;
+    from = word->at + last;
   }
-  prepare_row(j, r);
-  do {
-    runs->count += j->s->kernels->run_starts(shown + rows * stride, runs->columns, j->stretch, stretches,
-                                             rows << GV_RUN_SHIFT, runs->start + runs->count);
-    rows++;
-  } while ((r + rows) % BATCH_ROWS != 0 && j->tile.r0 + r + rows < panel->r1 && goes_with(j, r + rows));
-  runs->start[runs->count] = rows << GV_RUN_SHIFT;
-  return rows;
+}
+
+/* Finds where the rows of the row of boxes that has row r of the block may change, for the panel that begins at column `from`:
+ * nowhere within boxes that are alike. `cells` are those of one of its rows. */
+static void find_words(job *j, const int32_t *cells, int64_t from, int64_t r) {
+  const gv_statistics_block *block = j->block;
+  int32_t columns = j->runs.columns;
+  j->words = 0;
+  if (block->uniform || columns <= GV_WORD) return;
+  if (block->alike == NULL) {
+    compare(j, 0, columns - 1);
+    return;
+  }
+  const uint8_t *alike = block->alike + r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
+  for (int32_t c = 0; c < columns; c += GV_BOX_COLUMNS, alike++) {
+    bool edge = c > 0 && (!alike[0] || !alike[-1] || cells[c - 1] != cells[c]);
+    if (edge) compare(j, c - 1, c);
+    if (!alike[0]) compare(j, c, c + GV_BOX_COLUMNS < columns ? c + GV_BOX_COLUMNS - 1 : columns - 1);
+  }
 }
 
 static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
@@ -876,9 +878,22 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
   int64_t from = panel->c0 - j->tile.c0, stride = block->uniform ? 0 : block->stride;
   if (j->column != NULL) make_columns(s, panel, j->column);
   gv_status status = GV_OK;
-  for (int64_t r = panel->r0 - j->tile.r0, rows; r < panel->r1 - j->tile.r0 && status == GV_OK; r += rows) {
-    const int32_t *shown = block->uniform ? block->seed : block->seed + r * stride + from;
-    rows = find_runs(j, panel, shown, stride, r);
+  j->runs.columns = (int32_t)(panel->c1 - panel->c0);
+  int64_t end = panel->r1 - j->tile.r0, boxes = -1;
+  for (int64_t r = panel->r0 - j->tile.r0, rows; r < end && status == GV_OK; r += rows) {
+    const int32_t *shown = block->seed + r * stride + (block->uniform ? 0 : from);
+    int64_t below = (r / BATCH_ROWS + 1) * BATCH_ROWS;
+    if (boxes != below) find_words(j, shown, from, r);
+    boxes = below;
+    prepare_row(j, r);
+    rows = rows_prepared(j, r, (int32_t)((below < end ? below : end) - r));
+    if (block->uniform) {
+      for (int32_t i = 0; i <= rows; i++)
+        j->runs.start[i] = i << GV_RUN_SHIFT;
+      j->runs.count = (int32_t)rows;
+    } else {
+      s->kernels->find_runs(shown, stride, (int32_t)rows, j->word, j->words, &j->runs);
+    }
     if (!find_indices(l, shown, stride, &j->runs)) return gv_fail_memory(j->context, "a block's statistics");
     if (j->column != NULL) {
       int64_t first = j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0);

@@ -3,12 +3,10 @@
  * lanes nor the order shows. Part of measure_kernels_body.h.
  */
 
-enum { RUN_WORD = 64 }; /* cells that are looked at together */
-
 /* Writes the numbers of the lowest bits that are set, each plus `first`, as entries from ... end - 1; returns the others. */
 GV_INLINE uint64_t write_some(uint64_t bits, int32_t first, int32_t from, int32_t end, int32_t *to) {
   for (int32_t i = from; i < end; i++, bits &= bits - 1)
-    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << (RUN_WORD - 1)); /* there is always a lowest bit */
+    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << (GV_WORD - 1)); /* there is always a lowest bit */
   return bits;
 }
 
@@ -30,52 +28,31 @@ GV_INLINE int32_t write_bits(uint64_t bits, int32_t first, int32_t *to) {
 /* Bit i is set where cells i and i + 1 differ. */
 GV_INLINE uint64_t differing_word(const int32_t *row) {
   uint64_t bits = 0;
-  for (int at = 0; at < RUN_WORD; at += VF_LANES)
+  for (int at = 0; at < GV_WORD; at += VF_LANES)
     bits |= (uint64_t)differing_int32(row + at, row + at + 1) << at;
   return bits;
 }
 
-GV_INLINE bool is_alike(const int32_t *row) {
-  bool alike = true;
-  for (int at = 0; at < RUN_WORD; at += VF_LANES)
-    alike &= all_are_int32(row + at, row[RUN_WORD]);
-  return alike;
-}
-
-/* The starts of a stretch, of rows longer than a word. Long ones are looked at closely only where a word is not alike. */
-GV_INLINE int32_t stretch_starts(const int32_t *row, int32_t n, const gv_stretch *s, int32_t base, int32_t *start) {
-  int32_t count = 0, c = s->from;
-  if (s->to - s->from > 2 * RUN_WORD) {
-    for (; c + RUN_WORD < s->to; c += RUN_WORD) {
-      if (!is_alike(row + c)) count += write_bits(differing_word(row + c), base + c + 1, start + count);
-    }
-  }
-  for (; c < s->to; c += RUN_WORD) {
-    int32_t at = c + RUN_WORD < n ? c : n - 1 - RUN_WORD, left = s->to - c < RUN_WORD ? s->to - c : RUN_WORD;
-    uint64_t bits = differing_word(row + at) >> (c - at) & ~UINT64_C(0) >> (RUN_WORD - left);
-    count += write_bits(bits, base + c + 1, start + count);
-  }
-  return count;
-}
-
-static int32_t run_starts(const int32_t *row, int32_t n, const gv_stretch *stretch, int32_t stretches, int32_t base,
-                          int32_t *start) {
-  int32_t count = 1;
-  start[0] = base;
-  for (int32_t i = 0; i < stretches; i++) {
-    const gv_stretch *s = &stretch[i];
-    if (s->from == s->to) {
-      start[count++] = base + s->from + 1;
-    } else if (n > RUN_WORD) {
-      count += stretch_starts(row, n, s, base, start + count);
+static void find_runs(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
+                      gv_runs *runs) {
+  int32_t *start = runs->start, count = 0;
+  for (int32_t r = 0; r < rows; r++, cells += stride) {
+    int32_t base = r << GV_RUN_SHIFT;
+    start[count++] = base;
+    if (runs->columns > GV_WORD) {
+      for (int32_t i = 0; i < words; i++) {
+        uint64_t bits = differing_word(cells + word[i].at) & word[i].mask;
+        count += write_bits(bits, base + word[i].at + 1, start + count);
+      }
     } else {
-      for (int32_t c = s->from; c < s->to; c++) {
-        start[count] = base + c + 1;
-        count += row[c] != row[c + 1];
+      for (int32_t c = 1; c < runs->columns; c++) {
+        start[count] = base + c;
+        count += cells[c - 1] != cells[c];
       }
     }
   }
-  return count;
+  start[count] = rows << GV_RUN_SHIFT;
+  runs->count = count;
 }
 
 static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum, int64_t stride) {

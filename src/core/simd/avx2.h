@@ -3,7 +3,6 @@
 #define GV_SIMD_AVX2_H
 
 #include <immintrin.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -181,12 +180,6 @@ static inline void vl_add_differences(const int32_t *to, const int32_t *from, co
     _mm256_store_si256(lower, _mm256_add_epi64(_mm256_load_si256(lower), low));
     _mm256_store_si256(upper, _mm256_add_epi64(_mm256_load_si256(upper), high));
   }
-}
-
-/* True if VF_LANES whole numbers are all x. */
-static inline bool all_are_int32(const int32_t *a, int32_t x) {
-  __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_set1_epi32(x));
-  return _mm256_movemask_epi8(same) == -1;
 }
 
 #endif

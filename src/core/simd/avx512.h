@@ -3,7 +3,6 @@
 #define GV_SIMD_AVX512_H
 
 #include <immintrin.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -172,11 +171,6 @@ static inline void vl_add_differences(const int32_t *to, const int32_t *from, co
   __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(both, 32), _mm512_srli_epi64(f, 32));
   _mm512_store_si512(sum, _mm512_add_epi64(_mm512_load_si512(sum), low));
   _mm512_store_si512(sum + 8, _mm512_add_epi64(_mm512_load_si512(sum + 8), high));
-}
-
-/* True if VF_LANES whole numbers are all x. */
-static inline bool all_are_int32(const int32_t *a, int32_t x) {
-  return _mm512_cmpneq_epi32_mask(_mm512_set1_epi32(x), _mm512_loadu_si512(a)) == 0;
 }
 
 #endif

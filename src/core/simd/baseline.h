@@ -4,7 +4,6 @@
 #define GV_SIMD_BASELINE_H
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -233,14 +232,6 @@ static inline void vl_add_differences(const int32_t *to, const int32_t *from, co
     int lane = i / 2 + i % 2 * 8;
     sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
   }
-}
-
-/* True if VF_LANES whole numbers are all x. */
-static inline bool all_are_int32(const int32_t *a, int32_t x) {
-  uint32_t differ = 0;
-  for (int i = 0; i < VF_LANES; i++)
-    differ |= (uint32_t)a[i] ^ (uint32_t)x;
-  return differ == 0;
 }
 
 #endif
