@@ -29,7 +29,7 @@ enum {
   FACTOR_BITS = 40,         /* and factors of products up to 2^40 */
   HALF = FACTOR_BITS / 2,   /* of which the low half is parted */
   PANEL = 1024,             /* columns and rows of a panel of a raster */
-  BATCH_ROWS = GV_BOX_ROWS, /* of which runs are found before they are added: they stay in the nearest cache */
+  BATCH_ROWS = GV_BOX_ROWS,/* of which runs are found before they are added: they stay in the nearest cache */
   LANES = GV_RUN_LANES      /* of a seed's cells, area and moments; two a quantity follow */
 };
 
@@ -518,7 +518,8 @@ typedef struct job {
   gv_tile tile;                 /* the block's */
   struct quantity_row *quantity; /* one a sum */
   gv_runs runs;                 /* of some rows, counted from the panel's corner */
-  gv_word *word;                /* where the rows of a row of boxes may change */
+  uint64_t *bits;               /* where the rows of a row of boxes may change, cell by cell, and ... */
+  gv_word *word;                /* ... as words to look at */
   int32_t words;
   int32_t *column;              /* running sums of a panel's columns, LANES each; NULL for a mesh */
   double *mesh[5];              /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
@@ -648,7 +649,7 @@ static void job_free(job *j) {
     gv_release(allocator, j->quantity[q].sum_of);
     gv_release(allocator, j->quantity[q].factor);
   }
-  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->word, j->column, j->mesh[0]};
+  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->bits, j->word, j->column, j->mesh[0]};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(allocator, parts[i]);
 }
@@ -715,7 +716,9 @@ static bool job_make(job *j) {
   j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
   j->runs.index = gv_allocate(allocator, runs, sizeof *j->runs.index);
   j->word = gv_allocate(allocator, width / GV_WORD + 1, sizeof *j->word);
-  if (j->runs.start == NULL || j->runs.index == NULL || j->word == NULL || !make_quantities(j)) return false;
+  j->bits = gv_allocate(allocator, width / GV_WORD + 2, sizeof *j->bits);
+  if (j->runs.start == NULL || j->runs.index == NULL || j->word == NULL || j->bits == NULL || !make_quantities(j))
+    return false;
   if (mesh) return make_triangles(j);
   j->column = gv_allocate(allocator, (width + 1) * LANES, sizeof *j->column);
   return j->column != NULL;
@@ -838,37 +841,41 @@ static int32_t rows_prepared(const job *j, int64_t r, int32_t most) {
   return most;
 }
 
-/* Notes that cells from ... end are to be compared with the ones behind them. */
-static void compare(job *j, int32_t from, int32_t end) {
-  int32_t columns = j->runs.columns;
-  while (from < end) {
-    gv_word *word = &j->word[j->words - 1];
-    if (j->words == 0 || from >= word->at + GV_WORD) {
-      word = &j->word[j->words++];
-      *word = (gv_word){0, from + GV_WORD < columns ? from : columns - 1 - GV_WORD};
-    }
-    int32_t first = from - word->at, last = end - word->at < GV_WORD ? end - word->at : GV_WORD;
-    word->mask |= (~UINT64_C(0) >> (GV_WORD - (last - first))) << first;
-    from = word->at + last;
-  }
-}
-
-/* Finds where the rows of the row of boxes that has row r of the block may change, for the panel that begins at column `from`:
- * nowhere within boxes that are alike. `cells` are those of one of its rows. */
+/*
+ * Finds where the rows of the row of boxes that has row r of the block may change, for the panel that begins at column `from`:
+ * nowhere within boxes that are alike. `cells` are those of one of its rows. Branches would be taken at random here.
+ */
 static void find_words(job *j, const int32_t *cells, int64_t from, int64_t r) {
   const gv_statistics_block *block = j->block;
-  int32_t columns = j->runs.columns;
+  int32_t columns = j->runs.columns, last = columns - 1;
   j->words = 0;
   if (block->uniform || columns <= GV_WORD) return;
-  if (block->alike == NULL) {
-    compare(j, 0, columns - 1);
-    return;
+  uint64_t *bits = j->bits; /* of the cells that are to be compared with the next */
+  memset(bits, block->alike != NULL ? 0 : -1, (size_t)(columns / GV_WORD + 2) * sizeof *bits);
+  if (block->alike != NULL) {
+    const uint8_t *alike = block->alike + r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
+    for (int32_t c = 0, b = 0; c < columns; c += GV_BOX_COLUMNS, b++) {
+      uint64_t inside = alike[b] != 0 ? 0 : (UINT64_C(1) << GV_BOX_COLUMNS) - 1;
+      bits[c / GV_WORD] |= inside << c % GV_WORD;
+      if (c == 0) continue;
+      uint64_t edge = (alike[b] == 0) | (alike[b - 1] == 0) | (cells[c - 1] != cells[c]);
+      bits[(c - 1) / GV_WORD] |= edge << (c - 1) % GV_WORD;
+    }
   }
-  const uint8_t *alike = block->alike + r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
-  for (int32_t c = 0; c < columns; c += GV_BOX_COLUMNS, alike++) {
-    bool edge = c > 0 && (!alike[0] || !alike[-1] || cells[c - 1] != cells[c]);
-    if (edge) compare(j, c - 1, c);
-    if (!alike[0]) compare(j, c, c + GV_BOX_COLUMNS < columns ? c + GV_BOX_COLUMNS - 1 : columns - 1);
+  bits[last / GV_WORD] &= (UINT64_C(1) << last % GV_WORD) - 1; /* the last cell has no next one */
+  bits[last / GV_WORD + 1] = 0;
+  for (int32_t c = 0; c < last;) {
+    uint64_t here = bits[c / GV_WORD] >> c % GV_WORD;
+    if (here == 0) {
+      c = (c / GV_WORD + 1) * GV_WORD;
+      continue;
+    }
+    c += __builtin_ctzll(here);
+    /* The word's bits, from c on or as far to the left as the end of the row makes it. */
+    int32_t at = c + GV_WORD < columns ? c : columns - 1 - GV_WORD, shift = c % GV_WORD;
+    uint64_t mask = bits[c / GV_WORD] >> shift | (shift > 0 ? bits[c / GV_WORD + 1] << (GV_WORD - shift) : 0);
+    j->word[j->words++] = (gv_word){mask << (c - at), at};
+    c += GV_WORD;
   }
 }
 
@@ -883,8 +890,8 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
   for (int64_t r = panel->r0 - j->tile.r0, rows; r < end && status == GV_OK; r += rows) {
     const int32_t *shown = block->seed + r * stride + (block->uniform ? 0 : from);
     int64_t below = (r / BATCH_ROWS + 1) * BATCH_ROWS;
-    if (boxes != below) find_words(j, shown, from, r);
-    boxes = below;
+    if (boxes != r / GV_BOX_ROWS) find_words(j, shown, from, r);
+    boxes = r / GV_BOX_ROWS;
     prepare_row(j, r);
     rows = rows_prepared(j, r, (int32_t)((below < end ? below : end) - r));
     if (block->uniform) {
