@@ -75,7 +75,7 @@ enum { GV_EXACT_TERMS = 1 << 13 };
  */
 enum {
   GV_RUN_LANES = 16,
-  GV_RUN_SHIFT = 16,  /* rows have up to 2^16 columns */
+  GV_RUN_SHIFT = 16, /* rows have up to 2^16 columns */
   GV_RUN_SLACK = 128 /* entries behind the last one that find_runs may write to */
 };
 
@@ -126,7 +126,8 @@ typedef struct gv_measure_kernels {
   /* Statistics. Runs of equal values of `rows` rows of runs->columns cells: their starts, and how many there are. Rows change
    * only where words say so, which do not overlap and are in order; rows of up to GV_WORD cells are looked at without them.
    * There is room for GV_RUN_SLACK starts more than there are cells. */
-  void (*find_runs)(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words, gv_runs *runs);
+  void (*find_runs)(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
+                    gv_runs *runs);
   /* Adds the row's factor x (column[end] - column[begin]) to the lanes of each run: entries of `column`, one more than there
    * are columns, and of `factor`, one a row, are GV_RUN_LANES numbers, sums begin at sum[index * stride]; all at multiples
    * of 64 bytes. */

@@ -29,7 +29,7 @@ enum {
   FACTOR_BITS = 40,         /* and factors of products up to 2^40 */
   HALF = FACTOR_BITS / 2,   /* of which the low half is parted */
   PANEL = 1024,             /* columns and rows of a panel of a raster */
-  BATCH_ROWS = GV_BOX_ROWS,/* of which runs are found before they are added: they stay in the nearest cache */
+  BATCH_ROWS = GV_BOX_ROWS, /* of which runs are found before they are added: they stay in the nearest cache */
   LANES = GV_RUN_LANES      /* of a seed's cells, area and moments; two a quantity follow */
 };
 
@@ -69,10 +69,10 @@ typedef struct sum {
   wide value, distance; /* value x distance */
 } sum;
 
-/* What blocks hold for a seed. */
-typedef struct labelled {
-  int32_t label, seed;
-} labelled;
+/* A place of an open hash table of what blocks show: -1 = free. */
+typedef struct slot {
+  int32_t shown, index;
+} slot;
 
 struct gv_statistics {
   gv_allocator allocator;
@@ -80,13 +80,14 @@ struct gv_statistics {
   const gv_measure_kernels *kernels;
   bool distances;
   int32_t sums;
-  double *bound;       /* of each quantity */
-  double area_unit;    /* what area 1 stands for */
-  double longest;      /* no distance is longer */
-  double *row_share;   /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
-  int32_t *factor;     /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
+  double *bound;          /* of each quantity */
+  double area_unit;       /* what area 1 stands for */
+  double longest;         /* no distance is longer */
+  double *row_share;      /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
+  int32_t *factor;        /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
   int32_t *column_halves; /* LONLAT: of each column, COSINE_LOW ... SINE_HIGH */
-  labelled *labels; /* by label; NULL when blocks hold seed numbers */
+  slot *labels;           /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
+  uint32_t label_mask;
   pthread_mutex_t lock;
   totals *of_seed;
   sum *of_sum; /* seeds x sums */
@@ -233,9 +234,18 @@ static double longest_distance(const gv_voronoi *v) {
 
 /* ---------------------------------------------------------------------------------------------------- creating */
 
-static int by_label(const void *a, const void *b) {
-  const labelled *p = a, *q = b;
-  return p->label < q->label ? -1 : p->label > q->label;
+/* Where a table whose size is a power of 2, mask + 1, is looked at first, ... */
+static inline uint32_t first_slot(uint32_t mask, int32_t shown) {
+  uint32_t at = (uint32_t)shown * UINT32_C(2654435769);
+  return (at ^ at >> 16) & mask;
+}
+
+/* ... and the place of something in it, or the one that it would have. */
+static inline slot *slot_of(slot *slots, uint32_t mask, int32_t shown) {
+  uint32_t at = first_slot(mask, shown);
+  while (slots[at].index >= 0 && slots[at].shown != shown)
+    at = (at + 1) & mask;
+  return &slots[at];
 }
 
 /* The way back from labels, if there are any. */
@@ -245,16 +255,19 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
   for (int32_t i = 0; i < v->seeds.count && !any; i++)
     any = v->label[i] != v->seeds.number[i];
   if (!any) return GV_OK;
-  s->labels = gv_allocate(&s->allocator, v->seeds.count, sizeof *s->labels);
+  uint32_t slots = 2;
+  while (slots < 2 * (uint32_t)v->seeds.count)
+    slots *= 2;
+  s->label_mask = slots - 1;
+  s->labels = gv_allocate(&s->allocator, slots, sizeof *s->labels);
   if (s->labels == NULL) return gv_fail_memory(context, "the seeds' statistics");
-  for (int32_t i = 0; i < v->seeds.count; i++)
-    s->labels[i] = (labelled){v->label[i], v->seeds.number[i]};
-  qsort(s->labels, (size_t)v->seeds.count, sizeof *s->labels, by_label);
+  memset(s->labels, -1, slots * sizeof *s->labels);
   for (int32_t i = 0; i < v->seeds.count; i++) {
-    if (s->labels[i].label == v->nodata || (i > 0 && s->labels[i].label == s->labels[i - 1].label)) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed",
-                     (int)s->labels[i].label);
+    slot *at = slot_of(s->labels, s->label_mask, v->label[i]);
+    if (v->label[i] == v->nodata || at->index >= 0) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed", (int)v->label[i]);
     }
+    *at = (slot){v->label[i], v->seeds.number[i]};
   }
   return GV_OK;
 }
@@ -262,16 +275,7 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
 /* The seed that blocks show as `value`; -1 if there is none. */
 static int64_t seed_of(const gv_statistics *s, int32_t value) {
   if (s->labels == NULL) return value < s->voronoi->seeds.total ? value : -1;
-  int64_t low = 0, high = s->voronoi->seeds.count;
-  while (high - low > 1) {
-    int64_t middle = (low + high) / 2;
-    if (s->labels[middle].label <= value) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return s->labels[low].label == value ? s->labels[low].seed : -1;
+  return slot_of(s->labels, s->label_mask, value)->index;
 }
 
 gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
@@ -345,10 +349,6 @@ void gv_statistics_destroy(gv_statistics *s) {
 
 /* --------------------------------------------------------------------------------------------- sums of one panel */
 
-typedef struct slot {
-  int32_t shown, index; /* what the panel shows, and its index; -1 = free */
-} slot;
-
 typedef struct far_sum {
   wide sum; /* area x distance */
   double farthest;
@@ -363,8 +363,8 @@ typedef struct local {
   int32_t *shown; /* by index */
   int64_t *sum;   /* `stride` lanes an index */
   int64_t stride;
-  far_sum *far;      /* NULL without distances */
-  wide *sum_of_far;  /* of each quantity: value x distance */
+  far_sum *far;     /* NULL without distances */
+  wide *sum_of_far; /* of each quantity: value x distance */
   int32_t count, capacity;
 } local;
 
@@ -374,14 +374,6 @@ static void local_free(local *l) {
   gv_release(&l->allocator, l->sum);
   gv_release(&l->allocator, l->far);
   gv_release(&l->allocator, l->sum_of_far);
-}
-
-static inline slot *slot_of(slot *slots, uint32_t mask, int32_t shown) {
-  uint32_t at = (uint32_t)shown * UINT32_C(2654435769);
-  at = (at ^ at >> 16) & mask;
-  while (slots[at].index >= 0 && slots[at].shown != shown)
-    at = (at + 1) & mask;
-  return &slots[at];
 }
 
 static bool local_grow(local *l) {
@@ -474,13 +466,15 @@ static void add_lanes(const gv_statistics *s, const gv_tile *panel, const int64_
 }
 
 static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *panel, const local *l) {
+  enum { AHEAD = 8 }; /* seeds are all over memory, which is asked for them in time */
   for (int32_t i = 0; i < l->count; i++) {
+    if (s->labels != NULL && i + AHEAD < l->count)
+      __builtin_prefetch(&s->labels[first_slot(s->label_mask, l->shown[i + AHEAD])]);
     int64_t seed = is_nobody(s, l->shown[i]) ? -1 : seed_of(s, l->shown[i]);
     if (seed < 0 && !is_nobody(s, l->shown[i]))
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)l->shown[i]);
     l->shown[i] = (int32_t)seed;
   }
-  enum { AHEAD = 8 }; /* sums are all over memory */
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < l->count; i++) {
     if (i + AHEAD < l->count && l->shown[i + AHEAD] >= 0) {
@@ -515,14 +509,14 @@ typedef struct job {
   gv_context *context;
   const gv_statistics *s;
   const gv_statistics_block *block;
-  gv_tile tile;                 /* the block's */
+  gv_tile tile;                  /* the block's */
   struct quantity_row *quantity; /* one a sum */
-  gv_runs runs;                 /* of some rows, counted from the panel's corner */
-  uint64_t *bits;               /* where the rows of a row of boxes may change, cell by cell, and ... */
-  gv_word *word;                /* ... as words to look at */
+  gv_runs runs;                  /* of some rows, counted from the panel's corner */
+  uint64_t *bits;                /* where the rows of a row of boxes may change, cell by cell, and ... */
+  gv_word *word;                 /* ... as words to look at */
   int32_t words;
-  int32_t *column;              /* running sums of a panel's columns, LANES each; NULL for a mesh */
-  double *mesh[5];              /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
+  int32_t *column; /* running sums of a panel's columns, LANES each; NULL for a mesh */
+  double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
 } job;
 
 /* A run of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
@@ -531,7 +525,8 @@ typedef struct run {
 } run;
 
 static inline run run_of(const gv_runs *runs, int32_t i, int64_t column, int64_t row) {
-  return (run){column + gv_run_begin(runs, i), column + gv_run_end(runs, i), row + (runs->start[i] >> GV_RUN_SHIFT)};
+  return (run){column + gv_run_begin(runs, i), column + gv_run_end(runs, i),
+               row + (runs->start[i] >> GV_RUN_SHIFT)};
 }
 
 static void make_columns(const gv_statistics *s, const gv_tile *panel, int32_t *column) {
@@ -633,13 +628,13 @@ static gv_status add_distances(const job *j, const run *at, const double *distan
  * two, wherever it ends. Rows often repeat the values of the row before.
  */
 typedef struct quantity_row {
-  double scale;        /* of terms */
-  int32_t *segment;    /* of each column, and of the end; NULL: a value a cell, and no sums */
+  double scale;           /* of terms */
+  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell, and no sums */
   gv_segment_sum *sum_of; /* of each segment */
-  double *factor;      /* what each column's distance is multiplied by; NULL without distances */
-  const double *row;   /* the values that this was made of; NULL: nothing yet */
-  int32_t at;          /* number of their row, where rows of values serve several */
-  bool good;           /* they are within the bound */
+  double *factor;         /* what each column's distance is multiplied by; NULL without distances */
+  const double *row;      /* the values that this was made of; NULL: nothing yet */
+  int32_t at;             /* number of their row, where rows of values serve several */
+  bool good;              /* they are within the bound */
 } quantity_row;
 
 static void job_free(job *j) {

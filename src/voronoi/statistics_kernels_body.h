@@ -55,7 +55,8 @@ static void find_runs(const int32_t *cells, int64_t stride, int32_t rows, const 
   runs->count = count;
 }
 
-static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum, int64_t stride) {
+static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum,
+                     int64_t stride) {
   for (int32_t i = 0; i < runs->count; i++) {
     int64_t r = runs->start[i] >> GV_RUN_SHIFT, c0 = gv_run_begin(runs, i), c1 = gv_run_end(runs, i);
     vl_add_differences(column + c1 * GV_RUN_LANES, column + c0 * GV_RUN_LANES, factor + r * GV_RUN_LANES,
@@ -66,17 +67,14 @@ static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *
 static void add_segments(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
                          int64_t *sum, int64_t stride) {
   const gv_segment_sum *s = &sums[segment[from]];
-  const int64_t first[2] = {s->base[0] + s->term[0] * from, s->base[1] + s->term[1] * from};
-  int64_t before[2] = {first[0], first[1]}; /* up to the run's begin, which is where the one before ends */
+  const vq first = vq_add(vq_load(s->base), vq_times(vq_load(s->term), from));
+  vq before = first; /* up to the run's begin, which is where the one before ends */
   for (int32_t i = 0; i < runs->count; i++) {
     int64_t c = from + gv_run_end(runs, i), *to = sum + runs->index[i] * stride;
-    bool last = gv_run_begin(runs, i + 1) == 0; /* of its row */
     s = &sums[segment[c]];
-    for (int k = 0; k < 2; k++) {
-      int64_t here = s->base[k] + s->term[k] * c;
-      to[k] += here - before[k];
-      before[k] = last ? first[k] : here;
-    }
+    vq here = vq_add(vq_load(s->base), vq_times(vq_load(s->term), c));
+    vq_store(to, vq_add(vq_load(to), vq_sub(here, before)));
+    before = vq_select(gv_run_begin(runs, i + 1) == 0, first, here); /* the next one may begin a row */
   }
 }
 

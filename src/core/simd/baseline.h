@@ -4,6 +4,7 @@
 #define GV_SIMD_BASELINE_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -232,6 +233,32 @@ static inline void vl_add_differences(const int32_t *to, const int32_t *from, co
     int lane = i / 2 + i % 2 * 8;
     sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
   }
+}
+
+/* Two whole numbers of 64 bits. */
+typedef struct vq {
+  int64_t v[2];
+} vq;
+
+static inline vq vq_load(const int64_t *p) {
+  return (vq){{p[0], p[1]}};
+}
+static inline void vq_store(int64_t *p, vq a) {
+  p[0] = a.v[0];
+  p[1] = a.v[1];
+}
+static inline vq vq_add(vq a, vq b) {
+  return (vq){{a.v[0] + b.v[0], a.v[1] + b.v[1]}};
+}
+static inline vq vq_sub(vq a, vq b) {
+  return (vq){{a.v[0] - b.v[0], a.v[1] - b.v[1]}};
+}
+/* Both times x: all three in the range of int32. */
+static inline vq vq_times(vq a, int64_t x) {
+  return (vq){{a.v[0] * x, a.v[1] * x}};
+}
+static inline vq vq_select(bool m, vq yes, vq no) {
+  return m ? yes : no;
 }
 
 #endif
