@@ -474,7 +474,7 @@ typedef struct gv_statistics_options {
   { sizeof(gv_statistics_options), 0, 0, NULL }
 
 /* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds apart, and differ from
- * nodata. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
+ * nodata. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity. options may be NULL.
  * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);

@@ -359,7 +359,7 @@ typedef struct local {
   const gv_statistics *s;
   gv_allocator allocator;
   slot *slots;
-  uint32_t mask;  /* their number, a power of 2 above twice the capacity, less 1 */
+  uint32_t mask;  /* their number, four times the capacity, less 1 */
   int32_t *shown; /* by index */
   int64_t *sum;   /* `stride` lanes an index */
   int64_t stride;
@@ -504,16 +504,30 @@ static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *pan
 
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
+/*
+ * A quantity, prepared for a row of a block. Where values serve a segment of columns each, running sums, of which a run takes
+ * two, wherever it ends. Rows often repeat the values of the row before.
+ */
+typedef struct quantity_row {
+  double scale;           /* of terms */
+  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell, and no sums */
+  gv_segment_sum *sum_of; /* of each segment */
+  double *factor;         /* what each column's distance is multiplied by; NULL without distances */
+  const double *row;      /* the values that this was made of; NULL: nothing yet */
+  int32_t at;             /* number of their row, where rows of values serve several */
+  bool good;              /* they are within the bound */
+} quantity_row;
+
 /* A block being added. */
 typedef struct job {
   gv_context *context;
   const gv_statistics *s;
   const gv_statistics_block *block;
-  gv_tile tile;                  /* the block's */
-  struct quantity_row *quantity; /* one a sum */
-  gv_runs runs;                  /* of some rows, counted from the panel's corner */
-  uint64_t *bits;                /* where the rows of a row of boxes may change, cell by cell, and ... */
-  gv_word *word;                 /* ... as words to look at */
+  gv_tile tile;           /* the block's */
+  quantity_row *quantity; /* one a sum */
+  gv_runs runs;           /* of some rows, counted from the panel's corner */
+  uint64_t *bits;         /* where the rows of a row of boxes may change, cell by cell, and ... */
+  gv_word *word;          /* ... as words to look at */
   int32_t words;
   int32_t *column; /* running sums of a panel's columns, LANES each; NULL for a mesh */
   double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
@@ -622,20 +636,6 @@ static gv_status add_distances(const job *j, const run *at, const double *distan
   }
   return GV_OK;
 }
-
-/*
- * A quantity, prepared for a row of a block. Where values serve a segment of columns each, running sums, of which a run takes
- * two, wherever it ends. Rows often repeat the values of the row before.
- */
-typedef struct quantity_row {
-  double scale;           /* of terms */
-  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell, and no sums */
-  gv_segment_sum *sum_of; /* of each segment */
-  double *factor;         /* what each column's distance is multiplied by; NULL without distances */
-  const double *row;      /* the values that this was made of; NULL: nothing yet */
-  int32_t at;             /* number of their row, where rows of values serve several */
-  bool good;              /* they are within the bound */
-} quantity_row;
 
 static void job_free(job *j) {
   const gv_allocator *allocator = &j->context->allocator;
