@@ -27,6 +27,7 @@ enum {
   STRIP = 1 << 20,  /* values read at once */
   MAX_RANGES = 8,   /* runs of source columns read for one block */
   BUCKET = 512,     /* cells a side */
+  FEW = 8,          /* columns of cells a pixel from which on there are few pixels in a row */
   PARTS_A_CELL = 4, /* parts are at most this fraction of a cell wide */
   MAX_PARTS = 128,  /* a side of a patch */
   MAX_DEPTH = 8     /* of patches that cannot be interpolated: at the edge of a map, say */
@@ -841,7 +842,9 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
     for (int64_t i = 0; i < count; i++)
       spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, first_row, different, runs);
   }
-  *out = (gv_quantity){b->values, b->first, runs, runs, first_row, different};
+  /* Running sums over a row pay if it serves several rows of cells, or if there is little in it. */
+  bool pays = different < h || FEW * (int64_t)runs < w;
+  *out = (gv_quantity){b->values, b->first, runs, runs, pays ? first_row : NULL, pays ? different : 0};
   return GV_OK;
 }
 

@@ -136,9 +136,11 @@ typedef struct gv_measure_kernels {
    * of column c's segment, one more than there are columns; the runs' columns are counted from column `from`. */
   void (*add_segments)(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
                        int64_t *sum, int64_t stride);
-  /* Adds value[i] * factor without its fraction, for up to GV_EXACT_TERMS values, to sum[0] + sum[1] 2^32; products are at
-   * most 2^62 in size. False, with nothing added, if one is not in -limit ... limit. */
-  bool (*sum_whole)(const double *value, int32_t n, double factor, double limit, int64_t sum[2]);
+  /* Adds value[i] * factor without its fraction, width[i] times (width NULL: once), for up to GV_EXACT_TERMS values and up to
+   * 2^20 times altogether, to sum[0] + sum[1] 2^32; value[i] * factor is at most 2^62 in size. False, with nothing added, if a
+   * value is not in -limit ... limit. */
+  bool (*sum_whole)(const double *value, const double *width, int32_t n, double factor, double limit,
+                    int64_t sum[2]);
   /* Adds distance[i] * factor[i] for up to GV_EXACT_TERMS distances. */
   void (*sum_products)(const double *distance, const double *factor, int32_t n, gv_exact_sum *sum);
   /* The same with one factor; returns the longest distance, or -1, with nothing added, if one is not in 0 ... limit. */

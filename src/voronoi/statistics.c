@@ -505,13 +505,14 @@ static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *pan
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
 /*
- * A quantity, prepared for a row of a block. Where values serve a segment of columns each, running sums, of which a run takes
- * two, wherever it ends. Rows often repeat the values of the row before.
+ * A quantity, prepared for a row of a block. Where rows of values serve several rows of cells, and values a segment of columns
+ * each, running sums, of which a run takes two, wherever it ends.
  */
 typedef struct quantity_row {
   double scale;           /* of terms */
-  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell, and no sums */
-  gv_segment_sum *sum_of; /* of each segment */
+  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell */
+  double *width;          /* of each segment */
+  gv_segment_sum *sum_of; /* running sums up to each segment; NULL: none */
   double *factor;         /* what each column's distance is multiplied by; NULL without distances */
   const double *row;      /* the values that this was made of; NULL: nothing yet */
   int32_t at;             /* number of their row, where rows of values serve several */
@@ -567,12 +568,14 @@ static inline int32_t part_of(int64_t n) {
   return n < GV_EXACT_TERMS ? (int32_t)n : GV_EXACT_TERMS;
 }
 
-/* Sum of the whole parts of value x factor; false if a value is beyond the limit. */
-static bool sum_whole(const gv_statistics *s, const double *value, int64_t n, double factor, double limit,
-                      int64_t sum_of[2]) {
+/* Sum of the whole parts of value x factor, `width` times each if that is not NULL; false if a value is beyond the limit. */
+static bool sum_whole(const gv_statistics *s, const double *value, const double *width, int64_t n, double factor,
+                      double limit, int64_t sum_of[2]) {
   bool good = true;
-  for (int64_t begin = 0; begin < n && good; begin += GV_EXACT_TERMS)
-    good = s->kernels->sum_whole(value + begin, part_of(n - begin), factor, limit, sum_of);
+  for (int64_t begin = 0; begin < n && good; begin += GV_EXACT_TERMS) {
+    const double *times = width != NULL ? width + begin : NULL;
+    good = s->kernels->sum_whole(value + begin, times, part_of(n - begin), factor, limit, sum_of);
+  }
   return good;
 }
 
@@ -586,7 +589,7 @@ static void add_triangles(const job *j, int64_t from, local *l) {
     to[CELLS] += at.c1 - at.c0;
     for (int k = 0; k < 4; k++) {
       int64_t parts[2] = {0, 0};
-      sum_whole(j->s, j->mesh[1 + k] + at.c0, at.c1 - at.c0, one, 2.0, parts);
+      sum_whole(j->s, j->mesh[1 + k] + at.c0, NULL, at.c1 - at.c0, one, 2.0, parts);
       to[lane[k]] += parts[0];
       to[lane[k] + HIGH] += parts[1];
     }
@@ -641,6 +644,7 @@ static void job_free(job *j) {
   const gv_allocator *allocator = &j->context->allocator;
   for (int32_t q = 0; q < j->s->sums && j->quantity != NULL; q++) {
     gv_release(allocator, j->quantity[q].segment);
+    gv_release(allocator, j->quantity[q].width);
     gv_release(allocator, j->quantity[q].sum_of);
     gv_release(allocator, j->quantity[q].factor);
   }
@@ -664,13 +668,16 @@ static bool make_quantities(job *j) {
     }
     if (from->first == NULL) continue;
     to->segment = gv_allocate(allocator, columns + 1, sizeof *to->segment);
-    to->sum_of = gv_allocate(allocator, from->count, sizeof *to->sum_of);
-    if (to->segment == NULL || to->sum_of == NULL) return false;
-    int64_t c = 0;
+    to->width = gv_allocate(allocator, from->count, sizeof *to->width);
+    if (from->first_row != NULL) to->sum_of = gv_allocate(allocator, from->count, sizeof *to->sum_of);
+    if (to->segment == NULL || to->width == NULL || (from->first_row != NULL && to->sum_of == NULL)) return false;
     for (int32_t i = 0; i < from->count; i++) {
-      for (int64_t end = i + 1 < from->count ? from->first[i + 1] : columns + 1; c < end && c <= columns; c++)
+      int64_t end = i + 1 < from->count ? from->first[i + 1] : columns;
+      to->width[i] = (double)(end - from->first[i]);
+      for (int64_t c = from->first[i]; c < end; c++)
         to->segment[c] = i;
     }
+    to->segment[columns] = from->count - 1;
   }
   return true;
 }
@@ -734,9 +741,9 @@ static bool is_prepared(const gv_quantity *q, const double *values, int64_t colu
   return to->row != NULL && (to->row == values || memcmp(to->row, values, (size_t)count * sizeof *values) == 0);
 }
 
-/* True if nothing is to be prepared: values are looked at cell by cell. */
+/* True if nothing is to be prepared: values are looked at run by run. */
 static bool is_plain(const quantity_row *row) {
-  return row->segment == NULL && row->factor == NULL;
+  return row->sum_of == NULL && row->factor == NULL;
 }
 
 static void prepare_quantity(const gv_statistics *s, double bound, const gv_quantity *q, const double *values,
@@ -750,7 +757,7 @@ static void prepare_quantity(const gv_statistics *s, double bound, const gv_quan
   double distance_scale = to->scale / s->longest;
   for (int64_t c = 0; c < columns && to->factor != NULL; c++)
     to->factor[c] = values[q->first != NULL ? to->segment[c] : c] * distance_scale;
-  if (q->first == NULL || !good) return;
+  if (to->sum_of == NULL || !good) return;
   int64_t before[2] = {0, 0};
   for (int32_t i = 0; i < q->count; i++) {
     int64_t whole = (int64_t)(values[i] * to->scale), from = q->first[i];
@@ -764,25 +771,38 @@ static void prepare_quantity(const gv_statistics *s, double bound, const gv_quan
   }
 }
 
-/* A quantity cell by cell, over a run. */
-static gv_status add_cells(const job *j, int32_t number, const run *at, int64_t *lanes) {
+/* Adds a value of `columns` cells; false if it is beyond the bound. */
+static bool add_value(double value, int64_t columns, double scale, double bound, int64_t *lanes) {
+  if (!(fabs(value) <= bound)) return false;
+  int64_t whole = (int64_t)(value * scale);
+  lanes[0] += low_part(whole) * columns;
+  lanes[1] += high_part(whole) * columns;
+  return true;
+}
+
+/* A quantity over a run, without running sums. */
+static gv_status add_values(const job *j, int32_t number, const run *at, int64_t *lanes) {
   const gv_quantity *q = &j->block->quantity[number];
   quantity_row *row = &j->quantity[number];
   const double *values = values_of(q, row, at->r);
   double bound = j->s->bound[number];
-  bool good = true;
+  bool good;
   if (q->first == NULL) {
-    good = sum_whole(j->s, values + at->c0, at->c1 - at->c0, row->scale, bound, lanes);
+    good = sum_whole(j->s, values + at->c0, NULL, at->c1 - at->c0, row->scale, bound, lanes);
   } else {
-    for (int64_t c = at->c0; c < at->c1 && good; c++)
-      good = sum_whole(j->s, values + row->segment[c], 1, row->scale, bound, lanes);
+    int32_t first = row->segment[at->c0], last = row->segment[at->c1 - 1];
+    int64_t c0 = first < last ? q->first[first + 1] : at->c0, c1 = first < last ? q->first[last] : at->c0;
+    good =
+        add_value(values[first], c0 - at->c0, row->scale, bound, lanes) &&
+        sum_whole(j->s, values + first + 1, row->width + first + 1, last - first - 1, row->scale, bound, lanes) &&
+        add_value(values[last], at->c1 - c1, row->scale, bound, lanes);
   }
   if (good) return GV_OK;
   return gv_fail(j->context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
                  (int)number, bound);
 }
 
-/* What is done run by run: distances, and quantities with a value a cell; from column `from` and row `row` of the block on. */
+/* What is done run by run: distances, and quantities without running sums; from column `from` and row `row` of the block on. */
 static gv_status add_each(const job *j, int64_t from, int64_t row, local *l) {
   const gv_statistics *s = j->s;
   gv_status status = GV_OK;
@@ -794,8 +814,8 @@ static gv_status add_each(const job *j, int64_t from, int64_t row, local *l) {
     if (distance != NULL) status = add_distances(j, &at, distance, &l->far[index]);
     for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
       const quantity_row *of_row = &j->quantity[q];
-      if (of_row->segment == NULL || !of_row->good)
-        status = add_cells(j, q, &at, l->sum + index * l->stride + LANES + 2 * q);
+      if (of_row->sum_of == NULL || !of_row->good)
+        status = add_values(j, q, &at, l->sum + index * l->stride + LANES + 2 * q);
       if (distance != NULL) {
         l->sum_of_far[(int64_t)index * s->sums + q] +=
             sum_products(s, distance + at.c0, of_row->factor + at.c0, at.c1 - at.c0);
@@ -906,7 +926,7 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
     bool each = s->distances;
     for (int32_t q = 0; q < s->sums; q++) {
       const quantity_row *row = &j->quantity[q];
-      if (row->segment != NULL && row->good) {
+      if (row->sum_of != NULL && row->good) {
         s->kernels->add_segments(&j->runs, row->segment, row->sum_of, from, l->sum + LANES + 2 * q, l->stride);
       } else {
         each = true;

@@ -78,16 +78,22 @@ static void add_segments(const gv_runs *runs, const int32_t *segment, const gv_s
   }
 }
 
-static bool sum_whole(const double *value, int32_t n, double factor, double limit, int64_t sum[2]) {
+static bool sum_whole(const double *value, const double *width, int32_t n, double factor, double limit,
+                      int64_t sum[2]) {
   vd high = vd_set1(0.0), low = high, f = vd_set1(factor), upper = vd_set1(1.5 * 0x1p84), most = vd_set1(limit);
   unsigned good = (1U << VD_LANES) - 1U;
   for (int32_t i = 0; i < n; i += VD_LANES) {
     vd v = i + VD_LANES <= n ? vd_load(value + i) : vd_load_first(value + i, n - i);
     vd size = vd_abs(v);
     good &= vm_bits(vm_or(vd_less(size, most), vd_equal(size, most)));
-    vd whole = vd_truncate(vd_mul(v, f)), part = vd_sub(vd_add(whole, upper), upper);
+    vd whole = vd_truncate(vd_mul(v, f)), part = vd_sub(vd_add(whole, upper), upper), rest = vd_sub(whole, part);
+    if (width != NULL) {
+      vd times = i + VD_LANES <= n ? vd_load(width + i) : vd_load_first(width + i, n - i);
+      part = vd_mul(part, times);
+      rest = vd_mul(rest, times);
+    }
     high = vd_add(high, part);
-    low = vd_add(low, vd_sub(whole, part));
+    low = vd_add(low, rest);
   }
   if (good != (1U << VD_LANES) - 1U) return false;
   sum[0] += (int64_t)vd_reduce_add_exact(low);
