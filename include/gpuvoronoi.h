@@ -378,10 +378,16 @@ typedef struct gv_block {
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
+  uint8_t *alike; /* not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row
+                     by row (as many in a row as it takes); becomes 1 where the engine finds that all cells of the box
+                     have one answer, else 0 */
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
-  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL }
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL, NULL }
+
+#define GV_BOX_COLUMNS 32
+#define GV_BOX_ROWS    16
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
@@ -468,7 +474,7 @@ typedef struct gv_statistics_options {
   { sizeof(gv_statistics_options), 0, 0, NULL }
 
 /* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds apart, and differ from
- * nodata. Memory: about 130 bytes a seed, and 32 more a quantity. options may be NULL.
+ * nodata. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity. options may be NULL.
  * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);
@@ -479,13 +485,16 @@ GV_API void gv_statistics_destroy(gv_statistics *statistics);
 /*
  * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
  * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
- * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell.
+ * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell. In the same way row r of values serves
+ * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells.
  */
 typedef struct gv_quantity {
   const double *value;  /* value[r * stride + i] */
   const int32_t *first; /* count values, or NULL */
   int32_t count;
-  int64_t stride; /* in values */
+  int64_t stride;           /* in values */
+  const int32_t *first_row; /* `rows` numbers, or NULL */
+  int32_t rows;
 } gv_quantity;
 
 typedef struct gv_statistics_block {
@@ -496,10 +505,12 @@ typedef struct gv_statistics_block {
   const double *distance; /* as gv_voronoi_measure gives it; not looked at without `distances` */
   int64_t distance_stride;
   const gv_quantity *quantity; /* one for each of `sums` */
+  int uniform; /* non-zero: all cells have the seed of the first, and no other is read (see gv_block.uniform) */
+  const uint8_t *alike; /* gv_block.alike, unless cells have changed since, or NULL: less is to be read then */
 } gv_statistics_block;
 
 #define GV_STATISTICS_BLOCK_INIT                                                                                   \
-  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL }
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.

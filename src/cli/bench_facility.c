@@ -148,8 +148,8 @@ static double distance_that_leaves(double share, int64_t n) {
 /* The counts of a block: the value of its pixel's share for every cell, a run of columns a pixel. Grids whose pixels are
  * whole cells; others are close enough for timing. */
 static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, int64_t rows, int32_t *first,
-                        double *values, gv_quantity *out) {
-  int32_t runs = 0;
+                        int32_t *first_row, double *values, gv_quantity *out) {
+  int32_t runs = 0, rows_of_pixels = 0;
   int64_t pixel[SIDE];
   double cells = (double)w->grid.width / PIXELS * (double)w->grid.height / (PIXELS / 2);
   for (int64_t c = 0; c < columns; c++) {
@@ -158,12 +158,16 @@ static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, i
     pixel[runs] = p;
     first[runs++] = (int32_t)c;
   }
+  const double *last = NULL;
   for (int64_t r = 0; r < rows; r++) {
     const double *from = w->counts + (y + r) * (PIXELS / 2) / w->grid.height * PIXELS;
+    if (from == last) continue;
     for (int32_t i = 0; i < runs; i++)
-      values[r * runs + i] = from[pixel[i]] / cells;
+      values[rows_of_pixels * runs + i] = from[pixel[i]] / cells;
+    first_row[rows_of_pixels++] = (int32_t)r;
+    last = from;
   }
-  *out = (gv_quantity){values, first, runs, runs};
+  *out = (gv_quantity){values, first, runs, runs, first_row, rows_of_pixels};
 }
 
 /* Looks the mask up for the cells of a block; returns how many of its pixels count, of how many. Mixed ones are spread. */
@@ -222,7 +226,9 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
   b.band_stride = d->out != NULL ? side * side : w->grid.width * w->grid.height;
   /* What is the same in all cells is enough to know once, where nothing is asked of each. */
   int32_t uniform = 0;
-  if (d->out != NULL && statistics == NULL && !v->float_raster) b.uniform = &uniform;
+  uint8_t alike[SIDE / GV_BOX_COLUMNS * (SIDE / GV_BOX_ROWS)];
+  if (d->out != NULL && !v->distances && !v->float_raster) b.uniform = &uniform;
+  if (statistics != NULL) b.alike = alike;
   gv_status status = gv_voronoi_fill(d->context, voronoi, &b);
   if (status == GV_OK && (v->distances || v->float_raster)) {
     gv_measure m = GV_MEASURE_INIT;
@@ -236,9 +242,9 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
     status = gv_voronoi_measure(d->context, voronoi, &m);
   }
   if (status == GV_OK && statistics != NULL) {
-    int32_t first[SIDE];
+    int32_t first[SIDE], first_row[SIDE];
     gv_quantity quantity;
-    quantity_of(w, x, y, columns, rows, first, d->values, &quantity);
+    quantity_of(w, x, y, columns, rows, first, first_row, d->values, &quantity);
     gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
     block.column = b.column;
     block.row = b.row;
@@ -247,6 +253,8 @@ static gv_status one_block(const desk *d, const world *w, const variant *v, cons
     block.distance = d->distance;
     block.distance_stride = SIDE;
     block.quantity = &quantity;
+    block.uniform = uniform;
+    block.alike = alike;
     status = gv_statistics_add(d->context, statistics, &block);
   }
   return status;

@@ -35,6 +35,7 @@ typedef struct workplace {
   gv_adjacency adjacency;
   int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;         /* a block */
+  uint8_t *alike;        /* the boxes of a block */
   double *distance;      /* of the nearest seed, a block */
   gv_quantity *quantity; /* one a sum */
 } workplace;
@@ -173,8 +174,9 @@ static gv_status measure(const run *r, workplace *bench, const gv_raster_block *
   return status;
 }
 
+/* Adds a block; `uniform`: of which only the first cell is written. */
 static gv_status add_statistics(const run *r, int worker, const gv_raster_block *block, const part *p,
-                                const int32_t *numbers, int64_t stride, char *message, size_t size) {
+                                const int32_t *numbers, int64_t stride, bool uniform, char *message, size_t size) {
   workplace *bench = &r->benches[worker];
   for (int i = 0; i < r->j->sum_count; i++) {
     gv_status status =
@@ -189,6 +191,8 @@ static gv_status add_statistics(const run *r, int worker, const gv_raster_block 
   b.distance = bench->distance;
   b.distance_stride = r->block_w;
   b.quantity = bench->quantity;
+  b.uniform = uniform;
+  b.alike = bench->alike;
   return pass_on(bench, gv_statistics_add(bench->context, r->statistics, &b), message, size);
 }
 
@@ -218,12 +222,14 @@ static gv_status compute_block(void *user, int worker, gv_raster_block *block, c
   }
   /* Cells that are alike need not all be written, unless something is said of each. */
   int32_t uniform = 0;
-  if (r->statistics == NULL && r->slot[DISTANCE] < 0 && r->slot[AZIMUTH] < 0) b.uniform = &uniform;
+  if (!r->distances && r->slot[DISTANCE] < 0 && r->slot[AZIMUTH] < 0) b.uniform = &uniform;
+  b.alike = bench->alike;
   bool apart = bench->numbers != NULL;
   b.out = apart ? bench->numbers : block->out[0];
   b.stride = apart ? r->block_w : block->stride;
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
   status = pass_on(bench, gv_voronoi_fill(bench->context, r->voronoi, &b), message, message_size);
+  const part whole = p;
   if (uniform != 0) p.w = p.h = 1;
   block->uniform[0] = uniform != 0;
   if (status == GV_OK && r->style) gv_adjacency_scan(&bench->adjacency, b.out, p.w, p.h, b.stride, p.y);
@@ -231,7 +237,7 @@ static gv_status compute_block(void *user, int worker, gv_raster_block *block, c
   if (r->numbers)
     status = pass_on(bench, measure(r, bench, block, &p, b.out, b.stride, b.band_stride), message, message_size);
   if (status == GV_OK && r->statistics != NULL) {
-    status = add_statistics(r, worker, block, &p, b.out, b.stride, message, message_size);
+    status = add_statistics(r, worker, block, &whole, b.out, b.stride, uniform != 0, message, message_size);
   }
   for (int band = 0; band < r->j->k && status == GV_OK && r->numbers; band++) {
     for (int64_t y = 0; y < p.h; y++) {
@@ -402,6 +408,7 @@ static int go_on(double fraction, void *user) {
 static gv_status make_benches(run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
+  size_t boxes = ((size_t)r->block_w / GV_BOX_COLUMNS + 1) * ((size_t)r->block_h / GV_BOX_ROWS + 1);
   options.threads = r->j->threads;
   options.device = r->j->device;
   options.progress = go_on;
@@ -415,9 +422,10 @@ static gv_status make_benches(run *r) {
     if (apart) b->numbers = malloc(cells * (size_t)r->j->k * sizeof *b->numbers);
     if (r->mask != NULL) b->mask = malloc(cells);
     if (r->j->stats != NULL) b->distance = malloc(cells * sizeof *b->distance);
+    if (r->j->stats != NULL) b->alike = malloc(boxes);
     b->quantity = calloc(MAX_SUMS, sizeof *b->quantity);
     made = made && (!apart || b->numbers != NULL) && (r->mask == NULL || b->mask != NULL) &&
-           (r->j->stats == NULL || b->distance != NULL) && b->quantity != NULL;
+           (r->j->stats == NULL || (b->distance != NULL && b->alike != NULL)) && b->quantity != NULL;
   }
   return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
 }
@@ -429,6 +437,7 @@ static void free_benches(run *r) {
     gv_adjacency_free(&b->adjacency);
     free(b->numbers);
     free(b->mask);
+    free(b->alike);
     free(b->distance);
     free(b->quantity);
   }

@@ -27,6 +27,7 @@ enum {
   STRIP = 1 << 20,  /* values read at once */
   MAX_RANGES = 8,   /* runs of source columns read for one block */
   BUCKET = 512,     /* cells a side */
+  FEW = 8,          /* columns of cells a pixel from which on there are few pixels in a row */
   PARTS_A_CELL = 4, /* parts are at most this fraction of a cell wide */
   MAX_PARTS = 128,  /* a side of a patch */
   MAX_DEPTH = 8     /* of patches that cannot be interpolated: at the edge of a map, say */
@@ -54,7 +55,7 @@ typedef struct bucket {
 
 typedef struct bench {
   double *values; /* of cells */
-  int32_t *first; /* of runs of columns */
+  int32_t *first; /* of runs of columns, and then of runs of rows */
   double *pixels;
   uint8_t *valid;
   double *collapsed; /* a row of pixels, shared among the runs */
@@ -71,6 +72,7 @@ struct gv_overlay {
   bool parallel;
   axis x, y;
   bool *same;              /* column c has the overlap of column c - 1 */
+  bool *same_row;          /* row r has the overlap of row r - 1 */
   gv_operation *operation; /* from the raster's coordinates to the grid's; NULL = the same */
   double inverse[6];       /* from the grid's coordinates to columns and rows */
   double period;           /* columns of a full turn; 0 = none */
@@ -196,6 +198,17 @@ static void free_axis(axis *a) {
   free(a->inside);
 }
 
+/* Which cells have the overlap of the cell before them: all in one pixel, or nothing; NULL when out of memory. */
+static bool *find_same(const axis *a) {
+  bool *same = calloc((size_t)a->cells, sizeof *same);
+  for (int64_t c = 1; c < a->cells && same != NULL; c++) {
+    int64_t n = a->start[c + 1] - a->start[c], i = a->start[c], before = a->start[c - 1];
+    bool as_many = n == a->start[c] - before;
+    same[c] = as_many && (n == 0 || (n == 1 && a->pixel[i] == a->pixel[before] && a->share[i] == a->share[before]));
+  }
+  return same;
+}
+
 static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
   const double *g = o->grid->geotransform, *s = o->raster.geotransform;
   int64_t w = o->grid->grid.width, h = o->grid->grid.height;
@@ -205,16 +218,9 @@ static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
   gv_status status = make_axis(io, o, &across, &o->x);
   if (status == GV_OK) status = make_axis(io, o, &down, &o->y);
   if (status != GV_OK) return status;
-  o->same = calloc((size_t)w, sizeof *o->same);
-  if (o->same == NULL) return gv_io_fail_memory(io, "the overlay of a raster");
-  const axis *a = &o->x;
-  for (int64_t c = 1; c < w; c++) {
-    int64_t n = a->start[c + 1] - a->start[c], i = a->start[c], before = a->start[c - 1];
-    bool as_many = n == a->start[c] - before;
-    o->same[c] =
-        as_many && (n == 0 || (n == 1 && a->pixel[i] == a->pixel[before] && a->share[i] == a->share[before]));
-  }
-  return GV_OK;
+  o->same = find_same(&o->x);
+  o->same_row = find_same(&o->y);
+  return o->same != NULL && o->same_row != NULL ? GV_OK : gv_io_fail_memory(io, "the overlay of a raster");
 }
 
 /* -------------------------------------------------------------------------------------------------- parting pixels */
@@ -703,6 +709,7 @@ void gv_overlay_close(gv_overlay *o) {
   free(o->buckets);
   free(o->benches);
   free(o->same);
+  free(o->same_row);
   free_axis(&o->x);
   free_axis(&o->y);
   gv_raster_in_close(&o->raster);
@@ -785,9 +792,9 @@ static bool read_ranges(const gv_overlay *o, int worker, bench *b, const ranges 
   return true;
 }
 
-/* Adds one row of pixels to all rows of cells it overlaps. */
+/* Adds one row of pixels to all rows of cells it overlaps, of which those that are the same are one of `rows`. */
 static void spread_row(const gv_overlay *o, bench *b, const ranges *r, int64_t pixel_row, const double *row,
-                       int64_t x, int64_t y, int64_t h, int32_t runs) {
+                       int64_t x, int64_t y, const int32_t *first_row, int32_t rows, int32_t runs) {
   const axis *a = &o->x, *d = &o->y;
   for (int32_t i = 0; i < runs; i++) {
     int64_t c = x + b->first[i];
@@ -796,10 +803,11 @@ static void spread_row(const gv_overlay *o, bench *b, const ranges *r, int64_t p
       sum += row[place(r, a->pixel[e])] * a->share[e];
     b->collapsed[i] = sum;
   }
-  for (int64_t cell = 0; cell < h; cell++) {
-    for (int64_t e = d->start[y + cell]; e < d->start[y + cell + 1]; e++) {
+  for (int32_t k = 0; k < rows; k++) {
+    int64_t cell = y + first_row[k];
+    for (int64_t e = d->start[cell]; e < d->start[cell + 1]; e++) {
       if (d->pixel[e] != pixel_row) continue;
-      double *to = b->values + cell * runs;
+      double *to = b->values + (int64_t)k * runs;
       for (int32_t i = 0; i < runs; i++)
         to[i] += d->share[e] * b->collapsed[i];
     }
@@ -819,19 +827,24 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
   }
   int64_t rows = r.width > 0 ? STRIP / r.width : 1;
   rows = rows < 1 ? 1 : rows > high - low + 1 ? high - low + 1 : rows;
-  if (!grow_bench(b, w * h, w, high >= 0 ? rows * r.width : 0)) return no_memory(message, size);
-  int32_t runs = 0;
+  if (!grow_bench(b, w * h, w + h, high >= 0 ? rows * r.width : 0)) return no_memory(message, size);
+  int32_t runs = 0, different = 0, *first_row = b->first + w;
   for (int64_t c = 0; c < w; c++) {
     if (c == 0 || !o->same[x + c]) b->first[runs++] = (int32_t)c;
   }
-  memset(b->values, 0, (size_t)(runs * h) * sizeof *b->values);
+  for (int64_t i = 0; i < h; i++) {
+    if (i == 0 || !o->same_row[y + i]) first_row[different++] = (int32_t)i;
+  }
+  memset(b->values, 0, (size_t)runs * (size_t)different * sizeof *b->values);
   for (int64_t row = low; row <= high && r.width > 0; row += rows) {
     int64_t count = high + 1 - row < rows ? high + 1 - row : rows;
     if (!read_ranges(o, worker, b, &r, row, count)) return unreadable(o, message, size);
     for (int64_t i = 0; i < count; i++)
-      spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, h, runs);
+      spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, first_row, different, runs);
   }
-  *out = (gv_quantity){b->values, b->first, runs, runs};
+  /* Running sums over a row pay if it serves several rows of cells, or if there is little in it. */
+  bool pays = different < h || FEW * (int64_t)runs < w;
+  *out = (gv_quantity){b->values, b->first, runs, runs, pays ? first_row : NULL, pays ? different : 0};
   return GV_OK;
 }
 
@@ -887,7 +900,7 @@ static gv_status cells_parted(const gv_overlay *o, int worker, int64_t x, int64_
     }
   }
   free(numbers);
-  *out = (gv_quantity){b->values, NULL, (int32_t)w, w};
+  *out = (gv_quantity){b->values, NULL, (int32_t)w, w, NULL, 0};
   return status;
 }
 

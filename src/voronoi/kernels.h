@@ -44,7 +44,7 @@ typedef struct gv_leaf {
 typedef void (*gv_leaf_kernel)(gv_leaf *leaf);
 
 /* What a mask keeps of a box of cells: both bits where it is mixed. */
-enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2, GV_BOX_ROWS = 16, GV_BOX_COLUMNS = 32 };
+enum { GV_KEEPS_SOME = 1, GV_LEAVES_SOME = 2 };
 
 /*
  * Ranked leaves: more than the one nearest seed, weights, a limit that runs through the tile. A ranking writes the labels

@@ -68,6 +68,47 @@ typedef struct gv_exact_sum {
 
 enum { GV_EXACT_TERMS = 1 << 13 };
 
+/*
+ * Sums over runs of cells (voronoi/statistics.c): GV_RUN_LANES sums side by side, each of products of a 32-bit difference and
+ * a 32-bit factor. Differences and factors are in the order that multiplying wants: the one of lane i < GV_RUN_LANES / 2 is
+ * number 2 i, that of lane i + GV_RUN_LANES / 2 number 2 i + 1.
+ */
+enum {
+  GV_RUN_LANES = 16,
+  GV_RUN_SHIFT = 16, /* rows have up to 2^16 columns */
+  GV_RUN_SLACK = 128 /* entries behind the last one that find_runs may write to */
+};
+
+/* Runs of cells of one seed, row by row, each row from its first column to its last. */
+typedef struct gv_runs {
+  int32_t *start;  /* row 2^16 + column; one more than `count`, which is that of the row after the last */
+  int32_t *index;  /* of the seed's sums */
+  int32_t count;   /* of runs */
+  int32_t columns; /* of a row */
+} gv_runs;
+
+/* The columns of a run: from its start up to that of the next run, if it is in the same row. */
+static inline int32_t gv_run_begin(const gv_runs *runs, int32_t i) {
+  return runs->start[i] & ((1 << GV_RUN_SHIFT) - 1);
+}
+static inline int32_t gv_run_end(const gv_runs *runs, int32_t i) {
+  int32_t end = runs->start[i + 1] - (runs->start[i] - gv_run_begin(runs, i));
+  return end < runs->columns ? end : runs->columns;
+}
+
+/* Where a row may change: bit i of the mask is set where cells at + i and at + i + 1 are to be compared. All are in the row. */
+typedef struct gv_word {
+  uint64_t mask;
+  int32_t at;
+} gv_word;
+
+enum { GV_WORD = 64 };
+
+/* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
+typedef struct gv_segment_sum {
+  int64_t base[2], term[2];
+} gv_segment_sum;
+
 typedef struct gv_measure_kernels {
   void (*plane[3])(const gv_pairs *pairs, double *distance); /* by metric */
   void (*great_circle)(const gv_pairs *pairs, double radius, double *distance);
@@ -82,8 +123,24 @@ typedef struct gv_measure_kernels {
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 
-  /* Statistics. Ends of the runs of equal values of a row of n > 0, in order; the last is n. Returns how many. */
-  int32_t (*run_ends)(const int32_t *row, int32_t n, int32_t *end);
+  /* Statistics. Runs of equal values of `rows` rows of runs->columns cells: their starts, and how many there are. Rows change
+   * only where words say so, which do not overlap and are in order; rows of up to GV_WORD cells are looked at without them.
+   * There is room for GV_RUN_SLACK starts more than there are cells. */
+  void (*find_runs)(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
+                    gv_runs *runs);
+  /* Adds the row's factor x (column[end] - column[begin]) to the lanes of each run: entries of `column`, one more than there
+   * are columns, and of `factor`, one a row, are GV_RUN_LANES numbers, sums begin at sum[index * stride]; all at multiples
+   * of 64 bytes. */
+  void (*add_runs)(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum, int64_t stride);
+  /* Adds what lies between begin and end of each run, by parts, to sum[index * stride] and the next: segment[c] is the number
+   * of column c's segment, one more than there are columns; the runs' columns are counted from column `from`. */
+  void (*add_segments)(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
+                       int64_t *sum, int64_t stride);
+  /* Adds value[i] * factor without its fraction, width[i] times (width NULL: once), for up to GV_EXACT_TERMS values and up to
+   * 2^20 times altogether, to sum[0] + sum[1] 2^32; value[i] * factor is at most 2^62 in size. False, with nothing added, if a
+   * value is not in -limit ... limit. */
+  bool (*sum_whole)(const double *value, const double *width, int32_t n, double factor, double limit,
+                    int64_t sum[2]);
   /* Adds distance[i] * factor[i] for up to GV_EXACT_TERMS distances. */
   void (*sum_products)(const double *distance, const double *factor, int32_t n, gv_exact_sum *sum);
   /* The same with one factor; returns the longest distance, or -1, with nothing added, if one is not in 0 ... limit. */

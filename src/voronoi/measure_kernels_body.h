@@ -351,7 +351,10 @@ const gv_measure_kernels GV_MEASURE_KERNELS = {
     .plane_azimuth = plane_azimuth,
     .great_circle_azimuth = great_circle_azimuth,
     .geodesic_azimuth = geodesic_azimuth,
-    .run_ends = run_ends,
+    .find_runs = find_runs,
+    .add_runs = add_runs,
+    .add_segments = add_segments,
+    .sum_whole = sum_whole,
     .sum_products = sum_products,
     .sum_distances = sum_distances,
 };

@@ -3,23 +3,102 @@
  * lanes nor the order shows. Part of measure_kernels_body.h.
  */
 
-/* Ends of the runs of equal values of a row, in order; the last is n. */
-static int32_t run_ends(const int32_t *row, int32_t n, int32_t *end) {
-  enum { WORD = 64 }; /* cells whose comparisons are looked at together */
-  int32_t count = 0, c = 0;
-  for (; c + WORD < n; c += WORD) {
-    uint64_t bits = 0;
-    for (int at = 0; at < WORD; at += VF_LANES)
-      bits |= (uint64_t)differing_int32(row + c + at, row + c + at + 1) << at;
-    for (; bits != 0; bits &= bits - 1)
-      end[count++] = c + 1 + __builtin_ctzll(bits);
+/* Writes the numbers of the lowest bits that are set, each plus `first`, as entries from ... end - 1; returns the others. */
+GV_INLINE uint64_t write_some(uint64_t bits, int32_t first, int32_t from, int32_t end, int32_t *to) {
+  for (int32_t i = from; i < end; i++, bits &= bits - 1)
+    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << (GV_WORD - 1)); /* there is always a lowest bit */
+  return bits;
+}
+
+/* Writes the numbers of all bits that are set: always two, eight or sixteen at least, rubbish at the end, so that how many
+ * there are seldom decides where to go. Returns how many. */
+GV_INLINE int32_t write_bits(uint64_t bits, int32_t first, int32_t *to) {
+  int32_t found = __builtin_popcountll(bits);
+  bits = write_some(bits, first, 0, 2, to);
+  if (found > 2) {
+    bits = write_some(bits, first, 2, 8, to);
+    if (found > 8) {
+      bits = write_some(bits, first, 8, 16, to);
+      write_some(bits, first, 16, found, to);
+    }
   }
-  for (; c + 1 < n; c++) {
-    end[count] = c + 1;
-    count += row[c] != row[c + 1];
+  return found;
+}
+
+/* Bit i is set where cells i and i + 1 differ. */
+GV_INLINE uint64_t differing_word(const int32_t *row) {
+  uint64_t bits = 0;
+  for (int at = 0; at < GV_WORD; at += VF_LANES)
+    bits |= (uint64_t)differing_int32(row + at, row + at + 1) << at;
+  return bits;
+}
+
+static void find_runs(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
+                      gv_runs *runs) {
+  int32_t *start = runs->start, count = 0;
+  for (int32_t r = 0; r < rows; r++, cells += stride) {
+    int32_t base = r << GV_RUN_SHIFT;
+    start[count++] = base;
+    if (runs->columns > GV_WORD) {
+      for (int32_t i = 0; i < words; i++) {
+        uint64_t bits = differing_word(cells + word[i].at) & word[i].mask;
+        count += write_bits(bits, base + word[i].at + 1, start + count);
+      }
+    } else {
+      for (int32_t c = 1; c < runs->columns; c++) {
+        start[count] = base + c;
+        count += cells[c - 1] != cells[c];
+      }
+    }
   }
-  end[count++] = n;
-  return count;
+  start[count] = rows << GV_RUN_SHIFT;
+  runs->count = count;
+}
+
+static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum,
+                     int64_t stride) {
+  for (int32_t i = 0; i < runs->count; i++) {
+    int64_t r = runs->start[i] >> GV_RUN_SHIFT, c0 = gv_run_begin(runs, i), c1 = gv_run_end(runs, i);
+    vl_add_differences(column + c1 * GV_RUN_LANES, column + c0 * GV_RUN_LANES, factor + r * GV_RUN_LANES,
+                       sum + runs->index[i] * stride);
+  }
+}
+
+static void add_segments(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
+                         int64_t *sum, int64_t stride) {
+  const gv_segment_sum *s = &sums[segment[from]];
+  const vq first = vq_add(vq_load(s->base), vq_times(vq_load(s->term), from));
+  vq before = first; /* up to the run's begin, which is where the one before ends */
+  for (int32_t i = 0; i < runs->count; i++) {
+    int64_t c = from + gv_run_end(runs, i), *to = sum + runs->index[i] * stride;
+    s = &sums[segment[c]];
+    vq here = vq_add(vq_load(s->base), vq_times(vq_load(s->term), c));
+    vq_store(to, vq_add(vq_load(to), vq_sub(here, before)));
+    before = vq_select(gv_run_begin(runs, i + 1) == 0, first, here); /* the next one may begin a row */
+  }
+}
+
+static bool sum_whole(const double *value, const double *width, int32_t n, double factor, double limit,
+                      int64_t sum[2]) {
+  vd high = vd_set1(0.0), low = high, f = vd_set1(factor), upper = vd_set1(1.5 * 0x1p84), most = vd_set1(limit);
+  unsigned good = (1U << VD_LANES) - 1U;
+  for (int32_t i = 0; i < n; i += VD_LANES) {
+    vd v = i + VD_LANES <= n ? vd_load(value + i) : vd_load_first(value + i, n - i);
+    vd size = vd_abs(v);
+    good &= vm_bits(vm_or(vd_less(size, most), vd_equal(size, most)));
+    vd whole = vd_truncate(vd_mul(v, f)), part = vd_sub(vd_add(whole, upper), upper), rest = vd_sub(whole, part);
+    if (width != NULL) {
+      vd times = i + VD_LANES <= n ? vd_load(width + i) : vd_load_first(width + i, n - i);
+      part = vd_mul(part, times);
+      rest = vd_mul(rest, times);
+    }
+    high = vd_add(high, part);
+    low = vd_add(low, rest);
+  }
+  if (good != (1U << VD_LANES) - 1U) return false;
+  sum[0] += (int64_t)vd_reduce_add_exact(low);
+  sum[1] += (int64_t)(vd_reduce_add_exact(high) * 0x1p-32);
+  return true;
 }
 
 /* One vector of products, rounded: see gv_exact_sum. */

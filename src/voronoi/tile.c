@@ -91,6 +91,17 @@ static int mask_of(const job *j, const gv_tile *tile) {
   return state;
 }
 
+/* Tells of the boxes that a tile of one answer covers. */
+static void mark_alike(const job *j, const gv_tile *tile) {
+  int64_t across = gv_boxes_across(&j->block);
+  int64_t c0 = (tile->c0 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t r0 = (tile->r0 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  int64_t c1 = tile->c1 == j->block.c1 ? across : (tile->c1 - j->block.c0) / GV_BOX_COLUMNS;
+  int64_t r1 = tile->r1 == j->block.r1 ? gv_boxes_down(&j->block) : (tile->r1 - j->block.r0) / GV_BOX_ROWS;
+  for (int64_t r = r0; r < r1 && c0 < c1; r++)
+    memset(j->target->alike + r * across + c0, 1, (size_t)(c1 - c0));
+}
+
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
 static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) {
   gv_block part = part_of(j, tile);
@@ -102,6 +113,7 @@ static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) 
     cells.r1 = cells.r0 + 1;
   }
   gv_block_fill(j->v, j->kernels, &cells, &part, label);
+  if (part.alike != NULL) mark_alike(j, tile);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
@@ -372,7 +384,8 @@ static gv_status paint_tile(gv_context *context, const job *j, const gv_tile *ti
   gv_block target = *j->target;
   job parts = *j;
   target.uniform = NULL;
-  target.mask = NULL; /* applied to all of the tile at the end */
+  target.alike = NULL; /* discs are painted over what is filled */
+  target.mask = NULL;  /* applied to all of the tile at the end */
   parts.target = &target;
   fill_nodata(&parts, tile);
   gv_discs_paint(j->v, j->discs, tile, candidates, &plan, place_in(j, tile), j->target->stride);
@@ -730,6 +743,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_block target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL;
+  if (projected || block->mask != NULL) target.alike = NULL; /* more is written after constants */
   job j = {
       .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");

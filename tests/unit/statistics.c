@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/globe.h"
 #include "gpuvoronoi.h"
+
+__extension__ typedef __int128 wide;
 
 enum { SEEDS = 23, SUMS = 2, W = 210, H = 97, COARSE = 10 };
 
@@ -129,7 +132,7 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
   m.type = GV_FLOAT64;
   m.distance = p->distance;
   assert_int_equal(gv_voronoi_measure(context, voronoi, &m), GV_OK);
-  p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width};
+  p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width, NULL, 0};
   int32_t n = 0;
   bool by_runs = p->w <= W;
   for (int64_t c = 0; c < p->w && by_runs; c++) {
@@ -141,8 +144,8 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
       p->coarse[r * (by_runs ? n : p->w) + i] = w->coarse[(p->y + r) * runs_of(w) + c / COARSE];
     }
   }
-  p->quantity[1] =
-      by_runs ? (gv_quantity){p->coarse, p->first, n, n} : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w};
+  p->quantity[1] = by_runs ? (gv_quantity){p->coarse, p->first, n, n, NULL, 0}
+                           : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0};
 }
 
 static void free_piece(piece *p) {
@@ -434,6 +437,282 @@ static void labels_lead_back(void **state) {
   free_world(&w);
 }
 
+/* --------------------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
+
+enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 3, PIXEL_W = 7, PIXEL_H = 5 };
+
+/* What every cell shows, and quantities: by pixels, the same with rows of values shared, and a value a cell. */
+typedef struct picture {
+  gv_grid grid;
+  int32_t shown[HIGH * WIDE], nodata;
+  int32_t labels[MANY];
+  bool labelled;
+  double value[HIGH * WIDE];
+} picture;
+
+static const double picture_bound[KINDS] = {3.5, 3.5, 3.5};
+
+static int64_t picture_pixel(int64_t row, int64_t column) {
+  return row / PIXEL_H * PIXEL_H * WIDE + column / PIXEL_W * PIXEL_W;
+}
+
+/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; boxes and whole blocks of one seed. */
+static void draw(picture *p, gv_grid_kind kind, bool labelled) {
+  memset(p, 0, sizeof *p);
+  p->grid = (gv_grid)GV_GRID_INIT;
+  p->grid.kind = kind;
+  p->grid.width = WIDE;
+  p->grid.height = HIGH;
+  double lonlat[6] = {-100.25, 0.27, 0.0, 88.0, 0.0, -2.5}, plane[6] = {100, 2, 0.5, 900, 0.25, -3};
+  memcpy(p->grid.geotransform, kind == GV_GRID_PLANE ? plane : lonlat, sizeof lonlat);
+  p->labelled = labelled;
+  p->nodata = labelled ? 77 : -1;
+  for (int i = 0; i < MANY; i++)
+    p->labels[i] = 7919 * i - 100000;
+  for (int64_t r = 0; r < HIGH; r++) {
+    int longest = r % 9 == 0 ? 2 * WIDE : r % 9 < 4 ? 3 : 60;
+    int32_t number = 0;
+    for (int64_t c = 0, left = 0; c < WIDE; c++, left--) {
+      if (left == 0) {
+        left = 1 + (int64_t)(uniform() * longest);
+        number = (int32_t)(uniform() * (MANY + 4)) - 4;
+      }
+      bool plain = c < 300 && r >= 16 && r < 64;
+      int32_t seed = plain ? (int32_t)(3 + c / 100) : number;
+      p->shown[r * WIDE + c] = seed < 0 ? p->nodata : labelled ? p->labels[seed] : seed;
+    }
+  }
+  for (int i = 0; i < HIGH * WIDE; i++)
+    p->value[i] = i % 11 == 0 ? -3.5 : i % 13 == 0 ? 3.5 : uniform() < 0.2 ? 0.0 : 7.0 * uniform() - 3.5;
+}
+
+typedef struct exact {
+  int64_t cells;
+  wide area, moment[3], sum[KINDS];
+} exact;
+
+/* What the header and statistics.c promise: terms to 62 bits, factors of moments to 40. */
+static void add_exactly(const picture *p, const double *area, double largest, exact out[MANY]) {
+  memset(out, 0, MANY * sizeof *out);
+  double lon[WIDE], lat[HIGH], sine[2][WIDE], cosine[2][WIDE], zero = 0.0;
+  const double *g = p->grid.geotransform;
+  for (int c = 0; c < WIDE; c++) {
+    lon[c] = g[0] + (c + 0.5) * g[1];
+    gv_normalise_lonlat(&lon[c], &zero);
+  }
+  for (int r = 0; r < HIGH; r++) {
+    lat[r] = g[3] + (r + 0.5) * g[5];
+    gv_normalise_lonlat(&zero, &lat[r]);
+  }
+  gv_sincos_degrees(WIDE, lon, sine[0], cosine[0]);
+  gv_sincos_degrees(HIGH, lat, sine[1], cosine[1]);
+  for (int64_t i = 0; i < HIGH * WIDE; i++) {
+    int64_t r = i / WIDE, c = i % WIDE, seed = 0;
+    if (p->shown[i] == p->nodata) continue;
+    while ((p->labelled ? p->labels[seed] : seed) != p->shown[i])
+      seed++;
+    exact *to = &out[seed];
+    to->cells++;
+    if (p->grid.kind == GV_GRID_LONLAT) {
+      double share = area[r] / largest;
+      int64_t across = (int64_t)(share * cosine[1][r] * 0x1p40), up = (int64_t)(share * sine[1][r] * 0x1p40);
+      to->area += (int64_t)(share * 0x1p62);
+      to->moment[0] += (wide)across * (int64_t)(cosine[0][c] * 0x1p40);
+      to->moment[1] += (wide)across * (int64_t)(sine[0][c] * 0x1p40);
+      to->moment[2] += (wide)up * (INT64_C(1) << 40);
+    } else {
+      to->area++;
+      to->moment[0] += 2 * c + 1;
+      to->moment[1] += 2 * r + 1;
+    }
+    for (int q = 0; q < KINDS; q++) {
+      double value = p->value[q < 2 ? picture_pixel(r, c) : i];
+      to->sum[q] += (int64_t)(value * (0x1p62 / picture_bound[q]));
+    }
+  }
+}
+
+/* Adds the picture's part in a block: quantities as a caller may have them, and what is known of equal cells. */
+static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
+                     int64_t h, gv_statistics_block *b, bool tell) {
+  int32_t columns[WIDE], rows[HIGH], across = 0, down = 0;
+  double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
+  uint8_t *alike = malloc((size_t)(w * h));
+  assert_true(values != NULL && shared != NULL && alike != NULL);
+  for (int64_t c = 0; c < w; c++) {
+    if (c == 0 || (x + c) % PIXEL_W == 0) columns[across++] = (int32_t)c;
+  }
+  for (int64_t r = 0; r < h; r++) {
+    if (r == 0 || (y + r) % PIXEL_H == 0) rows[down++] = (int32_t)r;
+    for (int32_t i = 0; i < across; i++) {
+      double value = p->value[picture_pixel(y + r, x + columns[i])];
+      values[r * across + i] = shared[(down - 1) * across + i] = value;
+    }
+  }
+  const int32_t *first = p->shown + y * WIDE + x;
+  int32_t boxes = 0;
+  b->uniform = 1;
+  for (int64_t r = 0; r < h; r += GV_BOX_ROWS) {
+    for (int64_t c = 0; c < w; c += GV_BOX_COLUMNS) {
+      bool same = true;
+      for (int64_t i = r; i < h && i < r + GV_BOX_ROWS; i++) {
+        for (int64_t k = c; k < w && k < c + GV_BOX_COLUMNS; k++) {
+          same = same && first[i * WIDE + k] == first[r * WIDE + c];
+          if (first[i * WIDE + k] != first[0]) b->uniform = 0;
+        }
+      }
+      alike[boxes++] = same && uniform() < 0.9;
+    }
+  }
+  if (!tell) b->uniform = 0;
+  b->alike = tell ? alike : NULL;
+  const gv_quantity quantity[KINDS] = {{values, columns, across, across, NULL, 0},
+                                       {shared, columns, across, across, rows, down},
+                                       {p->value + y * WIDE + x, NULL, (int32_t)w, WIDE, NULL, 0}};
+  b->seed = first;
+  b->stride = WIDE;
+  b->quantity = quantity;
+  assert_int_equal(gv_statistics_add(context, s, b), GV_OK);
+  free(values);
+  free(shared);
+  free(alike);
+}
+
+static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bool tell) {
+  gv_context *context = new_context();
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_voronoi *voronoi = NULL;
+  gv_statistics *s = NULL;
+  double x[MANY], y[MANY], area[HIGH], largest = 0.0;
+  for (int i = 0; i < MANY; i++) {
+    x[i] = i;
+    y[i] = 1.0;
+  }
+  gv_seeds seeds = {x, y, MANY};
+  options.metric = p->grid.kind == GV_GRID_LONLAT ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+  options.labels = p->labelled ? p->labels : NULL;
+  options.nodata = p->nodata;
+  options.block_width = block_w;
+  options.block_height = block_h;
+  how.sums = KINDS;
+  how.bound = picture_bound;
+  assert_int_equal(gv_voronoi_create(context, &p->grid, &seeds, &options, &voronoi), GV_OK);
+  assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
+  for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi); row++) {
+    for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi); column++) {
+      gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+      b.column = column;
+      b.row = row;
+      int64_t left = column * block_w, top = row * block_h;
+      add_part(context, p, s, left, top, WIDE - left < block_w ? WIDE - left : block_w,
+               HIGH - top < block_h ? HIGH - top : block_h, &b, tell);
+      if (column > 0) continue;
+      double *areas = malloc((size_t)(block_w * block_h) * sizeof *areas);
+      assert_non_null(areas);
+      assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, row, areas, block_w), GV_OK);
+      for (int64_t r = top; r < HIGH && r < top + block_h; r++) {
+        area[r] = areas[(r - top) * block_w];
+        largest = fmax(largest, area[r]);
+      }
+      free(areas);
+    }
+  }
+  exact *want = malloc(MANY * sizeof *want);
+  assert_non_null(want);
+  add_exactly(p, area, largest, want);
+  for (int i = 0; i < MANY; i++) {
+    gv_seed_statistics got;
+    gv_sum_statistics sums[KINDS];
+    assert_int_equal(gv_statistics_get(context, s, i, &got, sums), GV_OK);
+    assert_int_equal(got.cells, want[i].cells);
+    assert_true(want[i].cells > 0);
+    const double m[3] = {(double)want[i].moment[0], (double)want[i].moment[1], (double)want[i].moment[2]};
+    const double *g = p->grid.geotransform;
+    if (p->grid.kind == GV_GRID_LONLAT) {
+      assert_true(got.area == (double)want[i].area * (largest / 0x1p62));
+      assert_true(got.centroid_x == atan2(m[1], m[0]) / (pi / 180.0));
+      assert_true(got.centroid_y == atan2(m[2], hypot(m[0], m[1])) / (pi / 180.0));
+    } else {
+      double column = m[0] / (2.0 * (double)got.cells), row = m[1] / (2.0 * (double)got.cells);
+      assert_true(got.area == (double)want[i].area * fabs(g[1] * g[5] - g[2] * g[4]));
+      assert_true(got.centroid_x == (g[0] + column * g[1]) + row * g[2]);
+      assert_true(got.centroid_y == (g[3] + column * g[4]) + row * g[5]);
+    }
+    for (int q = 0; q < KINDS; q++)
+      assert_true(sums[q].sum == (double)want[i].sum[q] * (picture_bound[q] / 0x1p62));
+  }
+  free(want);
+  gv_statistics_destroy(s);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+/* Blocks of less than a word, of a word and a bit, of more than a panel. */
+static void sums_are_exact(void **state) {
+  (void)state;
+  static const int32_t sizes[][2] = {{50, 20}, {64, 70}, {65, 16}, {100, 33}, {512, 64}, {WIDE, HIGH}};
+  picture *p = malloc(sizeof *p);
+  assert_non_null(p);
+  for (int kind = 0; kind < 4; kind++) {
+    draw(p, kind % 2 == 0 ? GV_GRID_LONLAT : GV_GRID_PLANE, kind > 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      check_picture(p, sizes[i][0], sizes[i][1], true);
+      check_picture(p, sizes[i][0], sizes[i][1], false);
+    }
+  }
+  free(p);
+}
+
+/* Boxes that the engine calls alike are, whatever is asked, and there are some. */
+static void boxes_are_alike(void **state) {
+  (void)state;
+  enum { ACROSS = (W + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, DOWN = (H + GV_BOX_ROWS - 1) / GV_BOX_ROWS };
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  int32_t *shown = malloc((size_t)(2 * W * H) * sizeof *shown);
+  uint8_t *mask = malloc((size_t)(W * H)), alike[ACROSS * DOWN];
+  assert_true(shown != NULL && mask != NULL);
+  for (int i = 0; i < W * H; i++)
+    mask[i] = i % 1000 != 0;
+  for (int question = 0; question < 4; question++) {
+    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+    gv_seeds seeds = {w.x, w.y, SEEDS};
+    gv_voronoi *voronoi = NULL;
+    options.backend = "tile";
+    options.metric = w.metric;
+    options.k = question == 1 ? 2 : 1;
+    if (question == 2) options.max_distance = 1e6;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    gv_block b = GV_BLOCK_INIT;
+    b.out = shown;
+    b.stride = W;
+    b.band_stride = W * H;
+    b.mask = question == 3 ? mask : NULL;
+    b.mask_stride = W;
+    b.alike = alike;
+    memset(alike, 2, sizeof alike);
+    assert_int_equal(gv_voronoi_fill(context, voronoi, &b), GV_OK);
+    int count = 0;
+    for (int i = 0; i < ACROSS * DOWN; i++) {
+      assert_true(alike[i] <= 1);
+      count += alike[i];
+      int r0 = i / ACROSS * GV_BOX_ROWS, c0 = i % ACROSS * GV_BOX_COLUMNS;
+      for (int r = r0; r < H && r < r0 + GV_BOX_ROWS && alike[i] != 0; r++) {
+        for (int c = c0; c < W && c < c0 + GV_BOX_COLUMNS; c++)
+          assert_int_equal(shown[r * W + c], shown[r0 * W + c0]);
+      }
+    }
+    if (question == 0) assert_true(count > 3);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(shown);
+  free(mask);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
 /* An allocator that fails at one call. */
 typedef struct failing {
   int calls, fail_at, live;
@@ -506,6 +785,8 @@ int main(void) {
       cmocka_unit_test(sums_are_right_and_the_same),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(labels_lead_back),
+      cmocka_unit_test(sums_are_exact),
+      cmocka_unit_test(boxes_are_alike),
       cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

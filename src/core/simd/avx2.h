@@ -187,4 +187,45 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
   _mm256_storeu_ps((float *)p, _mm256_blendv_ps(low, high, fourth));
 }
 
+static inline vd vd_truncate(vd a) {
+  return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  for (int i = 0; i < 2; i++) {
+    __m256i f = _mm256_load_si256((const __m256i *)(factor + 8 * i));
+    __m256i both = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(to + 8 * i)),
+                                    _mm256_load_si256((const __m256i *)(from + 8 * i)));
+    __m256i low = _mm256_mul_epi32(both, f);
+    __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(both, 32), _mm256_srli_epi64(f, 32));
+    __m256i *lower = (__m256i *)(sum + 4 * i), *upper = (__m256i *)(sum + 8 + 4 * i);
+    _mm256_store_si256(lower, _mm256_add_epi64(_mm256_load_si256(lower), low));
+    _mm256_store_si256(upper, _mm256_add_epi64(_mm256_load_si256(upper), high));
+  }
+}
+
+/* Two whole numbers of 64 bits. */
+typedef __m128i vq;
+
+static inline vq vq_load(const int64_t *p) {
+  return _mm_loadu_si128((const __m128i *)p);
+}
+static inline void vq_store(int64_t *p, vq a) {
+  _mm_storeu_si128((__m128i *)p, a);
+}
+static inline vq vq_add(vq a, vq b) {
+  return _mm_add_epi64(a, b);
+}
+static inline vq vq_sub(vq a, vq b) {
+  return _mm_sub_epi64(a, b);
+}
+/* Both times x: all three in the range of int32. */
+static inline vq vq_times(vq a, int64_t x) {
+  return _mm_mul_epi32(a, _mm_set1_epi64x(x));
+}
+static inline vq vq_select(bool m, vq yes, vq no) {
+  return _mm_blendv_epi8(no, yes, _mm_set1_epi64x(-(int64_t)m));
+}
+
 #endif

@@ -184,4 +184,40 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
   _mm512_storeu_si512(p, _mm512_permutexvar_epi32(_mm512_castps_si512(a), table));
 }
 
+static inline vd vd_truncate(vd a) {
+  return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  __m512i both = _mm512_sub_epi32(_mm512_load_si512(to), _mm512_load_si512(from)), f = _mm512_load_si512(factor);
+  __m512i low = _mm512_mul_epi32(both, f);
+  __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(both, 32), _mm512_srli_epi64(f, 32));
+  _mm512_store_si512(sum, _mm512_add_epi64(_mm512_load_si512(sum), low));
+  _mm512_store_si512(sum + 8, _mm512_add_epi64(_mm512_load_si512(sum + 8), high));
+}
+
+/* Two whole numbers of 64 bits. */
+typedef __m128i vq;
+
+static inline vq vq_load(const int64_t *p) {
+  return _mm_loadu_si128((const __m128i *)p);
+}
+static inline void vq_store(int64_t *p, vq a) {
+  _mm_storeu_si128((__m128i *)p, a);
+}
+static inline vq vq_add(vq a, vq b) {
+  return _mm_add_epi64(a, b);
+}
+static inline vq vq_sub(vq a, vq b) {
+  return _mm_sub_epi64(a, b);
+}
+/* Both times x: all three in the range of int32. */
+static inline vq vq_times(vq a, int64_t x) {
+  return _mm_mul_epi32(a, _mm_set1_epi64x(x));
+}
+static inline vq vq_select(bool m, vq yes, vq no) {
+  return _mm_blendv_epi8(no, yes, _mm_set1_epi64x(-(int64_t)m));
+}
+
 #endif

@@ -255,4 +255,46 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
 
 #undef GV_LANES
 
+static inline vd vd_truncate(vd a) {
+  vd r;
+  for (int i = 0; i < 4; i++)
+    r.v[i] = trunc(a.v[i]);
+  return r;
+}
+
+/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
+static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+  for (int i = 0; i < 16; i++) {
+    int64_t product = (int64_t)(to[i] - from[i]) * factor[i];
+    int lane = i / 2 + i % 2 * 8;
+    sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
+  }
+}
+
+/* Two whole numbers of 64 bits. */
+typedef struct vq {
+  int64_t v[2];
+} vq;
+
+static inline vq vq_load(const int64_t *p) {
+  return (vq){{p[0], p[1]}};
+}
+static inline void vq_store(int64_t *p, vq a) {
+  p[0] = a.v[0];
+  p[1] = a.v[1];
+}
+static inline vq vq_add(vq a, vq b) {
+  return (vq){{a.v[0] + b.v[0], a.v[1] + b.v[1]}};
+}
+static inline vq vq_sub(vq a, vq b) {
+  return (vq){{a.v[0] - b.v[0], a.v[1] - b.v[1]}};
+}
+/* Both times x: all three in the range of int32. */
+static inline vq vq_times(vq a, int64_t x) {
+  return (vq){{a.v[0] * x, a.v[1] * x}};
+}
+static inline vq vq_select(bool m, vq yes, vq no) {
+  return m ? yes : no;
+}
+
 #endif
