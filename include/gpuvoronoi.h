@@ -378,10 +378,9 @@ typedef struct gv_block {
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
-  uint8_t *
-      alike; /* not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row
-                     by row (as many in a row as it takes); becomes 1 where the engine finds that all cells of the box
-                     have one answer, else 0 */
+  /* Not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row by row (as many in
+   * a row as it takes); becomes 1 where the engine finds that all cells of the box have one answer, else 0. */
+  uint8_t *alike;
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
