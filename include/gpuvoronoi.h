@@ -378,9 +378,9 @@ typedef struct gv_block {
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
-  uint8_t *alike; /* not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row
-                     by row (as many in a row as it takes); becomes 1 where the engine finds that all cells of the box
-                     have one answer, else 0 */
+  /* Not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row by row (as many in
+   * a row as it takes); becomes 1 where the engine finds that all cells of the box have one answer, else 0. */
+  uint8_t *alike;
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
@@ -486,7 +486,8 @@ GV_API void gv_statistics_destroy(gv_statistics *statistics);
  * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
  * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
  * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell. In the same way row r of values serves
- * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells.
+ * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells. Running sums over columns are kept
+ * where both are given, which is quick where rows of values serve many rows of cells, or have few values.
  */
 typedef struct gv_quantity {
   const double *value;  /* value[r * stride + i] */

@@ -145,27 +145,25 @@ static double distance_that_leaves(double share, int64_t n) {
 
 /* -------------------------------------------------------------------------------------------------------- one run */
 
+/* The first of n cells along one axis that begins in the pixel. */
+static int64_t first_cell(int64_t pixel, int64_t n, int64_t pixels) {
+  return (pixel * n + pixels - 1) / pixels;
+}
+
 /* The counts of a block: the value of its pixel's share for every cell, a run of columns a pixel. Grids whose pixels are
  * whole cells; others are close enough for timing. */
 static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, int64_t rows, int32_t *first,
                         int32_t *first_row, double *values, gv_quantity *out) {
   int32_t runs = 0, rows_of_pixels = 0;
-  int64_t pixel[SIDE];
+  int64_t pixel_row = y * (PIXELS / 2) / w->grid.height, pixel = x * PIXELS / w->grid.width;
   double cells = (double)w->grid.width / PIXELS * (double)w->grid.height / (PIXELS / 2);
-  for (int64_t c = 0; c < columns; c++) {
-    int64_t p = (x + c) * PIXELS / w->grid.width;
-    if (runs > 0 && pixel[runs - 1] == p) continue;
-    pixel[runs] = p;
-    first[runs++] = (int32_t)c;
-  }
-  const double *last = NULL;
-  for (int64_t r = 0; r < rows; r++) {
-    const double *from = w->counts + (y + r) * (PIXELS / 2) / w->grid.height * PIXELS;
-    if (from == last) continue;
+  for (int64_t c = x; c < x + columns; c = first_cell(pixel + runs, w->grid.width, PIXELS))
+    first[runs++] = (int32_t)(c - x);
+  for (int64_t r = y; r < y + rows; r = first_cell(pixel_row + rows_of_pixels, w->grid.height, PIXELS / 2)) {
+    const double *from = w->counts + (pixel_row + rows_of_pixels) * PIXELS + pixel;
     for (int32_t i = 0; i < runs; i++)
-      values[rows_of_pixels * runs + i] = from[pixel[i]] / cells;
-    first_row[rows_of_pixels++] = (int32_t)r;
-    last = from;
+      values[rows_of_pixels * runs + i] = from[i] / cells;
+    first_row[rows_of_pixels++] = (int32_t)(r - y);
   }
   *out = (gv_quantity){values, first, runs, runs, first_row, rows_of_pixels};
 }

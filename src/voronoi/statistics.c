@@ -29,6 +29,7 @@ enum {
   FACTOR_BITS = 40,         /* and factors of products up to 2^40 */
   HALF = FACTOR_BITS / 2,   /* of which the low half is parted */
   PANEL = 1024,             /* columns and rows of a panel of a raster */
+  MANY_ROWS = 1000,         /* of which the areas are worth several threads */
   BATCH_ROWS = GV_BOX_ROWS, /* of which runs are found before they are added: they stay in the nearest cache */
   LANES = GV_RUN_LANES      /* of a seed's cells, area and moments; two a quantity follow */
 };
@@ -143,10 +144,13 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
     status = gv_fail_memory(context, "the statistics' tables");
     goto end;
   }
-  double largest = 0.0;
+#pragma omp parallel for num_threads(context->threads) if (h >= MANY_ROWS)
   for (int64_t r = 0; r < h; r++) {
     gv_tile cell = {0, 1, r, r + 1};
     gv_cells_areas(cells, &cell, &s->row_share[r], 1);
+  }
+  double largest = 0.0;
+  for (int64_t r = 0; r < h; r++) {
     largest = s->row_share[r] > largest ? s->row_share[r] : largest;
     double lon = 0.0;
     angle[r] = centre(g[3], g[5], r);
