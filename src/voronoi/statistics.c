@@ -36,7 +36,8 @@ enum {
 
 /*
  * Lanes. Parts of a factor are at most 2^31 in size, halves at most 2^20 + 1. A panel has 2^20 cells, so lanes of a part
- * stay below 2^51, those of two halves below 2^61, and the running sums of halves of up to 2^10 columns below 2^31.
+ * stay below 2^51, those of two halves below 2^61. Running sums over the columns of a grid go on modulo 2^32: their
+ * differences within a panel's 2^10 columns are below 2^31.
  */
 enum {
   /* LONLAT: running sums of the halves of cosines and sines times the low half of the row's factor; + 8: the high half. */
@@ -81,13 +82,14 @@ struct gv_statistics {
   const gv_measure_kernels *kernels;
   bool distances;
   int32_t sums;
-  double *bound;          /* of each quantity */
-  double area_unit;       /* what area 1 stands for */
-  double longest;         /* no distance is longer */
-  double *row_share;      /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
-  int32_t *factor;        /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
-  int32_t *column_halves; /* LONLAT: of each column, COSINE_LOW ... SINE_HIGH */
-  slot *labels;           /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
+  double *bound;     /* of each quantity */
+  double area_unit;  /* what area 1 stands for */
+  double longest;    /* no distance is longer */
+  double *row_share; /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
+  int32_t *factor;   /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
+  /* Running sums of columns, LANES each, modulo 2^32: LONLAT: of the grid; others: of a panel; NULL: a mesh. */
+  int32_t *column;
+  slot *labels; /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
   uint32_t label_mask;
   pthread_mutex_t lock;
   totals *of_seed;
@@ -137,10 +139,10 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
   double *cosine = gv_allocate(&s->allocator, longer, sizeof *cosine);
   s->row_share = gv_allocate(&s->allocator, h, sizeof *s->row_share);
   s->factor = gv_allocate_zeroed(&s->allocator, h * LANES, sizeof *s->factor);
-  s->column_halves = gv_allocate(&s->allocator, 4 * w, sizeof *s->column_halves);
+  s->column = gv_allocate(&s->allocator, (w + 1) * LANES, sizeof *s->column);
   gv_status status = GV_OK;
   if (angle == NULL || sine == NULL || cosine == NULL || s->row_share == NULL || s->factor == NULL ||
-      s->column_halves == NULL) {
+      s->column == NULL) {
     status = gv_fail_memory(context, "the statistics' tables");
     goto end;
   }
@@ -180,13 +182,19 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
     gv_normalise_lonlat(&angle[c], &lat);
   }
   gv_sincos_degrees(w, angle, sine, cosine);
-  for (int64_t c = 0; c < w; c++) {
-    int32_t *halves = s->column_halves + 4 * c;
+  uint32_t so_far[4] = {0, 0, 0, 0};
+  for (int64_t c = 0; c <= w; c++) {
+    int32_t *to = s->column + c * LANES;
+    for (int i = COSINE_LOW; i <= SINE_HIGH; i++)
+      to[place_of(i)] = to[place_of(i + HIGH)] = (int32_t)so_far[i];
+    for (int i = SINE_HIGH + 1; i < HIGH; i++)
+      to[place_of(i)] = to[place_of(i + HIGH)] = (int32_t)c;
+    if (c == w) break;
     int64_t x = fixed(cosine[c], FACTOR_BITS), y = fixed(sine[c], FACTOR_BITS);
-    halves[COSINE_LOW] = low_half(x);
-    halves[COSINE_HIGH] = high_half(x);
-    halves[SINE_LOW] = low_half(y);
-    halves[SINE_HIGH] = high_half(y);
+    so_far[COSINE_LOW] += (uint32_t)low_half(x);
+    so_far[COSINE_HIGH] += (uint32_t)high_half(x);
+    so_far[SINE_LOW] += (uint32_t)low_half(y);
+    so_far[SINE_HIGH] += (uint32_t)high_half(y);
   }
 end:
   gv_release(&s->allocator, angle);
@@ -195,14 +203,21 @@ end:
   return status;
 }
 
-/* The factors of the rows of any panel on the plane. */
-static gv_status plane_table(gv_context *context, gv_statistics *s) {
+/* The factors of the rows of any panel on the plane, and the running sums of its columns. */
+static gv_status plane_tables(gv_context *context, gv_statistics *s) {
   s->factor = gv_allocate_zeroed(&s->allocator, PANEL * LANES, sizeof *s->factor);
-  if (s->factor == NULL) return gv_fail_memory(context, "the statistics' tables");
+  s->column = gv_allocate(&s->allocator, (PANEL + 1) * LANES, sizeof *s->column);
+  if (s->factor == NULL || s->column == NULL) return gv_fail_memory(context, "the statistics' tables");
   for (int32_t r = 0; r < PANEL; r++) {
     int32_t *factor = s->factor + (int64_t)r * LANES;
     factor[place_of(CELLS)] = factor[place_of(COLUMNS)] = 1;
     factor[place_of(ROWS)] = 2 * r + 1;
+  }
+  for (int32_t c = 0; c <= PANEL; c++) {
+    int32_t *to = s->column + (int64_t)c * LANES;
+    for (int i = 0; i < LANES; i++)
+      to[i] = c;
+    to[place_of(COLUMNS)] = c * c;
   }
   return GV_OK;
 }
@@ -320,7 +335,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   } else {
     const double *g = grid->geotransform;
     s->area_unit = fabs(g[1] * g[5] - g[2] * g[4]);
-    status = plane_table(context, s);
+    status = plane_tables(context, s);
   }
   int64_t seeds = voronoi->seeds.total;
   if (status == GV_OK) status = find_labels(context, s);
@@ -344,7 +359,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
 void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
-  void *const parts[] = {s->bound, s->row_share, s->factor, s->column_halves, s->of_seed, s->of_sum, s->labels};
+  void *const parts[] = {s->bound, s->row_share, s->factor, s->column, s->of_seed, s->of_sum, s->labels};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -534,7 +549,6 @@ typedef struct job {
   uint64_t *bits;         /* where the rows of a row of boxes may change, cell by cell, and ... */
   gv_word *word;          /* ... as words to look at */
   int32_t words;
-  int32_t *column; /* running sums of a panel's columns, LANES each; NULL for a mesh */
   double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
 } job;
 
@@ -546,26 +560,6 @@ typedef struct run {
 static inline run run_of(const gv_runs *runs, int32_t i, int64_t column, int64_t row) {
   return (run){column + gv_run_begin(runs, i), column + gv_run_end(runs, i),
                row + (runs->start[i] >> GV_RUN_SHIFT)};
-}
-
-static void make_columns(const gv_statistics *s, const gv_tile *panel, int32_t *column) {
-  int32_t so_far[4] = {0, 0, 0, 0};
-  for (int32_t c = 0; c <= panel->c1 - panel->c0; c++) {
-    int32_t *to = column + (int64_t)c * LANES;
-    if (s->column_halves != NULL) {
-      for (int i = 0; i < 4; i++)
-        to[2 * i] = to[2 * i + 1] = so_far[i];
-      for (int i = 8; i < LANES; i++)
-        to[i] = c;
-      const int32_t *halves = s->column_halves + 4 * (panel->c0 + c);
-      for (int i = 0; i < 4 && c < panel->c1 - panel->c0; i++)
-        so_far[i] += halves[i];
-    } else {
-      for (int i = 0; i < LANES; i++)
-        to[i] = c;
-      to[place_of(COLUMNS)] = c * c;
-    }
-  }
 }
 
 static inline int32_t part_of(int64_t n) {
@@ -652,7 +646,7 @@ static void job_free(job *j) {
     gv_release(allocator, j->quantity[q].sum_of);
     gv_release(allocator, j->quantity[q].factor);
   }
-  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->bits, j->word, j->column, j->mesh[0]};
+  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->bits, j->word, j->mesh[0]};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(allocator, parts[i]);
 }
@@ -725,9 +719,7 @@ static bool job_make(job *j) {
   j->bits = gv_allocate(allocator, width / GV_WORD + 2, sizeof *j->bits);
   if (j->runs.start == NULL || j->runs.index == NULL || j->word == NULL || j->bits == NULL || !make_quantities(j))
     return false;
-  if (mesh) return make_triangles(j);
-  j->column = gv_allocate(allocator, (width + 1) * LANES, sizeof *j->column);
-  return j->column != NULL;
+  return !mesh || make_triangles(j);
 }
 
 /* The values of row r of a block. */
@@ -902,7 +894,8 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
   const gv_statistics *s = j->s;
   const gv_statistics_block *block = j->block;
   int64_t from = panel->c0 - j->tile.c0, stride = block->uniform ? 0 : block->stride;
-  if (j->column != NULL) make_columns(s, panel, j->column);
+  const int32_t *column = s->column;
+  if (s->row_share != NULL) column += panel->c0 * LANES;
   gv_status status = GV_OK;
   j->runs.columns = (int32_t)(panel->c1 - panel->c0);
   int64_t end = panel->r1 - j->tile.r0, boxes = -1;
@@ -921,9 +914,9 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
       s->kernels->find_runs(shown, stride, (int32_t)rows, j->word, j->words, &j->runs);
     }
     if (!find_indices(l, shown, stride, &j->runs)) return gv_fail_memory(j->context, "a block's statistics");
-    if (j->column != NULL) {
+    if (column != NULL) {
       int64_t first = j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0);
-      s->kernels->add_runs(&j->runs, j->column, s->factor + first * LANES, l->sum, l->stride);
+      s->kernels->add_runs(&j->runs, column, s->factor + first * LANES, l->sum, l->stride);
     } else {
       add_triangles(j, from, l);
     }

@@ -265,7 +265,7 @@ static inline vd vd_truncate(vd a) {
 /* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
 static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
   for (int i = 0; i < 16; i++) {
-    int64_t product = (int64_t)(to[i] - from[i]) * factor[i];
+    int64_t product = (int64_t)(int32_t)((uint32_t)to[i] - (uint32_t)from[i]) * factor[i];
     int lane = i / 2 + i % 2 * 8;
     sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
   }
