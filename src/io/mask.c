@@ -351,11 +351,13 @@ static gv_status find_positions(const gv_mask *mask, bench *b, int64_t x, int64_
 static inline int64_t column_of(const gv_mask *mask, double x, double y) {
   const double *t = mask->raster.inverse;
   double u = t[0] + x * t[1] + y * t[2];
-  if (mask->turn != 0.0) {
+  bool inside = u >= 0.0 && u < (double)mask->raster.width; /* a raster may be wider than a turn */
+  if (!inside && mask->turn != 0.0) {
     double period = fabs(mask->turn * t[1]);
     u -= floor(u / period) * period;
+    inside = u < (double)mask->raster.width;
   }
-  return u >= 0.0 && u < (double)mask->raster.width ? (int64_t)u : -1;
+  return inside ? (int64_t)u : -1;
 }
 
 static inline int64_t row_of(const gv_mask *mask, double x, double y) {

@@ -204,6 +204,15 @@ def test_mask_of_other_cells(seeds, size, transform):
     check_mask(seeds, look_up(values, transform, turned, y) != 0, "--mask", "m.tif")
 
 
+def test_mask_wider_than_the_globe(seeds):
+    """Pixels of its own place come before those a turn away."""
+    keep = np.random.default_rng(2).random((45, 100)) < 0.5
+    transform = (-200, 4, 0, 90, 0, -4)
+    make_raster(seeds, "m.tif", keep * 1, transform)
+    assert (keep[:, :10] != keep[:, 90:]).any()
+    check_mask(seeds, keep, "--mask", "m.tif", grid=["--like", "m.tif"])
+
+
 def test_mask_in_another_coordinate_system(seeds):
     """Cells go to the mask through PROJ, one by one."""
     values = RANDOM.integers(0, 2, (80, 100))
