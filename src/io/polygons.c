@@ -131,6 +131,9 @@ static gv_status row(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, i
   (void)first;
   *keep = at < r->count && r->pieces[at].id == id && owner_of(r, id) == seed;
   if (!*keep) return GV_OK;
+  if (OGR_F_GetGeomFieldCount(feature) == 0) { /* spreadsheets */
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--polygons: a file of this format holds no geometries");
+  }
   OGRGeometryH region = OGR_G_CreateGeometry(wkbMultiPolygon);
   for (; at < r->count && r->pieces[at].id == id; at++) {
     OGR_G_AddGeometryDirectly(region, r->pieces[at].polygon);

@@ -549,6 +549,10 @@ def test_polygons(seeds, name):
     assert np.array_equal(target.ReadAsArray(), out)
 
 
+def test_polygons_need_geometries(seeds):
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--polygons", "r.ods", "out.tif", has=["--polygons", "no geometries"])
+
+
 def test_polygons_of_awkward_regions(work):
     """Corners that touch, holes that touch, repeated and wide ids, copies into other formats."""
     random = np.random.default_rng(9)
