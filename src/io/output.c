@@ -54,10 +54,11 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   return GV_OK;
 }
 
+/* Without the extension: to GDAL what follows ".xlsx", ".zip" ... in a path is inside of an archive. */
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   const char *parent = CPLGetPath(output->path);
   for (int attempt = 0; attempt < 100; attempt++) {
-    const char *name = CPLSPrintf(".%s.tmp-%ld-%d", CPLGetFilename(output->path), (long)getpid(), attempt);
+    const char *name = CPLSPrintf(".%s.tmp-%ld-%d", CPLGetBasename(output->path), (long)getpid(), attempt);
     char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
     if (directory == NULL) return gv_io_fail_memory(io, "a file name");
     VSIStatBufL found;
@@ -122,6 +123,22 @@ static void free_moves(moves *m) {
   free(m->list);
 }
 
+/* Side files come by names nobody has given (t.shp brings t.dbf, out.bin out.hdr): none of another output, and none that was
+ * there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are of no use without it. */
+static gv_status check_move(gv_io *io, const moves *m, const move *one, const gv_output *output, const char *name) {
+  for (const move *other = m->list; other < one; other++) {
+    if (gv_same_file(other->to, one->to)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
+                        one->to);
+    }
+  }
+  const char *main_name = CPLGetFilename(output->path);
+  if (one->backup != NULL && !output->overwrite && strncmp(name, main_name, strlen(main_name)) != 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
+  }
+  return GV_OK;
+}
+
 static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const char *name, const char *backups) {
   if (m->count == m->capacity) {
     int capacity = m->capacity > 0 ? 2 * m->capacity : 16;
@@ -137,7 +154,7 @@ static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const ch
   one->to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, name, NULL) : name);
   VSIStatBufL found;
   if (VSIStatL(one->to, &found) == 0) one->backup = CPLStrdup(CPLFormFilename(backups, name, NULL));
-  return GV_OK;
+  return check_move(io, m, one, output, name);
 }
 
 /* The file itself first: it is complete without its side files, an old one with new side files is not. */

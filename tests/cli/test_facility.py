@@ -617,6 +617,26 @@ def test_all_outputs_or_none(seeds):
     assert all(seeds.path(n).read_bytes() != b"precious" for n in ("out.tif", *(n for _, n in OUTPUT_OPTIONS)))
 
 
+@pytest.mark.parametrize("arguments,has", [
+    (["--stats", "t.dbf", "--polygons", "t.shp", "out.tif"], ["t.shp"]),
+    (["--of", "ENVI", "--distance", "out.dst", "out.bin"], ["out.dst", "out.hdr"]),
+])
+def test_side_files_that_collide(seeds, arguments, has):
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--overwrite", *arguments, has=[*has, "another output"])
+
+
+@pytest.mark.parametrize("name,arguments", [("t.dbf", ["--stats", "t.shp", "out.tif"]), ("out.hdr", ["--of", "ENVI", "out.bin"])])
+def test_side_files_of_others(seeds, name, arguments):
+    """A file that comes along replaces nothing unasked, but for what an output that is gone has left behind."""
+    seeds.write(name, "precious")
+    seeds.fails("--seeds", "s.csv", *GLOBE, *arguments, has=[name, "--overwrite"])
+    seeds.ok("--seeds", "s.csv", *GLOBE, "--overwrite", *arguments)
+    assert seeds.path(name).read_bytes() != b"precious"
+    seeds.write("x.tif.aux.xml", "left behind")
+    seeds.ok("--seeds", "s.csv", *GLOBE, "x.tif")
+    assert seeds.path("x.tif.aux.xml").read_bytes() != b"left behind"
+
+
 @pytest.mark.parametrize("where", ["out.tif.aux.xml", "r.shx", "r.dbf"])
 def test_moves_are_undone(seeds, where):
     """A directory in the place of a side file: what was moved before it goes back, what was there is there again."""

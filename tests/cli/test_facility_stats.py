@@ -165,6 +165,20 @@ def test_formats(seeds, name):
         assert (point.GetX(), point.GetY()) == pytest.approx((LON[3], LAT[3]))
 
 
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods"])
+def test_spreadsheets(seeds, name):
+    """They are archives, whose names mean something in paths."""
+    driver = gdal.GetDriverByName(name[2:])
+    if driver is None or driver.GetMetadataItem(gdal.DCAP_CREATE) is None:
+        pytest.skip(f"GDAL has no driver for {name}")
+    seeds.ok("--seeds", "s.csv", *GLOBE, "--stats", name, "out.tif")
+    seeds.ok("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", "--overwrite", "out.tif")
+    layer = gdal.OpenEx(str(seeds.path(name)))
+    rows = [f.items() for f in layer.GetLayer(0)]
+    assert [r["name"] for r in rows] == [f"place {i}" for i in range(40)]
+    assert np.allclose(column(rows, "area_km2"), column(read_table(seeds, "t.csv"), "area_km2"), rtol=1e-12)
+
+
 def test_attributes_of_a_layer(work):
     fields = [("cells", ogr.OFTInteger), ("id", ogr.OFTString), ("opened", ogr.OFTDate), ("load", ogr.OFTReal)]
     rows = [[7, "a", "2001-02-03", 1.5], [8, "b", "2011-12-13", 2.5], [9, "c", None, 3.5]]

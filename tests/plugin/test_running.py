@@ -181,7 +181,7 @@ def test_cancel(qgis, work, name, parameters):
     out = pathlib.Path(work.path("out.tif"))
     out.write_text("something precious")
     feedback = Feedback()
-    pressed = cancel_when(feedback, lambda: list(work.directory.glob(".out.tif.tmp-*")))
+    pressed = cancel_when(feedback, lambda: list(work.directory.glob(".out.tmp-*")))
     qgis.run(name, feedback, INPUT=memory(places(2000)), OUTPUT=str(out), **parameters)
     # One second is what is promised on an idle machine; this one may be busy.
     assert time.monotonic() - pressed[0] < 5
@@ -190,13 +190,13 @@ def test_cancel(qgis, work, name, parameters):
 
 def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
     """It is killed, with its children, and what it began is removed; what belongs to another run is not."""
-    other = work.directory / ".out.tif.tmp-1-0"
+    other = work.directory / ".out.tmp-1-0"
     other.mkdir()
     setting(script(work, "program", """
 trap '' TERM
 for out; do :; done
-mkdir "$(dirname "$out")/.$(basename "$out").tmp-$$-0"
-touch "$(dirname "$out")/.$(basename "$out").tmp-$$-0/out.tif"
+mkdir "$(dirname "$out")/.$(basename "$out" .tif).tmp-$$-0"
+touch "$(dirname "$out")/.$(basename "$out" .tif).tmp-$$-0/out.tif"
 echo $$ > "$(dirname "$0")/pid"
 while :; do sleep 0.1; done
 """))

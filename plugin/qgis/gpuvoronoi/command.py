@@ -109,7 +109,8 @@ def _stop(process, outputs):
             time.sleep(0.02)
     for output in outputs:
         folder, name = os.path.split(os.path.abspath(output))
-        for left in glob.glob(os.path.join(glob.escape(folder), f".{glob.escape(name)}.tmp-{process.pid}*")):
+        stem = glob.escape(os.path.splitext(name)[0])
+        for left in glob.glob(os.path.join(glob.escape(folder), f".{stem}.tmp-{process.pid}-*")):
             if os.path.isdir(left):
                 shutil.rmtree(left, ignore_errors=True)
             else:
