@@ -355,6 +355,7 @@ static inline int64_t column_of(const gv_mask *mask, double x, double y) {
   if (!inside && mask->turn != 0.0) {
     double period = fabs(mask->turn * t[1]);
     u -= floor(u / period) * period;
+    if (u >= period) u = 0.0; /* it was a rounding below 0 */
     inside = u < (double)mask->raster.width;
   }
   return inside ? (int64_t)u : -1;
