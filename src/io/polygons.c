@@ -1,6 +1,7 @@
 /* GDALPolygonize gives a polygon for every connected part; here parts of one id come together. */
 #include "io/polygons.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <gdal_alg.h>
@@ -53,7 +54,35 @@ static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProg
              : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
 }
 
-static gv_status collect(gv_io *io, OGRLayerH layer, regions *r) {
+/* GDALPolygonize hands ids over as doubles: wide ones are read from a cell of the polygon, the one below and to the right of the
+ * leftmost of its highest vertices. */
+static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, OGRGeometryH polygon, int64_t *id) {
+  OGRGeometryH ring = OGR_G_GetGeometryRef(polygon, 0);
+  double column = HUGE_VAL, row = HUGE_VAL;
+  for (int i = 0; i < OGR_G_GetPointCount(ring); i++) {
+    double u, v;
+    GDALApplyGeoTransform((double *)inverse, OGR_G_GetX(ring, i), OGR_G_GetY(ring, i), &u, &v);
+    u = rint(u);
+    v = rint(v);
+    if (v > row || (v == row && u >= column)) continue;
+    column = u;
+    row = v;
+  }
+  gv_gdal_reset();
+  if (isfinite(row) && GDALRasterIO(GDALGetRasterBand(raster, 1), GF_Read, (int)column, (int)row, 1, 1, id, 1, 1,
+                                    GDT_Int64, 0, 0) == CE_None) {
+    return GV_OK;
+  }
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
+}
+
+static gv_status collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, regions *r) {
+  bool wide = GDALGetRasterDataType(GDALGetRasterBand(raster, 1)) == GDT_Int64;
+  double geotransform[6], inverse[6];
+  if (wide &&
+      (GDALGetGeoTransform(raster, geotransform) != CE_None || !GDALInvGeoTransform(geotransform, inverse))) {
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
+  }
   int64_t count = OGR_L_GetFeatureCount(layer, TRUE);
   r->pieces = malloc((size_t)(count + 1) * sizeof *r->pieces);
   if (r->pieces == NULL) return gv_io_fail_memory(io, "the polygons");
@@ -63,6 +92,10 @@ static gv_status collect(gv_io *io, OGRLayerH layer, regions *r) {
     r->pieces[r->count] = (piece){id, r->count, OGR_F_StealGeometry(feature)};
     r->count++;
     OGR_F_Destroy(feature);
+    if (!wide) continue;
+    piece *one = &r->pieces[r->count - 1];
+    gv_status status = read_id(io, raster, inverse, one->polygon, &one->id);
+    if (status != GV_OK) return status;
   }
   qsort(r->pieces, (size_t)r->count, sizeof *r->pieces, by_id);
   r->owners = malloc((size_t)r->seeds->count * sizeof *r->owners);
@@ -155,7 +188,7 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
   OGRLayerH layer = memory != NULL ? GDALDatasetCreateLayer(memory, "regions", crs, wkbPolygon, NULL) : NULL;
   gv_status status = layer != NULL ? trace(io, raster, layer, progress, progress_user)
                                    : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: no layer in memory");
-  if (status == GV_OK) status = collect(io, layer, &r);
+  if (status == GV_OK) status = collect(io, raster, layer, &r);
   if (memory != NULL) GDALClose(memory);
   if (status == GV_OK) {
     gv_table_content content = {.layer = "regions",

@@ -558,6 +558,21 @@ def test_polygons(seeds, name):
     assert np.array_equal(target.ReadAsArray(), out)
 
 
+@pytest.mark.parametrize("transform", [(0, 1, 0, 10, 0, -1), (0, 1, 0, 0, 0, 1), (10, -1, 0, 10, 0, -1), (0, 0.9, 0.4, 10, 0.4, -0.9)],
+                         ids=["upright", "south-up", "mirrored", "rotated"])
+def test_polygons_of_widest_ids(work, transform):
+    """Ids that differ by less than doubles tell."""
+    ids = [2 ** 53 + 1, 2 ** 53, 2 ** 63 - 1, -2 ** 63, 2 ** 63 - 2, -2 ** 53 - 1]
+    work.csv("p.csv", [2, 8, 5, 5, 1, 7], [5, 5, 1, 9, 9, 3], header="x,y", no=ids)
+    make_raster(work, "like.tif", np.zeros((10, 10)), transform, epsg=None)
+    work.ok("--seeds", "p.csv", "--id", "no", "--like", "like.tif", "--polygons", "r.gpkg", "out.tif")
+    out, cell = work.read("out.tif"), abs(transform[1] * transform[5] - transform[2] * transform[4])
+    regions = region_table(work, "r.gpkg")
+    assert set(regions) == set(out.ravel().tolist()) and len(regions) >= 4
+    for number, (shape, fields) in regions.items():
+        assert int(fields["no"]) == number and shape.GetArea() == pytest.approx(cell * (out == number).sum())
+
+
 def test_polygons_need_geometries(seeds):
     seeds.fails("--seeds", "s.csv", *GLOBE, "--polygons", "r.ods", "out.tif", has=["--polygons", "no geometries"])
 
