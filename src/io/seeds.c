@@ -300,6 +300,11 @@ static gv_status read_geometry(reader *r, OGRGeometryH geometry, const facts *f)
       where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
 }
 
+/* What distances may be divided by (GV_MULTIPLICATIVE). */
+static bool is_divisor(double weight) {
+  return weight >= 1e-100 && weight <= 1e100;
+}
+
 /* The weight of a feature; GV_OK with *usable false when it was skipped. */
 static gv_status read_weight(reader *r, OGRFeatureH feature, facts *f, bool *usable) {
   const char *column = field_name(r->layer, r->weight_field);
@@ -320,8 +325,9 @@ static gv_status read_weight(reader *r, OGRFeatureH feature, facts *f, bool *usa
   if (!isfinite(f->weight)) {
     return unusable(r->io, r->set, r->row, f->fid, "the weight %g is not finite", f->weight);
   }
-  if (r->options->positive_weights && !(f->weight > 0.0)) {
-    return unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not above 0", f->weight);
+  if (r->options->positive_weights && !is_divisor(f->weight)) {
+    return unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not %s", f->weight,
+                    f->weight > 0.0 ? "in 1e-100 ... 1e100" : "above 0");
   }
   *usable = true;
   return GV_OK;
@@ -676,7 +682,7 @@ static bool take_row(void *user, int64_t row, const gv_plain_value *values) {
   if (r->id == ID_INTEGER) good = good && value_integer(&values[r->id_field], &set->ids[row]);
   if (r->weight_field >= 0) {
     good = good && value_number(&values[r->weight_field], &set->weights[row]) && isfinite(set->weights[row]) &&
-           (!r->options->positive_weights || set->weights[row] > 0.0);
+           (!r->options->positive_weights || is_divisor(set->weights[row]));
   }
   if (good && set->names != NULL && r->name_field >= 0) {
     const gv_plain_value *name = &values[r->name_field];

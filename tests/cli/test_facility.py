@@ -502,6 +502,7 @@ def test_weights(plane, kind, metric):
 @pytest.mark.parametrize("values,kind,has", [
     (["1", "-1", "2"], "multiplicative", ["row 2", "-1", "above 0"]),
     (["1", "0", "2"], "multiplicative", ["row 2", "above 0"]),
+    (["1", "1e-300", "2"], "multiplicative", ["row 2", "1e-300", "1e-100"]),
     (["1", "", "2"], "additive", ["row 2", "empty"]),
     (["1", "heavy", "2"], "power", ["row 2", "heavy", "not a number"]),
     (["1", "nan", "2"], "additive", ["row 2", "not finite"]),
