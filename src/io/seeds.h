@@ -22,7 +22,7 @@ typedef struct gv_seed_options {
   const char *crs;          /* NULL = the source's own */
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
-  bool positive_weights;    /* they must be above 0 */
+  bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
   bool keep_source;         /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
   int threads;              /* to read with, where that can be shared; 0 = 1 */

@@ -273,6 +273,14 @@ def test_statistics_input_and_output_are_enough(qgis, work):
     assert rows(out, "name", *COLUMNS) == rows(work.path("theirs.gpkg"), "name", *COLUMNS)
 
 
+def test_statistics_without_a_coordinate_system(qgis, work):
+    """No kilometres without a unit."""
+    layer = memory([(2, 2), (8, 5), (5, 9)], None)
+    out = qgis.run("facilitystatistics", INPUT=layer, EXTENT="0,10,0,10", RESOLUTION=1, OUTPUT="memory:")["OUTPUT"]
+    assert out.fields().names() == ["id", "name", "cells", "area", *COLUMNS[2:]]
+    assert sum(f["area"] for f in out.getFeatures()) == sum(f["cells"] for f in out.getFeatures()) == 100
+
+
 def test_statistics_of_multipoints_and_useless_features(qgis, work):
     """A row for each point, an empty one for a feature that was left out, and attributes of any name."""
     layer = memory([], fields="row:integer,cells:string,id:integer", geometry="MultiPoint")

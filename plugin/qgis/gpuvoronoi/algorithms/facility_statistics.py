@@ -41,7 +41,8 @@ class FacilityStatistics(Algorithm):
         return tr(
             "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? "
             "Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
-            "<ul><li><i>cells</i>, <i>area_km2</i>: cells and true area of the region</li>"
+            "<ul><li><i>cells</i>, <i>area_km2</i>: cells and true area of the region "
+            "(<i>area</i>, in map units, without a coordinate system)</li>"
             "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units "
             "of the map</li>"
             "<li><i>centroid_x</i>, <i>centroid_y</i>: the middle of the region</li>"
@@ -95,7 +96,6 @@ class FacilityStatistics(Algorithm):
     def processAlgorithm(self, parameters, context, feedback):
         row = self.seeds.want_rows()
         known = self.seeds.source.fields()
-        columns = COLUMNS + [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
         allocation = self.parameterAsOutputLayer(parameters, self.ALLOCATION, context)
         distance = self.parameterAsOutputLayer(parameters, self.DISTANCE, context)
         raster = allocation or QgsProcessingUtils.generateTempFilename("nearest.tif")
@@ -112,6 +112,9 @@ class FacilityStatistics(Algorithm):
         statistics = QgsVectorLayer(table, "statistics", "ogr")
         if not statistics.isValid():
             raise QgsProcessingException(tr("{} cannot be read").format(table))
+        # Without a unit of length there are no kilometres.
+        columns = [name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS]
+        columns += [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
         fields = QgsFields()
         for column in columns:
             fields.append(statistics.fields().field(column))
