@@ -432,7 +432,8 @@ typedef struct gv_measure {
 /*
  * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
  * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres
- * on the Earth) of geod_inverse. A cell at its seed's place is at distance 0 and azimuth 0.
+ * on the Earth) of geod_inverse. Arcs are made of chords, which hardly change near the antipodes: on the Earth within 1
+ * micrometre up to 179.5 degrees, 0.3 m at 180. A cell at its seed's place is at distance 0 and azimuth 0.
  *
  * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell, within
  * 1e-6 degrees before it is rounded to float. A cell at a pole has the longitude of its column (a projected grid's or triangle's: 0).

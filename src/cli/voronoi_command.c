@@ -17,7 +17,7 @@
 /* In two: compilers need not take longer strings. */
 static const char *const help[] = {
     "Usage: gpuvoronoi --seeds SRC [options] OUT\n"
-    "       gpuvoronoi backends | bench | devices | qtm\n"
+    "       gpuvoronoi search | qtm | backends | devices | bench\n"
     "\n"
     "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on the "
     "plane,\n"
@@ -67,7 +67,9 @@ static const char *const help[] = {
     "                        manhattan, chebyshev; the first two work on projected grids too\n"
     "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
     "  --threads N           threads to use (default: one a processor)\n"
-    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
+    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first; "
+    "for\n"
+    "                        cuda-tile all)\n"
     "\n"
     "Output\n"
     "  --of DRIVER           GDAL driver (default: by the extension of OUT; GTiff for .tif)\n"
