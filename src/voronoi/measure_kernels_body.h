@@ -2,6 +2,7 @@
  * Body of the measuring kernels. Include it once after a header of core/simd/ and with GV_MEASURE_KERNELS defined as
  * the name of the table to make. The polynomials are Chebyshev fits.
  */
+#include "voronoi/distance.h"
 #include "voronoi/measure_kernels.h"
 
 #define GV_INLINE static inline __attribute__((always_inline))
@@ -31,18 +32,12 @@ GV_INLINE vd arctangent(vd t) {
   return vd_mul(t, polynomial(vd_mul(t, t), c, 12));
 }
 
-/* asin(sqrt(h)) for 0 <= h <= 1; error of the polynomial 4e-18. */
+/* asin(sqrt(h)) for 0 <= h <= 1, as gv_arc_of_chord2 has it. */
 GV_INLINE vd arcsine_of_root(vd h) {
-  static const double c[20] = {
-      0x1.0000000000000p+0,  0x1.55555555555c0p-3, 0x1.3333333325688p-4,  0x1.6db6db7907f67p-5,
-      0x1.f1c7178b92a47p-6,  0x1.6e8c485a593c7p-6, 0x1.1c40481da6b30p-6,  0x1.cb6156b6eca4cp-7,
-      0x1.66220666726b7p-7,  0x1.ee87270af83f9p-7, -0x1.af2aaa5367e8bp-6, 0x1.7299d36d300cfp-3,
-      -0x1.54080330e43bcp-1, 0x1.00349041fd6c9p+1, -0x1.224a69b3a5b9fp+2, 0x1.f1299f1a6888dp+2,
-      -0x1.356dd98c077c9p+3, 0x1.0a6643dbd6d20p+3, -0x1.1c15929b57733p+2, 0x1.205d03b3080c1p+0};
   vd half = vd_set1(0.5), rest = vd_max(vd_sub(vd_set1(1.0), h), vd_set1(0.0));
   vm low = vd_less(h, half);
   vd t = vd_select(low, h, rest);
-  vd angle = vd_mul(vd_sqrt(t), polynomial(t, c, 20));
+  vd angle = vd_mul(vd_sqrt(t), polynomial(t, gv_arc_series, GV_ARC_TERMS));
   return vd_select(low, angle, vd_sub(vd_set1(1.57079632679489661923), angle));
 }
 

@@ -105,6 +105,17 @@ def test_maximum_distance_counts_the_boundary(work):
     assert np.array_equal(work.read("less.tif") == 1, expected & ((x - 20.5) ** 2 + (y - 15.5) ** 2 < 25))
 
 
+def test_maximum_distance_is_the_reported_one(seeds):
+    """Great circles: the limit and the raster of distances round alike."""
+    command = ["--seeds", "s.csv", *GLOBE, "--metric", "great-circle", "--overwrite"]
+    seeds.ok(*command, "--distance", "d.tif", "--distance-type", "Float64", "full.tif")
+    full, d = seeds.read("full.tif"), seeds.read("d.tif")
+    for limit in np.random.default_rng(3).choice(d.ravel(), 30):
+        for bound in limit, np.nextafter(limit, 0):
+            seeds.ok(*command, "--max-distance", repr(float(bound)), "out.tif")
+            assert np.array_equal(seeds.read("out.tif"), np.where(d <= bound, full, -1))
+
+
 def test_maximum_distance_on_the_ellipsoid(seeds):
     geodesic = Geodesic(*WGS84)
     seeds.ok("--seeds", "s.csv", *GLOBE, "full.tif")
