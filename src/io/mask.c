@@ -379,13 +379,18 @@ static gv_status find_pixels(const gv_mask *mask, bench *b, int64_t x, int64_t y
       b->row[r] = row_of(mask, 0.0, centre_y(g, x, y + r));
     return GV_OK;
   }
+  /* In a rotated raster of longitudes and latitudes a turn is no number of columns: each is tried. */
+  static const double turns[] = {0.0, 1.0, -1.0, 2.0, -2.0};
+  int tries = mask->raster.lonlat && mask->turn == 0.0 ? 5 : 1;
   gv_status status = find_positions(mask, b, x, y, w, h, message, size);
   for (int64_t i = 0; status == GV_OK && i < w * h; i++) {
-    bool found = isfinite(b->x[i]) && isfinite(b->y[i]);
-    b->column[i] = found ? column_of(mask, b->x[i], b->y[i]) : -1;
-    b->row[i] = found ? row_of(mask, b->x[i], b->y[i]) : -1;
+    b->column[i] = b->row[i] = -1;
+    for (int k = 0; k < tries && isfinite(b->x[i]) && isfinite(b->y[i]) && b->row[i] < 0; k++) {
+      double there = b->x[i] + turns[k] * mask->raster.turn;
+      b->column[i] = column_of(mask, there, b->y[i]);
+      if (b->column[i] >= 0) b->row[i] = row_of(mask, there, b->y[i]);
+    }
     if (b->row[i] < 0) b->column[i] = -1;
-    if (b->column[i] < 0) b->row[i] = -1;
   }
   return status;
 }

@@ -233,6 +233,15 @@ def test_mask_of_the_whole_globe(seeds):
         assert np.all(seeds.read("out.tif") > 0), width
 
 
+def test_rotated_mask_a_turn_away(seeds):
+    values, transform = np.random.default_rng(6).integers(0, 2, (50, 50)), (-100, 2, 0.5, 60, 0.4, -2)
+    make_raster(seeds, "m.tif", values, transform)
+    grid = ["--extent", "100,-90,460,90", "--size", "90,45"]
+    seeds.ok("--seeds", "s.csv", *grid, "full.tif")
+    x, y = centres(seeds.open("full.tif"))
+    check_mask(seeds, look_up(values, transform, x - 360, y) != 0, "--mask", "m.tif", grid=grid)
+
+
 def test_mask_in_another_coordinate_system(seeds):
     """Cells go to the mask through PROJ, one by one."""
     values = RANDOM.integers(0, 2, (80, 100))
