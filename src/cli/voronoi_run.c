@@ -579,7 +579,8 @@ static gv_status write_statistics(run *r) {
                               .columns = t.columns,
                               .count = t.count,
                               .row = statistics_row,
-                              .user = &t};
+                              .user = &t,
+                              .threads = r->j->threads};
   gv_status status = gv_table_write(r->io, r->stats, &content);
   for (int i = 0; i < t.count; i++)
     CPLFree(t.columns[i].name);
