@@ -956,6 +956,14 @@ static bool spread_rows(spread *s, int64_t cell, double *to) {
   return true;
 }
 
+/* True if there is nothing in the pixels, or in all that are known to be 0. */
+static bool is_empty(const gv_overlay *o, const ranges *r, const int64_t rows[2]) {
+  bool empty = true;
+  for (int k = 0; k < r->count && empty && rows[0] < rows[1]; k++)
+    empty = gv_raster_in_is_empty(&o->raster, r->first[k], rows[0], r->end[k] - r->first[k], rows[1] - rows[0]);
+  return empty;
+}
+
 static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                                 gv_quantity *out, char *message, size_t size) {
   bench *b = &o->benches[worker];
@@ -968,6 +976,12 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
   rows = rows < 1 ? 1 : rows > down[1] - down[0] ? down[1] - down[0] : rows;
   if (!grow_bench(b, w * h, 2 * w + h, rows * r.width)) return no_memory(message, size);
   int32_t runs = 0, different = 0, *first_row = b->first + w;
+  if (is_empty(o, &r, down)) {
+    b->values[0] = 0.0;
+    b->first[0] = first_row[0] = 0;
+    *out = (gv_quantity){b->values, b->first, 1, 1, first_row, 1};
+    return GV_OK;
+  }
   for (int64_t c = 0; c < w; c++) {
     if (c == 0 || !o->same[x + c]) b->first[runs++] = (int32_t)c;
   }
@@ -975,13 +989,9 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
     if (i == 0 || !o->same_row[y + i]) first_row[different++] = (int32_t)i;
   }
   spread s = {.o = o, .b = b, .ranges = &r, .worker = worker, .runs = runs, .rows = rows, .collapsed = {-1, -1}};
-  s.up = d->start[y] < d->start[y + h] && d->pixel[d->start[y]] > d->pixel[d->start[y + h] - 1];
-  if (r.width == 0) {
-    memset(b->values, 0, (size_t)runs * (size_t)different * sizeof *b->values);
-  } else if (!find_places(&s, x)) {
-    return no_memory(message, size);
-  }
-  for (int32_t k = 0; k < different && r.width > 0; k++) {
+  s.up = d->pixel[d->start[y]] > d->pixel[d->start[y + h] - 1];
+  if (!find_places(&s, x)) return no_memory(message, size);
+  for (int32_t k = 0; k < different; k++) {
     if (!spread_rows(&s, y + first_row[k], b->values + (int64_t)k * runs)) return unreadable(o, message, size);
   }
   /* Running sums over a row pay if it serves several rows of cells, or if there is little in it. */

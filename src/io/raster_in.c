@@ -10,7 +10,7 @@
 enum {
   ROWS_AT_ONCE = 1 << 20,  /* pixels of a window of whole rows */
   LARGEST_BLOCK = 1 << 23, /* pixels; larger ones are not for keeping in the processor's cache */
-  KEPT_PANEL = 256         /* columns whose kept values lie together, row by row: windows are read in one go */
+  KEPT_PANEL = 256         /* columns whose kept values lie together */
 };
 
 /* The integers that a type holds; false for types of other numbers. */
@@ -133,6 +133,7 @@ void gv_raster_in_close(gv_raster_in *raster) {
   free(raster->path);
   free(raster->kept.floats);
   free(raster->kept.doubles);
+  free(raster->kept.some);
   memset(raster, 0, sizeof *raster);
 }
 
@@ -202,12 +203,17 @@ void gv_raster_in_keep(gv_raster_in *raster, int64_t x, int64_t y, int64_t w, in
   int64_t row = panels * KEPT_PANEL * (int64_t)(narrow ? sizeof(float) : sizeof(double));
   if (h > *bytes / row) h = *bytes / row;
   if (h == 0) return;
-  if (narrow) {
-    kept->floats = malloc((size_t)(h * row));
-  } else {
-    kept->doubles = malloc((size_t)(h * row));
+  void *values = calloc((size_t)h, (size_t)row);
+  kept->some = calloc((size_t)h, (size_t)panels);
+  if (values == NULL || kept->some == NULL) {
+    free(values);
+    return;
   }
-  if (kept->floats == NULL && kept->doubles == NULL) return;
+  if (narrow) {
+    kept->floats = values;
+  } else {
+    kept->doubles = values;
+  }
   *bytes -= h * row;
   kept->x = x;
   kept->y = y;
@@ -215,41 +221,76 @@ void gv_raster_in_keep(gv_raster_in *raster, int64_t x, int64_t y, int64_t w, in
   kept->h = h;
 }
 
-/* Where the kept value of a pixel is, and how many of its row follow in its panel, up to column `end`. */
-static int64_t kept_place(const gv_kept_values *kept, int64_t x, int64_t y, int64_t end, int64_t *n) {
-  int64_t panel = (x - kept->x) / KEPT_PANEL, column = (x - kept->x) % KEPT_PANEL;
-  *n = end - x < KEPT_PANEL - column ? end - x : KEPT_PANEL - column;
-  return (panel * kept->h + (y - kept->y)) * KEPT_PANEL + column;
+/* Where the kept values of row y begin in the panel that has the column c of the window; counted in panels' rows. */
+static int64_t kept_row(const gv_kept_values *kept, int64_t c, int64_t y) {
+  return c / KEPT_PANEL * kept->h + (y - kept->y);
+}
+
+/* How many columns from column c on are in one panel, up to column `end`. */
+static int64_t in_panel(int64_t c, int64_t end) {
+  int64_t n = KEPT_PANEL - c % KEPT_PANEL;
+  return n < end - c ? n : end - c;
 }
 
 void gv_raster_in_store(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, const double *values) {
   const gv_kept_values *kept = &raster->kept;
-  int64_t end = x + w < kept->x + kept->w ? x + w : kept->x + kept->w, n;
   if (y < kept->y || y >= kept->y + kept->h) return;
-  for (int64_t c = x > kept->x ? x : kept->x; c < end; c += n) {
-    int64_t at = kept_place(kept, c, y, end, &n);
-    const double *from = values + (c - x);
+  int64_t begin = x > kept->x ? x - kept->x : 0, end = x + w - kept->x < kept->w ? x + w - kept->x : kept->w, n;
+  for (int64_t c = begin; c < end; c += n) {
+    n = in_panel(c, end);
+    const double *from = values + (kept->x + c - x);
+    int64_t row = kept_row(kept, c, y), at = row * KEPT_PANEL + c % KEPT_PANEL;
+    int64_t empty = 0;
+    while (empty < n && from[empty] == 0.0)
+      empty++;
+    if (empty == n) continue;
+    kept->some[row] = 1;
     if (kept->doubles != NULL) memcpy(kept->doubles + at, from, (size_t)n * sizeof *from);
     for (int64_t i = 0; i < n && kept->floats != NULL; i++)
       kept->floats[at + i] = (float)from[i];
   }
 }
 
+static void copy_row(const gv_kept_values *kept, int64_t row, int64_t column, int64_t n, double *to) {
+  int64_t at = row * KEPT_PANEL + column;
+  if (!kept->some[row]) {
+    memset(to, 0, (size_t)n * sizeof *to);
+  } else if (kept->doubles != NULL) {
+    memcpy(to, kept->doubles + at, (size_t)n * sizeof *to);
+  } else {
+    for (int64_t i = 0; i < n; i++)
+      to[i] = (double)kept->floats[at + i];
+  }
+}
+
+/* How many of the first rows of a window are kept. */
+static int64_t kept_rows(const gv_kept_values *kept, int64_t x, int64_t y, int64_t w, int64_t h) {
+  int64_t rows = kept->y + kept->h - y < h ? kept->y + kept->h - y : h;
+  bool inside = kept->complete && x >= kept->x && x + w <= kept->x + kept->w && y >= kept->y;
+  return inside && rows > 0 ? rows : 0;
+}
+
+bool gv_raster_in_is_empty(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h) {
+  const gv_kept_values *kept = &raster->kept;
+  bool empty = kept_rows(kept, x, y, w, h) == h;
+  int64_t begin = x - kept->x;
+  for (int64_t c = begin; c < begin + w && empty; c += in_panel(c, begin + w)) {
+    const uint8_t *some = kept->some + kept_row(kept, c, y);
+    empty = memchr(some, 1, (size_t)h) == NULL;
+  }
+  return empty;
+}
+
 /* Copies the first rows of a window as far as they are kept; returns how many. */
 static int64_t copy_kept(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h, double *values) {
   const gv_kept_values *kept = &raster->kept;
-  if (!kept->complete || x < kept->x || x + w > kept->x + kept->w || y < kept->y) return 0;
-  int64_t rows = kept->y + kept->h - y < h ? kept->y + kept->h - y : h, n;
-  for (int64_t c = x; c < x + w; c += n) {
-    int64_t at = kept_place(kept, c, y, x + w, &n);
-    for (int64_t r = 0; r < rows; r++, at += KEPT_PANEL) {
-      double *to = values + r * w + (c - x);
-      if (kept->doubles != NULL) memcpy(to, kept->doubles + at, (size_t)n * sizeof *to);
-      for (int64_t i = 0; i < n && kept->floats != NULL; i++)
-        to[i] = (double)kept->floats[at + i];
-    }
+  int64_t rows = kept_rows(kept, x, y, w, h), begin = x - kept->x, n;
+  for (int64_t c = begin; c < begin + w && rows > 0; c += n) {
+    n = in_panel(c, begin + w);
+    for (int64_t r = 0; r < rows; r++)
+      copy_row(kept, kept_row(kept, c, y + r), c % KEPT_PANEL, n, values + r * w + (c - begin));
   }
-  return rows > 0 ? rows : 0;
+  return rows;
 }
 
 bool gv_raster_in_values(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,

@@ -16,9 +16,12 @@ typedef enum gv_validity {
   GV_BY_MASK    /* by GDAL's mask */
 } gv_validity;
 
-/* Values that are kept in memory: those of the columns [x, x + w) of the rows [y, y + h). */
+/* Values that are kept in memory: those of the columns [x, x + w) of the rows [y, y + h). They lie in panels of some columns, row
+ * by row, so that windows are read in one go. Where all of a panel's row is 0 (the sea, of people), nothing is written and nothing
+ * read, and so no memory taken. */
 typedef struct gv_kept_values {
   int64_t x, y, w, h;
+  uint8_t *some; /* by panel and row: not all are 0 */
   float *floats; /* where these hold the file's values exactly; else ... */
   double *doubles;
   bool complete; /* all have been stored */
@@ -104,6 +107,9 @@ void gv_raster_in_keep(gv_raster_in *raster, int64_t x, int64_t y, int64_t w, in
 /* Keeps those of the values of the columns [x, x + w) of row y for which there is room. Safe from many threads at once. When all
  * have been stored, the caller sets kept.complete, and gv_raster_in_values takes them from there. */
 void gv_raster_in_store(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, const double *values);
+
+/* True if all values of a window are kept, and 0 as far as can be told without looking at them. */
+bool gv_raster_in_is_empty(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h);
 
 /* Whether they are anything but 0, as 1 and 0. `values` and `valid` are room to work in. */
 bool gv_raster_in_nonzero(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
