@@ -2,11 +2,14 @@
  * Overlaying. Two ways:
  *
  * Parallel grids: overlaps are products of an overlap along x and one along y. Those of every column and every row of
- * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are.
+ * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are. A row of pixels
+ * is shared among the runs first, and then among the rows of cells.
  *
- * All others: a first walk over the pixels parts them, adds up what is inside and notes for every bucket (a square of
- * cells) and row of pixels from which to which pixel parts fall into it. A block of cells then parts the pixels of its
- * buckets again, the same way, and keeps what is its own. Memory is bounded by the notes, whatever the sizes.
+ * All others: pixels are parted once to note for every bucket (a square of cells) and row of pixels from which to which
+ * pixel parts fall into it, and to add up what is inside. A block of cells then parts the pixels of its buckets again, the
+ * same way, and keeps what is its own. Memory is bounded by the notes, whatever the sizes.
+ *
+ * Before either all pixels are walked through, for their sums and for what is wrong with them; values are kept from there.
  *
  * A pixel that is several cells wide is parted by interpolation between transformed corners where its middles show that
  * this is good to a twentieth of a cell, otherwise in four first.
