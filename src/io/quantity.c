@@ -33,6 +33,8 @@ enum {
   BUCKET = 512,           /* cells a side */
   FEW = 8,                /* columns of cells a pixel from which on there are few pixels in a row */
   PARTS_A_CELL = 4,       /* parts are at most this fraction of a cell wide */
+  NOTED = 1 << 17,        /* pixels noted at once */
+  CORNERS = 32,           /* of pixels, found at once */
   MAX_PARTS = 128,        /* a side of a patch */
   MAX_DEPTH = 8           /* of patches that cannot be interpolated: at the edge of a map, say */
 };
@@ -64,6 +66,13 @@ typedef struct pixel_part {
   int32_t run;
 } pixel_part;
 
+/* Corners of pixels among the cells, by column, between the rows edge - 1 and edge. */
+typedef struct corner_line {
+  int64_t edge;
+  double *x, *y;
+  uint8_t *known; /* those that have been found */
+} corner_line;
+
 typedef struct bench {
   double *values; /* of cells */
   int32_t *first; /* of runs of columns, and then of runs of rows */
@@ -72,8 +81,7 @@ typedef struct bench {
   double *collapsed; /* two rows of pixels, shared among the runs */
   pixel_part *parts; /* of a row of pixels in the runs */
   int64_t value_capacity, pixel_capacity, collapsed_capacity, part_capacity;
-  double *corner_x, *corner_y;
-  int64_t corner_capacity;
+  corner_line line[2]; /* of even and odd edges: rows share one with the next */
 } bench;
 
 struct gv_overlay {
@@ -251,11 +259,12 @@ static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
 /* What becomes of parts: a part of the size `amount` in a cell; column -1: outside the grid. */
 typedef struct sink {
   void (*take)(struct sink *sink, int64_t column, int64_t row, double amount);
-  double inside;
-  /* the first walk: */
-  gv_overlay *overlay;
   int64_t pixel_row, pixel;
   bool failed;
+  /* notes: */
+  const gv_overlay *overlay;
+  bucket *buckets;
+  double inside;
   /* blocks: */
   double *values;
   int64_t x, y, w, h;
@@ -420,61 +429,94 @@ static bool grow(double **array, int64_t *capacity, int64_t count) {
   return *array != NULL;
 }
 
+/* The line of an edge; NULL when out of memory. */
+static corner_line *line_of(const gv_overlay *o, bench *b, int64_t edge) {
+  corner_line *line = &b->line[edge % 2];
+  size_t corners = (size_t)o->raster.width + 1;
+  bool made = line->x != NULL;
+  if (!made) {
+    line->x = malloc(2 * corners * sizeof *line->x);
+    line->known = malloc(corners);
+    if (line->x == NULL || line->known == NULL) {
+      free(line->x);
+      free(line->known);
+      *line = (corner_line){0};
+      return NULL;
+    }
+    line->y = line->x + corners;
+  }
+  if (!made || line->edge != edge) memset(line->known, 0, corners);
+  line->edge = edge;
+  return line;
+}
+
+/* Finds the corners [from, end). */
+static void find_corners(const gv_overlay *o, corner_line *line, int64_t from, int64_t end, bool *failed) {
+  for (int64_t c = from; c < end; c++) {
+    int64_t first = c;
+    for (; c < end && !line->known[c]; c++) {
+      line->x[c] = (double)c;
+      line->y[c] = (double)line->edge;
+      line->known[c] = 1;
+    }
+    if (c > first) to_cells(o, c - first, line->x + first, line->y + first, failed);
+  }
+}
+
 /* Parts the pixels [first, first + count) of a row. False when out of memory. */
 static bool part_row(const gv_overlay *o, bench *b, int64_t row, int64_t first, int64_t count, const double *values,
                      sink *to) {
-  int64_t n = count + 1, needed = 4 * n;
-  if (needed > b->corner_capacity) {
-    free(b->corner_x);
-    b->corner_x = malloc((size_t)needed * sizeof *b->corner_x);
-    b->corner_capacity = b->corner_x != NULL ? needed : 0;
-    if (b->corner_x == NULL) return false;
-  }
-  b->corner_y = b->corner_x + 2 * n;
-  for (int64_t i = 0; i < n; i++) {
-    b->corner_x[i] = b->corner_x[n + i] = (double)(first + i);
-    b->corner_y[i] = (double)row;
-    b->corner_y[n + i] = (double)(row + 1);
-  }
-  to_cells(o, 2 * n, b->corner_x, b->corner_y, &to->failed);
+  corner_line *above = line_of(o, b, row), *below = line_of(o, b, row + 1);
+  if (above == NULL || below == NULL) return false;
+  int64_t found = 0; /* corners up to here */
   for (int64_t i = 0; i < count; i++) {
     if (values[i] == 0.0) continue;
-    source_pixel p = {.column = (double)(first + i), .row = (double)row, .value = values[i]};
-    patch a = {0.0, 1.0, 0.0, 1.0, {0}, {0}};
-    const int64_t corner[4] = {i, i + 1, n + i, n + i + 1};
-    for (int k = 0; k < 4; k++) {
-      a.u[k] = b->corner_x[corner[k]];
-      a.v[k] = b->corner_y[corner[k]];
+    if (i >= found) {
+      found = count - i < CORNERS ? count : i + CORNERS;
+      find_corners(o, above, first + i, first + found + 1, &to->failed);
+      find_corners(o, below, first + i, first + found + 1, &to->failed);
     }
+    int64_t c = first + i;
+    source_pixel p = {.column = (double)c, .row = (double)row, .value = values[i]};
+    patch a = {0.0,
+               1.0,
+               0.0,
+               1.0,
+               {above->x[c], above->x[c + 1], below->x[c], below->x[c + 1]},
+               {above->y[c], above->y[c + 1], below->y[c], below->y[c + 1]}};
     unwrap(o, a.u, 4);
     to->pixel_row = row;
-    to->pixel = first + i;
+    to->pixel = c;
     part(o, &p, &a, 0, to);
   }
   return !to->failed;
 }
 
-/* The first walk: adds up, and notes where parts fall. */
-static void take_note(sink *to, int64_t column, int64_t row, double amount) {
-  gv_overlay *o = to->overlay;
-  if (column < 0) return;
-  to->inside += amount;
-  bucket *b = &o->buckets[row / BUCKET * o->buckets_across + column / BUCKET];
-  if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
-    b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
-    return;
-  }
+static void add_note(bucket *b, const note *n, bool *failed) {
   if (b->count == b->capacity) {
     int64_t capacity = b->capacity > 0 ? 2 * b->capacity : 16;
     note *notes = realloc(b->notes, (size_t)capacity * sizeof *notes);
     if (notes == NULL) {
-      to->failed = true;
+      *failed = true;
       return;
     }
     b->notes = notes;
     b->capacity = capacity;
   }
-  b->notes[b->count++] = (note){to->pixel_row, to->pixel, to->pixel + 1};
+  b->notes[b->count++] = *n;
+}
+
+/* Noting where parts fall, and adding them up. */
+static void take_note(sink *to, int64_t column, int64_t row, double amount) {
+  const gv_overlay *o = to->overlay;
+  if (column < 0) return;
+  to->inside += amount;
+  bucket *b = &to->buckets[row / BUCKET * o->buckets_across + column / BUCKET];
+  if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
+    b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
+  } else {
+    add_note(b, &(note){to->pixel_row, to->pixel, to->pixel + 1}, &to->failed);
+  }
 }
 
 static void take_value(sink *to, int64_t column, int64_t row, double amount) {
@@ -661,29 +703,95 @@ static gv_status walk(gv_io *io, gv_overlay *o) {
   return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", failure);
 }
 
-/* Parts all pixels of a raster that is not parallel, to note where they fall; in the order of the rows, as notes are. */
-static gv_status make_notes(gv_io *io, gv_overlay *o) {
+/* One thread's part of noting: rows of pixels, and what they come to. */
+typedef struct noter {
+  double *values;
+  uint8_t *valid;
+  bucket *buckets;
+} noter;
+
+static void noter_free(const gv_overlay *o, noter *n) {
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down && n->buckets != NULL; i++)
+    free(n->buckets[i].notes);
+  free(n->buckets);
+  free(n->values);
+  free(n->valid);
+}
+
+/* Notes some rows. */
+static gv_status note_rows(const gv_overlay *o, int worker, noter *n, int64_t y, int64_t rows, sink *to,
+                           char *message, size_t size) {
   int64_t width = o->raster.width;
-  char message[512];
-  double *row = malloc((size_t)width * sizeof *row);
-  uint8_t *valid = malloc((size_t)width);
-  sink to = {.take = take_note, .overlay = o};
-  gv_status status = row != NULL && valid != NULL ? GV_OK : no_memory(message, sizeof message);
+  if (!gv_raster_in_values(&o->raster, worker, 0, y, width, rows, n->values, n->valid))
+    return unreadable(o, message, size);
+  *to = (sink){.take = take_note, .overlay = o, .buckets = n->buckets};
+  for (int64_t r = 0; r < rows; r++) {
+    if (!part_row(o, &o->benches[worker], y + r, 0, width, n->values + r * width, to))
+      return no_memory(message, size);
+  }
+  return GV_OK;
+}
+
+/* Moves a thread's notes to the overlay's. */
+static bool move_notes(gv_overlay *o, noter *n) {
+  bool failed = false;
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down; i++) {
+    bucket *from = &n->buckets[i];
+    for (int64_t k = 0; k < from->count; k++)
+      add_note(&o->buckets[i], &from->notes[k], &failed);
+    from->count = 0;
+  }
+  return !failed;
+}
+
+/* Parts all pixels of a raster that is not parallel, to note where they fall: some rows a thread, put together in their order. */
+static gv_status make_notes(gv_io *io, gv_overlay *o) {
+  int64_t width = o->raster.width, height = o->raster.height;
+  /* What is not in memory is decoded, by whole blocks if possible. */
+  int64_t rows = NOTED / width > 0 ? NOTED / width : 1;
+  if (o->raster.kept.h < height) rows = gv_raster_in_rows_at_once(&o->raster);
+  int64_t pieces = (height + rows - 1) / rows;
+  int workers = o->workers < pieces ? o->workers : (int)pieces;
+  noter *noters = calloc((size_t)workers, sizeof *noters);
+  bool ready = noters != NULL;
+  for (int i = 0; i < workers && ready; i++) {
+    noter *n = &noters[i];
+    n->values = malloc((size_t)(rows * width) * sizeof *n->values);
+    n->valid = malloc((size_t)(rows * width));
+    n->buckets = calloc((size_t)(o->buckets_across * o->buckets_down), sizeof *n->buckets);
+    ready = n->values != NULL && n->valid != NULL && n->buckets != NULL;
+  }
+  gv_status status = GV_OK; /* of the first rows that failed */
+  char failure[512] = "";
+  atomic_bool stop = false;
   gv_gdal_reset();
-  for (int64_t y = 0; y < o->raster.height && status == GV_OK; y++) {
-    if (!gv_raster_in_values(&o->raster, 0, 0, y, width, 1, row, valid)) {
-      status = unreadable(o, message, sizeof message);
-    } else if (!part_row(o, &o->benches[0], y, 0, width, row, &to)) {
-      status = no_memory(message, sizeof message);
-    } else if (y % 64 == 0 && gv_io_cancelled(io)) {
+#pragma omp parallel for num_threads(workers) schedule(dynamic, 1) ordered
+  for (int64_t i = 0; i < (ready ? pieces : 0); i++) {
+    char message[512] = "";
+    sink to = {.inside = 0.0};
+    noter *n = &noters[omp_get_thread_num()];
+    int64_t y = i * rows, h = height - y < rows ? height - y : rows;
+    gv_status one = GV_OK;
+    if (!atomic_load_explicit(&stop, memory_order_relaxed))
+      one = note_rows(o, omp_get_thread_num(), n, y, h, &to, message, sizeof message);
+    if (one == GV_OK && gv_io_cancelled(io)) {
       snprintf(message, sizeof message, "cancelled");
-      status = GV_ERROR_CANCELLED;
+      one = GV_ERROR_CANCELLED;
+    }
+#pragma omp ordered
+    if (status == GV_OK) {
+      o->inside += to.inside;
+      if (one == GV_OK && !move_notes(o, n)) one = no_memory(message, sizeof message);
+      status = one;
+      memcpy(failure, message, sizeof failure);
+      atomic_store_explicit(&stop, one != GV_OK, memory_order_relaxed);
     }
   }
-  free(row);
-  free(valid);
-  o->inside = to.inside;
-  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", message);
+  for (int i = 0; i < workers && noters != NULL; i++)
+    noter_free(o, &noters[i]);
+  free(noters);
+  if (!ready) return gv_io_fail_memory(io, "the overlay of a raster");
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", failure);
 }
 
 /* The pixels that have something to do with cells, as far as they are known, are worth keeping. */
@@ -781,7 +889,8 @@ void gv_overlay_close(gv_overlay *o) {
   if (o == NULL) return;
   for (int i = 0; i < o->workers && o->benches != NULL; i++) {
     bench *b = &o->benches[i];
-    void *const pieces[] = {b->values, b->first, b->pixels, b->valid, b->collapsed, b->parts, b->corner_x};
+    void *const pieces[] = {b->values, b->first,     b->pixels,        b->valid,     b->collapsed,
+                            b->parts,  b->line[0].x, b->line[0].known, b->line[1].x, b->line[1].known};
     for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
       free(pieces[k]);
   }

@@ -346,6 +346,22 @@ def test_sums_of_everything_that_files_hold(seeds, kind, nodata, scale, options)
     assert np.all(np.abs(column(read_table(seeds, "t.csv"), "p_sum") - exact) <= 1e-10 * size)
 
 
+def test_parts_of_pixels_that_are_not_kept(seeds):
+    """A raster in another system, empty in part: the same bytes whatever is kept in memory, and nothing is lost."""
+    values = np.random.default_rng(13).uniform(0, 100, (900, 800))
+    values[200:700, 100:500] = 0
+    values[::3, 500:600] = 0
+    make_raster(seeds, "p.tif", values, (2600000, 4000, 0, 5400000, 0, -4000), epsg=3035, kind=gdal.GDT_Float32, options=TILES)
+    tables = set()
+    for cache, threads in ("", 2), ("1", 3), ("0", 1), ("0", 2):
+        given = dict(os.environ, GDAL_CACHEMAX=cache) if cache else None
+        seeds.ok("--seeds", "s.csv", "--size", "1500,731", "--metric", "great-circle", *SUM, "--sum", "p.tif", "--threads", threads,
+                 "out.tif", env=given)
+        tables.add(seeds.path("t.csv").read_bytes())
+    assert len(tables) == 1
+    assert total(seeds) == pytest.approx(float(seeds.read("p.tif").astype(float).sum()), rel=1e-9)
+
+
 def test_infinite_pixels_are_found_in_tiles(seeds):
     values = np.ones((300, 500))
     values[211, 317] = math.inf
