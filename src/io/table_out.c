@@ -300,6 +300,7 @@ static gv_status append_part(const writer *w, VSILFILE *file, const part *header
 /* The parts of a round, from seed *next on: read one after the other, written at once, put in their order. */
 static gv_status write_round(writer *w, VSILFILE *file, const part *header, part *parts, int count, int threads,
                              int64_t *next) {
+  const writer shared = *w; /* of which reading on changes nothing */
   gv_status status = GV_OK;
   int taken = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -311,7 +312,7 @@ static gv_status write_round(writer *w, VSILFILE *file, const part *header, part
       if (status == GV_OK) status = read_part(w, *next, p);
       *next += p->count;
     }
-    p->status = p->count > 0 ? write_part(w, p) : GV_OK;
+    p->status = p->count > 0 ? write_part(&shared, p) : GV_OK;
   }
   for (int i = 0; i < count && status == GV_OK; i++) {
     status = pass_on(w, parts[i].status, &parts[i]);
