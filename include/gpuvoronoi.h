@@ -379,7 +379,8 @@ typedef struct gv_block {
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
   /* Not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row by row (as many in
-   * a row as it takes); becomes 1 where the engine finds that all cells of the box have one answer, else 0. */
+   * a row as it takes); becomes what the engine finds of the box's cells, in the first band: GV_BOX_ALIKE, GV_BOX_PAIR or,
+   * if it finds nothing, GV_BOX_MIXED. */
   uint8_t *alike;
 } gv_block;
 
@@ -388,6 +389,10 @@ typedef struct gv_block {
 
 #define GV_BOX_COLUMNS 32
 #define GV_BOX_ROWS    16
+
+#define GV_BOX_MIXED 0
+#define GV_BOX_ALIKE 1 /* all cells have one answer, in every band */
+#define GV_BOX_PAIR  2 /* each cell has one of two answers */
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
@@ -516,7 +521,8 @@ typedef struct gv_statistics_block {
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.
- * Errors: INVALID_ARGUMENT (also a value that is no seed's, a quantity that is not finite or above its bound),
+ * Errors: INVALID_ARGUMENT (also a value that is no seed's, a quantity that is not finite or above its bound, or whose `first`
+ * or `first_row` do not ascend from 0 within the block),
  * OUT_OF_MEMORY; after one the statistics are of no use.
  */
 GV_API gv_status gv_statistics_add(gv_context *context, gv_statistics *statistics,

@@ -35,7 +35,8 @@ static const char help[] =
     "  --metric NAME     great-circle or geodesic (default: both)\n"
     "  --backend NAME    engine to time (default: auto)\n"
     "  --into PLACE      block: a buffer a thread (default); array: one for the whole raster\n"
-    "  --case TEXT       only cases with TEXT in their names, and what they are compared with\n"
+    "  --case TEXT       only the case of that name, or those with TEXT in theirs, and what they are compared "
+    "with\n"
     "  --runs N          rounds after one to warm up (default: 5)\n"
     "  --threads N       default: one a processor\n";
 
@@ -315,12 +316,16 @@ static gv_status run_variant(gv_context *context, const world *w, const variant 
 
 /* ------------------------------------------------------------------------------------------------------- the table */
 
+static bool named(const settings *s, int i) {
+  for (int other = 0; other < VARIANTS; other++)
+    if (strcmp(variants[other].name, s->only) == 0) return other == i;
+  return strstr(variants[i].name, s->only) != NULL;
+}
+
 static bool wanted(const settings *s, int i) {
-  if (s->only == NULL) return true;
-  for (int other = 0; other < VARIANTS; other++) {
-    bool named = strstr(variants[other].name, s->only) != NULL;
-    if (named && (other == i || variants[other].against == i)) return true;
-  }
+  if (s->only == NULL || named(s, i)) return true;
+  for (int other = 0; other < VARIANTS; other++)
+    if (variants[other].against == i && named(s, other)) return true;
   return false;
 }
 

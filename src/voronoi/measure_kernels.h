@@ -29,6 +29,8 @@
 #ifndef GV_MEASURE_KERNELS_H
 #define GV_MEASURE_KERNELS_H
 
+#include <string.h>
+
 #include "core/core.h"
 
 enum { GV_MEASURE_PADDING = 8 };
@@ -69,17 +71,113 @@ typedef struct gv_exact_sum {
 enum { GV_EXACT_TERMS = 1 << 13 };
 
 /*
- * Sums over runs of cells (voronoi/statistics.c): GV_RUN_LANES sums side by side, each of products of a 32-bit difference and
- * a 32-bit factor. Differences and factors are in the order that multiplying wants: the one of lane i < GV_RUN_LANES / 2 is
- * number 2 i, that of lane i + GV_RUN_LANES / 2 number 2 i + 1.
+ * Rows of cells, up to GV_BOX_ROWS of them, as statistics look through them (voronoi/statistics.c): boxes of these rows, from
+ * left to right, without gaps. Those that are not alike have up to GV_BOX_COLUMNS columns.
  */
+typedef struct gv_scan_box {
+  int32_t begin, end; /* columns */
+  int32_t kind;       /* GV_BOX_MIXED ... */
+} gv_scan_box;
+
+typedef struct gv_scan {
+  const int32_t *cells; /* cells[row * stride + column] */
+  int64_t stride;
+  int32_t rows;
+  const gv_scan_box *box;
+  int32_t boxes;
+} gv_scan;
+
+/* Panels of rasters have up to this many columns and rows. */
+enum { GV_PANEL = 1024, GV_PANEL_BOXES = GV_PANEL / GV_BOX_COLUMNS };
+
+/*
+ * Sums of a scan's cells, seed by seed. Let S(r, c) be the sum of something over the cells before column c of row r, counted
+ * from the panel's first column. Then a run of cells of row r amounts to S(r, end) - S(r, begin). In most boxes two seeds
+ * meet, and each row changes from one to the other once at most: then one of them has the sum over the rows of S where they
+ * change, less that at the box's begin, and the other one has the rest of the box.
+ *
+ * S has 16 lanes of 64 bits and two more for each quantity, all modulo 2^64 (differences come out right whatever happened in
+ * between). Lane i < 8 is the column's running sum i times the row's factor i, lane i >= 8 is c times the factor.
+ */
+enum { GV_SCAN_LANES = 16, GV_COLUMN_SUMS = GV_SCAN_LANES / 2 };
+
+/* Running sums up to a column. */
+typedef struct gv_column {
+  int32_t sum[GV_COLUMN_SUMS];
+} gv_column;
+
+/* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
+typedef struct gv_segment_sum {
+  int64_t base[2], term[2];
+} gv_segment_sum;
+
+typedef struct gv_scan_quantity {
+  const int32_t *segment; /* of each column, and of the end of the row */
+  const gv_segment_sum
+      *row[GV_BOX_ROWS]; /* its segments in each row; as groups of `size` rows that have the same ones: */
+  const gv_segment_sum *group[GV_BOX_ROWS];
+  int32_t size[GV_BOX_ROWS], groups;
+  int32_t lane; /* the first of its two */
+} gv_scan_quantity;
+
+typedef struct gv_scan_terms {
+  const gv_column *column; /* one more than there are columns */
+  const int64_t *factor;   /* GV_SCAN_LANES a row: those below 8 of up to 2^27 in size, others of up to 2^31 */
+  const gv_scan_quantity *quantity;
+  int32_t quantities;
+} gv_scan_terms;
+
+/* What a panel shows, seeds and nodata alike, and their sums: an open hash table into arrays. */
+typedef struct gv_slot {
+  int32_t shown, index; /* index < 0: free */
+} gv_slot;
+
+typedef struct gv_region_sums {
+  gv_slot *slot; /* mask + 1, a power of two and at least twice the capacity */
+  uint32_t mask;
+  int32_t *shown; /* by index */
+  int64_t *sum;   /* `stride` lanes an index, at multiples of 64 bytes */
+  int64_t stride;
+  int32_t count, capacity;
+  bool (*reserve)(struct gv_region_sums *sums,
+                  int32_t more); /* makes room for more of them; false when out of memory */
+} gv_region_sums;
+
+/* Makes room if there is not enough. */
+static inline bool gv_regions_reserve(gv_region_sums *to, int32_t more) {
+  return to->capacity - to->count >= more || to->reserve(to, more);
+}
+
+/* Where a table of mask + 1 slots is looked at first, ... */
+static inline uint32_t gv_first_slot(uint32_t mask, int32_t shown) {
+  uint32_t at = (uint32_t)shown * UINT32_C(2654435769);
+  return (at ^ at >> 16) & mask;
+}
+
+/* ... and the place of something in it, or the one that it would have. */
+static inline gv_slot *gv_slot_of(gv_slot *slots, uint32_t mask, int32_t shown) {
+  uint32_t at = gv_first_slot(mask, shown);
+  while (slots[at].index >= 0 && slots[at].shown != shown)
+    at = (at + 1) & mask;
+  return &slots[at];
+}
+
+/* The index of what is shown, which is added if it is new; there is room for it. */
+static inline int32_t gv_region_index(gv_region_sums *to, int32_t shown) {
+  gv_slot *at = gv_slot_of(to->slot, to->mask, shown);
+  if (at->index >= 0) return at->index;
+  *at = (gv_slot){shown, to->count};
+  to->shown[to->count] = shown;
+  memset(to->sum + to->count * to->stride, 0, (size_t)to->stride * sizeof *to->sum);
+  return to->count++;
+}
+
+/* Runs of cells of one seed, row by row, each row from its first column to its last. */
 enum {
-  GV_RUN_LANES = 16,
   GV_RUN_SHIFT = 16, /* rows have up to 2^16 columns */
   GV_RUN_SLACK = 128 /* entries behind the last one that find_runs may write to */
 };
 
-/* Runs of cells of one seed, row by row, each row from its first column to its last. */
 typedef struct gv_runs {
   int32_t *start;  /* row 2^16 + column; one more than `count`, which is that of the row after the last */
   int32_t *index;  /* of the seed's sums */
@@ -96,19 +194,6 @@ static inline int32_t gv_run_end(const gv_runs *runs, int32_t i) {
   return end < runs->columns ? end : runs->columns;
 }
 
-/* Where a row may change: bit i of the mask is set where cells at + i and at + i + 1 are to be compared. All are in the row. */
-typedef struct gv_word {
-  uint64_t mask;
-  int32_t at;
-} gv_word;
-
-enum { GV_WORD = 64 };
-
-/* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
-typedef struct gv_segment_sum {
-  int64_t base[2], term[2];
-} gv_segment_sum;
-
 typedef struct gv_measure_kernels {
   void (*plane[3])(const gv_pairs *pairs, double *distance); /* by metric */
   void (*great_circle)(const gv_pairs *pairs, double radius, double *distance);
@@ -123,19 +208,10 @@ typedef struct gv_measure_kernels {
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 
-  /* Statistics. Runs of equal values of `rows` rows of runs->columns cells: their starts, and how many there are. Rows change
-   * only where words say so, which do not overlap and are in order; rows of up to GV_WORD cells are looked at without them.
-   * There is room for GV_RUN_SLACK starts more than there are cells. */
-  void (*find_runs)(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
-                    gv_runs *runs);
-  /* Adds the row's factor x (column[end] - column[begin]) to the lanes of each run: entries of `column`, one more than there
-   * are columns, and of `factor`, one a row, are GV_RUN_LANES numbers, sums begin at sum[index * stride]; all at multiples
-   * of 64 bytes. */
-  void (*add_runs)(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum, int64_t stride);
-  /* Adds what lies between begin and end of each run, by parts, to sum[index * stride] and the next: segment[c] is the number
-   * of column c's segment, one more than there are columns; the runs' columns are counted from column `from`. */
-  void (*add_segments)(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
-                       int64_t *sum, int64_t stride);
+  /* Statistics. Adds the sums of the scan's boxes, up to GV_PANEL_BOXES of them; false when out of memory. */
+  bool (*add_boxes)(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to);
+  /* The scan's runs. There is room for GV_RUN_SLACK starts more than there are cells. */
+  void (*find_runs)(const gv_scan *scan, gv_runs *runs);
   /* Adds value[i] * factor without its fraction, width[i] times (width NULL: once), for up to GV_EXACT_TERMS values and up to
    * 2^20 times altogether, to sum[0] + sum[1] 2^32; value[i] * factor is at most 2^62 in size. False, with nothing added, if a
    * value is not in -limit ... limit. */

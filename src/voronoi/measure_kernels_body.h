@@ -155,11 +155,11 @@ typedef struct solution {
 } solution;
 
 /* A pair, its arc for omega = lambda, and that arc's length. */
-typedef struct pair {
+typedef struct arc_pair {
   vd x, y, z, sx, sy, sz;
   arc first;
   vd sigma;
-} pair;
+} arc_pair;
 
 /* Sine and cosine of |d| < 0.065; 1e-16 is left after these terms. */
 GV_INLINE void small_sincos(vd d, vd *sine, vd *cosine) {
@@ -177,7 +177,7 @@ GV_INLINE vd newton_factor(const gv_series *g, const arc *a, vd sigma) {
 }
 
 /* The geodesic with omega = lambda + delta, and the length that belongs to lambda. */
-GV_INLINE solution evaluate(const gv_series *g, const pair *p, vd delta) {
+GV_INLINE solution evaluate(const gv_series *g, const arc_pair *p, vd delta) {
   vd one = vd_set1(1.0), s, c;
   solution out;
   small_sincos(delta, &s, &c);
@@ -243,7 +243,7 @@ GV_INLINE solution evaluate(const gv_series *g, const pair *p, vd delta) {
 static __attribute__((noinline)) void solve(const gv_series *g, const vd place[3], const vd seed[3],
                                             solution *result) {
   vd one = vd_set1(1.0), stretch = vd_set1(g->stretch);
-  pair p = {.x = place[0], .y = place[1], .z = vd_mul(place[2], stretch)};
+  arc_pair p = {.x = place[0], .y = place[1], .z = vd_mul(place[2], stretch)};
   p.sx = seed[0];
   p.sy = seed[1];
   p.sz = vd_mul(seed[2], stretch);
@@ -346,9 +346,8 @@ const gv_measure_kernels GV_MEASURE_KERNELS = {
     .plane_azimuth = plane_azimuth,
     .great_circle_azimuth = great_circle_azimuth,
     .geodesic_azimuth = geodesic_azimuth,
+    .add_boxes = add_boxes,
     .find_runs = find_runs,
-    .add_runs = add_runs,
-    .add_segments = add_segments,
     .sum_whole = sum_whole,
     .sum_products = sum_products,
     .sum_distances = sum_distances,

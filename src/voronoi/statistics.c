@@ -2,17 +2,19 @@
  * Statistics of regions, summed in fixed point.
  *
  * Every term is turned into an integer before it is added, by a rule that looks at its cell only; integers add up to the
- * same in every order. Without distances the work is done for whole runs of cells of one seed in a row, and its cost is
- * little more than that of looking for their ends.
+ * same in every order. Without distances the work is done where seeds give way to others along a row, and its cost is little
+ * more than that of looking for these places.
  *
- * Runs. All terms of a raster are products of a row's and a column's factor (of an area, the column's is 1), so a run adds
- * the row's factor times the difference of two running sums over the columns. Factors of more bits than 32 are parted into
- * a low and a high one, whose products are summed apart: then a run is one difference, one product and one sum for each of
- * GV_RUN_LANES lanes, all of which are 32 and 64 bits wide. A quantity has two lanes, of 2^32 and 1, and running sums of its
- * own that are made when its values change from one row to the next.
+ * Boundaries. All terms of a raster are products of a row's and a column's factor (of an area, the column's is 1), so a run of
+ * cells of one seed amounts to the row's factor times the difference of two running sums over the columns. Such sums are
+ * added up by pair of neighbours rather than by seed (gv_boundaries in measure_kernels.h). Factors of more bits than 32 are
+ * parted into a low and a high one, whose products are summed apart, as lanes of 64 bits. A quantity has two lanes, of 2^32
+ * and 1, and running sums of its own, by segments of columns of one value.
  *
- * Panels. A block is cut into panels so small that no lane can run over. A panel is summed by itself, over the few seeds
- * that it has (a small hash table), and then added to the whole under a lock, in 128 bits.
+ * Runs. What cannot be had from running sums is added run by run: distances, values cell by cell, and all of a mesh.
+ *
+ * Panels. A block is cut into panels so small that no seed's lane can run over. A panel is summed by itself, over the few
+ * seeds that it has (a small hash table), and then added to the whole under a lock, in 128 bits.
  */
 #include <math.h>
 #include <pthread.h>
@@ -25,36 +27,35 @@
 __extension__ typedef __int128 wide;
 
 enum {
-  TERM_BITS = 62,           /* single terms are up to 2^62 in size */
-  FACTOR_BITS = 40,         /* and factors of products up to 2^40 */
-  HALF = FACTOR_BITS / 2,   /* of which the low half is parted */
-  PANEL = 1024,             /* columns and rows of a panel of a raster */
-  MANY_ROWS = 1000,         /* of which the areas are worth several threads */
-  BATCH_ROWS = GV_BOX_ROWS, /* of which runs are found before they are added: they stay in the nearest cache */
-  LANES = GV_RUN_LANES      /* of a seed's cells, area and moments; two a quantity follow */
+  TERM_BITS = 62,         /* single terms are up to 2^62 in size */
+  FACTOR_BITS = 40,       /* and factors of products up to 2^40 */
+  HALF = FACTOR_BITS / 2, /* of which the low half is parted */
+  PANEL = GV_PANEL,       /* columns and rows of a panel of a raster */
+  MANY_ROWS = 1000,       /* of which the areas are worth several threads */
+  LANES = GV_SCAN_LANES   /* of a seed's cells, area and moments; two a quantity follow */
 };
 
 /*
  * Lanes. Parts of a factor are at most 2^31 in size, halves at most 2^20 + 1. A panel has 2^20 cells, so lanes of a part
- * stay below 2^51, those of two halves below 2^61. Running sums over the columns of a grid go on modulo 2^32: their
- * differences within a panel's 2^10 columns are below 2^31.
+ * stay below 2^51, those of two halves below 2^61. Running sums over a panel's 2^10 columns are below 2^31.
  */
 enum {
-  /* LONLAT: running sums of the halves of cosines and sines times the low half of the row's factor; + 8: the high half. */
+  /* LONLAT: running sums of the halves of cosines and sines, times the low half of the row's factor; + HIGH: times the high
+   * half. */
   COSINE_LOW = 0,
   COSINE_HIGH = 1,
   SINE_LOW = 2,
   SINE_HIGH = 3,
-  /* Cells times the low and (+ 8) the high part of the row's factor. */
-  AREA = 4,
-  UP = 5,
-  CELLS = 6,
-  /* Other rasters: sums of 2 column + 1 and 2 row + 1, from the panel's corner. */
+  HIGH = 4,
+  /* Other rasters: sums of 2 column + 1 from the panel's corner. */
   COLUMNS = 0,
-  ROWS = 5,
-  /* QTM: low and (+ 8) high parts of terms. */
-  MOMENT = 0,
-  HIGH = 8
+  /* Cells, and cells times the row's factors: area and moment along the axis by low and high part, 2 row + 1. */
+  AREA = GV_COLUMN_SUMS,
+  UP = AREA + 2,
+  CELLS = UP + 2,
+  ROWS = CELLS + 1,
+  /* QTM: three moments by low and (+ HIGH) high part; area as above. */
+  MOMENT = 0
 };
 
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -71,11 +72,6 @@ typedef struct sum {
   wide value, distance; /* value x distance */
 } sum;
 
-/* A place of an open hash table of what blocks show: -1 = free. */
-typedef struct slot {
-  int32_t shown, index;
-} slot;
-
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
@@ -86,10 +82,11 @@ struct gv_statistics {
   double area_unit;  /* what area 1 stands for */
   double longest;    /* no distance is longer */
   double *row_share; /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
-  int32_t *factor;   /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
-  /* Running sums of columns, LANES each, modulo 2^32: LONLAT: of the grid; others: of a panel; NULL: a mesh. */
-  int32_t *column;
-  slot *labels; /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
+  int64_t *factor;   /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
+  /* Running sums over the columns of each panel across the grid (see column_entry), others than LONLAT: of any panel; NULL: a
+   * mesh. */
+  gv_column *column;
+  gv_slot *labels; /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
   uint32_t label_mask;
   pthread_mutex_t lock;
   totals *of_seed;
@@ -120,105 +117,131 @@ static inline int32_t high_part(int64_t x) {
   return (int32_t)((x - low_part(x)) / (INT64_C(1) << 32));
 }
 
-/* Where the difference or factor of a lane is. */
-static inline int place_of(int lane) {
-  return lane % HIGH * 2 + lane / HIGH;
+/* Panels across a grid: blocks begin at multiples of their width, and each is cut into some. */
+static int64_t panels_of_block(const gv_statistics *s) {
+  return (s->voronoi->block_width + PANEL - 1) / PANEL;
+}
+static int64_t panel_number(const gv_statistics *s, int64_t column) {
+  int64_t width = s->voronoi->block_width;
+  return column / width * panels_of_block(s) + column % width / PANEL;
+}
+static int64_t panel_begin(const gv_statistics *s, int64_t panel) {
+  int64_t panels = panels_of_block(s);
+  return panel / panels * s->voronoi->block_width + panel % panels * PANEL;
+}
+
+/* Where the running sums of the panel that begins at column `first` of a lon/lat grid are: an entry more than its columns. */
+static int64_t column_entry(const gv_statistics *s, int64_t first) {
+  return first + panel_number(s, first);
+}
+
+/* The end of the panel that begins at column `first`. */
+static int64_t panel_end(const gv_statistics *s, int64_t first) {
+  int64_t width = s->voronoi->block_width, block_end = (first / width + 1) * width, end = first + PANEL;
+  int64_t grid_end = s->voronoi->cells.grid.width;
+  end = end < block_end ? end : block_end;
+  return end < grid_end ? end : grid_end;
 }
 
 static double centre(double first, double step, int64_t i) {
   return first + ((double)i + 0.5) * step;
 }
 
+enum { ROWS_AT_ONCE = 64 };
+
+/* The factors of up to ROWS_AT_ONCE rows of a lon/lat grid, whose row_share is their cells' area. */
+static void row_factors(gv_statistics *s, int64_t first, double largest) {
+  const double *g = s->voronoi->cells.grid.geotransform;
+  double lat[ROWS_AT_ONCE] = {0.0}, sine[ROWS_AT_ONCE], cosine[ROWS_AT_ONCE];
+  int64_t rows = s->voronoi->cells.grid.height - first, n = rows < ROWS_AT_ONCE ? rows : ROWS_AT_ONCE;
+  for (int64_t i = 0; i < n; i++) {
+    double lon = 0.0;
+    lat[i] = centre(g[3], g[5], first + i);
+    gv_normalise_lonlat(&lon, &lat[i]);
+  }
+  gv_sincos_degrees(n, lat, sine, cosine);
+  for (int64_t i = 0; i < n; i++) {
+    int64_t *factor = s->factor + (first + i) * LANES;
+    double share = s->row_share[first + i] / largest;
+    memset(factor, 0, LANES * sizeof *factor);
+    int64_t area = fixed(share, TERM_BITS);
+    int64_t across = fixed(share * cosine[i], FACTOR_BITS), up = fixed(share * sine[i], FACTOR_BITS);
+    s->row_share[first + i] = share;
+    for (int lane = COSINE_LOW; lane <= SINE_HIGH; lane++) {
+      factor[lane] = low_half(across);
+      factor[lane + HIGH] = high_half(across);
+    }
+    factor[AREA] = low_part(area);
+    factor[AREA + 1] = high_part(area);
+    factor[UP] = low_part(up);
+    factor[UP + 1] = high_part(up);
+    factor[CELLS] = 1;
+  }
+}
+
+/* Running sums over the columns of the panel that begins at column `first`. */
+static void panel_columns(gv_statistics *s, int64_t first) {
+  const double *g = s->voronoi->cells.grid.geotransform;
+  double lon[PANEL] = {0.0}, sine[PANEL], cosine[PANEL];
+  int64_t n = panel_end(s, first) - first;
+  gv_column *to = s->column + column_entry(s, first), so_far = {{0}};
+  for (int64_t c = 0; c < n; c++) {
+    double lat = 0.0;
+    lon[c] = centre(g[0], g[1], first + c);
+    gv_normalise_lonlat(&lon[c], &lat);
+  }
+  gv_sincos_degrees(n, lon, sine, cosine);
+  for (int64_t c = 0; c < n; c++) {
+    to[c] = so_far;
+    int64_t x = fixed(cosine[c], FACTOR_BITS), y = fixed(sine[c], FACTOR_BITS);
+    for (int i = 0; i < GV_COLUMN_SUMS; i += HIGH) {
+      so_far.sum[i + COSINE_LOW] += low_half(x);
+      so_far.sum[i + COSINE_HIGH] += high_half(x);
+      so_far.sum[i + SINE_LOW] += low_half(y);
+      so_far.sum[i + SINE_HIGH] += high_half(y);
+    }
+  }
+  to[n] = so_far;
+}
+
 /* The fixed-point tables of a lon/lat grid. */
 static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
   const gv_cells *cells = &s->voronoi->cells;
-  const double *g = cells->grid.geotransform;
-  int64_t w = cells->grid.width, h = cells->grid.height, longer = w > h ? w : h;
-  double *angle = gv_allocate(&s->allocator, longer, sizeof *angle);
-  double *sine = gv_allocate(&s->allocator, longer, sizeof *sine);
-  double *cosine = gv_allocate(&s->allocator, longer, sizeof *cosine);
+  int64_t w = cells->grid.width, h = cells->grid.height, panels = panel_number(s, w - 1) + 1;
   s->row_share = gv_allocate(&s->allocator, h, sizeof *s->row_share);
-  s->factor = gv_allocate_zeroed(&s->allocator, h * LANES, sizeof *s->factor);
-  s->column = gv_allocate(&s->allocator, (w + 1) * LANES, sizeof *s->column);
-  gv_status status = GV_OK;
-  if (angle == NULL || sine == NULL || cosine == NULL || s->row_share == NULL || s->factor == NULL ||
-      s->column == NULL) {
-    status = gv_fail_memory(context, "the statistics' tables");
-    goto end;
-  }
-#pragma omp parallel for num_threads(context->threads) if (h >= MANY_ROWS)
+  s->factor = gv_allocate(&s->allocator, h * LANES, sizeof *s->factor);
+  s->column = gv_allocate(&s->allocator, w + panels, sizeof *s->column);
+  if (s->row_share == NULL || s->factor == NULL || s->column == NULL)
+    return gv_fail_memory(context, "the statistics' tables");
+  double largest = 0.0;
+#pragma omp parallel for num_threads(context->threads) reduction(max : largest) if (h >= MANY_ROWS)
   for (int64_t r = 0; r < h; r++) {
     gv_tile cell = {0, 1, r, r + 1};
     gv_cells_areas(cells, &cell, &s->row_share[r], 1);
-  }
-  double largest = 0.0;
-  for (int64_t r = 0; r < h; r++) {
     largest = s->row_share[r] > largest ? s->row_share[r] : largest;
-    double lon = 0.0;
-    angle[r] = centre(g[3], g[5], r);
-    gv_normalise_lonlat(&lon, &angle[r]);
   }
-  gv_sincos_degrees(h, angle, sine, cosine);
   s->area_unit = largest / (double)(INT64_C(1) << TERM_BITS);
-  for (int64_t r = 0; r < h; r++) {
-    s->row_share[r] /= largest;
-    int32_t *factor = s->factor + r * LANES;
-    int64_t area = fixed(s->row_share[r], TERM_BITS);
-    int64_t across = fixed(s->row_share[r] * cosine[r], FACTOR_BITS);
-    int64_t up = fixed(s->row_share[r] * sine[r], FACTOR_BITS);
-    for (int lane = COSINE_LOW; lane <= SINE_HIGH; lane++) {
-      factor[place_of(lane)] = low_half(across);
-      factor[place_of(lane + HIGH)] = high_half(across);
-    }
-    factor[place_of(AREA)] = low_part(area);
-    factor[place_of(AREA + HIGH)] = high_part(area);
-    factor[place_of(UP)] = low_part(up);
-    factor[place_of(UP + HIGH)] = high_part(up);
-    factor[place_of(CELLS)] = 1;
-  }
-  for (int64_t c = 0; c < w; c++) {
-    double lat = 0.0;
-    angle[c] = centre(g[0], g[1], c);
-    gv_normalise_lonlat(&angle[c], &lat);
-  }
-  gv_sincos_degrees(w, angle, sine, cosine);
-  uint32_t so_far[4] = {0, 0, 0, 0};
-  for (int64_t c = 0; c <= w; c++) {
-    int32_t *to = s->column + c * LANES;
-    for (int i = COSINE_LOW; i <= SINE_HIGH; i++)
-      to[place_of(i)] = to[place_of(i + HIGH)] = (int32_t)so_far[i];
-    for (int i = SINE_HIGH + 1; i < HIGH; i++)
-      to[place_of(i)] = to[place_of(i + HIGH)] = (int32_t)c;
-    if (c == w) break;
-    int64_t x = fixed(cosine[c], FACTOR_BITS), y = fixed(sine[c], FACTOR_BITS);
-    so_far[COSINE_LOW] += (uint32_t)low_half(x);
-    so_far[COSINE_HIGH] += (uint32_t)high_half(x);
-    so_far[SINE_LOW] += (uint32_t)low_half(y);
-    so_far[SINE_HIGH] += (uint32_t)high_half(y);
-  }
-end:
-  gv_release(&s->allocator, angle);
-  gv_release(&s->allocator, sine);
-  gv_release(&s->allocator, cosine);
-  return status;
+#pragma omp parallel for num_threads(context->threads) if (h >= MANY_ROWS)
+  for (int64_t r = 0; r < h; r += ROWS_AT_ONCE)
+    row_factors(s, r, largest);
+#pragma omp parallel for num_threads(context->threads) if (w >= MANY_ROWS)
+  for (int64_t panel = 0; panel < panels; panel++)
+    panel_columns(s, panel_begin(s, panel));
+  return GV_OK;
 }
 
 /* The factors of the rows of any panel on the plane, and the running sums of its columns. */
 static gv_status plane_tables(gv_context *context, gv_statistics *s) {
   s->factor = gv_allocate_zeroed(&s->allocator, PANEL * LANES, sizeof *s->factor);
-  s->column = gv_allocate(&s->allocator, (PANEL + 1) * LANES, sizeof *s->column);
+  s->column = gv_allocate_zeroed(&s->allocator, PANEL + 1, sizeof *s->column);
   if (s->factor == NULL || s->column == NULL) return gv_fail_memory(context, "the statistics' tables");
   for (int32_t r = 0; r < PANEL; r++) {
-    int32_t *factor = s->factor + (int64_t)r * LANES;
-    factor[place_of(CELLS)] = factor[place_of(COLUMNS)] = 1;
-    factor[place_of(ROWS)] = 2 * r + 1;
+    int64_t *factor = s->factor + (int64_t)r * LANES;
+    factor[COLUMNS] = factor[CELLS] = 1;
+    factor[ROWS] = 2 * r + 1;
   }
-  for (int32_t c = 0; c <= PANEL; c++) {
-    int32_t *to = s->column + (int64_t)c * LANES;
-    for (int i = 0; i < LANES; i++)
-      to[i] = c;
-    to[place_of(COLUMNS)] = c * c;
-  }
+  for (int32_t c = 0; c <= PANEL; c++)
+    s->column[c].sum[COLUMNS] = c * c;
   return GV_OK;
 }
 
@@ -253,20 +276,6 @@ static double longest_distance(const gv_voronoi *v) {
 
 /* ---------------------------------------------------------------------------------------------------- creating */
 
-/* Where a table whose size is a power of 2, mask + 1, is looked at first, ... */
-static inline uint32_t first_slot(uint32_t mask, int32_t shown) {
-  uint32_t at = (uint32_t)shown * UINT32_C(2654435769);
-  return (at ^ at >> 16) & mask;
-}
-
-/* ... and the place of something in it, or the one that it would have. */
-static inline slot *slot_of(slot *slots, uint32_t mask, int32_t shown) {
-  uint32_t at = first_slot(mask, shown);
-  while (slots[at].index >= 0 && slots[at].shown != shown)
-    at = (at + 1) & mask;
-  return &slots[at];
-}
-
 /* The way back from labels, if there are any. */
 static gv_status find_labels(gv_context *context, gv_statistics *s) {
   const gv_voronoi *v = s->voronoi;
@@ -282,11 +291,11 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
   if (s->labels == NULL) return gv_fail_memory(context, "the seeds' statistics");
   memset(s->labels, -1, slots * sizeof *s->labels);
   for (int32_t i = 0; i < v->seeds.count; i++) {
-    slot *at = slot_of(s->labels, s->label_mask, v->label[i]);
+    gv_slot *at = gv_slot_of(s->labels, s->label_mask, v->label[i]);
     if (v->label[i] == v->nodata || at->index >= 0) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed", (int)v->label[i]);
     }
-    *at = (slot){v->label[i], v->seeds.number[i]};
+    *at = (gv_slot){v->label[i], v->seeds.number[i]};
   }
   return GV_OK;
 }
@@ -294,7 +303,7 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
 /* The seed that blocks show as `value`; -1 if there is none. */
 static int64_t seed_of(const gv_statistics *s, int32_t value) {
   if (s->labels == NULL) return value < s->voronoi->seeds.total ? value : -1;
-  return slot_of(s->labels, s->label_mask, value)->index;
+  return gv_slot_of(s->labels, s->label_mask, value)->index;
 }
 
 gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, const gv_statistics_options *options,
@@ -373,80 +382,74 @@ typedef struct far_sum {
   double farthest;
 } far_sum;
 
-/* What one panel shows, seeds and nodata alike: an open hash table into arrays. */
+/* One panel's sums. */
 typedef struct local {
+  gv_region_sums regions; /* comes first */
   const gv_statistics *s;
   gv_allocator allocator;
-  slot *slots;
-  uint32_t mask;  /* their number, four times the capacity, less 1 */
-  int32_t *shown; /* by index */
-  int64_t *sum;   /* `stride` lanes an index */
-  int64_t stride;
-  far_sum *far;     /* NULL without distances */
+  far_sum *far;     /* by index; NULL without distances */
   wide *sum_of_far; /* of each quantity: value x distance */
-  int32_t count, capacity;
 } local;
 
 static void local_free(local *l) {
-  gv_release(&l->allocator, l->slots);
-  gv_release(&l->allocator, l->shown);
-  gv_release(&l->allocator, l->sum);
+  gv_release(&l->allocator, l->regions.slot);
+  gv_release(&l->allocator, l->regions.shown);
+  gv_release(&l->allocator, l->regions.sum);
   gv_release(&l->allocator, l->far);
   gv_release(&l->allocator, l->sum_of_far);
 }
 
-static bool local_grow(local *l) {
+/* gv_region_sums.reserve */
+static bool local_reserve(gv_region_sums *regions, int32_t more) {
+  local *l = (local *)regions;
   const gv_statistics *s = l->s;
-  int32_t capacity = l->capacity > 0 ? 2 * l->capacity : 64;
+  const gv_region_sums *from = &l->regions;
   local bigger = *l;
-  bigger.capacity = capacity;
-  bigger.mask = 4 * (uint32_t)capacity - 1;
-  bigger.stride = (LANES + 2 * s->sums + 7) / 8 * 8;
-  bigger.slots = gv_allocate(&l->allocator, 4 * (int64_t)capacity, sizeof *bigger.slots);
-  bigger.shown = gv_allocate(&l->allocator, capacity, sizeof *bigger.shown);
-  bigger.sum = gv_allocate_zeroed(&l->allocator, capacity * bigger.stride, sizeof *bigger.sum);
-  bool good = bigger.slots != NULL && bigger.shown != NULL && bigger.sum != NULL;
+  gv_region_sums *to = &bigger.regions;
+  for (to->capacity = from->capacity > 0 ? 2 * from->capacity : 64; to->capacity - from->count < more;)
+    to->capacity *= 2;
+  int64_t capacity = to->capacity;
+  to->mask = 4 * (uint32_t)capacity - 1;
+  to->stride = (LANES + 2 * s->sums + 7) / 8 * 8; /* whole cache lines */
+  to->slot = gv_allocate(&l->allocator, 4 * capacity, sizeof *to->slot);
+  to->shown = gv_allocate(&l->allocator, capacity, sizeof *to->shown);
+  to->sum = gv_allocate(&l->allocator, capacity * to->stride, sizeof *to->sum);
+  bool good = to->slot != NULL && to->shown != NULL && to->sum != NULL;
   if (s->distances) {
     bigger.far = gv_allocate_zeroed(&l->allocator, capacity, sizeof *bigger.far);
-    bigger.sum_of_far = gv_allocate_zeroed(&l->allocator, (int64_t)capacity * s->sums, sizeof *bigger.sum_of_far);
+    bigger.sum_of_far = gv_allocate_zeroed(&l->allocator, capacity * s->sums, sizeof *bigger.sum_of_far);
     good = good && bigger.far != NULL && bigger.sum_of_far != NULL;
   }
   if (!good) {
     local_free(&bigger);
     return false;
   }
-  memset(bigger.slots, -1, 4 * (size_t)capacity * sizeof *bigger.slots);
-  size_t count = (size_t)l->count;
+  memset(to->slot, -1, 4 * (size_t)capacity * sizeof *to->slot);
+  size_t count = (size_t)from->count;
   if (count > 0) {
-    memcpy(bigger.shown, l->shown, count * sizeof *l->shown);
-    memcpy(bigger.sum, l->sum, count * (size_t)l->stride * sizeof *l->sum);
+    memcpy(to->shown, from->shown, count * sizeof *from->shown);
+    memcpy(to->sum, from->sum, count * (size_t)from->stride * sizeof *from->sum);
     if (s->distances) memcpy(bigger.far, l->far, count * sizeof *l->far);
     if (s->distances && s->sums > 0)
       memcpy(bigger.sum_of_far, l->sum_of_far, count * (size_t)s->sums * sizeof *l->sum_of_far);
-    for (int32_t i = 0; i < l->count; i++)
-      *slot_of(bigger.slots, bigger.mask, l->shown[i]) = (slot){l->shown[i], i};
+    for (int32_t i = 0; i < from->count; i++)
+      *gv_slot_of(to->slot, to->mask, from->shown[i]) = (gv_slot){from->shown[i], i};
   }
   local_free(l);
   *l = bigger;
   return true;
 }
 
-/* The index of something new; -1 when out of memory. */
-static int32_t local_add(local *l, int32_t shown) {
-  if (l->count == l->capacity && !local_grow(l)) return -1;
-  *slot_of(l->slots, l->mask, shown) = (slot){shown, l->count};
-  l->shown[l->count] = shown;
-  return l->count++;
+static inline int64_t *sums_of(const local *l, int32_t index) {
+  return l->regions.sum + index * l->regions.stride;
 }
 
-/* The index of each run, of rows that are `stride` cells apart; false when out of memory. */
-static bool find_indices(local *l, const int32_t *shown, int64_t stride, gv_runs *runs) {
+/* The index of each run of a scan; false when out of memory. */
+static bool find_indices(local *l, const gv_scan *scan, gv_runs *runs) {
   for (int32_t i = 0; i < runs->count; i++) {
-    int32_t here = shown[(runs->start[i] >> GV_RUN_SHIFT) * stride + gv_run_begin(runs, i)];
-    int32_t index = slot_of(l->slots, l->mask, here)->index;
-    if (index < 0) index = local_add(l, here);
-    if (index < 0) return false;
-    runs->index[i] = index;
+    int64_t r = runs->start[i] >> GV_RUN_SHIFT;
+    if (!gv_regions_reserve(&l->regions, 1)) return false;
+    runs->index[i] = gv_region_index(&l->regions, scan->cells[r * scan->stride + gv_run_begin(runs, i)]);
   }
   return true;
 }
@@ -469,14 +472,14 @@ static inline wide halved(const int64_t *lanes, int low, int high) {
 static void add_lanes(const gv_statistics *s, const gv_tile *panel, const int64_t *lanes, totals *to) {
   to->cells += lanes[CELLS];
   if (s->voronoi->cells.grid.kind == GV_GRID_QTM) {
-    to->area += parted(lanes, AREA, AREA + HIGH);
+    to->area += parted(lanes, AREA, AREA + 1);
     for (int d = 0; d < 3; d++)
       to->moment[d] += parted(lanes, MOMENT + d, MOMENT + d + HIGH);
   } else if (s->row_share != NULL) {
-    to->area += parted(lanes, AREA, AREA + HIGH);
+    to->area += parted(lanes, AREA, AREA + 1);
     to->moment[0] += halved(lanes, COSINE_LOW, COSINE_HIGH);
     to->moment[1] += halved(lanes, SINE_LOW, SINE_HIGH);
-    to->moment[2] += parted(lanes, UP, UP + HIGH) * (INT64_C(1) << FACTOR_BITS);
+    to->moment[2] += parted(lanes, UP, UP + 1) * (INT64_C(1) << FACTOR_BITS);
   } else {
     to->area += lanes[CELLS];
     to->moment[0] += (wide)lanes[CELLS] * (2 * panel->c0) + lanes[COLUMNS];
@@ -485,27 +488,28 @@ static void add_lanes(const gv_statistics *s, const gv_tile *panel, const int64_
 }
 
 static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *panel, const local *l) {
+  int32_t *shown = l->regions.shown;
   enum { AHEAD = 8 }; /* seeds are all over memory, which is asked for them in time */
-  for (int32_t i = 0; i < l->count; i++) {
-    if (s->labels != NULL && i + AHEAD < l->count)
-      __builtin_prefetch(&s->labels[first_slot(s->label_mask, l->shown[i + AHEAD])]);
-    int64_t seed = is_nobody(s, l->shown[i]) ? -1 : seed_of(s, l->shown[i]);
-    if (seed < 0 && !is_nobody(s, l->shown[i]))
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)l->shown[i]);
-    l->shown[i] = (int32_t)seed;
+  for (int32_t i = 0; i < l->regions.count; i++) {
+    if (s->labels != NULL && i + AHEAD < l->regions.count)
+      __builtin_prefetch(&s->labels[gv_first_slot(s->label_mask, shown[i + AHEAD])]);
+    int64_t seed = is_nobody(s, shown[i]) ? -1 : seed_of(s, shown[i]);
+    if (seed < 0 && !is_nobody(s, shown[i]))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)shown[i]);
+    shown[i] = (int32_t)seed;
   }
   pthread_mutex_lock(&s->lock);
-  for (int32_t i = 0; i < l->count; i++) {
-    if (i + AHEAD < l->count && l->shown[i + AHEAD] >= 0) {
-      const totals *later = &s->of_seed[l->shown[i + AHEAD]];
+  for (int32_t i = 0; i < l->regions.count; i++) {
+    if (i + AHEAD < l->regions.count && shown[i + AHEAD] >= 0) {
+      const totals *later = &s->of_seed[shown[i + AHEAD]];
       __builtin_prefetch(later, 1);
       __builtin_prefetch((const char *)(later + 1) - 1, 1);
-      __builtin_prefetch(s->of_sum + (int64_t)l->shown[i + AHEAD] * s->sums, 1);
+      __builtin_prefetch(s->of_sum + (int64_t)shown[i + AHEAD] * s->sums, 1);
     }
-    if (l->shown[i] < 0) continue;
-    const int64_t *sum_of = l->sum + i * l->stride;
-    totals *to = &s->of_seed[l->shown[i]];
-    sum *to_sum = s->of_sum + (int64_t)l->shown[i] * s->sums;
+    if (shown[i] < 0) continue;
+    const int64_t *sum_of = sums_of(l, i);
+    totals *to = &s->of_seed[shown[i]];
+    sum *to_sum = s->of_sum + (int64_t)shown[i] * s->sums;
     add_lanes(s, panel, sum_of, to);
     for (int32_t q = 0; q < s->sums; q++) {
       const int64_t *parts = sum_of + LANES + 2 * q;
@@ -524,31 +528,32 @@ static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *pan
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
 /*
- * A quantity, prepared for a row of a block. Where rows of values serve several rows of cells, and values a segment of columns
- * each, running sums, of which a run takes two, wherever it ends.
+ * A quantity of a block. Where rows of values serve several rows of cells, and values a segment of columns each, there are
+ * running sums over the columns of a panel. Tables of them are kept for as many rows of values as a row of boxes can have.
  */
-typedef struct quantity_row {
-  double scale;           /* of terms */
-  int32_t *segment;       /* of each column, and of the end; NULL: a value a cell */
-  double *width;          /* of each segment */
-  gv_segment_sum *sum_of; /* running sums up to each segment; NULL: none */
-  double *factor;         /* what each column's distance is multiplied by; NULL without distances */
-  const double *row;      /* the values that this was made of; NULL: nothing yet */
-  int32_t at;             /* number of their row, where rows of values serve several */
-  bool good;              /* they are within the bound */
-} quantity_row;
+typedef struct block_quantity {
+  double scale;                        /* of terms */
+  int32_t *segment;                    /* of each column, and of the end; NULL: a value a cell */
+  double *width;                       /* of each segment */
+  gv_segment_sum *sum_of[GV_BOX_ROWS]; /* sums up to each segment; table i is one of row of values ... */
+  int32_t made[GV_BOX_ROWS];           /* ... made[i], i modulo GV_BOX_ROWS; -1: of none */
+  bool good[GV_BOX_ROWS];              /* these values are within the bound */
+  bool summed;                         /* the rows at hand are added by running sums */
+  double *factor;                      /* what each column's distance is multiplied by; NULL without distances */
+  const double *row;                   /* the values that this was made of; NULL: nothing yet */
+  int32_t at;                          /* the row of values that was looked at last */
+} block_quantity;
 
 /* A block being added. */
 typedef struct job {
   gv_context *context;
   const gv_statistics *s;
   const gv_statistics_block *block;
-  gv_tile tile;           /* the block's */
-  quantity_row *quantity; /* one a sum */
-  gv_runs runs;           /* of some rows, counted from the panel's corner */
-  uint64_t *bits;         /* where the rows of a row of boxes may change, cell by cell, and ... */
-  gv_word *word;          /* ... as words to look at */
-  int32_t words;
+  gv_tile tile;                    /* the block's */
+  block_quantity *quantity;        /* one a sum */
+  gv_scan_quantity *scan_quantity; /* those that are summed */
+  gv_scan_box *box;                /* of a row of boxes of a panel */
+  gv_runs runs;                    /* of some rows, counted from the panel's corner */
   double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
 } job;
 
@@ -580,16 +585,17 @@ static bool sum_whole(const gv_statistics *s, const double *value, const double 
 /* Cells, areas and moments of runs of triangles, from column `from` of the block on. */
 static void add_triangles(const job *j, int64_t from, local *l) {
   const double one = (double)(INT64_C(1) << TERM_BITS);
-  static const int lane[4] = {MOMENT, MOMENT + 1, MOMENT + 2, AREA};
+  static const int low[4] = {MOMENT, MOMENT + 1, MOMENT + 2, AREA};
+  static const int high[4] = {MOMENT + HIGH, MOMENT + HIGH + 1, MOMENT + HIGH + 2, AREA + 1};
   for (int32_t i = 0; i < j->runs.count; i++) {
     run at = run_of(&j->runs, i, from, 0);
-    int64_t *to = l->sum + j->runs.index[i] * l->stride;
+    int64_t *to = sums_of(l, j->runs.index[i]);
     to[CELLS] += at.c1 - at.c0;
     for (int k = 0; k < 4; k++) {
       int64_t parts[2] = {0, 0};
       sum_whole(j->s, j->mesh[1 + k] + at.c0, NULL, at.c1 - at.c0, one, 2.0, parts);
-      to[lane[k]] += parts[0];
-      to[lane[k] + HIGH] += parts[1];
+      to[low[k]] += parts[0];
+      to[high[k]] += parts[1];
     }
   }
 }
@@ -643,10 +649,10 @@ static void job_free(job *j) {
   for (int32_t q = 0; q < j->s->sums && j->quantity != NULL; q++) {
     gv_release(allocator, j->quantity[q].segment);
     gv_release(allocator, j->quantity[q].width);
-    gv_release(allocator, j->quantity[q].sum_of);
+    gv_release(allocator, j->quantity[q].sum_of[0]);
     gv_release(allocator, j->quantity[q].factor);
   }
-  void *const parts[] = {j->quantity, j->runs.start, j->runs.index, j->bits, j->word, j->mesh[0]};
+  void *const parts[] = {j->quantity, j->scan_quantity, j->box, j->runs.start, j->runs.index, j->mesh[0]};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(allocator, parts[i]);
 }
@@ -655,10 +661,11 @@ static bool make_quantities(job *j) {
   const gv_allocator *allocator = &j->context->allocator;
   int64_t columns = j->tile.c1 - j->tile.c0;
   j->quantity = gv_allocate_zeroed(allocator, j->s->sums, sizeof *j->quantity);
-  if (j->quantity == NULL) return false;
+  j->scan_quantity = gv_allocate(allocator, j->s->sums, sizeof *j->scan_quantity);
+  if (j->quantity == NULL || j->scan_quantity == NULL) return false;
   for (int32_t q = 0; q < j->s->sums; q++) {
     const gv_quantity *from = &j->block->quantity[q];
-    quantity_row *to = &j->quantity[q];
+    block_quantity *to = &j->quantity[q];
     to->scale = (double)(INT64_C(1) << TERM_BITS) / j->s->bound[q];
     if (j->s->distances) {
       to->factor = gv_allocate(allocator, columns, sizeof *to->factor);
@@ -667,8 +674,7 @@ static bool make_quantities(job *j) {
     if (from->first == NULL) continue;
     to->segment = gv_allocate(allocator, columns + 1, sizeof *to->segment);
     to->width = gv_allocate(allocator, from->count, sizeof *to->width);
-    if (from->first_row != NULL) to->sum_of = gv_allocate(allocator, from->count, sizeof *to->sum_of);
-    if (to->segment == NULL || to->width == NULL || (from->first_row != NULL && to->sum_of == NULL)) return false;
+    if (to->segment == NULL || to->width == NULL) return false;
     for (int32_t i = 0; i < from->count; i++) {
       int64_t end = i + 1 < from->count ? from->first[i + 1] : columns;
       to->width[i] = (double)(end - from->first[i]);
@@ -676,6 +682,11 @@ static bool make_quantities(job *j) {
         to->segment[c] = i;
     }
     to->segment[columns] = from->count - 1;
+    if (from->first_row == NULL || j->s->column == NULL) continue;
+    to->sum_of[0] = gv_allocate(allocator, GV_BOX_ROWS * (int64_t)from->count, sizeof **to->sum_of);
+    if (to->sum_of[0] == NULL) return false;
+    for (int i = 1; i < GV_BOX_ROWS; i++)
+      to->sum_of[i] = to->sum_of[0] + i * (int64_t)from->count;
   }
   return true;
 }
@@ -709,58 +720,46 @@ static int64_t panel_width(const gv_statistics *s) {
 /* To be freed even if it fails. */
 static bool job_make(job *j) {
   const gv_allocator *allocator = &j->context->allocator;
-  int64_t columns = j->tile.c1 - j->tile.c0, rows = j->tile.r1 - j->tile.r0;
-  bool mesh = j->s->voronoi->cells.grid.kind == GV_GRID_QTM;
-  int64_t most = panel_width(j->s), width = columns < most ? columns : most, height = rows < PANEL ? rows : PANEL;
-  int64_t runs = width * (height < BATCH_ROWS ? height : BATCH_ROWS);
-  j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
+  int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), width = columns < most ? columns : most;
+  j->box = gv_allocate(allocator, width / GV_BOX_COLUMNS + 1, sizeof *j->box);
+  return j->box != NULL && make_quantities(j) && (j->s->column != NULL || make_triangles(j));
+}
+
+/* Runs are found for a row of boxes at a time: they stay in the nearest cache. */
+static bool runs_make(job *j) {
+  const gv_allocator *allocator = &j->context->allocator;
+  int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), rows = j->tile.r1 - j->tile.r0;
+  int64_t runs = (columns < most ? columns : most) * (rows < GV_BOX_ROWS ? rows : GV_BOX_ROWS);
+  if (j->runs.start != NULL) return true;
   j->runs.index = gv_allocate(allocator, runs, sizeof *j->runs.index);
-  j->word = gv_allocate(allocator, width / GV_WORD + 1, sizeof *j->word);
-  j->bits = gv_allocate(allocator, width / GV_WORD + 2, sizeof *j->bits);
-  if (j->runs.start == NULL || j->runs.index == NULL || j->word == NULL || j->bits == NULL || !make_quantities(j))
-    return false;
-  return !mesh || make_triangles(j);
+  if (j->runs.index == NULL) return false;
+  j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
+  return j->runs.start != NULL;
 }
 
 /* The values of row r of a block. */
-static const double *values_of(const gv_quantity *q, quantity_row *row, int64_t r) {
+static const double *values_of(const gv_quantity *q, int32_t *at, int64_t r) {
   if (q->first_row == NULL) return q->value + r * q->stride;
-  if (r < q->first_row[row->at]) row->at = 0;
-  while (row->at + 1 < q->rows && q->first_row[row->at + 1] <= r)
-    row->at++;
-  return q->value + row->at * q->stride;
+  if (r < q->first_row[*at]) *at = 0;
+  while (*at + 1 < q->rows && q->first_row[*at + 1] <= r)
+    ++*at;
+  return q->value + *at * q->stride;
 }
 
-/* True if they are those that the quantity is prepared for. */
-static bool is_prepared(const gv_quantity *q, const double *values, int64_t columns, const quantity_row *to) {
-  int64_t count = q->first != NULL ? q->count : columns;
-  return to->row != NULL && (to->row == values || memcmp(to->row, values, (size_t)count * sizeof *values) == 0);
-}
-
-/* True if nothing is to be prepared: values are looked at run by run. */
-static bool is_plain(const quantity_row *row) {
-  return row->sum_of == NULL && row->factor == NULL;
-}
-
-static void prepare_quantity(const gv_statistics *s, double bound, const gv_quantity *q, const double *values,
-                             int64_t columns, quantity_row *to) {
-  to->row = values;
-  double distance_scale = to->scale / s->longest;
-  for (int64_t c = 0; c < columns && to->factor != NULL; c++)
-    to->factor[c] = values[q->first != NULL ? to->segment[c] : c] * distance_scale;
-  to->good = to->sum_of != NULL; /* else they are looked at run by run */
-  for (int32_t i = 0; i < q->count && to->sum_of != NULL; i++)
-    to->good &= fabs(values[i]) <= bound;
-  if (!to->good) return;
+/* Makes a table of running sums over the columns of a panel, `width` from column `from` of the block on. */
+static void sum_segments(const block_quantity *to, const gv_quantity *q, const double *values, int64_t from,
+                         int64_t width, int32_t table) {
+  const int32_t first = to->segment[from], last = to->segment[from + width];
   int64_t before[2] = {0, 0};
-  for (int32_t i = 0; i < q->count; i++) {
-    int64_t whole = (int64_t)(values[i] * to->scale), from = q->first[i];
-    int64_t width = (i + 1 < q->count ? q->first[i + 1] : columns) - from;
+  for (int32_t i = first; i <= last; i++) {
+    int64_t whole = (int64_t)(values[i] * to->scale);
+    int64_t begin = q->first[i] > from ? q->first[i] - from : 0;
+    int64_t columns = i < last ? q->first[i + 1] - from - begin : 0;
     const int64_t term[2] = {low_part(whole), high_part(whole)};
     for (int k = 0; k < 2; k++) {
-      to->sum_of[i].term[k] = term[k];
-      to->sum_of[i].base[k] = before[k] - term[k] * from;
-      before[k] += term[k] * width;
+      to->sum_of[table][i].term[k] = term[k];
+      to->sum_of[table][i].base[k] = before[k] - term[k] * begin;
+      before[k] += term[k] * columns;
     }
   }
 }
@@ -777,8 +776,8 @@ static bool add_value(double value, int64_t columns, double scale, double bound,
 /* A quantity over a run, without running sums. */
 static gv_status add_values(const job *j, int32_t number, const run *at, int64_t *lanes) {
   const gv_quantity *q = &j->block->quantity[number];
-  quantity_row *row = &j->quantity[number];
-  const double *values = values_of(q, row, at->r);
+  block_quantity *row = &j->quantity[number];
+  const double *values = values_of(q, &row->at, at->r);
   double bound = j->s->bound[number];
   bool good;
   if (q->first == NULL) {
@@ -803,133 +802,164 @@ static gv_status add_each(const job *j, int64_t from, int64_t row, local *l) {
   for (int32_t i = 0; i < j->runs.count && status == GV_OK; i++) {
     run at = run_of(&j->runs, i, from, row);
     int32_t index = j->runs.index[i];
-    if (is_nobody(s, l->shown[index])) continue;
+    if (is_nobody(s, l->regions.shown[index])) continue;
     const double *distance = s->distances ? j->block->distance + at.r * j->block->distance_stride : NULL;
     if (distance != NULL) status = add_distances(j, &at, distance, &l->far[index]);
     for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
-      const quantity_row *of_row = &j->quantity[q];
-      if (of_row->sum_of == NULL || !of_row->good)
-        status = add_values(j, q, &at, l->sum + index * l->stride + LANES + 2 * q);
+      const block_quantity *quantity = &j->quantity[q];
+      if (!quantity->summed) status = add_values(j, q, &at, sums_of(l, index) + LANES + 2 * q);
       if (distance != NULL) {
         l->sum_of_far[(int64_t)index * s->sums + q] +=
-            sum_products(s, distance + at.c0, of_row->factor + at.c0, at.c1 - at.c0);
+            sum_products(s, distance + at.c0, quantity->factor + at.c0, at.c1 - at.c0);
       }
     }
   }
   return status;
 }
 
-/* Prepares the quantities for row r of the block. */
-static void prepare_row(const job *j, int64_t r) {
+/*
+ * Makes the factors of distances for row r of the block. Returns how many rows from there on, up to `most`, they are good
+ * for.
+ */
+static int32_t prepare_factors(const job *j, int64_t r, int32_t most) {
   int64_t columns = j->tile.c1 - j->tile.c0;
-  for (int32_t q = 0; q < j->s->sums; q++) {
+  for (int32_t q = 0; q < j->s->sums && j->s->distances; q++) {
     const gv_quantity *from = &j->block->quantity[q];
-    quantity_row *row = &j->quantity[q];
-    const double *values = values_of(from, row, r);
-    if (!is_plain(row) && !is_prepared(from, values, columns, row))
-      prepare_quantity(j->s, j->s->bound[q], from, values, columns, row);
-  }
-}
-
-/* How many rows from row r on, up to `most`, have the values that the quantities are prepared for at row r. */
-static int32_t rows_prepared(const job *j, int64_t r, int32_t most) {
-  for (int32_t q = 0; q < j->s->sums; q++) {
-    const gv_quantity *from = &j->block->quantity[q];
-    quantity_row *row = &j->quantity[q];
-    if (is_plain(row)) continue;
-    if (from->first_row != NULL) {
-      int64_t next = row->at + 1 < from->rows ? from->first_row[row->at + 1] : r + most;
-      if (next - r < most) most = (int32_t)(next - r);
-    } else {
-      int32_t rows = 1;
-      while (rows < most && is_prepared(from, values_of(from, row, r + rows), j->tile.c1 - j->tile.c0, row))
-        rows++;
-      most = rows;
+    block_quantity *to = &j->quantity[q];
+    size_t bytes = (size_t)(from->first != NULL ? from->count : columns) * sizeof(double);
+    const double *values = values_of(from, &to->at, r);
+    if (to->row == NULL || (to->row != values && memcmp(to->row, values, bytes) != 0)) {
+      double scale = to->scale / j->s->longest;
+      for (int64_t c = 0; c < columns; c++)
+        to->factor[c] = values[from->first != NULL ? to->segment[c] : c] * scale;
     }
+    to->row = values;
+    int32_t rows = 1;
+    for (; rows < most; rows++) {
+      const double *next = values_of(from, &to->at, r + rows);
+      if (next != values && memcmp(next, values, bytes) != 0) break;
+    }
+    most = rows;
   }
   return most;
 }
 
-/*
- * Finds where the rows of the row of boxes that has row r of the block may change, for the panel that begins at column `from`:
- * nowhere within boxes that are alike. `cells` are those of one of its rows. Branches would be taken at random here.
- */
-static void find_words(job *j, const int32_t *cells, int64_t from, int64_t r) {
+/* Running sums for some rows of a panel, from row r of the block on, where there can be any. Returns of how many. */
+static int32_t sum_quantities(job *j, int64_t from, int64_t width, int64_t r, int32_t rows) {
+  int32_t summed = 0;
+  for (int32_t q = 0; q < j->s->sums; q++) {
+    const gv_quantity *of = &j->block->quantity[q];
+    block_quantity *quantity = &j->quantity[q];
+    gv_scan_quantity *to = &j->scan_quantity[summed];
+    double bound = j->s->bound[q];
+    quantity->summed = quantity->sum_of[0] != NULL;
+    to->groups = 0;
+    for (int32_t i = 0; i < rows && quantity->summed;) {
+      const double *values = values_of(of, &quantity->at, r + i);
+      int32_t at = quantity->at, table = at % GV_BOX_ROWS;
+      if (quantity->made[table] != at) {
+        bool good = true;
+        for (int32_t k = quantity->segment[from]; k <= quantity->segment[from + width]; k++)
+          good &= fabs(values[k]) <= bound;
+        if (good) sum_segments(quantity, of, values, from, width, table);
+        quantity->made[table] = at;
+        quantity->good[table] = good;
+      }
+      quantity->summed = quantity->good[table];
+      int64_t end = at + 1 < of->rows ? of->first_row[at + 1] - r : rows;
+      to->group[to->groups] = quantity->sum_of[table];
+      to->size[to->groups++] = (int32_t)(end < rows ? end - i : rows - i);
+      for (; i < rows && i < end; i++)
+        to->row[i] = quantity->sum_of[table];
+    }
+    if (!quantity->summed) continue;
+    to->segment = quantity->segment + from;
+    to->lane = LANES + 2 * q;
+    summed++;
+  }
+  return summed;
+}
+
+/* Cuts a scan's columns into boxes, for the row of boxes that has row r of the block and from column `from` on. Those that are
+ * alike and have the same seed become one. Where that is so is found for many at once: it cannot be guessed well. */
+static int32_t find_boxes(const job *j, const gv_scan *scan, int32_t columns, int64_t from, int64_t r) {
+  enum { AT_ONCE = 64 };
   const gv_statistics_block *block = j->block;
-  int32_t columns = j->runs.columns, last = columns - 1;
-  j->words = 0;
-  if (block->uniform || columns <= GV_WORD) return;
-  uint64_t *bits = j->bits; /* of the cells that are to be compared with the next */
-  memset(bits, block->alike != NULL ? 0 : -1, (size_t)(columns / GV_WORD + 2) * sizeof *bits);
-  if (block->alike != NULL) {
-    const uint8_t *alike = block->alike + r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
-    for (int32_t c = 0, b = 0; c < columns; c += GV_BOX_COLUMNS, b++) {
-      uint64_t inside = alike[b] != 0 ? 0 : (UINT64_C(1) << GV_BOX_COLUMNS) - 1;
-      bits[c / GV_WORD] |= inside << c % GV_WORD;
-      if (c == 0) continue;
-      uint64_t edge = (alike[b] == 0) | (alike[b - 1] == 0) | (cells[c - 1] != cells[c]);
-      bits[(c - 1) / GV_WORD] |= edge << (c - 1) % GV_WORD;
+  const uint8_t *alike = block->alike;
+  int32_t boxes = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, count = 0;
+  j->box[0] = (gv_scan_box){0, columns, GV_BOX_ALIKE};
+  if (block->uniform) return 1;
+  if (alike != NULL) alike += r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
+  for (int32_t first = 0; first < boxes; first += AT_ONCE) {
+    int32_t n = boxes - first < AT_ONCE ? boxes - first : AT_ONCE;
+    uint64_t begins = first == 0;
+    for (int32_t b = first == 0; b < n; b++) {
+      const int32_t *edge = scan->cells + (first + b) * GV_BOX_COLUMNS;
+      bool both = alike != NULL && (alike[first + b - 1] == GV_BOX_ALIKE) & (alike[first + b] == GV_BOX_ALIKE);
+      begins |= (uint64_t) !(both & (edge[-1] == edge[0])) << b;
+    }
+    for (; begins != 0; begins &= begins - 1) {
+      int32_t b = first + __builtin_ctzll(begins);
+      if (count > 0) j->box[count - 1].end = b * GV_BOX_COLUMNS;
+      j->box[count++] = (gv_scan_box){b * GV_BOX_COLUMNS, columns, alike != NULL ? alike[b] : GV_BOX_MIXED};
     }
   }
-  bits[last / GV_WORD] &= (UINT64_C(1) << last % GV_WORD) - 1; /* the last cell has no next one */
-  bits[last / GV_WORD + 1] = 0;
-  for (int32_t c = 0; c < last;) {
-    uint64_t here = bits[c / GV_WORD] >> c % GV_WORD;
-    if (here == 0) {
-      c = (c / GV_WORD + 1) * GV_WORD;
-      continue;
-    }
-    c += __builtin_ctzll(here);
-    /* The word's bits, from c on or as far to the left as the end of the row makes it. */
-    int32_t at = c + GV_WORD < columns ? c : columns - 1 - GV_WORD, shift = c % GV_WORD;
-    uint64_t mask = bits[c / GV_WORD] >> shift | (shift > 0 ? bits[c / GV_WORD + 1] << (GV_WORD - shift) : 0);
-    j->word[j->words++] = (gv_word){mask << (c - at), at};
-    c += GV_WORD;
+  return count;
+}
+
+/* Adds what is added run by run, of rows from row `row` of the block on. */
+static gv_status add_all_runs(job *j, const gv_scan *all, int64_t from, int64_t row, local *l) {
+  gv_scan scan = *all;
+  gv_status status = runs_make(j) ? GV_OK : gv_fail_memory(j->context, "a block's statistics");
+  for (int32_t r = 0; r < all->rows && status == GV_OK; r += scan.rows) {
+    scan.rows = prepare_factors(j, row + r, all->rows - r);
+    scan.cells = all->cells + r * all->stride;
+    j->s->kernels->find_runs(&scan, &j->runs);
+    if (!find_indices(l, &scan, &j->runs)) return gv_fail_memory(j->context, "a block's statistics");
+    if (j->s->column == NULL) add_triangles(j, from, l);
+    status = add_each(j, from, row + r, l);
   }
+  return status;
 }
 
 static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
   const gv_statistics *s = j->s;
   const gv_statistics_block *block = j->block;
-  int64_t from = panel->c0 - j->tile.c0, stride = block->uniform ? 0 : block->stride;
-  const int32_t *column = s->column;
-  if (s->row_share != NULL) column += panel->c0 * LANES;
+  int64_t from = panel->c0 - j->tile.c0, end = panel->r1 - j->tile.r0, width = panel->c1 - panel->c0;
+  gv_scan scan = {.stride = block->uniform ? 0 : block->stride, .box = j->box};
+  gv_scan_terms terms = {.column = s->column, .quantity = j->scan_quantity};
   gv_status status = GV_OK;
-  j->runs.columns = (int32_t)(panel->c1 - panel->c0);
-  int64_t end = panel->r1 - j->tile.r0, boxes = -1;
-  for (int64_t r = panel->r0 - j->tile.r0, rows; r < end && status == GV_OK; r += rows) {
-    const int32_t *shown = block->seed + r * stride + (block->uniform ? 0 : from);
-    int64_t below = (r / BATCH_ROWS + 1) * BATCH_ROWS;
-    if (boxes != r / GV_BOX_ROWS) find_words(j, shown, from, r);
-    boxes = r / GV_BOX_ROWS;
-    prepare_row(j, r);
-    rows = rows_prepared(j, r, (int32_t)((below < end ? below : end) - r));
-    if (block->uniform) {
-      for (int32_t i = 0; i <= rows; i++)
-        j->runs.start[i] = i << GV_RUN_SHIFT;
-      j->runs.count = (int32_t)rows;
-    } else {
-      s->kernels->find_runs(shown, stride, (int32_t)rows, j->word, j->words, &j->runs);
+  if (s->row_share != NULL) terms.column += column_entry(s, panel->c0);
+  j->runs.columns = (int32_t)width;
+  for (int32_t q = 0; q < s->sums; q++)
+    memset(j->quantity[q].made, -1, sizeof j->quantity[q].made);
+  for (int64_t r = panel->r0 - j->tile.r0; r < end && status == GV_OK; r += scan.rows) {
+    scan.cells = block->seed + (block->uniform ? 0 : r * block->stride + from);
+    scan.rows = (int32_t)(end - r < GV_BOX_ROWS ? end - r : GV_BOX_ROWS);
+    scan.boxes = find_boxes(j, &scan, (int32_t)width, from, r);
+    if (s->column != NULL) {
+      terms.factor = s->factor + (j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0)) * LANES;
+      terms.quantities = sum_quantities(j, from, width, r, scan.rows);
+      if (!s->kernels->add_boxes(&scan, &terms, &l->regions))
+        return gv_fail_memory(j->context, "a block's statistics");
     }
-    if (!find_indices(l, shown, stride, &j->runs)) return gv_fail_memory(j->context, "a block's statistics");
-    if (column != NULL) {
-      int64_t first = j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0);
-      s->kernels->add_runs(&j->runs, column, s->factor + first * LANES, l->sum, l->stride);
-    } else {
-      add_triangles(j, from, l);
-    }
-    bool each = s->distances;
-    for (int32_t q = 0; q < s->sums; q++) {
-      const quantity_row *row = &j->quantity[q];
-      if (row->sum_of != NULL && row->good) {
-        s->kernels->add_segments(&j->runs, row->segment, row->sum_of, from, l->sum + LANES + 2 * q, l->stride);
-      } else {
-        each = true;
-      }
-    }
-    if (each) status = add_each(j, from, r, l);
+    if (s->column == NULL || s->distances || terms.quantities < s->sums)
+      status = add_all_runs(j, &scan, from, r, l);
   }
   return status;
+}
+
+/* True if numbers begin with 0, ascend and stay below n. */
+static bool parts_of(const int32_t *first, int32_t count, int64_t n) {
+  bool good = count > 0 && first[0] == 0 && first[count - 1] < n;
+  for (int32_t i = 1; i < count && good; i++)
+    good = first[i - 1] < first[i];
+  return good;
+}
+
+static bool is_quantity(const gv_quantity *q, const gv_tile *tile) {
+  return q->value != NULL && (q->first == NULL || parts_of(q->first, q->count, tile->c1 - tile->c0)) &&
+         (q->first_row == NULL || parts_of(q->first_row, q->rows, tile->r1 - tile->r0));
 }
 
 gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_statistics_block *block) {
@@ -944,14 +974,21 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   job j = {.context = context, .s = s, .block = &b};
   gv_status status = gv_tile_of_block(context, v, b.column, b.row, &j.tile);
   if (status != GV_OK) return status;
+  for (int32_t q = 0; q < s->sums; q++) {
+    if (!is_quantity(&b.quantity[q], &j.tile)) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                     "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
+    }
+  }
   if (!job_make(&j)) status = gv_fail_memory(context, "a block's statistics");
   int64_t width = panel_width(s);
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r += PANEL) {
     for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += width) {
       gv_tile panel = {c, c + width < j.tile.c1 ? c + width : j.tile.c1, r,
                        r + PANEL < j.tile.r1 ? r + PANEL : j.tile.r1};
-      local l = {.s = s, .allocator = context->allocator};
-      status = local_grow(&l) ? add_panel(&j, &panel, &l) : gv_fail_memory(context, "a block's statistics");
+      local l = {.regions = {.reserve = local_reserve}, .s = s, .allocator = context->allocator};
+      status = local_reserve(&l.regions, 1) ? add_panel(&j, &panel, &l)
+                                            : gv_fail_memory(context, "a block's statistics");
       if (status == GV_OK) status = merge(context, s, &panel, &l);
       local_free(&l);
     }

@@ -1,12 +1,12 @@
 /*
- * Body of the kernels of statistics: runs of one seed, and sums over them that are exact, so that neither the number of
- * lanes nor the order shows. Part of measure_kernels_body.h.
+ * Body of the kernels of statistics: sums over boxes and runs of cells that are exact, so that neither the number of lanes
+ * nor the order shows. Part of measure_kernels_body.h.
  */
 
 /* Writes the numbers of the lowest bits that are set, each plus `first`, as entries from ... end - 1; returns the others. */
 GV_INLINE uint64_t write_some(uint64_t bits, int32_t first, int32_t from, int32_t end, int32_t *to) {
   for (int32_t i = from; i < end; i++, bits &= bits - 1)
-    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << (GV_WORD - 1)); /* there is always a lowest bit */
+    to[i] = first + __builtin_ctzll(bits | UINT64_C(1) << 63); /* there is always a lowest bit */
   return bits;
 }
 
@@ -25,57 +25,286 @@ GV_INLINE int32_t write_bits(uint64_t bits, int32_t first, int32_t *to) {
   return found;
 }
 
-/* Bit i is set where cells i and i + 1 differ. */
-GV_INLINE uint64_t differing_word(const int32_t *row) {
-  uint64_t bits = 0;
-  for (int at = 0; at < GV_WORD; at += VF_LANES)
-    bits |= (uint64_t)differing_int32(row + at, row + at + 1) << at;
+/* Bit i is set where cells i - 1 and i of a row of a box differ. */
+GV_INLINE uint32_t differing_cells(const int32_t *cells, int32_t width) {
+  uint32_t bits = 0;
+  if (width == GV_BOX_COLUMNS) return differing_box(cells);
+  for (int32_t c = 1; c < width; c++)
+    bits |= (uint32_t)(cells[c] != cells[c - 1]) << c;
   return bits;
 }
 
-static void find_runs(const int32_t *cells, int64_t stride, int32_t rows, const gv_word *word, int32_t words,
-                      gv_runs *runs) {
-  int32_t *start = runs->start, count = 0;
-  for (int32_t r = 0; r < rows; r++, cells += stride) {
-    int32_t base = r << GV_RUN_SHIFT;
-    start[count++] = base;
-    if (runs->columns > GV_WORD) {
-      for (int32_t i = 0; i < words; i++) {
-        uint64_t bits = differing_word(cells + word[i].at) & word[i].mask;
-        count += write_bits(bits, base + word[i].at + 1, start + count);
-      }
-    } else {
-      for (int32_t c = 1; c < runs->columns; c++) {
-        start[count] = base + c;
-        count += cells[c - 1] != cells[c];
+/* S, lane by lane, ... */
+GV_INLINE vl sum_before(const gv_scan_terms *t, int32_t r, int32_t c) {
+  return vl_products(t->column[c].sum, c, t->factor + r * GV_SCAN_LANES);
+}
+
+/* ... and a quantity's. */
+GV_INLINE vq quantity_before(const gv_scan_quantity *quantity, int32_t r, int32_t c) {
+  const gv_segment_sum *s = &quantity->row[r][quantity->segment[c]];
+  return vq_add(vq_load(s->base), vq_times(vq_load(s->term), c));
+}
+
+/* The quantity's in all rows together. */
+GV_INLINE vq quantity_of_rows(const gv_scan_quantity *quantity, int32_t c) {
+  uint64_t sum[2] = {0, 0};
+  for (int32_t g = 0; g < quantity->groups; g++) {
+    const gv_segment_sum *s = &quantity->group[g][quantity->segment[c]];
+    for (int k = 0; k < 2; k++)
+      sum[k] += ((uint64_t)s->base[k] + (uint64_t)s->term[k] * (uint64_t)c) * (uint64_t)quantity->size[g];
+  }
+  return vq_load((const int64_t *)sum);
+}
+
+/* Where the rows of a box change: bit i of word[r] as in differing_cells. */
+typedef struct changes {
+  uint32_t word[GV_BOX_ROWS];
+  int32_t runs, most; /* in all rows, and in one of them */
+} changes;
+
+GV_INLINE void find_changes(const gv_scan *scan, const gv_scan_box *box, changes *out) {
+  const int32_t *cells = scan->cells + box->begin;
+  out->runs = out->most = 0;
+  for (int32_t r = 0; r < scan->rows; r++, cells += scan->stride) {
+    out->word[r] = differing_cells(cells, box->end - box->begin);
+    int32_t runs = __builtin_popcount(out->word[r]) + 1;
+    out->runs += runs;
+    out->most = runs > out->most ? runs : out->most;
+  }
+}
+
+/* Any box: run by run. */
+static void add_runs_of_box(const gv_scan *scan, const gv_scan_terms *terms, const gv_scan_box *box,
+                            const changes *where, gv_region_sums *to) {
+  const int32_t *row = scan->cells;
+  for (int32_t r = 0; r < scan->rows; r++, row += scan->stride) {
+    uint32_t bits = where->word[r];
+    for (int32_t c = box->begin, end; c < box->end; c = end, bits &= bits - 1) {
+      end = bits != 0 ? box->begin + __builtin_ctz(bits) : box->end;
+      int64_t *sum = to->sum + gv_region_index(to, row[c]) * to->stride;
+      vl_store(sum, vl_add(vl_load(sum), vl_sub(sum_before(terms, r, end), sum_before(terms, r, c))));
+      for (int32_t q = 0; q < terms->quantities; q++) {
+        const gv_scan_quantity *quantity = &terms->quantity[q];
+        vq part = vq_sub(quantity_before(quantity, r, end), quantity_before(quantity, r, c));
+        vq_store(sum + quantity->lane, vq_add(vq_load(sum + quantity->lane), part));
       }
     }
   }
-  start[count] = rows << GV_RUN_SHIFT;
+}
+
+enum { FEW_RUNS = 3 };
+
+/* Rows first ... last of a box that show the same seeds from left to right; run n of row r ends at place[r][n]. */
+GV_INLINE void add_rows(const int runs, const gv_scan_terms *terms, const gv_scan_box *box, int32_t first,
+                        int32_t last, const int32_t shown[FEW_RUNS], const int32_t (*place)[FEW_RUNS],
+                        gv_region_sums *to) {
+  int64_t *sums[FEW_RUNS];
+  vl factors = vl_load(terms->factor + first * GV_SCAN_LANES), upto[FEW_RUNS];
+  for (int n = 0; n < runs - 1; n++)
+    upto[n] = sum_before(terms, first, place[first][n]);
+  for (int32_t r = first + 1; r <= last; r++) {
+    factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
+    for (int n = 0; n < runs - 1; n++)
+      upto[n] = vl_add(upto[n], sum_before(terms, r, place[r][n]));
+  }
+  upto[runs - 1] = vl_all_products(terms->column[box->end].sum, box->end, factors);
+  vl before = vl_all_products(terms->column[box->begin].sum, box->begin, factors);
+  for (int n = 0; n < runs; n++) {
+    sums[n] = to->sum + gv_region_index(to, shown[n]) * to->stride;
+    vl_store(sums[n], vl_add(vl_load(sums[n]), vl_sub(upto[n], before)));
+    before = upto[n];
+  }
+  for (int32_t q = 0; q < terms->quantities; q++) {
+    const gv_scan_quantity *quantity = &terms->quantity[q];
+    vq part[FEW_RUNS + 1];
+    for (int n = 0; n <= runs; n++)
+      part[n] = quantity_before(quantity, first, n > 0 ? place[first][n - 1] : box->begin);
+    for (int32_t r = first + 1; r <= last; r++) {
+      for (int n = 0; n <= runs; n++)
+        part[n] = vq_add(part[n], quantity_before(quantity, r, n > 0 ? place[r][n - 1] : box->begin));
+    }
+    for (int n = 0; n < runs; n++) {
+      int64_t *at = sums[n] + quantity->lane;
+      vq_store(at, vq_add(vq_load(at), vq_sub(part[n + 1], part[n])));
+    }
+  }
+}
+
+/* A box of rows of `runs` runs at most, as where seeds meet: rows that show the same seeds at a time. False when out of memory.
+ * Runs that a row has not are of no cells, and of the last one's seed. */
+GV_INLINE bool add_few_runs(const int runs, const gv_scan *scan, const gv_scan_terms *terms, const gv_scan_box *box,
+                            const changes *where, gv_region_sums *to) {
+  int32_t place[GV_BOX_ROWS][FEW_RUNS], shown[GV_BOX_ROWS][FEW_RUNS], above[FEW_RUNS] = {0};
+  int32_t width = box->end - box->begin;
+  const int32_t *cells = scan->cells + box->begin;
+  uint32_t begins = 0; /* rows that show other seeds than the one above */
+  for (int32_t r = 0; r < scan->rows; r++, cells += scan->stride) {
+    uint64_t left = where->word[r] | UINT64_C(1) << width;
+    bool same = r > 0;
+    for (int n = 0, c = 0; n < runs; n++) {
+      int32_t seed = cells[c < width ? c : width - 1];
+      same &= seed == above[n];
+      shown[r][n] = above[n] = seed;
+      c = n + 1 < runs ? __builtin_ctzll(left) : width;
+      left = (left & (left - 1)) | UINT64_C(1) << width;
+      place[r][n] = box->begin + c;
+    }
+    begins |= (uint32_t)!same << r;
+  }
+  if (!gv_regions_reserve(to, runs * __builtin_popcount(begins))) return false;
+  for (uint32_t left = begins; left != 0;) {
+    int32_t r = __builtin_ctz(left);
+    left &= left - 1;
+    int32_t end = left != 0 ? __builtin_ctz(left) : scan->rows;
+    add_rows(runs, terms, box, r, end - 1, shown[r], (const int32_t(*)[FEW_RUNS])place, to);
+  }
+  return true;
+}
+
+/* A box in which seeds `left` and `right` meet: each row changes from one to the other at its place. */
+typedef struct meeting {
+  int32_t box, left, right; /* its number, indices */
+  int32_t place[GV_BOX_ROWS];
+} meeting;
+
+/* Tells whether a box is one; both seeds may be the same. There is room for two. */
+GV_INLINE bool find_meeting(const gv_scan *scan, const gv_scan_box *box, gv_region_sums *to, meeting *out) {
+  if (box->end - box->begin < GV_BOX_COLUMNS) return false;
+  const int32_t *cells = scan->cells + box->begin, *bottom = cells + (scan->rows - 1) * scan->stride;
+  int32_t a = cells[0], b = a, corner[3] = {cells[GV_BOX_COLUMNS - 1], bottom[0], bottom[GV_BOX_COLUMNS - 1]};
+  for (int i = 0; i < 3; i++)
+    b = corner[i] != a ? corner[i] : b;
+  const vi first = vi_set1(a), second = vi_set1(b);
+  bool sure = box->kind == GV_BOX_PAIR && a != b; /* what is not `a` is `b` */
+  uint32_t word[GV_BOX_ROWS];                     /* bit i: cell i is not `a` */
+  uint32_t right = UINT32_MAX, left = 0; /* whether all words have their bits at the right, or all at the left */
+  uint32_t neither = 0;
+  for (int32_t r = 0; r < scan->rows; r++) {
+    uint32_t others = differing_from(cells + r * scan->stride, first);
+    if (!sure) neither |= others & differing_from(cells + r * scan->stride, second);
+    right &= others | (others - 1);
+    left |= others & (others + 1);
+    word[r] = others;
+  }
+  if (neither != 0 || (right != UINT32_MAX && left != 0)) return false;
+  bool at_left = right == UINT32_MAX; /* `a` is */
+  int32_t begin = at_left ? box->end : box->begin, sign = at_left ? -1 : 1;
+  for (int32_t r = 0; r < scan->rows; r++)
+    out->place[r] = begin + sign * __builtin_popcount(word[r]);
+  int32_t index = gv_region_index(to, a), other = gv_region_index(to, b);
+  out->left = at_left ? index : other;
+  out->right = at_left ? other : index;
+  return true;
+}
+
+/* Adds what lies before the places of a box to its left seed, what lies behind to its right one; `begin` and `end`: S in all
+ * rows together at its ends. */
+GV_INLINE void add_meeting(const gv_scan *scan, const gv_scan_terms *terms, const meeting *m, vl begin, vl end,
+                           gv_region_sums *to) {
+  int64_t *left = to->sum + m->left * to->stride, *right = to->sum + m->right * to->stride;
+  vl sum = sum_before(terms, 0, m->place[0]);
+  for (int32_t r = 1; r < scan->rows; r++)
+    sum = vl_add(sum, sum_before(terms, r, m->place[r]));
+  vl_store(left, vl_add(vl_load(left), vl_sub(sum, begin)));
+  vl_store(right, vl_add(vl_load(right), vl_sub(end, sum)));
+}
+
+/* The same for a quantity. */
+GV_INLINE void add_quantity_of_meeting(const gv_scan *scan, const gv_scan_quantity *quantity, const meeting *m,
+                                       vq begin, vq end, gv_region_sums *to) {
+  int64_t *left = to->sum + m->left * to->stride + quantity->lane;
+  int64_t *right = to->sum + m->right * to->stride + quantity->lane;
+  vq sum = quantity_before(quantity, 0, m->place[0]);
+  for (int32_t r = 1; r < scan->rows; r++)
+    sum = vq_add(sum, quantity_before(quantity, r, m->place[r]));
+  vq_store(left, vq_add(vq_load(left), vq_sub(sum, begin)));
+  vq_store(right, vq_add(vq_load(right), vq_sub(end, sum)));
+}
+
+/* A box that is neither alike nor a meeting, as far as is known. False when out of memory. */
+static bool add_other_box(const gv_scan *scan, const gv_scan_terms *terms, const gv_scan_box *box,
+                          gv_region_sums *to) {
+  changes where;
+  find_changes(scan, box, &where);
+  if (where.most <= 2) return add_few_runs(2, scan, terms, box, &where, to);
+  if (where.most == 3) return add_few_runs(3, scan, terms, box, &where, to);
+  if (!gv_regions_reserve(to, where.runs)) return false;
+  add_runs_of_box(scan, terms, box, &where, to);
+  return true;
+}
+
+/* Boxes are sorted by kind first: which one comes next cannot be guessed. */
+static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to) {
+  meeting met[GV_PANEL_BOXES];
+  int32_t alike[GV_PANEL_BOXES], unlike[GV_PANEL_BOXES], other[GV_PANEL_BOXES], index[GV_PANEL_BOXES];
+  int32_t alikes = 0, unlikes = 0, others = 0, meetings = 0;
+  if (!gv_regions_reserve(to, 2 * scan->boxes)) return false;
+  for (int32_t b = 0; b < scan->boxes; b++) {
+    alike[alikes] = unlike[unlikes] = b;
+    alikes += scan->box[b].kind == GV_BOX_ALIKE;
+    unlikes += scan->box[b].kind != GV_BOX_ALIKE;
+  }
+  for (int32_t i = 0; i < alikes; i++)
+    index[i] = gv_region_index(to, scan->cells[scan->box[alike[i]].begin]);
+  for (int32_t i = 0; i < unlikes; i++) {
+    int32_t b = unlike[i];
+    if (!find_meeting(scan, &scan->box[b], to, &met[meetings])) {
+      other[others++] = b;
+    } else if (met[meetings].left == met[meetings].right) {
+      index[alikes] = met[meetings].left;
+      alike[alikes++] = b;
+    } else {
+      met[meetings++].box = b;
+    }
+  }
+
+  vl factors = vl_load(terms->factor), upto[GV_PANEL_BOXES + 1];
+  for (int32_t r = 1; r < scan->rows; r++)
+    factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
+  for (int32_t b = 0; b <= scan->boxes; b++) {
+    int32_t c = b > 0 ? scan->box[b - 1].end : scan->box[0].begin;
+    upto[b] = vl_all_products(terms->column[c].sum, c, factors);
+  }
+  for (int32_t i = 0; i < meetings; i++)
+    add_meeting(scan, terms, &met[i], upto[met[i].box], upto[met[i].box + 1], to);
+  for (int32_t i = 0; i < alikes; i++) {
+    int32_t b = alike[i];
+    int64_t *sum = to->sum + index[i] * to->stride;
+    vl_store(sum, vl_add(vl_load(sum), vl_sub(upto[b + 1], upto[b])));
+  }
+  for (int32_t q = 0; q < terms->quantities; q++) {
+    const gv_scan_quantity *quantity = &terms->quantity[q];
+    vq part[GV_PANEL_BOXES + 1];
+    for (int32_t b = 0; b <= scan->boxes; b++)
+      part[b] = quantity_of_rows(quantity, b > 0 ? scan->box[b - 1].end : scan->box[0].begin);
+    for (int32_t i = 0; i < meetings; i++)
+      add_quantity_of_meeting(scan, quantity, &met[i], part[met[i].box], part[met[i].box + 1], to);
+    for (int32_t i = 0; i < alikes; i++) {
+      int32_t b = alike[i];
+      int64_t *sum = to->sum + index[i] * to->stride + quantity->lane;
+      vq_store(sum, vq_add(vq_load(sum), vq_sub(part[b + 1], part[b])));
+    }
+  }
+  for (int32_t i = 0; i < others; i++)
+    if (!add_other_box(scan, terms, &scan->box[other[i]], to)) return false;
+  return true;
+}
+
+static void find_runs(const gv_scan *scan, gv_runs *runs) {
+  int32_t *start = runs->start, count = 0;
+  const int32_t *row = scan->cells;
+  for (int32_t r = 0; r < scan->rows; r++, row += scan->stride) {
+    int32_t base = r << GV_RUN_SHIFT;
+    for (int32_t b = 0; b < scan->boxes; b++) {
+      int32_t c = scan->box[b].begin;
+      start[count] = base + c;
+      count += c == 0 || row[c] != row[c - 1];
+      if (scan->box[b].kind != GV_BOX_ALIKE)
+        count += write_bits(differing_cells(row + c, scan->box[b].end - c), base + c, start + count);
+    }
+  }
+  start[count] = scan->rows << GV_RUN_SHIFT;
   runs->count = count;
-}
-
-static void add_runs(const gv_runs *runs, const int32_t *column, const int32_t *factor, int64_t *sum,
-                     int64_t stride) {
-  for (int32_t i = 0; i < runs->count; i++) {
-    int64_t r = runs->start[i] >> GV_RUN_SHIFT, c0 = gv_run_begin(runs, i), c1 = gv_run_end(runs, i);
-    vl_add_differences(column + c1 * GV_RUN_LANES, column + c0 * GV_RUN_LANES, factor + r * GV_RUN_LANES,
-                       sum + runs->index[i] * stride);
-  }
-}
-
-static void add_segments(const gv_runs *runs, const int32_t *segment, const gv_segment_sum *sums, int64_t from,
-                         int64_t *sum, int64_t stride) {
-  const gv_segment_sum *s = &sums[segment[from]];
-  const vq first = vq_add(vq_load(s->base), vq_times(vq_load(s->term), from));
-  vq before = first; /* up to the run's begin, which is where the one before ends */
-  for (int32_t i = 0; i < runs->count; i++) {
-    int64_t c = from + gv_run_end(runs, i), *to = sum + runs->index[i] * stride;
-    s = &sums[segment[c]];
-    vq here = vq_add(vq_load(s->base), vq_times(vq_load(s->term), c));
-    vq_store(to, vq_add(vq_load(to), vq_sub(here, before)));
-    before = vq_select(gv_run_begin(runs, i + 1) == 0, first, here); /* the next one may begin a row */
-  }
 }
 
 static bool sum_whole(const double *value, const double *width, int32_t n, double factor, double limit,

@@ -91,15 +91,15 @@ static int mask_of(const job *j, const gv_tile *tile) {
   return state;
 }
 
-/* Tells of the boxes that a tile of one answer covers. */
-static void mark_alike(const job *j, const gv_tile *tile) {
-  int64_t across = gv_boxes_across(&j->block);
-  int64_t c0 = (tile->c0 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
-  int64_t r0 = (tile->r0 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
-  int64_t c1 = tile->c1 == j->block.c1 ? across : (tile->c1 - j->block.c0) / GV_BOX_COLUMNS;
-  int64_t r1 = tile->r1 == j->block.r1 ? gv_boxes_down(&j->block) : (tile->r1 - j->block.r0) / GV_BOX_ROWS;
-  for (int64_t r = r0; r < r1 && c0 < c1; r++)
-    memset(j->target->alike + r * across + c0, 1, (size_t)(c1 - c0));
+/* Tells what is known of the boxes of a tile whose cells are not all alike. Tiles begin where boxes do. */
+static void mark_boxes(const job *j, const gv_tile *tile, uint8_t mark) {
+  int64_t across = gv_boxes_across(&j->block), c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS;
+  int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
+  int64_t r1 = (tile->r1 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  for (int64_t r = (tile->r0 - j->block.r0) / GV_BOX_ROWS; r < r1; r++) {
+    for (int64_t c = c0; c < c1; c++)
+      j->target->alike[r * across + c] = mark;
+  }
 }
 
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
@@ -113,7 +113,6 @@ static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) 
     cells.r1 = cells.r0 + 1;
   }
   gv_block_fill(j->v, j->kernels, &cells, &part, label);
-  if (part.alike != NULL) mark_alike(j, tile);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
@@ -140,6 +139,8 @@ static void write_masked(const job *j, const gv_tile *tile, const int32_t *label
         if (label != NULL) gv_block_fill(j->v, j->kernels, &stretch, &part, label);
         if (state != GV_KEEPS_SOME) gv_block_apply_mask(j->v, &stretch, &part);
       }
+      if (j->target->alike != NULL && state != GV_KEEPS_SOME)
+        mark_boxes(j, &stretch, state == GV_LEAVES_SOME ? GV_BOX_ALIKE : GV_BOX_MIXED);
     }
   }
 }
@@ -365,6 +366,8 @@ static gv_status decide_tile(gv_context *context, const job *j, const gv_tile *t
   bool leaf = nearest ? columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS
                       : gv_leaf_is_due(v, candidates, &order, rows, columns);
   if (!leaf) return solve_children(context, j, tile, bound, depth, !nearest, candidates);
+  bool pair = nearest && !open && candidates->count == 2;
+  if (j->target->alike != NULL) mark_boxes(j, tile, pair ? GV_BOX_PAIR : GV_BOX_MIXED);
   bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
                       : rank_leaf(j, tile, bound, slack, candidates, &order);
   if (!done) return gv_fail_memory(context, "a leaf tile");
@@ -384,6 +387,7 @@ static gv_status paint_tile(gv_context *context, const job *j, const gv_tile *ti
   gv_block target = *j->target;
   job parts = *j;
   target.uniform = NULL;
+  if (target.alike != NULL) mark_boxes(j, tile, GV_BOX_MIXED);
   target.alike = NULL; /* discs are painted over what is filled */
   target.mask = NULL;  /* applied to all of the tile at the end */
   parts.target = &target;
@@ -743,7 +747,10 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   gv_block target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
   if (projected) target.uniform = NULL;
-  if (projected || block->mask != NULL) target.alike = NULL; /* more is written after constants */
+  if (projected) target.alike = NULL; /* cells without a place are taken back at the end */
+  /* Marked again where it turns out otherwise. */
+  if (target.alike != NULL)
+    memset(target.alike, GV_BOX_ALIKE, (size_t)(gv_boxes_across(tile) * gv_boxes_down(tile)));
   job j = {
       .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");

@@ -353,6 +353,17 @@ static void nonsense_is_refused(void **state) {
   bad = good;
   bad.quantity = NULL;
   assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  static const int32_t parts[][3] = {{0, 5, 99}, {1, 5, 9}, {0, 5, 5}, {0, -1, 3}, {0, 5, 9}};
+  for (int i = 0; i < 10; i++) {
+    gv_quantity wrong[SUMS] = {{w.fine, parts[i % 5], 3, W, NULL, 0}, p.quantity[1]};
+    if (i % 5 == 4) wrong[0].count = 0;
+    if (i > 4) wrong[0] = (gv_quantity){w.fine, NULL, (int32_t)p.w, W, parts[i % 5], i % 5 == 4 ? 0 : 3};
+    bad = good;
+    bad.quantity = wrong;
+    assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+    wrong[0] = (gv_quantity){NULL, NULL, (int32_t)p.w, W, NULL, 0};
+    assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  }
   bad = good;
   bad.row = 99;
   assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
@@ -456,7 +467,20 @@ static int64_t picture_pixel(int64_t row, int64_t column) {
   return row / PIXEL_H * PIXEL_H * WIDE + column / PIXEL_W * PIXEL_W;
 }
 
-/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; boxes and whole blocks of one seed. */
+/* The nearest of some points, as regions are: boxes of one, two, three seeds and more. */
+static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c) {
+  int32_t nearest = 0;
+  double least = INFINITY;
+  for (int i = 0; i < count; i++) {
+    double x = point[i][0] - (double)c, y = point[i][1] - (double)r, square = x * x + y * y;
+    if (square < least) nearest = i;
+    least = fmin(least, square);
+  }
+  return nearest;
+}
+
+/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; boxes and whole blocks of one seed; regions;
+ * two seeds at random. */
 static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   memset(p, 0, sizeof *p);
   p->grid = (gv_grid)GV_GRID_INIT;
@@ -469,6 +493,11 @@ static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   p->nodata = labelled ? 77 : -1;
   for (int i = 0; i < MANY; i++)
     p->labels[i] = 7919 * i - 100000;
+  double point[MANY][2];
+  for (int i = 0; i < MANY; i++) {
+    point[i][0] = 300.0 + 500.0 * uniform();
+    point[i][1] = HIGH * uniform();
+  }
   for (int64_t r = 0; r < HIGH; r++) {
     int longest = r % 9 == 0 ? 2 * WIDE : r % 9 < 4 ? 3 : 60;
     int32_t number = 0;
@@ -479,6 +508,8 @@ static void draw(picture *p, gv_grid_kind kind, bool labelled) {
       }
       bool plain = c < 300 && r >= 16 && r < 64;
       int32_t seed = plain ? (int32_t)(3 + c / 100) : number;
+      if (c >= 300 && c < 800 && r >= 16) seed = region((const double(*)[2])point, MANY, r, c);
+      if (c >= 800 && c < 900 && r >= 16) seed = uniform() < 0.02 ? 5 : 6;
       p->shown[r * WIDE + c] = seed < 0 ? p->nodata : labelled ? p->labels[seed] : seed;
     }
   }
@@ -554,14 +585,19 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
   b->uniform = 1;
   for (int64_t r = 0; r < h; r += GV_BOX_ROWS) {
     for (int64_t c = 0; c < w; c += GV_BOX_COLUMNS) {
-      bool same = true;
+      bool same = true, pair = true;
+      int32_t one = first[r * WIDE + c], other = one;
       for (int64_t i = r; i < h && i < r + GV_BOX_ROWS; i++) {
         for (int64_t k = c; k < w && k < c + GV_BOX_COLUMNS; k++) {
-          same = same && first[i * WIDE + k] == first[r * WIDE + c];
-          if (first[i * WIDE + k] != first[0]) b->uniform = 0;
+          int32_t here = first[i * WIDE + k];
+          if (here != one && other == one) other = here;
+          same = same && here == one;
+          pair = pair && (here == one || here == other);
+          if (here != first[0]) b->uniform = 0;
         }
       }
-      alike[boxes++] = same && uniform() < 0.9;
+      bool told = uniform() < 0.9;
+      alike[boxes++] = told && same ? GV_BOX_ALIKE : told && pair ? GV_BOX_PAIR : GV_BOX_MIXED;
     }
   }
   if (!tell) b->uniform = 0;
@@ -648,63 +684,79 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   gv_context_destroy(context);
 }
 
-/* Blocks of less than a word, of a word and a bit, of more than a panel. */
+/* Blocks of less than a box, of boxes and a bit, of more than a panel; all instruction sets. */
 static void sums_are_exact(void **state) {
   (void)state;
   static const int32_t sizes[][2] = {{50, 20}, {64, 70}, {65, 16}, {100, 33}, {512, 64}, {WIDE, HIGH}};
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
   picture *p = malloc(sizeof *p);
   assert_non_null(p);
   for (int kind = 0; kind < 4; kind++) {
     draw(p, kind % 2 == 0 ? GV_GRID_LONLAT : GV_GRID_PLANE, kind > 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], true);
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind + 1) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], false);
     }
   }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
   free(p);
 }
 
-/* Boxes that the engine calls alike are, whatever is asked, and there are some. */
+/* Boxes are what the engine calls them, whatever is asked, and there are some of each kind. */
 static void boxes_are_alike(void **state) {
   (void)state;
-  enum { ACROSS = (W + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, DOWN = (H + GV_BOX_ROWS - 1) / GV_BOX_ROWS };
+  enum { FINE_W = 3 * W, FINE_H = 4 * H };
+  enum { ACROSS = (FINE_W + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, DOWN = (FINE_H + GV_BOX_ROWS - 1) / GV_BOX_ROWS };
   world w;
   make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  w.grid.width = FINE_W;
+  w.grid.height = FINE_H;
+  w.grid.geotransform[1] /= 3.0;
+  w.grid.geotransform[5] /= 4.0;
   gv_context *context = new_context();
-  int32_t *shown = malloc((size_t)(2 * W * H) * sizeof *shown);
-  uint8_t *mask = malloc((size_t)(W * H)), alike[ACROSS * DOWN];
+  int32_t *shown = malloc((size_t)(2 * FINE_W * FINE_H) * sizeof *shown);
+  uint8_t *mask = malloc((size_t)(FINE_W * FINE_H)), alike[ACROSS * DOWN];
   assert_true(shown != NULL && mask != NULL);
-  for (int i = 0; i < W * H; i++)
-    mask[i] = i % 1000 != 0;
+  /* Some boxes are masked here and there, some altogether, most not. */
+  for (int i = 0; i < FINE_W * FINE_H; i++)
+    mask[i] = i % 3700 != 0 && (i % FINE_W >= 64 || i / FINE_W >= 32);
   for (int question = 0; question < 4; question++) {
     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
     gv_seeds seeds = {w.x, w.y, SEEDS};
     gv_voronoi *voronoi = NULL;
     options.backend = "tile";
     options.metric = w.metric;
+    options.block_width = options.block_height = 1024;
     options.k = question == 1 ? 2 : 1;
     if (question == 2) options.max_distance = 1e6;
     assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
     gv_block b = GV_BLOCK_INIT;
     b.out = shown;
-    b.stride = W;
-    b.band_stride = W * H;
+    b.stride = FINE_W;
+    b.band_stride = FINE_W * FINE_H;
     b.mask = question == 3 ? mask : NULL;
-    b.mask_stride = W;
+    b.mask_stride = FINE_W;
     b.alike = alike;
-    memset(alike, 2, sizeof alike);
+    memset(alike, 77, sizeof alike);
     assert_int_equal(gv_voronoi_fill(context, voronoi, &b), GV_OK);
-    int count = 0;
+    int count[3] = {0, 0, 0};
     for (int i = 0; i < ACROSS * DOWN; i++) {
-      assert_true(alike[i] <= 1);
-      count += alike[i];
+      assert_true(alike[i] <= GV_BOX_PAIR);
+      count[alike[i]]++;
       int r0 = i / ACROSS * GV_BOX_ROWS, c0 = i % ACROSS * GV_BOX_COLUMNS;
-      for (int r = r0; r < H && r < r0 + GV_BOX_ROWS && alike[i] != 0; r++) {
-        for (int c = c0; c < W && c < c0 + GV_BOX_COLUMNS; c++)
-          assert_int_equal(shown[r * W + c], shown[r0 * W + c0]);
+      int32_t one = shown[r0 * FINE_W + c0], other = one;
+      for (int r = r0; r < FINE_H && r < r0 + GV_BOX_ROWS && alike[i] != GV_BOX_MIXED; r++) {
+        for (int c = c0; c < FINE_W && c < c0 + GV_BOX_COLUMNS; c++) {
+          int32_t here = shown[r * FINE_W + c];
+          if (here != one && other == one && alike[i] == GV_BOX_PAIR) other = here;
+          assert_true(here == one || here == other);
+        }
       }
     }
-    if (question == 0) assert_true(count > 3);
+    if (question == 0) assert_true(count[GV_BOX_ALIKE] > 3 && count[GV_BOX_PAIR] > 0);
+    if (question == 3) assert_true(count[GV_BOX_ALIKE] > 3);
     gv_voronoi_destroy(voronoi);
   }
   free(shown);

@@ -110,9 +110,17 @@ static inline double vd_reduce_add_exact(vd a) {
   return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
-  __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)a), _mm256_loadu_si256((const __m256i *)b));
-  return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffU;
+/* Bit i is set where cell[i] is not its predecessor, for 32 whole numbers; the first one has none. */
+static inline uint32_t differing_box(const int32_t *cell) {
+  uint32_t bits = 1;
+  for (int i = 1; i < 8; i++)
+    bits |= (uint32_t)(cell[i] == cell[i - 1]) << i;
+  for (int i = 8; i < 32; i += 8) {
+    __m256i same = _mm256_cmpeq_epi32(_mm256_loadu_si256((const __m256i *)(cell + i)),
+                                      _mm256_loadu_si256((const __m256i *)(cell + i - 1)));
+    bits |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same)) << i;
+  }
+  return ~bits;
 }
 
 typedef __m256i vi;
@@ -122,6 +130,13 @@ static inline vi vi_set1(int32_t a) {
 }
 static inline vi vi_load(const int32_t *p) {
   return _mm256_loadu_si256((const __m256i *)p);
+}
+/* Bit i is set where cell[i] is not a, for 32 whole numbers and a vector of equal ones. */
+static inline uint32_t differing_from(const int32_t *cell, vi a) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 32; i += 8)
+    bits |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(vi_load(cell + i), a))) << i;
+  return ~bits;
 }
 static inline void vi_store(int32_t *p, vi a) {
   _mm256_storeu_si256((__m256i *)p, a);
@@ -193,18 +208,52 @@ static inline vd vd_truncate(vd a) {
   return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 }
 
-/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
-static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
+/* Sixteen whole numbers of 64 bits, modulo 2^64. */
+typedef struct vl {
+  __m256i part[4];
+} vl;
+
+static inline vl vl_load(const int64_t *p) {
+  vl r;
+  for (int i = 0; i < 4; i++)
+    r.part[i] = _mm256_load_si256((const __m256i *)(p + 4 * i));
+  return r;
+}
+static inline void vl_store(int64_t *p, vl a) {
+  for (int i = 0; i < 4; i++)
+    _mm256_store_si256((__m256i *)(p + 4 * i), a.part[i]);
+}
+static inline vl vl_add(vl a, vl b) {
+  for (int i = 0; i < 4; i++)
+    a.part[i] = _mm256_add_epi64(a.part[i], b.part[i]);
+  return a;
+}
+static inline vl vl_sub(vl a, vl b) {
+  for (int i = 0; i < 4; i++)
+    a.part[i] = _mm256_sub_epi64(a.part[i], b.part[i]);
+  return a;
+}
+/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
+static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
+  vl r = vl_load(factor);
+  for (int i = 0; i < 2; i++)
+    r.part[i] = _mm256_mul_epi32(_mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value + i)), r.part[i]);
+  for (int i = 2; i < 4; i++)
+    r.part[i] = _mm256_mul_epi32(_mm256_set1_epi64x(c), r.part[i]);
+  return r;
+}
+/* The same for factors of which the last eight are of any size; 0 <= c < 2^31. */
+static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
+  __m256i times = _mm256_set1_epi64x(c);
   for (int i = 0; i < 2; i++) {
-    __m256i f = _mm256_load_si256((const __m256i *)(factor + 8 * i));
-    __m256i both = _mm256_sub_epi32(_mm256_load_si256((const __m256i *)(to + 8 * i)),
-                                    _mm256_load_si256((const __m256i *)(from + 8 * i)));
-    __m256i low = _mm256_mul_epi32(both, f);
-    __m256i high = _mm256_mul_epi32(_mm256_srli_epi64(both, 32), _mm256_srli_epi64(f, 32));
-    __m256i *lower = (__m256i *)(sum + 4 * i), *upper = (__m256i *)(sum + 8 + 4 * i);
-    _mm256_store_si256(lower, _mm256_add_epi64(_mm256_load_si256(lower), low));
-    _mm256_store_si256(upper, _mm256_add_epi64(_mm256_load_si256(upper), high));
+    __m256i v = _mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value + i));
+    factor.part[i] = _mm256_mul_epi32(v, factor.part[i]);
   }
+  for (int i = 2; i < 4; i++) {
+    __m256i upper = _mm256_mul_epu32(_mm256_srli_epi64(factor.part[i], 32), times);
+    factor.part[i] = _mm256_add_epi64(_mm256_mul_epu32(factor.part[i], times), _mm256_slli_epi64(upper, 32));
+  }
+  return factor;
 }
 
 #endif

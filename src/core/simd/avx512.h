@@ -105,9 +105,13 @@ static inline double vd_reduce_add_exact(vd a) {
   return _mm512_reduce_add_pd(a);
 }
 
-/* Bit i is set where a[i] != b[i], for VF_LANES whole numbers. */
-static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
-  return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a), _mm512_loadu_si512(b));
+/* Bit i is set where cell[i] is not its predecessor, for 32 whole numbers; the first one has none. */
+static inline uint32_t differing_box(const int32_t *cell) {
+  __m512i low = _mm512_loadu_si512(cell), high = _mm512_loadu_si512(cell + 16);
+  __m512i before_high = _mm512_alignr_epi32(high, low, 15),
+          before_low = _mm512_maskz_alignr_epi32(0xfffe, low, low, 15);
+  return (uint32_t)_mm512_mask_cmpneq_epi32_mask(0xfffe, low, before_low) |
+         (uint32_t)_mm512_cmpneq_epi32_mask(high, before_high) << 16;
 }
 
 /* Sixteen whole numbers. */
@@ -118,6 +122,11 @@ static inline vi vi_set1(int32_t a) {
 }
 static inline vi vi_load(const int32_t *p) {
   return _mm512_loadu_si512(p);
+}
+/* Bit i is set where cell[i] is not a, for 32 whole numbers and a vector of equal ones. */
+static inline uint32_t differing_from(const int32_t *cell, vi a) {
+  return _mm512_kunpackw(_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell + 16), a),
+                         _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell), a));
 }
 static inline void vi_store(int32_t *p, vi a) {
   _mm512_storeu_si512(p, a);
@@ -190,13 +199,36 @@ static inline vd vd_truncate(vd a) {
   return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
 }
 
-/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
-static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
-  __m512i both = _mm512_sub_epi32(_mm512_load_si512(to), _mm512_load_si512(from)), f = _mm512_load_si512(factor);
-  __m512i low = _mm512_mul_epi32(both, f);
-  __m512i high = _mm512_mul_epi32(_mm512_srli_epi64(both, 32), _mm512_srli_epi64(f, 32));
-  _mm512_store_si512(sum, _mm512_add_epi64(_mm512_load_si512(sum), low));
-  _mm512_store_si512(sum + 8, _mm512_add_epi64(_mm512_load_si512(sum + 8), high));
+/* Sixteen whole numbers of 64 bits, modulo 2^64. */
+typedef struct vl {
+  __m512i low, high;
+} vl;
+
+static inline vl vl_load(const int64_t *p) {
+  return (vl){_mm512_load_si512(p), _mm512_load_si512(p + 8)};
+}
+static inline void vl_store(int64_t *p, vl a) {
+  _mm512_store_si512(p, a.low);
+  _mm512_store_si512(p + 8, a.high);
+}
+static inline vl vl_add(vl a, vl b) {
+  return (vl){_mm512_add_epi64(a.low, b.low), _mm512_add_epi64(a.high, b.high)};
+}
+static inline vl vl_sub(vl a, vl b) {
+  return (vl){_mm512_sub_epi64(a.low, b.low), _mm512_sub_epi64(a.high, b.high)};
+}
+/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
+static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
+  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), high = _mm512_set1_epi64(c);
+  return (vl){_mm512_mul_epi32(low, _mm512_load_si512(factor)),
+              _mm512_mul_epi32(high, _mm512_load_si512(factor + 8))};
+}
+/* The same for factors of which the last eight are of any size; 0 <= c < 2^31. */
+static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
+  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), times = _mm512_set1_epi64(c);
+  __m512i upper = _mm512_mul_epu32(_mm512_srli_epi64(factor.high, 32), times);
+  return (vl){_mm512_mul_epi32(low, factor.low),
+              _mm512_add_epi64(_mm512_mul_epu32(factor.high, times), _mm512_slli_epi64(upper, 32))};
 }
 
 #endif

@@ -128,10 +128,11 @@ static inline double vd_reduce_add_exact(vd a) {
   return (a.v[0] + a.v[1]) + (a.v[2] + a.v[3]);
 }
 
-static inline unsigned differing_int32(const int32_t *a, const int32_t *b) {
-  unsigned bits = 0;
-  for (int i = 0; i < 8; i++)
-    bits |= (unsigned)(a[i] != b[i]) << i;
+/* Bit i is set where cell[i] is not its predecessor, for 32 whole numbers; the first one has none. */
+static inline uint32_t differing_box(const int32_t *cell) {
+  uint32_t bits = 0;
+  for (int i = 1; i < 32; i++)
+    bits |= (uint32_t)(cell[i] != cell[i - 1]) << i;
   return bits;
 }
 
@@ -152,6 +153,13 @@ static inline vi vi_set1(int32_t a) {
 }
 static inline vi vi_load(const int32_t *p) {
   GV_LANES(p[i]);
+}
+/* Bit i is set where cell[i] is not a, for 32 whole numbers and a vector of equal ones. */
+static inline uint32_t differing_from(const int32_t *cell, vi a) {
+  uint32_t bits = 0;
+  for (int i = 0; i < 32; i++)
+    bits |= (uint32_t)(cell[i] != a.v[0]) << i;
+  return bits;
 }
 static inline void vi_store(int32_t *p, vi a) {
   for (int i = 0; i < 8; i++)
@@ -262,13 +270,37 @@ static inline vd vd_truncate(vd a) {
   return r;
 }
 
-/* sum += factor x (to - from), modulo 2^64: sixteen at a time, see measure_kernels.h. */
-static inline void vl_add_differences(const int32_t *to, const int32_t *from, const int32_t *factor, int64_t *sum) {
-  for (int i = 0; i < 16; i++) {
-    int64_t product = (int64_t)(int32_t)((uint32_t)to[i] - (uint32_t)from[i]) * factor[i];
-    int lane = i / 2 + i % 2 * 8;
-    sum[lane] = (int64_t)((uint64_t)sum[lane] + (uint64_t)product);
-  }
+/* Sixteen whole numbers of 64 bits, modulo 2^64. */
+typedef struct vl {
+  uint64_t v[16];
+} vl;
+
+static inline vl vl_load(const int64_t *p) {
+  vl r;
+  memcpy(&r, p, sizeof r);
+  return r;
+}
+static inline void vl_store(int64_t *p, vl a) {
+  memcpy(p, &a, sizeof a);
+}
+static inline vl vl_add(vl a, vl b) {
+  for (int i = 0; i < 16; i++)
+    a.v[i] += b.v[i];
+  return a;
+}
+static inline vl vl_sub(vl a, vl b) {
+  for (int i = 0; i < 16; i++)
+    a.v[i] -= b.v[i];
+  return a;
+}
+/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15. */
+static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
+  for (int i = 0; i < 16; i++)
+    factor.v[i] *= (uint64_t)(i < 8 ? value[i] : c);
+  return factor;
+}
+static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
+  return vl_all_products(value, c, vl_load(factor));
 }
 
 /* Two whole numbers of 64 bits. */
@@ -284,7 +316,7 @@ static inline void vq_store(int64_t *p, vq a) {
   p[1] = a.v[1];
 }
 static inline vq vq_add(vq a, vq b) {
-  return (vq){{a.v[0] + b.v[0], a.v[1] + b.v[1]}};
+  return (vq){{(int64_t)((uint64_t)a.v[0] + (uint64_t)b.v[0]), (int64_t)((uint64_t)a.v[1] + (uint64_t)b.v[1])}};
 }
 static inline vq vq_sub(vq a, vq b) {
   return (vq){{a.v[0] - b.v[0], a.v[1] - b.v[1]}};
