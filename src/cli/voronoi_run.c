@@ -579,7 +579,8 @@ static gv_status write_statistics(run *r) {
                               .columns = t.columns,
                               .count = t.count,
                               .row = statistics_row,
-                              .user = &t};
+                              .user = &t,
+                              .threads = r->j->threads};
   gv_status status = gv_table_write(r->io, r->stats, &content);
   for (int i = 0; i < t.count; i++)
     CPLFree(t.columns[i].name);
@@ -734,8 +735,10 @@ static gv_status read_inputs(run *r) {
   if (status == GV_OK && j->mask.source != NULL) {
     status = gv_mask_open(r->io, &j->mask, &r->grid, j->threads, &r->mask);
   }
+  int64_t memory = 2 * (int64_t)GDALGetCacheMax64();
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status = gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, j->threads, &r->overlay[i]);
+    status =
+        gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, j->threads, &memory, &r->overlay[i]);
   return status;
 }
 

@@ -2,11 +2,14 @@
  * Overlaying. Two ways:
  *
  * Parallel grids: overlaps are products of an overlap along x and one along y. Those of every column and every row of
- * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are.
+ * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are. A row of pixels
+ * is shared among the runs first, and then among the rows of cells.
  *
- * All others: a first walk over the pixels parts them, adds up what is inside and notes for every bucket (a square of
- * cells) and row of pixels from which to which pixel parts fall into it. A block of cells then parts the pixels of its
- * buckets again, the same way, and keeps what is its own. Memory is bounded by the notes, whatever the sizes.
+ * All others: pixels are parted once to note for every bucket (a square of cells) and row of pixels from which to which
+ * pixel parts fall into it, and to add up what is inside. A block of cells then parts the pixels of its buckets again, the
+ * same way, and keeps what is its own. Memory is bounded by the notes, whatever the sizes.
+ *
+ * Before either all pixels are walked through, for their sums and for what is wrong with them; values are kept from there.
  *
  * A pixel that is several cells wide is parted by interpolation between transformed corners where its middles show that
  * this is good to a twentieth of a cell, otherwise in four first.
@@ -24,13 +27,16 @@
 #include "io/raster_in.h"
 
 enum {
-  STRIP = 1 << 20,  /* values read at once */
-  MAX_RANGES = 8,   /* runs of source columns read for one block */
-  BUCKET = 512,     /* cells a side */
-  FEW = 8,          /* columns of cells a pixel from which on there are few pixels in a row */
-  PARTS_A_CELL = 4, /* parts are at most this fraction of a cell wide */
-  MAX_PARTS = 128,  /* a side of a patch */
-  MAX_DEPTH = 8     /* of patches that cannot be interpolated: at the edge of a map, say */
+  STRIP = 1 << 20,        /* values read at once */
+  LANES = GV_WINDOW_STEP, /* sums over a row of pixels side by side, for the compiler's vectors */
+  MAX_RANGES = 8,         /* runs of source columns read for one block */
+  BUCKET = 512,           /* cells a side */
+  FEW = 8,                /* columns of cells a pixel from which on there are few pixels in a row */
+  PARTS_A_CELL = 4,       /* parts are at most this fraction of a cell wide */
+  NOTED = 1 << 17,        /* pixels noted at once */
+  CORNERS = 32,           /* of pixels, found at once */
+  MAX_PARTS = 128,        /* a side of a patch */
+  MAX_DEPTH = 8           /* of patches that cannot be interpolated: at the edge of a map, say */
 };
 
 /* Overlaps along one axis, both ways: entries of cell i are start[i] ... start[i + 1]. */
@@ -53,15 +59,29 @@ typedef struct bucket {
   int64_t count, capacity;
 } bucket;
 
+/* A share of a pixel of a row that goes to a run of columns. */
+typedef struct pixel_part {
+  double share;
+  int32_t place; /* among the pixels read */
+  int32_t run;
+} pixel_part;
+
+/* Corners of pixels among the cells, by column, between the rows edge - 1 and edge. */
+typedef struct corner_line {
+  int64_t edge;
+  double *x, *y;
+  uint8_t *known; /* those that have been found */
+} corner_line;
+
 typedef struct bench {
   double *values; /* of cells */
   int32_t *first; /* of runs of columns, and then of runs of rows */
   double *pixels;
   uint8_t *valid;
-  double *collapsed; /* a row of pixels, shared among the runs */
-  int64_t value_capacity, pixel_capacity, collapsed_capacity;
-  double *corner_x, *corner_y;
-  int64_t corner_capacity;
+  double *collapsed; /* two rows of pixels, shared among the runs */
+  pixel_part *parts; /* of a row of pixels in the runs */
+  int64_t value_capacity, pixel_capacity, collapsed_capacity, part_capacity;
+  corner_line line[2]; /* of even and odd edges: rows share one with the next */
 } bench;
 
 struct gv_overlay {
@@ -209,6 +229,17 @@ static bool *find_same(const axis *a) {
   return same;
 }
 
+/* The first pixel of cells [from, to), and the one after the last; none: equal. */
+static void find_pixels(const axis *a, int64_t from, int64_t to, int64_t out[2]) {
+  out[0] = INT64_MAX;
+  out[1] = 0;
+  for (int64_t e = a->start[from]; e < a->start[to]; e++) {
+    out[0] = a->pixel[e] < out[0] ? a->pixel[e] : out[0];
+    out[1] = a->pixel[e] >= out[1] ? a->pixel[e] + 1 : out[1];
+  }
+  if (out[1] == 0) out[0] = 0;
+}
+
 static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
   const double *g = o->grid->geotransform, *s = o->raster.geotransform;
   int64_t w = o->grid->grid.width, h = o->grid->grid.height;
@@ -228,11 +259,12 @@ static gv_status lay_parallel(gv_io *io, gv_overlay *o) {
 /* What becomes of parts: a part of the size `amount` in a cell; column -1: outside the grid. */
 typedef struct sink {
   void (*take)(struct sink *sink, int64_t column, int64_t row, double amount);
-  double inside;
-  /* the first walk: */
-  gv_overlay *overlay;
   int64_t pixel_row, pixel;
   bool failed;
+  /* notes: */
+  const gv_overlay *overlay;
+  bucket *buckets;
+  double inside;
   /* blocks: */
   double *values;
   int64_t x, y, w, h;
@@ -397,61 +429,94 @@ static bool grow(double **array, int64_t *capacity, int64_t count) {
   return *array != NULL;
 }
 
+/* The line of an edge; NULL when out of memory. */
+static corner_line *line_of(const gv_overlay *o, bench *b, int64_t edge) {
+  corner_line *line = &b->line[edge % 2];
+  size_t corners = (size_t)o->raster.width + 1;
+  bool made = line->x != NULL;
+  if (!made) {
+    line->x = malloc(2 * corners * sizeof *line->x);
+    line->known = malloc(corners);
+    if (line->x == NULL || line->known == NULL) {
+      free(line->x);
+      free(line->known);
+      *line = (corner_line){0};
+      return NULL;
+    }
+    line->y = line->x + corners;
+  }
+  if (!made || line->edge != edge) memset(line->known, 0, corners);
+  line->edge = edge;
+  return line;
+}
+
+/* Finds the corners [from, end). */
+static void find_corners(const gv_overlay *o, corner_line *line, int64_t from, int64_t end, bool *failed) {
+  for (int64_t c = from; c < end; c++) {
+    int64_t first = c;
+    for (; c < end && !line->known[c]; c++) {
+      line->x[c] = (double)c;
+      line->y[c] = (double)line->edge;
+      line->known[c] = 1;
+    }
+    if (c > first) to_cells(o, c - first, line->x + first, line->y + first, failed);
+  }
+}
+
 /* Parts the pixels [first, first + count) of a row. False when out of memory. */
 static bool part_row(const gv_overlay *o, bench *b, int64_t row, int64_t first, int64_t count, const double *values,
                      sink *to) {
-  int64_t n = count + 1, needed = 4 * n;
-  if (needed > b->corner_capacity) {
-    free(b->corner_x);
-    b->corner_x = malloc((size_t)needed * sizeof *b->corner_x);
-    b->corner_capacity = b->corner_x != NULL ? needed : 0;
-    if (b->corner_x == NULL) return false;
-  }
-  b->corner_y = b->corner_x + 2 * n;
-  for (int64_t i = 0; i < n; i++) {
-    b->corner_x[i] = b->corner_x[n + i] = (double)(first + i);
-    b->corner_y[i] = (double)row;
-    b->corner_y[n + i] = (double)(row + 1);
-  }
-  to_cells(o, 2 * n, b->corner_x, b->corner_y, &to->failed);
+  corner_line *above = line_of(o, b, row), *below = line_of(o, b, row + 1);
+  if (above == NULL || below == NULL) return false;
+  int64_t found = 0; /* corners up to here */
   for (int64_t i = 0; i < count; i++) {
     if (values[i] == 0.0) continue;
-    source_pixel p = {.column = (double)(first + i), .row = (double)row, .value = values[i]};
-    patch a = {0.0, 1.0, 0.0, 1.0, {0}, {0}};
-    const int64_t corner[4] = {i, i + 1, n + i, n + i + 1};
-    for (int k = 0; k < 4; k++) {
-      a.u[k] = b->corner_x[corner[k]];
-      a.v[k] = b->corner_y[corner[k]];
+    if (i >= found) {
+      found = count - i < CORNERS ? count : i + CORNERS;
+      find_corners(o, above, first + i, first + found + 1, &to->failed);
+      find_corners(o, below, first + i, first + found + 1, &to->failed);
     }
+    int64_t c = first + i;
+    source_pixel p = {.column = (double)c, .row = (double)row, .value = values[i]};
+    patch a = {0.0,
+               1.0,
+               0.0,
+               1.0,
+               {above->x[c], above->x[c + 1], below->x[c], below->x[c + 1]},
+               {above->y[c], above->y[c + 1], below->y[c], below->y[c + 1]}};
     unwrap(o, a.u, 4);
     to->pixel_row = row;
-    to->pixel = first + i;
+    to->pixel = c;
     part(o, &p, &a, 0, to);
   }
   return !to->failed;
 }
 
-/* The first walk: adds up, and notes where parts fall. */
-static void take_note(sink *to, int64_t column, int64_t row, double amount) {
-  gv_overlay *o = to->overlay;
-  if (column < 0) return;
-  to->inside += amount;
-  bucket *b = &o->buckets[row / BUCKET * o->buckets_across + column / BUCKET];
-  if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
-    b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
-    return;
-  }
+static void add_note(bucket *b, const note *n, bool *failed) {
   if (b->count == b->capacity) {
     int64_t capacity = b->capacity > 0 ? 2 * b->capacity : 16;
     note *notes = realloc(b->notes, (size_t)capacity * sizeof *notes);
     if (notes == NULL) {
-      to->failed = true;
+      *failed = true;
       return;
     }
     b->notes = notes;
     b->capacity = capacity;
   }
-  b->notes[b->count++] = (note){to->pixel_row, to->pixel, to->pixel + 1};
+  b->notes[b->count++] = *n;
+}
+
+/* Noting where parts fall, and adding them up. */
+static void take_note(sink *to, int64_t column, int64_t row, double amount) {
+  const gv_overlay *o = to->overlay;
+  if (column < 0) return;
+  to->inside += amount;
+  bucket *b = &to->buckets[row / BUCKET * o->buckets_across + column / BUCKET];
+  if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
+    b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
+  } else {
+    add_note(b, &(note){to->pixel_row, to->pixel, to->pixel + 1}, &to->failed);
+  }
 }
 
 static void take_value(sink *to, int64_t column, int64_t row, double amount) {
@@ -473,50 +538,64 @@ static void sum_add(exact_sum *sum, double value) {
   sum->value = next;
 }
 
-/* What the first walk finds in some rows of pixels. */
+/* What the first walk finds in a row of pixels. */
 typedef struct tally {
-  exact_sum total, size, inside; /* size: of absolute values */
-  int64_t bad_column, bad_row;   /* of an infinite pixel; < 0: none */
+  double total, size, inside; /* size: of absolute values */
 } tally;
 
-/* Adds a row of pixels; `share`: how much of each column counts as inside. Lanes, for the compiler's vectors. */
-static void tally_row(tally *t, const double *row, const double *share, double row_share_inside, int64_t width,
-                      int64_t number) {
-  enum { LANES = 8 };
-  double total[LANES] = {0}, size[LANES] = {0}, inside[LANES] = {0};
+/* The same while the row comes in pieces: pixel c is added in lane c % LANES. */
+typedef struct lanes {
+  double total[LANES], size[LANES], inside[LANES];
+} lanes;
+
+/* Adds the pixels [x, x + n) of a row, x a multiple of LANES; `share`: how much of each column counts as inside. */
+static void add_pixels(lanes *to, const double *row, const double *share, int64_t x, int64_t n) {
+  lanes l = *to;
   int64_t c = 0;
-  for (; c + LANES <= width; c += LANES) {
+  for (; c + LANES <= n; c += LANES) {
     for (int i = 0; i < LANES; i++) {
-      total[i] += row[c + i];
-      size[i] += fabs(row[c + i]);
-      inside[i] += share != NULL ? row[c + i] * share[c + i] : 0.0;
+      l.total[i] += row[c + i];
+      l.size[i] += fabs(row[c + i]);
+      l.inside[i] += share != NULL ? row[c + i] * share[x + c + i] : 0.0;
     }
   }
-  for (int i = 0; c < width; c++, i++) {
-    total[i] += row[c];
-    size[i] += fabs(row[c]);
-    inside[i] += share != NULL ? row[c] * share[c] : 0.0;
+  for (int i = 0; c < n; c++, i++) {
+    l.total[i] += row[c];
+    l.size[i] += fabs(row[c]);
+    l.inside[i] += share != NULL ? row[c] * share[x + c] : 0.0;
   }
-  for (int i = 1; i < LANES; i++) {
-    total[0] += total[i];
-    size[0] += size[i];
-    inside[0] += inside[i];
-  }
-  for (c = 0; c < width && !isfinite(size[0]) && t->bad_column < 0; c++) {
-    if (isfinite(row[c])) continue;
-    t->bad_column = c;
-    t->bad_row = number;
-  }
-  sum_add(&t->total, total[0]);
-  sum_add(&t->size, size[0]);
-  sum_add(&t->inside, inside[0] * row_share_inside);
+  *to = l;
 }
 
-/* One thread's part of the first walk: what it reads into. */
+static tally add_up(const lanes *l) {
+  tally t = {l->total[0], l->size[0], l->inside[0]};
+  for (int i = 1; i < LANES; i++) {
+    t.total += l->total[i];
+    t.size += l->size[i];
+    t.inside += l->inside[i];
+  }
+  return t;
+}
+
+/* One thread's part of the first walk. */
 typedef struct walker {
-  double *values;
-  uint8_t *valid;
+  gv_raster_window window;
+  double *row;  /* of a window */
+  lanes *lanes; /* one a row of a window */
 } walker;
+
+static bool walker_make(const gv_raster_in *raster, walker *w) {
+  bool made = gv_raster_window_make(raster, &w->window);
+  w->row = malloc((size_t)raster->window_w * sizeof *w->row);
+  w->lanes = malloc((size_t)raster->window_h * sizeof *w->lanes);
+  return made && w->row != NULL && w->lanes != NULL;
+}
+
+static void walker_free(walker *w) {
+  gv_raster_window_free(&w->window);
+  free(w->row);
+  free(w->lanes);
+}
 
 static gv_status no_memory(char *message, size_t size) {
   snprintf(message, size, "out of memory for the overlay of a raster");
@@ -530,61 +609,78 @@ static gv_status unreadable(const gv_overlay *o, char *message, size_t size) {
   return GV_ERROR_IO;
 }
 
-static gv_status walk_strip(gv_overlay *o, int worker, walker *w, int64_t y, int64_t rows, sink *to, tally *t,
-                            char *message, size_t size) {
+/* Walks through the windows whose first row is y, and stores and adds up their rows. */
+static gv_status walk_windows(const gv_overlay *o, int worker, walker *w, int64_t y, tally *tallies, char *message,
+                              size_t size) {
   const gv_raster_in *raster = &o->raster;
-  if (!gv_raster_in_values(raster, worker, 0, y, raster->width, rows, w->values, w->valid))
-    return unreadable(o, message, size);
-  for (int64_t r = 0; r < rows; r++) {
-    const double *row = w->values + r * raster->width;
-    tally_row(t, row, o->x.inside, o->parallel ? o->y.inside[y + r] : 0.0, raster->width, y + r);
-    if (t->bad_column >= 0) {
-      snprintf(message, size, "--sum: %.200s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path,
-               t->bad_column, t->bad_row);
-      return GV_ERROR_INVALID_ARGUMENT;
+  gv_raster_window *window = &w->window;
+  memset(w->lanes, 0, (size_t)raster->window_h * sizeof *w->lanes);
+  for (int64_t x = 0; x < raster->width; x += raster->window_w) {
+    if (!gv_raster_window_read(raster, worker, x, y, window)) return unreadable(o, message, size);
+    for (int64_t r = 0; r < window->h; r++) {
+      const double *row = gv_raster_window_row(raster, worker, window, r, w->row);
+      if (row == NULL) return unreadable(o, message, size);
+      add_pixels(&w->lanes[r], row, o->x.inside, x, window->w);
+      gv_raster_in_store(raster, x, y + r, window->w, row);
+      bool finite = true;
+      for (int i = 0; i < LANES; i++)
+        finite = finite && isfinite(w->lanes[r].size[i]);
+      for (int64_t c = 0; c < window->w && !finite; c++) {
+        if (isfinite(row[c])) continue;
+        snprintf(message, size, "--sum: %.200s: pixel (%" PRId64 ", %" PRId64 ") is infinite", raster->path, x + c,
+                 y + r);
+        return GV_ERROR_INVALID_ARGUMENT;
+      }
     }
-    if (!o->parallel && !part_row(o, &o->benches[0], y + r, 0, raster->width, row, to))
-      return no_memory(message, size);
   }
+  for (int64_t r = 0; r < window->h; r++)
+    tallies[y + r] = add_up(&w->lanes[r]);
   return GV_OK;
 }
 
-/*
- * Reads all of the raster once. Strips of rows are walked by all workers, but for grids that are not parallel, whose notes
- * are made in the order of the rows; the strips' sums are added in order, so that they have the same bits for any number of
- * workers. Strips hold whole rows of the file's blocks, which are then decoded once.
- */
+/* Sums of the rows, in the order of the rows, of STRIP pixels or so first: the same bits whoever has walked. */
+static void add_tallies(gv_overlay *o, const tally *tallies) {
+  exact_sum total = {0.0, 0.0}, size = {0.0, 0.0}, inside = {0.0, 0.0};
+  int64_t height = o->raster.height, rows = gv_raster_in_rows_at_once(&o->raster);
+  for (int64_t first = 0; first < height; first += rows) {
+    exact_sum strip_total = {0.0, 0.0}, strip_size = {0.0, 0.0}, strip_inside = {0.0, 0.0};
+    for (int64_t y = first; y < first + rows && y < height; y++) {
+      sum_add(&strip_total, tallies[y].total);
+      sum_add(&strip_size, tallies[y].size);
+      sum_add(&strip_inside, tallies[y].inside * (o->parallel ? o->y.inside[y] : 0.0));
+    }
+    sum_add(&total, strip_total.value);
+    sum_add(&size, strip_size.value);
+    sum_add(&inside, strip_inside.value);
+  }
+  o->total = total.value;
+  o->size = size.value;
+  o->inside = inside.value;
+}
+
+/* Reads all of the raster once, all workers together; what has room is kept. */
 static gv_status walk(gv_io *io, gv_overlay *o) {
   const gv_raster_in *raster = &o->raster;
-  int block_width = 1, block_height = 1, workers = o->parallel ? o->workers : 1;
-  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0], 1), &block_width, &block_height);
-  int64_t rows = STRIP / raster->width > 0 ? STRIP / raster->width : 1;
-  if (rows > block_height) rows -= rows % block_height;
-  if (rows < block_height && block_height * raster->width <= 4 * (int64_t)STRIP) rows = block_height;
-  if (rows > raster->height) rows = raster->height;
-  int64_t strips = (raster->height + rows - 1) / rows;
-  if (workers > strips) workers = (int)strips;
-  sink to = {.take = take_note, .overlay = o};
-  gv_status status = GV_OK; /* of the first strip that failed */
+  int64_t windows = (raster->height + raster->window_h - 1) / raster->window_h;
+  int workers = o->workers < windows ? o->workers : (int)windows;
+  gv_status status = GV_OK; /* of the first that failed */
   atomic_bool stop = false;
   char failure[512] = "";
-  tally *tallies = calloc((size_t)strips, sizeof *tallies);
+  tally *tallies = malloc((size_t)raster->height * sizeof *tallies);
   walker *walkers = calloc((size_t)workers, sizeof *walkers);
   bool ready = tallies != NULL && walkers != NULL;
-  for (int i = 0; i < workers && ready; i++) {
-    walkers[i].values = malloc((size_t)(rows * raster->width) * sizeof *walkers[i].values);
-    walkers[i].valid = malloc((size_t)(rows * raster->width));
-    ready = walkers[i].values != NULL && walkers[i].valid != NULL;
-  }
+  for (int i = 0; i < workers && ready; i++)
+    ready = walker_make(raster, &walkers[i]);
+  int64_t windows_at_once = STRIP / 8 / (raster->window_h * raster->width);
+  if (windows_at_once < 1) windows_at_once = 1;
   gv_gdal_reset();
-#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
-  for (int64_t i = 0; i < (ready ? strips : 0); i++) {
+#pragma omp parallel for num_threads(workers) schedule(dynamic, windows_at_once)
+  for (int64_t i = 0; i < (ready ? windows : 0); i++) {
     char message[512];
     if (atomic_load_explicit(&stop, memory_order_relaxed)) continue;
     int worker = omp_get_thread_num();
-    int64_t y = i * rows, h = raster->height - y < rows ? raster->height - y : rows;
-    tallies[i].bad_column = -1;
-    gv_status one = walk_strip(o, worker, &walkers[worker], y, h, &to, &tallies[i], message, sizeof message);
+    gv_status one =
+        walk_windows(o, worker, &walkers[worker], i * raster->window_h, tallies, message, sizeof message);
     if (one == GV_OK && gv_io_cancelled(io)) {
       snprintf(message, sizeof message, "cancelled");
       one = GV_ERROR_CANCELLED;
@@ -597,24 +693,115 @@ static gv_status walk(gv_io *io, gv_overlay *o) {
     }
     atomic_store_explicit(&stop, true, memory_order_relaxed);
   }
-  exact_sum total = {0.0, 0.0}, size = {0.0, 0.0}, inside = {0.0, 0.0};
-  for (int64_t i = 0; i < strips && ready; i++) {
-    sum_add(&total, tallies[i].total.value);
-    sum_add(&size, tallies[i].size.value);
-    sum_add(&inside, tallies[i].inside.value);
-  }
-  for (int i = 0; i < workers && walkers != NULL; i++) {
-    free(walkers[i].values);
-    free(walkers[i].valid);
-  }
+  if (ready && status == GV_OK) add_tallies(o, tallies);
+  o->raster.kept.complete = ready && status == GV_OK;
+  for (int i = 0; i < workers && walkers != NULL; i++)
+    walker_free(&walkers[i]);
   free(walkers);
   free(tallies);
   if (!ready) return gv_io_fail_memory(io, "an input raster");
-  if (status != GV_OK) return gv_io_fail(io, status, "%s", failure);
-  o->total = total.value;
-  o->size = size.value;
-  o->inside = o->parallel ? inside.value : to.inside;
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", failure);
+}
+
+/* One thread's part of noting: rows of pixels, and what they come to. */
+typedef struct noter {
+  double *values;
+  uint8_t *valid;
+  bucket *buckets;
+} noter;
+
+static void noter_free(const gv_overlay *o, noter *n) {
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down && n->buckets != NULL; i++)
+    free(n->buckets[i].notes);
+  free(n->buckets);
+  free(n->values);
+  free(n->valid);
+}
+
+/* Notes some rows. */
+static gv_status note_rows(const gv_overlay *o, int worker, noter *n, int64_t y, int64_t rows, sink *to,
+                           char *message, size_t size) {
+  int64_t width = o->raster.width;
+  if (!gv_raster_in_values(&o->raster, worker, 0, y, width, rows, n->values, n->valid))
+    return unreadable(o, message, size);
+  *to = (sink){.take = take_note, .overlay = o, .buckets = n->buckets};
+  for (int64_t r = 0; r < rows; r++) {
+    if (!part_row(o, &o->benches[worker], y + r, 0, width, n->values + r * width, to))
+      return no_memory(message, size);
+  }
   return GV_OK;
+}
+
+/* Moves a thread's notes to the overlay's. */
+static bool move_notes(gv_overlay *o, noter *n) {
+  bool failed = false;
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down; i++) {
+    bucket *from = &n->buckets[i];
+    for (int64_t k = 0; k < from->count; k++)
+      add_note(&o->buckets[i], &from->notes[k], &failed);
+    from->count = 0;
+  }
+  return !failed;
+}
+
+/* Parts all pixels of a raster that is not parallel, to note where they fall: some rows a thread, put together in their order. */
+static gv_status make_notes(gv_io *io, gv_overlay *o) {
+  int64_t width = o->raster.width, height = o->raster.height;
+  /* What is not in memory is decoded, by whole blocks if possible. */
+  int64_t rows = NOTED / width > 0 ? NOTED / width : 1;
+  if (o->raster.kept.h < height) rows = gv_raster_in_rows_at_once(&o->raster);
+  int64_t pieces = (height + rows - 1) / rows;
+  int workers = o->workers < pieces ? o->workers : (int)pieces;
+  noter *noters = calloc((size_t)workers, sizeof *noters);
+  bool ready = noters != NULL;
+  for (int i = 0; i < workers && ready; i++) {
+    noter *n = &noters[i];
+    n->values = malloc((size_t)(rows * width) * sizeof *n->values);
+    n->valid = malloc((size_t)(rows * width));
+    n->buckets = calloc((size_t)(o->buckets_across * o->buckets_down), sizeof *n->buckets);
+    ready = n->values != NULL && n->valid != NULL && n->buckets != NULL;
+  }
+  gv_status status = GV_OK; /* of the first rows that failed */
+  char failure[512] = "";
+  atomic_bool stop = false;
+  gv_gdal_reset();
+#pragma omp parallel for num_threads(workers) schedule(dynamic, 1) ordered
+  for (int64_t i = 0; i < (ready ? pieces : 0); i++) {
+    char message[512] = "";
+    sink to = {.inside = 0.0};
+    noter *n = &noters[omp_get_thread_num()];
+    int64_t y = i * rows, h = height - y < rows ? height - y : rows;
+    gv_status one = GV_OK;
+    if (!atomic_load_explicit(&stop, memory_order_relaxed))
+      one = note_rows(o, omp_get_thread_num(), n, y, h, &to, message, sizeof message);
+    if (one == GV_OK && gv_io_cancelled(io)) {
+      snprintf(message, sizeof message, "cancelled");
+      one = GV_ERROR_CANCELLED;
+    }
+#pragma omp ordered
+    if (status == GV_OK) {
+      o->inside += to.inside;
+      if (one == GV_OK && !move_notes(o, n)) one = no_memory(message, sizeof message);
+      status = one;
+      memcpy(failure, message, sizeof failure);
+      atomic_store_explicit(&stop, one != GV_OK, memory_order_relaxed);
+    }
+  }
+  for (int i = 0; i < workers && noters != NULL; i++)
+    noter_free(o, &noters[i]);
+  free(noters);
+  if (!ready) return gv_io_fail_memory(io, "the overlay of a raster");
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", failure);
+}
+
+/* The pixels that have something to do with cells, as far as they are known, are worth keeping. */
+static void keep(gv_overlay *o, int64_t *memory) {
+  int64_t x[2] = {0, o->raster.width}, y[2] = {0, o->raster.height};
+  if (o->parallel) {
+    find_pixels(&o->x, 0, o->x.cells, x);
+    find_pixels(&o->y, 0, o->y.cells, y);
+  }
+  gv_raster_in_keep(&o->raster, x[0], y[0], x[1] - x[0], y[1] - y[0], memory);
 }
 
 /* True if any pixel has something to do with any cell. */
@@ -660,7 +847,7 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
 }
 
 gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid, int workers,
-                          gv_overlay **out) {
+                          int64_t *memory, gv_overlay **out) {
   gv_overlay *o = calloc(1, sizeof *o);
   if (o == NULL) return gv_io_fail_memory(io, "the overlay of a raster");
   o->name = name;
@@ -671,7 +858,9 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, workers, &o->raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--sum", path, o->raster.crs, grid);
   if (status == GV_OK) status = lay(io, o);
+  if (status == GV_OK) keep(o, memory);
   if (status == GV_OK) status = walk(io, o);
+  if (status == GV_OK && !o->parallel) status = make_notes(io, o);
   if (status == GV_OK && o->size > 0.0 && !overlap(o)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", path);
   }
@@ -700,7 +889,8 @@ void gv_overlay_close(gv_overlay *o) {
   if (o == NULL) return;
   for (int i = 0; i < o->workers && o->benches != NULL; i++) {
     bench *b = &o->benches[i];
-    void *const pieces[] = {b->values, b->first, b->pixels, b->valid, b->collapsed, b->corner_x};
+    void *const pieces[] = {b->values, b->first,     b->pixels,        b->valid,     b->collapsed,
+                            b->parts,  b->line[0].x, b->line[0].known, b->line[1].x, b->line[1].known};
     for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
       free(pieces[k]);
   }
@@ -792,26 +982,98 @@ static bool read_ranges(const gv_overlay *o, int worker, bench *b, const ranges 
   return true;
 }
 
-/* Adds one row of pixels to all rows of cells it overlaps, of which those that are the same are one of `rows`. */
-static void spread_row(const gv_overlay *o, bench *b, const ranges *r, int64_t pixel_row, const double *row,
-                       int64_t x, int64_t y, const int32_t *first_row, int32_t rows, int32_t runs) {
-  const axis *a = &o->x, *d = &o->y;
-  for (int32_t i = 0; i < runs; i++) {
-    int64_t c = x + b->first[i];
-    double sum = 0.0;
-    for (int64_t e = a->start[c]; e < a->start[c + 1]; e++)
-      sum += row[place(r, a->pixel[e])] * a->share[e];
-    b->collapsed[i] = sum;
+/* The cells of a block being made of rows of pixels. */
+typedef struct spread {
+  const gv_overlay *o;
+  bench *b;
+  const ranges *ranges;
+  int worker;
+  int32_t runs;
+  int64_t parts;        /* of pixels, in them */
+  int64_t rows;         /* of pixels, read at once */
+  int64_t first, end;   /* those in b->pixels */
+  bool up;              /* rows of pixels descend as rows of cells ascend */
+  int64_t collapsed[2]; /* whose row is in each half of b->collapsed; -1: none */
+} spread;
+
+/* The pixels of the runs, level by level: the first of all runs in their order, then the second of those that have one, and so
+ * on. False when out of memory. */
+static bool find_places(spread *s, int64_t x) {
+  const axis *a = &s->o->x;
+  bench *b = s->b;
+  int64_t count = 0, more = s->runs;
+  for (int32_t i = 0; i < s->runs; i++) {
+    int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c];
+    count += n > 1 ? n : 1;
   }
-  for (int32_t k = 0; k < rows; k++) {
-    int64_t cell = y + first_row[k];
-    for (int64_t e = d->start[cell]; e < d->start[cell + 1]; e++) {
-      if (d->pixel[e] != pixel_row) continue;
-      double *to = b->values + (int64_t)k * runs;
-      for (int32_t i = 0; i < runs; i++)
-        to[i] += d->share[e] * b->collapsed[i];
+  if (count > b->part_capacity) {
+    free(b->parts);
+    b->parts = malloc((size_t)count * sizeof *b->parts);
+    b->part_capacity = b->parts != NULL ? count : 0;
+    if (b->parts == NULL) return false;
+  }
+  s->parts = 0;
+  for (int64_t level = 0; more > 0; level++) {
+    more = 0;
+    for (int32_t i = 0; i < s->runs; i++) {
+      int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c], e = a->start[c] + level;
+      if (level < n) {
+        b->parts[s->parts++] = (pixel_part){a->share[e], (int32_t)place(s->ranges, a->pixel[e]), i};
+      } else if (level == 0) {
+        b->parts[s->parts++] = (pixel_part){0.0, 0, i};
+      }
+      more += level + 1 < n;
     }
   }
+  return true;
+}
+
+/* A row of pixels, shared among the runs; NULL if it cannot be read. */
+static const double *collapse(spread *s, int64_t pixel_row) {
+  bench *b = s->b;
+  double *to = b->collapsed + (pixel_row % 2 == 0 ? 0 : s->runs);
+  if (s->collapsed[pixel_row % 2] == pixel_row) return to;
+  if (pixel_row < s->first || pixel_row >= s->end) {
+    int64_t height = s->o->raster.height;
+    s->first = !s->up ? pixel_row : pixel_row + 1 > s->rows ? pixel_row + 1 - s->rows : 0;
+    s->end = s->first + s->rows < height ? s->first + s->rows : height;
+    if (!read_ranges(s->o, s->worker, b, s->ranges, s->first, s->end - s->first)) return NULL;
+  }
+  const double *row = b->pixels + (pixel_row - s->first) * s->ranges->width;
+  int64_t i = 0;
+  for (; i < s->runs; i++)
+    to[i] = row[b->parts[i].place] * b->parts[i].share;
+  for (; i < s->parts; i++)
+    to[b->parts[i].run] += row[b->parts[i].place] * b->parts[i].share;
+  s->collapsed[pixel_row % 2] = pixel_row;
+  return to;
+}
+
+/* The values of a row of cells: each row of pixels gives its share. False if one cannot be read. */
+static bool spread_rows(spread *s, int64_t cell, double *to) {
+  const axis *d = &s->o->y;
+  for (int64_t e = d->start[cell]; e < d->start[cell + 1]; e++) {
+    const double *row = collapse(s, d->pixel[e]);
+    double share = d->share[e];
+    if (row == NULL) return false;
+    if (e == d->start[cell]) {
+      for (int32_t i = 0; i < s->runs; i++)
+        to[i] = share * row[i];
+    } else {
+      for (int32_t i = 0; i < s->runs; i++)
+        to[i] += share * row[i];
+    }
+  }
+  if (d->start[cell] == d->start[cell + 1]) memset(to, 0, (size_t)s->runs * sizeof *to);
+  return true;
+}
+
+/* True if there is nothing in the pixels, or in all that are known to be 0. */
+static bool is_empty(const gv_overlay *o, const ranges *r, const int64_t rows[2]) {
+  bool empty = true;
+  for (int k = 0; k < r->count && empty && rows[0] < rows[1]; k++)
+    empty = gv_raster_in_is_empty(&o->raster, r->first[k], rows[0], r->end[k] - r->first[k], rows[1] - rows[0]);
+  return empty;
 }
 
 static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
@@ -820,27 +1082,29 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
   const axis *a = &o->x, *d = &o->y;
   ranges r;
   find_ranges(a, a->start[x], a->start[x + w], &r);
-  int64_t low = INT64_MAX, high = -1;
-  for (int64_t e = d->start[y]; e < d->start[y + h]; e++) {
-    low = d->pixel[e] < low ? d->pixel[e] : low;
-    high = d->pixel[e] > high ? d->pixel[e] : high;
-  }
+  int64_t down[2];
+  find_pixels(d, y, y + h, down);
   int64_t rows = r.width > 0 ? STRIP / r.width : 1;
-  rows = rows < 1 ? 1 : rows > high - low + 1 ? high - low + 1 : rows;
-  if (!grow_bench(b, w * h, w + h, high >= 0 ? rows * r.width : 0)) return no_memory(message, size);
+  rows = rows < 1 ? 1 : rows > down[1] - down[0] ? down[1] - down[0] : rows;
+  if (!grow_bench(b, w * h, 2 * w + h, rows * r.width)) return no_memory(message, size);
   int32_t runs = 0, different = 0, *first_row = b->first + w;
+  if (is_empty(o, &r, down)) {
+    b->values[0] = 0.0;
+    b->first[0] = first_row[0] = 0;
+    *out = (gv_quantity){b->values, b->first, 1, 1, first_row, 1};
+    return GV_OK;
+  }
   for (int64_t c = 0; c < w; c++) {
     if (c == 0 || !o->same[x + c]) b->first[runs++] = (int32_t)c;
   }
   for (int64_t i = 0; i < h; i++) {
     if (i == 0 || !o->same_row[y + i]) first_row[different++] = (int32_t)i;
   }
-  memset(b->values, 0, (size_t)runs * (size_t)different * sizeof *b->values);
-  for (int64_t row = low; row <= high && r.width > 0; row += rows) {
-    int64_t count = high + 1 - row < rows ? high + 1 - row : rows;
-    if (!read_ranges(o, worker, b, &r, row, count)) return unreadable(o, message, size);
-    for (int64_t i = 0; i < count; i++)
-      spread_row(o, b, &r, row + i, b->pixels + i * r.width, x, y, first_row, different, runs);
+  spread s = {.o = o, .b = b, .ranges = &r, .worker = worker, .runs = runs, .rows = rows, .collapsed = {-1, -1}};
+  s.up = d->pixel[d->start[y]] > d->pixel[d->start[y + h] - 1];
+  if (!find_places(&s, x)) return no_memory(message, size);
+  for (int32_t k = 0; k < different; k++) {
+    if (!spread_rows(&s, y + first_row[k], b->values + (int64_t)k * runs)) return unreadable(o, message, size);
   }
   /* Running sums over a row pay if it serves several rows of cells, or if there is little in it. */
   bool pays = different < h || FEW * (int64_t)runs < w;

@@ -794,6 +794,10 @@ gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatur
   return *feature == NULL && gv_gdal_failed() ? read_failed(&features->r) : GV_OK;
 }
 
+void gv_seed_features_keep(gv_seed_features *features) {
+  features->feature = NULL;
+}
+
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {
   return OGR_L_GetLayerDefn(features->r.layer);
 }

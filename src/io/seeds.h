@@ -73,6 +73,9 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_se
 /* The next feature, owned by `features`, and its number; NULL after the last. */
 gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);
 
+/* Leaves the feature read last to the caller, who is to destroy it. */
+void gv_seed_features_keep(gv_seed_features *features);
+
 /* Of the layer's features. */
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);
 

@@ -27,7 +27,7 @@ typedef struct gv_table_column {
 } gv_table_column;
 
 /* Fills the columns of one seed, fields `first` and on of the feature, and its geometry; *keep (true when called) false
- * leaves the seed out. */
+ * leaves the seed out. Called in the order of the seeds, or, with `threads`, by as many threads in any order. */
 typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, int first,
                                      bool *keep);
 
@@ -41,6 +41,7 @@ typedef struct gv_table_content {
   int count;
   gv_table_row_fn row;
   void *user;
+  int threads; /* that may call `row` at once; 0 = 1 */
 } gv_table_content;
 
 /* Makes the file. */

@@ -71,6 +71,7 @@ static gv_status place_cells(gv_context *context, const job *j, const row_piece 
       y[i] = p * column_y[i];
     }
     repeat(j->z, piece->n, cells->row_z[piece->row]);
+    if (j->m->azimuth == NULL) return GV_OK;
     repeat(j->p, piece->n, p);
     memcpy(j->cosine, column_x, (size_t)piece->n * sizeof *column_x);
     memcpy(j->sine, column_y, (size_t)piece->n * sizeof *column_y);
@@ -95,6 +96,21 @@ static gv_status place_cells(gv_context *context, const job *j, const row_piece 
   return GV_OK;
 }
 
+/* Where the run of one seed that begins at cell i ends: whole stretches are told by comparing. */
+static int64_t end_of_run(const int32_t *seed, int64_t i, int64_t n) {
+  enum { STRETCH = 16 };
+  int64_t end = i + 1;
+  for (; end + STRETCH <= n; end += STRETCH) {
+    uint32_t differ = 0;
+    for (int64_t k = 0; k < STRETCH; k++)
+      differ |= (uint32_t)seed[end + k] ^ (uint32_t)seed[i];
+    if (differ != 0) break;
+  }
+  while (end < n && seed[end] == seed[i])
+    end++;
+  return end;
+}
+
 /* Positions of the seeds of a piece: runs of cells share one. */
 static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece) {
   const gv_voronoi *v = j->v;
@@ -102,8 +118,7 @@ static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece
   piece->gaps = false;
   for (int64_t i = 0, end; i < piece->n; i = end) {
     int32_t seed = piece->seed[i];
-    for (end = i + 1; end < piece->n && piece->seed[end] == seed;)
-      end++;
+    end = end_of_run(piece->seed, i, piece->n);
     double x = 0.0, y = 0.0, z = 0.0;
     if (seed >= v->seeds.total)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed);

@@ -744,16 +744,14 @@ static bool is_plain(const quantity_row *row) {
 
 static void prepare_quantity(const gv_statistics *s, double bound, const gv_quantity *q, const double *values,
                              int64_t columns, quantity_row *to) {
-  int64_t count = q->first != NULL ? q->count : columns;
   to->row = values;
-  bool good = true;
-  for (int64_t i = 0; i < count; i++)
-    good &= fabs(values[i]) <= bound;
-  to->good = good;
   double distance_scale = to->scale / s->longest;
   for (int64_t c = 0; c < columns && to->factor != NULL; c++)
     to->factor[c] = values[q->first != NULL ? to->segment[c] : c] * distance_scale;
-  if (to->sum_of == NULL || !good) return;
+  to->good = to->sum_of != NULL; /* else they are looked at run by run */
+  for (int32_t i = 0; i < q->count && to->sum_of != NULL; i++)
+    to->good &= fabs(values[i]) <= bound;
+  if (!to->good) return;
   int64_t before[2] = {0, 0};
   for (int32_t i = 0; i < q->count; i++) {
     int64_t whole = (int64_t)(values[i] * to->scale), from = q->first[i];

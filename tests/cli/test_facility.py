@@ -131,10 +131,10 @@ def test_maximum_distance_on_the_ellipsoid(seeds):
 
 # --------------------------------------------------------------------------------------------------------------- masks
 
-def make_raster(work, name, values, transform, epsg=4326, nodata=None, mask=None, kind=None, scale=None):
+def make_raster(work, name, values, transform, epsg=4326, nodata=None, mask=None, kind=None, scale=None, options=()):
     kind = kind or gdal.GDT_Float64
     height, width = values.shape
-    made = gdal.GetDriverByName("GTiff").Create(str(work.path(name)), width, height, 1, kind)
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path(name)), width, height, 1, kind, list(options))
     made.SetGeoTransform(transform)
     if epsg is not None:
         made.SetSpatialRef(crs(epsg))

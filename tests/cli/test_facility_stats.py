@@ -2,6 +2,7 @@
 
 import csv
 import math
+import os
 import subprocess
 
 import numpy as np
@@ -304,6 +305,123 @@ def test_negative_counts(seeds):
     assert total(seeds) == pytest.approx(values.sum(), rel=1e-10)
     rows = read_table(seeds, "t.csv")
     assert {r["none_sum"] for r in rows} == {"0"} and {r["none_distance_mean"] for r in rows} == {""}
+
+
+def shared(values, pixels, cells, measure=lambda edge: edge):
+    """Columns of pixels shared among cells, both told by their edges, which ascend: differences of running sums."""
+    so_far = np.vstack([np.zeros(values.shape[1]), np.cumsum(values, axis=0)])
+    at = np.interp(measure(cells), measure(pixels), np.arange(len(pixels)))
+    whole = np.minimum(at.astype(int), len(pixels) - 2)
+    part = (at - whole)[:, None]
+    return np.diff(so_far[whole] * (1 - part) + so_far[whole + 1] * part, axis=0)
+
+
+TILES, STRIPS = ["TILED=YES", "BLOCKXSIZE=128", "BLOCKYSIZE=64", "COMPRESS=LZW"], ["BLOCKYSIZE=7"]
+LARGEST = float(np.finfo(np.float32).max)
+STORED = [
+    (gdal.GDT_Byte, 255, None, TILES), (gdal.GDT_Byte, None, None, STRIPS), (gdal.GDT_UInt16, 0, 0.25, TILES),
+    (gdal.GDT_Int16, -1, None, STRIPS), (gdal.GDT_UInt32, 4294967295, None, TILES), (gdal.GDT_Int32, 7, None, TILES),
+    (gdal.GDT_Float32, None, None, TILES), (gdal.GDT_Float32, -9999, None, TILES), (gdal.GDT_Float32, -9999, None, STRIPS),
+    (gdal.GDT_Float32, 50, None, TILES), (gdal.GDT_Float32, 0, None, TILES), (gdal.GDT_Float32, -LARGEST, None, TILES),
+    (gdal.GDT_Float32, math.nan, None, TILES), (gdal.GDT_Float32, math.inf, None, TILES),
+    (gdal.GDT_Float64, -9999, 2.0, TILES), (gdal.GDT_Float64, 1e-3, None, STRIPS), (gdal.GDT_Float64, -1.7e308, None, TILES),
+]
+
+
+@pytest.mark.parametrize("kind,nodata,scale,options", STORED)
+def test_sums_of_everything_that_files_hold(seeds, kind, nodata, scale, options):
+    """Against differences of running sums, where the pixels are those that GDAL calls valid, also next to nodata; and the same bytes
+    whatever is kept in memory: all, some rows, nothing."""
+    random = np.random.default_rng(12)
+    values = np.floor(random.uniform(0, 100, (611, 1003)))
+    values[random.uniform(0, 1, values.shape) < 0.3] = 0
+    values[100:400, 200:800] = 0  # whole blocks of cells in which nothing is
+    if nodata is not None:
+        values[random.uniform(0, 1, values.shape) < 0.01] = nodata
+    if nodata is not None and kind in (gdal.GDT_Float32, gdal.GDT_Float64) and abs(nodata) < 1e300:
+        real = np.float32 if kind == gdal.GDT_Float32 else np.float64
+        values[3, 5:8] = [np.nextafter(real(nodata), real(0)), real(nodata) * real(1 - 1e-6), real(nodata) * real(0.5)]
+    make_raster(seeds, "p.tif", values, (-180, 360 / 1003, 0, 90, 0, -180 / 611), kind=kind, nodata=nodata, scale=scale,
+                options=options)
+    band = seeds.open("p.tif").GetRasterBand(1)
+    stored, valid = band.ReadAsArray().astype(float), band.GetMaskBand().ReadAsArray() != 0
+    pixels = np.where(valid & ~np.isnan(stored), stored * (scale or 1), 0)
+    tables = set()
+    for cache, threads in ("", 2), ("1", 3), ("0", 1), ("1", 1):
+        given = dict(os.environ, GDAL_CACHEMAX=cache) if cache else None
+        seeds.ok("--seeds", "s.csv", "--size", "1500,731", "--metric", "great-circle", *SUM, "--sum", "p.tif",
+                 "--threads", threads, "out.tif", env=given)
+        tables.add(seeds.path("t.csv").read_bytes())
+    assert len(tables) == 1
+    numbers = seeds.read("out.tif") - 1
+    exact, size = [by_seed(numbers, shared(shared(p.T, np.linspace(-180, 180, 1004), np.linspace(-180, 180, 1501)).T[::-1],
+                                           np.linspace(-90, 90, 612), np.linspace(-90, 90, 732), zone)[::-1])
+                   for p in (pixels, np.abs(pixels))]
+    assert np.all(np.abs(column(read_table(seeds, "t.csv"), "p_sum") - exact) <= 1e-10 * size)
+
+
+def test_parts_of_pixels_that_are_not_kept(seeds):
+    """A raster in another system, empty in part: the same bytes whatever is kept in memory, and nothing is lost."""
+    values = np.random.default_rng(13).uniform(0, 100, (900, 800))
+    values[200:700, 100:500] = 0
+    values[::3, 500:600] = 0
+    make_raster(seeds, "p.tif", values, (2600000, 4000, 0, 5400000, 0, -4000), epsg=3035, kind=gdal.GDT_Float32, options=TILES)
+    tables = set()
+    for cache, threads in ("", 2), ("1", 3), ("0", 1), ("0", 2):
+        given = dict(os.environ, GDAL_CACHEMAX=cache) if cache else None
+        seeds.ok("--seeds", "s.csv", "--size", "1500,731", "--metric", "great-circle", *SUM, "--sum", "p.tif", "--threads", threads,
+                 "out.tif", env=given)
+        tables.add(seeds.path("t.csv").read_bytes())
+    assert len(tables) == 1
+    assert total(seeds) == pytest.approx(float(seeds.read("p.tif").astype(float).sum()), rel=1e-9)
+
+
+def test_infinite_pixels_are_found_in_tiles(seeds):
+    values = np.ones((300, 500))
+    values[211, 317] = math.inf
+    make_raster(seeds, "p.tif", values, (-180, 0.72, 0, 90, 0, -0.6), kind=gdal.GDT_Float32, options=TILES)
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", "--sum", "p.tif", "out.tif",
+                has=["--sum", "p.tif", "(317, 211)", "infinite"])
+
+
+def test_tiles_that_cannot_be_read(seeds):
+    make_raster(seeds, "p.tif", np.random.default_rng(3).uniform(0, 9, (300, 500)), (-180, 0.72, 0, 90, 0, -0.6), options=TILES)
+    whole = seeds.path("p.tif").read_bytes()
+    seeds.path("p.tif").write_bytes(whole[:len(whole) * 2 // 3])
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", "--sum", "p.tif", "out.tif", has=["--sum", "p.tif"])
+
+
+def test_tables_by_parts(work):
+    """CSV is written by several threads at once: the same bytes as by one, rows in their order, attributes as they were."""
+    random = np.random.default_rng(9)
+    n = 5000
+    lon, lat = globe(n, seed=9)
+    names = [("plain", '"with, comma"', '"say ""so"""', "12.50", " space ", "")[i] for i in random.integers(0, 6, n)]
+    work.csv("s.csv", lon, lat, **{'"a, name"': names})
+    features = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("m.gpkg")))
+    layer = features.CreateLayer("m", crs(4326), ogr.wkbUnknown)
+    layer.CreateField(ogr.FieldDefn("name", ogr.OFTString))
+    for i, first in enumerate((0, 700, 3900, 4000)):  # the second has more points than a part has rows
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetField("name", f"feature {i}")
+        last = (700, 3900, 4000, n)[i]
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(
+            "MULTIPOINT (" + ",".join(f"{a!r} {b!r}" for a, b in zip(lon[first:last].tolist(), lat[first:last].tolist())) + ")"))
+        layer.CreateFeature(feature)
+    features = layer = None
+    for source in "s.csv", "m.gpkg":
+        tables = []
+        for threads in 1, 2, 5:
+            work.ok("--seeds", source, "--metric", "great-circle", *GLOBE, *SUM, "--threads", threads, "out.tif")
+            tables.append(work.path("t.csv").read_bytes())
+        assert tables[0] == tables[1] == tables[2]
+    rows = read_table(work, "t.csv")
+    assert [r["name"] for r in rows] == [f"feature {i}" for i, count in enumerate((700, 3200, 100, 1000)) for _ in range(count)]
+    work.ok("--seeds", "s.csv", "--metric", "great-circle", *GLOBE, *SUM, "out.tif")
+    rows = read_table(work, "t.csv")
+    assert [r["a, name"] for r in rows] == [(next(csv.reader([name])) or [""])[0] for name in names]
+    assert [r["id"] for r in rows] == [str(i + 1) for i in range(n)]
+    assert np.array_equal(column(rows, "cells"), by_seed(work.read("out.tif") - 1, 1, n))
 
 
 def test_outside_is_told(seeds):
