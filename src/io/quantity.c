@@ -306,7 +306,10 @@ static void unwrap(const gv_overlay *o, double *u, int n) {
 }
 
 static void drop(const gv_overlay *o, sink *to, double u, double v, double amount) {
-  if (o->period > 0.0) u -= o->period * floor(u / o->period);
+  if (o->period > 0.0) {
+    u -= o->period * floor(u / o->period);
+    if (u >= o->period) u = 0.0; /* it was a rounding below 0 */
+  }
   bool inside = u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height;
   to->take(to, inside ? (int64_t)u : -1, inside ? (int64_t)v : -1, amount);
 }

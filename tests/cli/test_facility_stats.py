@@ -438,11 +438,15 @@ PROJECTED = [
     (3857, (40, 40), (-20037508.34, 1001875.417, 0, 20037508.34, 0, -1001875.417)),
     (3031, (60, 60), (-3e6, 1e5, 0, 3e6, 0, -1e5)),  # the pole in its middle
     ("+proj=laea +lat_0=10 +lon_0=180 +datum=WGS84", (50, 40), (-5e6, 2e5, 0, 4e6, 0, -2e5)),  # over 180
+    (3031, (61, 61), (-3.05e6, 1e5, 0, 3.05e6, 0, -1e5)),  # 180 through the middle of pixels
+    (3413, (61, 61), (-3.05e6, 1e5, 0, 3.05e6, 0, -1e5)),
 ]
 
 
-@pytest.mark.parametrize("code,size,transform", PROJECTED, ids=["coarse", "fine", "mercator", "pole", "antimeridian"])
-@pytest.mark.parametrize("grid", [["--size", "90,45"], ["--size", "900,450"]], ids=["coarse cells", "fine cells"])
+@pytest.mark.parametrize("code,size,transform", PROJECTED, ids=["coarse", "fine", "mercator", "pole", "antimeridian",
+                                                                "on 180", "on 180, diagonally"])
+@pytest.mark.parametrize("grid", [["--size", "90,45"], ["--size", "180,90"], ["--size", "900,450"]],
+                         ids=["coarse cells", "cells", "fine cells"])
 def test_totals_from_another_system(seeds, code, size, transform, grid):
     values = np.random.default_rng(3).integers(0, 3, size[::-1]) * 1000.0
     make_raster(seeds, "p.tif", values, transform, epsg=code)
