@@ -12,6 +12,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
+#include <gdal.h>
 
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
@@ -232,6 +233,16 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count) {
     remove_stale(outputs[i], &m);
   free_moves(&m);
   return status;
+}
+
+char **gv_add_dataset_files(char **list, const char *source, unsigned kind) {
+  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, NULL, NULL, NULL);
+  if (dataset == NULL) return list;
+  char **files = GDALGetFileList(dataset);
+  GDALClose(dataset);
+  list = CSLInsertStrings(list, -1, files);
+  CSLDestroy(files);
+  return list;
 }
 
 bool gv_same_file(const char *a, const char *b) {

@@ -5,7 +5,7 @@ import resource
 import subprocess
 
 import pytest
-from osgeo import ogr
+from osgeo import gdal, ogr
 
 from conftest import COMMAND
 
@@ -172,6 +172,24 @@ def test_output_is_an_input(seeds):
     seeds.fails("--seeds", "s.csv", "--overwrite", "s.csv", "--of", "GTiff", has="input")
     seeds.raster("like.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
     seeds.fails("--seeds", "s.csv", "--like", "like.tif", "--overwrite", "./like.tif", has="input")
+
+
+def test_output_is_a_file_of_an_input(seeds):
+    """Formats of several files: each of them is the input, not only the one that is named."""
+    seeds.points("t.shp", "ESRI Shapefile", LON, LAT)
+    seeds.raster("p.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
+    gdal.Translate(str(seeds.path("e.bin")), str(seeds.path("p.tif")), format="ENVI")
+    gdal.BuildVRT(str(seeds.path("p.vrt")), [str(seeds.path("p.tif"))]).FlushCache()
+    before = {path: path.read_bytes() for path in seeds.directory.iterdir()}
+    grid = ["--size", "20,10", "--overwrite"]
+    seeds.fails("--seeds", "t.shp", *grid, "--stats", "t.dbf", "out.tif", has=["--stats: t.dbf", "input"])
+    seeds.fails("--seeds", "t.shp", *grid, "--of", "GTiff", "./t.shx", has=["./t.shx", "input"])
+    seeds.fails("--seeds", "s.csv", "--mask", "t.shp", *grid, "--polygons", "t.dbf", "out.tif", has="--polygons")
+    seeds.fails("--seeds", "s.csv", *grid, "--stats", "o.csv", "--sum", "p.vrt", "p.tif", has=["p.tif", "input"])
+    seeds.fails("--seeds", "s.csv", "--like", "e.bin", "--overwrite", "--of", "GTiff", "e.hdr", has=["e.hdr", "input"])
+    assert before == {path: path.read_bytes() for path in seeds.directory.iterdir()}
+    seeds.ok("--seeds", "t.shp", *grid, "--stats", "other.dbf", "out.tif")
+    seeds.ok("--seeds", "t.shp", *grid, "--stats", "other.dbf", "out.tif")
 
 
 def test_output_directory(seeds):
