@@ -27,6 +27,12 @@ gv_status gv_output_check(gv_io *io, const gv_output *output);
 /* Makes the temporary directory. */
 gv_status gv_output_begin(gv_io *io, gv_output *output);
 
+/*
+ * For drivers that ignore failed writes (GeoJSON's, GML's and others of OGR), once the file is closed: an error if any of the
+ * output's files cannot grow by a byte. One that was cut short by a full disk, a quota or a limit on sizes ends where that was.
+ */
+gv_status gv_output_check_written(gv_io *io, const gv_output *output);
+
 /* Moves all into place, or none. */
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count);
 

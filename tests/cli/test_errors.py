@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 
+import numpy as np
 import pytest
 from osgeo import gdal, ogr
 
@@ -224,6 +225,25 @@ def test_full_disk(seeds, options, kilobytes):
     seeds.write("out.tif", "something precious")
     seeds.fails(*arguments, has="cannot write", preexec_fn=limit)
     seeds.ok(*arguments)
+
+
+@pytest.mark.parametrize("extension", ["geojson", "geojsonl", "gml", "fgb", "csv", "gpkg", "shp"])
+@pytest.mark.parametrize("option", ["--stats", "--polygons", "--cells"])
+def test_full_disk_for_features(work, option, extension):
+    """Not every driver of OGR notices that what it writes gets lost, least of all at the end of the file."""
+    random = np.random.default_rng(5)
+    work.csv("s.csv", random.uniform(-180, 180, 1500), random.uniform(-90, 90, 1500))
+    name = f"t.{extension}"
+    arguments = ["--seeds", "s.csv", "--size", "90,45", "--metric", "great-circle", "--level", "4", "--overwrite", option,
+                 name, "out.tif"]
+    work.ok(*arguments)
+    size, whole = work.path(name).stat().st_size, work.path(name).read_bytes()
+    work.ok(*arguments)
+    for limit in size - 1, size - 1000, size // 2:
+        work.fails(*arguments, has=f"cannot write {name}",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    if extension not in ("gpkg", "gml"):  # which hold the time
+        assert work.path(name).read_bytes() == whole
 
 
 def test_full_file_system(seeds):
