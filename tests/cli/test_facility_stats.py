@@ -432,6 +432,26 @@ def test_outside_is_told(seeds):
     assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 64595 of its total of 64800 lies outside")
 
 
+@pytest.mark.parametrize("code,size,transform", [
+    (4326, (360, 180), (-180, 1, 0, 90, 0, -1)),
+    (4326, (360, 180), (0, 1, 0, 90, 0, -1)),
+    (3857, (400, 400), (-20037508.34, 100187.5417, 0, 20037508.34, 0, -100187.5417)),
+    (4326, (4, 2), (-180, 90, 0, 90, 0, -90)),  # a pixel over all of the grid
+    (3857, (4, 4), (-20037508.34, 10018754.17, 0, 20037508.34, 0, -10018754.17)),
+], ids=["same", "same, 0 to 360", "another", "same, coarse", "another, coarse"])
+@pytest.mark.parametrize("grid", [["--extent=-40,0,-20.5,10", "--res", "0.5"],
+                                  ["--crs", "EPSG:32624", "--extent", "300000,1000,700000,900000", "--res", "50000"]],
+                         ids=["degrees", "projected"])
+def test_nothing_where_the_grid_is(seeds, grid, code, size, transform):
+    """A raster that covers the grid with pixels of 0 does overlap it, in whichever system."""
+    values = np.zeros(size[::-1])
+    values[0, 0] = values[-1, -1] = 5.0
+    make_raster(seeds, "p.tif", values, transform, epsg=code)
+    done = seeds.ok("--seeds", "s.csv", "--metric", "great-circle", *grid, *SUM, "--sum", "p.tif", "out.tif")
+    assert total(seeds) == 0
+    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 10 of its total of 10 lies outside")
+
+
 PROJECTED = [
     (3035, (30, 25), (2600000, 150000, 0, 5400000, 0, -150000)),  # coarse
     (3035, (400, 300), (2600000, 10000, 0, 5400000, 0, -12000)),  # fine
