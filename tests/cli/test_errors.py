@@ -258,6 +258,11 @@ def test_full_file_system(seeds):
             done = seeds.run("--seeds", "s.csv", "--size", "600,600", *options, "disk/out.tif")
             assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
             assert list(disk.iterdir()) == []
+        seeds.csv("many.csv", np.linspace(-180, 180, 1500), np.linspace(-90, 90, 1500))
+        for name in "t.geojson", "t.gml", "t.fgb":
+            seeds.fails("--seeds", "many.csv", "--size", "90,45", "--stats", f"disk/{name}", "out.tif",
+                        has=[f"cannot write disk/{name}"])
+            assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 
