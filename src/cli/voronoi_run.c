@@ -17,6 +17,8 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
 
 #include "cli/cli.h"
 #include "io/mesh_out.h"
@@ -644,31 +646,50 @@ typedef struct file {
   const char *option, *path;
 } file;
 
-/* No output may be an input, nor two outputs one file. */
+static char **add_input(char **list, const char *path, unsigned kind, bool whole) {
+  if (path == NULL) return list;
+  list = CSLAddString(list, path);
+  return whole ? gv_add_dataset_files(list, path, kind) : list;
+}
+
+/* The names of all inputs; with `whole` those of all files that they are made of, for which they are opened. */
+static char **list_inputs(const job *j, bool whole) {
+  char **list = add_input(NULL, j->seeds.source, GDAL_OF_VECTOR, whole);
+  list = add_input(list, j->grid.like, GDAL_OF_RASTER, whole);
+  list = add_input(list, j->mask.source, GDAL_OF_RASTER | GDAL_OF_VECTOR, whole);
+  for (int i = 0; i < j->sum_count; i++)
+    list = add_input(list, j->sums[i].path, GDAL_OF_RASTER, whole);
+  return list;
+}
+
+/* No output may be a file of an input, nor two outputs one file. */
 static gv_status check_files(gv_io *io, const job *j) {
   const file outputs[] = {
       {"the output", j->raster.path}, {"--distance", j->distance}, {"--azimuth", j->azimuth}, {"--stats", j->stats},
       {"--polygons", j->polygons},    {"--cells", j->cells},       {"--mesh", j->mesh}};
   const size_t count = sizeof outputs / sizeof *outputs;
-  for (size_t i = 0; i < count; i++) {
+  bool replaced = false; /* only what is there already can be a file of an input */
+  VSIStatBufL found;
+  for (size_t i = 0; i < count && j->raster.overwrite; i++)
+    replaced = replaced || (outputs[i].path != NULL && VSIStatL(outputs[i].path, &found) == 0);
+  char **inputs = list_inputs(j, replaced);
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < count && status == GV_OK; i++) {
     const char *path = outputs[i].path;
-    if (path == NULL) continue;
-    bool input = gv_same_file(path, j->seeds.source) || gv_same_file(path, j->grid.like) ||
-                 gv_same_file(path, j->mask.source);
-    for (int s = 0; s < j->sum_count; s++)
-      input = input || gv_same_file(path, j->sums[s].path);
-    if (input && i == 0) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", path);
-    }
-    bool other = false;
+    bool input = false, other = false;
+    for (char **one = inputs; one != NULL && *one != NULL; one++)
+      input = input || gv_same_file(path, *one);
     for (size_t k = 0; k < count; k++)
       other = other || (k != i && gv_same_file(path, outputs[k].path));
-    if (i > 0 && (input || other)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too",
-                        outputs[i].option, path);
+    if (input && i == 0) {
+      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", path);
+    } else if (i > 0 && (input || other)) {
+      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too",
+                          outputs[i].option, path);
     }
   }
-  return GV_OK;
+  CSLDestroy(inputs);
+  return status;
 }
 
 /* What goes together, as far as the options tell. */

@@ -80,6 +80,7 @@ static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
     gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
     o->sink = NULL;
     if (status == GV_OK) status = closed;
+    if (status == GV_OK) status = gv_output_check_written(io, &o->file);
   }
   return status;
 }

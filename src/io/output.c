@@ -2,6 +2,7 @@
 #include "io/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
+#include <gdal.h>
 
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
@@ -82,6 +84,33 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
     return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
   }
   return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", output->path);
+}
+
+/* Makes a file a byte longer and takes that back; 0, or the error's number. */
+static int try_to_grow(const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;
+  int file = open(path, O_WRONLY);
+  if (file < 0) return errno;
+  int error = 0;
+  if (pwrite(file, "", 1, found.st_size) != 1) {
+    error = errno;
+  } else if (ftruncate(file, found.st_size) != 0) {
+    error = errno;
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
+  gv_status status = GV_OK;
+  char **files = VSIReadDir(output->directory);
+  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
+    int error = try_to_grow(CPLFormFilename(output->directory, *file, NULL));
+    if (error != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
+  }
+  CSLDestroy(files);
+  return status;
 }
 
 void gv_output_clear(gv_output *output) {
@@ -232,6 +261,16 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count) {
     remove_stale(outputs[i], &m);
   free_moves(&m);
   return status;
+}
+
+char **gv_add_dataset_files(char **list, const char *source, unsigned kind) {
+  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, NULL, NULL, NULL);
+  if (dataset == NULL) return list;
+  char **files = GDALGetFileList(dataset);
+  GDALClose(dataset);
+  list = CSLInsertStrings(list, -1, files);
+  CSLDestroy(files);
+  return list;
 }
 
 bool gv_same_file(const char *a, const char *b) {

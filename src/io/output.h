@@ -27,11 +27,21 @@ gv_status gv_output_check(gv_io *io, const gv_output *output);
 /* Makes the temporary directory. */
 gv_status gv_output_begin(gv_io *io, gv_output *output);
 
+/*
+ * For drivers that ignore failed writes (GeoJSON's, GML's and others of OGR), once the file is closed: an error if any of the
+ * output's files cannot grow by a byte. One that was cut short by a full disk, a quota or a limit on sizes ends where that was.
+ */
+gv_status gv_output_check_written(gv_io *io, const gv_output *output);
+
 /* Moves all into place, or none. */
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count);
 
 /* Removes the temporary directory and what is left in it; frees. */
 void gv_output_clear(gv_output *output);
+
+/* Appends the files that a dataset is made of (t.shp: t.dbf and t.shx too; a VRT: its sources) to a list of strings, which is
+ * returned. The dataset is opened for that, as `kind` (GDAL_OF_RASTER, GDAL_OF_VECTOR); one that cannot be adds none. */
+char **gv_add_dataset_files(char **list, const char *source, unsigned kind);
 
 /* True if both names lead to one file, which need not exist. NULL leads nowhere. */
 bool gv_same_file(const char *a, const char *b);

@@ -35,6 +35,7 @@ enum {
   PARTS_A_CELL = 4,       /* parts are at most this fraction of a cell wide */
   NOTED = 1 << 17,        /* pixels noted at once */
   CORNERS = 32,           /* of pixels, found at once */
+  SAMPLES = 256,          /* places across and down by which an overlap is looked for */
   MAX_PARTS = 128,        /* a side of a patch */
   MAX_DEPTH = 8           /* of patches that cannot be interpolated: at the edge of a map, say */
 };
@@ -306,7 +307,10 @@ static void unwrap(const gv_overlay *o, double *u, int n) {
 }
 
 static void drop(const gv_overlay *o, sink *to, double u, double v, double amount) {
-  if (o->period > 0.0) u -= o->period * floor(u / o->period);
+  if (o->period > 0.0) {
+    u -= o->period * floor(u / o->period);
+    if (u >= o->period) u = 0.0; /* it was a rounding below 0 */
+  }
   bool inside = u >= 0.0 && v >= 0.0 && u < (double)o->grid->grid.width && v < (double)o->grid->grid.height;
   to->take(to, inside ? (int64_t)u : -1, inside ? (int64_t)v : -1, amount);
 }
@@ -804,13 +808,67 @@ static void keep(gv_overlay *o, int64_t *memory) {
   gv_raster_in_keep(&o->raster, x[0], y[0], x[1] - x[0], y[1] - y[0], memory);
 }
 
-/* True if any pixel has something to do with any cell. */
-static bool overlap(const gv_overlay *o) {
-  if (o->parallel) return o->x.entries > 0 && o->y.entries > 0;
-  for (int64_t i = 0; i < o->buckets_across * o->buckets_down; i++) {
-    if (o->buckets[i].count > 0) return true;
+/* A lattice of cells or pixels on its map. */
+typedef struct lattice {
+  const double *geotransform;
+  int64_t width, height;
+  double period; /* columns of a full turn; 0 = none */
+} lattice;
+
+static bool is_within(const lattice *l, const double inverse[6], double x, double y) {
+  if (!isfinite(x) || !isfinite(y)) return false;
+  double u = inverse[0] + x * inverse[1] + y * inverse[2], v = inverse[3] + x * inverse[4] + y * inverse[5];
+  if (l->period > 0.0) u -= l->period * floor(u / l->period);
+  return u >= 0.0 && v >= 0.0 && u <= (double)l->width && v <= (double)l->height;
+}
+
+/* Sets *out if one of SAMPLES x SAMPLES places of a lattice (or the middles of all it has) lies on another one; `operation`
+ * leads there and may be NULL. */
+static gv_status find_common(gv_io *io, const lattice *from, gv_operation *operation, const lattice *to,
+                             bool *out) {
+  const double *g = from->geotransform;
+  double geotransform[6], inverse[6], x[SAMPLES], y[SAMPLES];
+  memcpy(geotransform, to->geotransform, sizeof geotransform);
+  if (!GDALInvGeoTransform(geotransform, inverse)) return GV_OK;
+  int64_t across = from->width < SAMPLES ? from->width : SAMPLES;
+  int64_t down = from->height < SAMPLES ? from->height : SAMPLES;
+  for (int64_t j = 0; j < down && !*out; j++) {
+    double v = ((double)j + 0.5) / (double)down * (double)from->height;
+    for (int64_t i = 0; i < across; i++) {
+      double u = ((double)i + 0.5) / (double)across * (double)from->width;
+      x[i] = g[0] + u * g[1] + v * g[2];
+      y[i] = g[3] + u * g[4] + v * g[5];
+    }
+    if (operation != NULL && gv_operation_apply(x, y, across, operation) != 0)
+      return gv_io_fail_memory(io, "the overlay of a raster");
+    for (int64_t i = 0; i < across && !*out; i++)
+      *out = is_within(to, inverse, x[i], y[i]);
   }
-  return false;
+  return GV_OK;
+}
+
+/* Sets *out if any pixel has something to do with any cell. Only pixels with something in them have been noted, so where none
+ * has been, places are looked for, both ways because either may be much smaller. */
+static gv_status find_overlap(gv_io *io, const gv_overlay *o, bool *out) {
+  *out = o->parallel && o->x.entries > 0 && o->y.entries > 0;
+  if (o->parallel) return GV_OK;
+  for (int64_t i = 0; i < o->buckets_across * o->buckets_down && !*out; i++)
+    *out = o->buckets[i].count > 0;
+  if (*out) return GV_OK;
+  const gv_raster_in *raster = &o->raster;
+  const lattice cells = {o->grid->geotransform, o->grid->grid.width, o->grid->grid.height, o->period};
+  lattice pixels = {raster->geotransform, raster->width, raster->height, 0.0};
+  if (raster->lonlat && gv_is_upright(raster->geotransform)) {
+    pixels.period = fabs(360.0 / o->degrees / raster->geotransform[1]);
+  }
+  gv_operation *back = NULL;
+  gv_status status = find_common(io, &pixels, o->operation, &cells, out);
+  if (status == GV_OK && !*out && o->operation != NULL) {
+    status = gv_operation_between(io, o->grid->crs, raster->crs, NULL, NULL, 0, &back);
+  }
+  if (status == GV_OK && !*out) status = find_common(io, &cells, back, &pixels, out);
+  gv_operation_destroy(back);
+  return status;
 }
 
 static gv_status lay(gv_io *io, gv_overlay *o) {
@@ -861,7 +919,9 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   if (status == GV_OK) keep(o, memory);
   if (status == GV_OK) status = walk(io, o);
   if (status == GV_OK && !o->parallel) status = make_notes(io, o);
-  if (status == GV_OK && o->size > 0.0 && !overlap(o)) {
+  bool overlap = true; /* what is 0 everywhere may lie anywhere */
+  if (status == GV_OK && o->size > 0.0) status = find_overlap(io, o, &overlap);
+  if (status == GV_OK && !overlap) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", path);
   }
   if (status != GV_OK) {

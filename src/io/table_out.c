@@ -364,5 +364,5 @@ gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content 
     status = write_seeds(&w);
   }
   gv_seed_features_close(w.features);
-  return status;
+  return status == GV_OK ? gv_output_check_written(io, &table->output) : status;
 }

@@ -4,8 +4,9 @@ import os
 import resource
 import subprocess
 
+import numpy as np
 import pytest
-from osgeo import ogr
+from osgeo import gdal, ogr
 
 from conftest import COMMAND
 
@@ -174,6 +175,24 @@ def test_output_is_an_input(seeds):
     seeds.fails("--seeds", "s.csv", "--like", "like.tif", "--overwrite", "./like.tif", has="input")
 
 
+def test_output_is_a_file_of_an_input(seeds):
+    """Formats of several files: each of them is the input, not only the one that is named."""
+    seeds.points("t.shp", "ESRI Shapefile", LON, LAT)
+    seeds.raster("p.tif", (0, 1, 0, 10, 0, -1), (10, 10), 4326)
+    gdal.Translate(str(seeds.path("e.bin")), str(seeds.path("p.tif")), format="ENVI")
+    gdal.BuildVRT(str(seeds.path("p.vrt")), [str(seeds.path("p.tif"))]).FlushCache()
+    before = {path: path.read_bytes() for path in seeds.directory.iterdir()}
+    grid = ["--size", "20,10", "--overwrite"]
+    seeds.fails("--seeds", "t.shp", *grid, "--stats", "t.dbf", "out.tif", has=["--stats: t.dbf", "input"])
+    seeds.fails("--seeds", "t.shp", *grid, "--of", "GTiff", "./t.shx", has=["./t.shx", "input"])
+    seeds.fails("--seeds", "s.csv", "--mask", "t.shp", *grid, "--polygons", "t.dbf", "out.tif", has="--polygons")
+    seeds.fails("--seeds", "s.csv", *grid, "--stats", "o.csv", "--sum", "p.vrt", "p.tif", has=["p.tif", "input"])
+    seeds.fails("--seeds", "s.csv", "--like", "e.bin", "--overwrite", "--of", "GTiff", "e.hdr", has=["e.hdr", "input"])
+    assert before == {path: path.read_bytes() for path in seeds.directory.iterdir()}
+    seeds.ok("--seeds", "t.shp", *grid, "--stats", "other.dbf", "out.tif")
+    seeds.ok("--seeds", "t.shp", *grid, "--stats", "other.dbf", "out.tif")
+
+
 def test_output_directory(seeds):
     seeds.fails("--seeds", "s.csv", "no/such/out.tif", has="no/such")
     seeds.path("dir.tif").mkdir()
@@ -208,6 +227,25 @@ def test_full_disk(seeds, options, kilobytes):
     seeds.ok(*arguments)
 
 
+@pytest.mark.parametrize("extension", ["geojson", "geojsonl", "gml", "fgb", "csv", "gpkg", "shp"])
+@pytest.mark.parametrize("option", ["--stats", "--polygons", "--cells"])
+def test_full_disk_for_features(work, option, extension):
+    """Not every driver of OGR notices that what it writes gets lost, least of all at the end of the file."""
+    random = np.random.default_rng(5)
+    work.csv("s.csv", random.uniform(-180, 180, 1500), random.uniform(-90, 90, 1500))
+    name = f"t.{extension}"
+    arguments = ["--seeds", "s.csv", "--size", "90,45", "--metric", "great-circle", "--level", "4", "--overwrite", option,
+                 name, "out.tif"]
+    work.ok(*arguments)
+    size, whole = work.path(name).stat().st_size, work.path(name).read_bytes()
+    work.ok(*arguments)
+    for limit in size - 1, size - 1000, size // 2:
+        work.fails(*arguments, has=f"cannot write {name}",
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    if extension not in ("gpkg", "gml"):  # which hold the time
+        assert work.path(name).read_bytes() == whole
+
+
 def test_full_file_system(seeds):
     """The real thing, where mounting is allowed."""
     disk = seeds.path("disk")
@@ -219,6 +257,11 @@ def test_full_file_system(seeds):
         for options in (["--co", "COMPRESS=NONE"], ["--of", "COG", "--co", "COMPRESS=NONE"]):
             done = seeds.run("--seeds", "s.csv", "--size", "600,600", *options, "disk/out.tif")
             assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+            assert list(disk.iterdir()) == []
+        seeds.csv("many.csv", np.linspace(-180, 180, 1500), np.linspace(-90, 90, 1500))
+        for name in "t.geojson", "t.gml", "t.fgb":
+            seeds.fails("--seeds", "many.csv", "--size", "90,45", "--stats", f"disk/{name}", "out.tif",
+                        has=[f"cannot write disk/{name}"])
             assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)

@@ -708,6 +708,8 @@ def test_moves_are_undone(seeds, where):
     (["--stats", "t.csv", "--sum", "plain.tif"], ["--sum", "coordinate system"]),
     (["--stats", "t.csv", "--sum", "far.tif", "--extent", "0,0,10,10"], ["--sum", "does not overlap"]),
     (["--stats", "t.csv", "--sum", "utm.tif", "--extent", "-10,-10,-5,-5"], ["--sum", "does not overlap"]),
+    (["--stats", "t.csv", "--sum", "far.tif", "--crs", "EPSG:32633", "--extent", "300000,0,700000,900000", "--res", "50000"],
+     ["--sum", "does not overlap"]),
     (["--stats", "t.csv", "--sum", "inf.tif"], ["--sum", "infinite"]),
     (["--weighting", "additive", "--weight-field", "nope"], ["--weight-field", "nope", "name"]),
     (["--mesh", "m.nc", "--level", "2", "--mask", "plain.shp"], ["--mesh", "--mask"]),

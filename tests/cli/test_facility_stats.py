@@ -432,17 +432,41 @@ def test_outside_is_told(seeds):
     assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 64595 of its total of 64800 lies outside")
 
 
+@pytest.mark.parametrize("code,size,transform", [
+    (4326, (360, 180), (-180, 1, 0, 90, 0, -1)),
+    (4326, (360, 180), (0, 1, 0, 90, 0, -1)),
+    (3857, (400, 400), (-20037508.34, 100187.5417, 0, 20037508.34, 0, -100187.5417)),
+    (4326, (4, 2), (-180, 90, 0, 90, 0, -90)),  # a pixel over all of the grid
+    (3857, (4, 4), (-20037508.34, 10018754.17, 0, 20037508.34, 0, -10018754.17)),
+], ids=["same", "same, 0 to 360", "another", "same, coarse", "another, coarse"])
+@pytest.mark.parametrize("grid", [["--extent=-40,0,-20.5,10", "--res", "0.5"],
+                                  ["--crs", "EPSG:32624", "--extent", "300000,1000,700000,900000", "--res", "50000"]],
+                         ids=["degrees", "projected"])
+def test_nothing_where_the_grid_is(seeds, grid, code, size, transform):
+    """A raster that covers the grid with pixels of 0 does overlap it, in whichever system."""
+    values = np.zeros(size[::-1])
+    values[0, 0] = values[-1, -1] = 5.0
+    make_raster(seeds, "p.tif", values, transform, epsg=code)
+    done = seeds.ok("--seeds", "s.csv", "--metric", "great-circle", *grid, *SUM, "--sum", "p.tif", "out.tif")
+    assert total(seeds) == 0
+    assert done.stderr.startswith("gpuvoronoi: warning: --sum p: 10 of its total of 10 lies outside")
+
+
 PROJECTED = [
     (3035, (30, 25), (2600000, 150000, 0, 5400000, 0, -150000)),  # coarse
     (3035, (400, 300), (2600000, 10000, 0, 5400000, 0, -12000)),  # fine
     (3857, (40, 40), (-20037508.34, 1001875.417, 0, 20037508.34, 0, -1001875.417)),
     (3031, (60, 60), (-3e6, 1e5, 0, 3e6, 0, -1e5)),  # the pole in its middle
     ("+proj=laea +lat_0=10 +lon_0=180 +datum=WGS84", (50, 40), (-5e6, 2e5, 0, 4e6, 0, -2e5)),  # over 180
+    (3031, (61, 61), (-3.05e6, 1e5, 0, 3.05e6, 0, -1e5)),  # 180 through the middle of pixels
+    (3413, (61, 61), (-3.05e6, 1e5, 0, 3.05e6, 0, -1e5)),
 ]
 
 
-@pytest.mark.parametrize("code,size,transform", PROJECTED, ids=["coarse", "fine", "mercator", "pole", "antimeridian"])
-@pytest.mark.parametrize("grid", [["--size", "90,45"], ["--size", "900,450"]], ids=["coarse cells", "fine cells"])
+@pytest.mark.parametrize("code,size,transform", PROJECTED, ids=["coarse", "fine", "mercator", "pole", "antimeridian",
+                                                                "on 180", "on 180, diagonally"])
+@pytest.mark.parametrize("grid", [["--size", "90,45"], ["--size", "180,90"], ["--size", "900,450"]],
+                         ids=["coarse cells", "cells", "fine cells"])
 def test_totals_from_another_system(seeds, code, size, transform, grid):
     values = np.random.default_rng(3).integers(0, 3, size[::-1]) * 1000.0
     make_raster(seeds, "p.tif", values, transform, epsg=code)
