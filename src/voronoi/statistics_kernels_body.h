@@ -137,7 +137,8 @@ GV_INLINE bool add_few_runs(const int runs, const gv_scan *scan, const gv_scan_t
   int32_t place[GV_BOX_ROWS][FEW_RUNS], shown[GV_BOX_ROWS][FEW_RUNS], above[FEW_RUNS] = {0};
   int32_t width = box->end - box->begin;
   const int32_t *cells = scan->cells + box->begin;
-  uint32_t begins = 0; /* rows that show other seeds than the one above */
+  uint32_t begins =
+      0; /* rows that show other seeds than the one above, which are not read back: that has to wait */
   for (int32_t r = 0; r < scan->rows; r++, cells += scan->stride) {
     uint64_t left = where->word[r] | UINT64_C(1) << width;
     bool same = r > 0;

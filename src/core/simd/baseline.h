@@ -325,8 +325,5 @@ static inline vq vq_sub(vq a, vq b) {
 static inline vq vq_times(vq a, int64_t x) {
   return (vq){{a.v[0] * x, a.v[1] * x}};
 }
-static inline vq vq_select(bool m, vq yes, vq no) {
-  return m ? yes : no;
-}
 
 #endif

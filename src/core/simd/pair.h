@@ -24,8 +24,5 @@ static inline vq vq_sub(vq a, vq b) {
 static inline vq vq_times(vq a, int64_t x) {
   return _mm_mul_epi32(a, _mm_set1_epi64x(x));
 }
-static inline vq vq_select(bool m, vq yes, vq no) {
-  return _mm_blendv_epi8(no, yes, _mm_set1_epi64x(-(int64_t)m));
-}
 
 #endif
