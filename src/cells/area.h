@@ -11,8 +11,8 @@
 
 #include "cells/mesh.h"
 
-/* Square metres for each radian of longitude between two latitudes in degrees, -90 ... 90, in any order. */
-double gv_zone_area(const gv_ellipsoid *ellipsoid, double latitude, double other_latitude);
+/* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
+void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
 /* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
 void gv_mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,

@@ -6,8 +6,8 @@
  * more than that of looking for these places.
  *
  * Boundaries. All terms of a raster are products of a row's and a column's factor (of an area, the column's is 1), so a run of
- * cells of one seed amounts to the row's factor times the difference of two running sums over the columns. Such sums are
- * added up by pair of neighbours rather than by seed (gv_boundaries in measure_kernels.h). Factors of more bits than 32 are
+ * cells of one seed amounts to the row's factor times the difference of two running sums over the columns
+ * (statistics_kernels_body.h). Factors of more bits than 32 are
  * parted into a low and a high one, whose products are summed apart, as lanes of 64 bits. A quantity has two lanes, of 2^32
  * and 1, and running sums of its own, by segments of columns of one value.
  *
@@ -215,10 +215,11 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
     return gv_fail_memory(context, "the statistics' tables");
   double largest = 0.0;
 #pragma omp parallel for num_threads(context->threads) reduction(max : largest) if (h >= MANY_ROWS)
-  for (int64_t r = 0; r < h; r++) {
-    gv_tile cell = {0, 1, r, r + 1};
-    gv_cells_areas(cells, &cell, &s->row_share[r], 1);
-    largest = s->row_share[r] > largest ? s->row_share[r] : largest;
+  for (int64_t r = 0; r < h; r += ROWS_AT_ONCE) {
+    gv_tile column = {0, 1, r, r + ROWS_AT_ONCE < h ? r + ROWS_AT_ONCE : h};
+    gv_cells_areas(cells, &column, &s->row_share[r], 1);
+    for (int64_t i = r; i < column.r1; i++)
+      largest = s->row_share[i] > largest ? s->row_share[i] : largest;
   }
   s->area_unit = largest / (double)(INT64_C(1) << TERM_BITS);
 #pragma omp parallel for num_threads(context->threads) if (h >= MANY_ROWS)
@@ -339,7 +340,10 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   } else if (grid->kind == GV_GRID_QTM) {
     /* No triangle of a level has more than twice the mean area. */
     const gv_ellipsoid *e = &voronoi->cells.ellipsoid;
-    double globe = 2.0 * gv_zone_area(e, -90.0, 90.0) * (180.0 * degree);
+    const double poles[2] = {-90.0, 90.0};
+    double globe;
+    gv_zone_areas(e, 1, poles, &globe);
+    globe *= 2.0 * (180.0 * degree);
     s->area_unit = 2.0 * globe / (double)grid->width / (double)(INT64_C(1) << TERM_BITS);
   } else {
     const double *g = grid->geotransform;

@@ -35,8 +35,8 @@ GV_INLINE uint32_t differing_cells(const int32_t *cells, int32_t width) {
 }
 
 /* S, lane by lane, ... */
-GV_INLINE vl sum_before(const gv_scan_terms *t, int32_t r, int32_t c) {
-  return vl_products(t->column[c].sum, c, t->factor + r * GV_SCAN_LANES);
+GV_INLINE vl sum_before(const gv_scan_terms *t, int32_t r, const int32_t *c) {
+  return vl_products(t->column[*c].sum, c, t->factor + r * GV_SCAN_LANES);
 }
 
 /* ... and a quantity's. */
@@ -53,7 +53,7 @@ GV_INLINE vq quantity_of_rows(const gv_scan_quantity *quantity, int32_t c) {
     for (int k = 0; k < 2; k++)
       sum[k] += ((uint64_t)s->base[k] + (uint64_t)s->term[k] * (uint64_t)c) * (uint64_t)quantity->size[g];
   }
-  return vq_load((const int64_t *)sum);
+  return vq_of((int64_t)sum[0], (int64_t)sum[1]);
 }
 
 /* Where the rows of a box change: bit i of word[r] as in differing_cells. */
@@ -82,7 +82,7 @@ static void add_runs_of_box(const gv_scan *scan, const gv_scan_terms *terms, con
     for (int32_t c = box->begin, end; c < box->end; c = end, bits &= bits - 1) {
       end = bits != 0 ? box->begin + __builtin_ctz(bits) : box->end;
       int64_t *sum = to->sum + gv_region_index(to, row[c]) * to->stride;
-      vl_store(sum, vl_add(vl_load(sum), vl_sub(sum_before(terms, r, end), sum_before(terms, r, c))));
+      vl_store(sum, vl_add(vl_load(sum), vl_sub(sum_before(terms, r, &end), sum_before(terms, r, &c))));
       for (int32_t q = 0; q < terms->quantities; q++) {
         const gv_scan_quantity *quantity = &terms->quantity[q];
         vq part = vq_sub(quantity_before(quantity, r, end), quantity_before(quantity, r, c));
@@ -101,11 +101,11 @@ GV_INLINE void add_rows(const int runs, const gv_scan_terms *terms, const gv_sca
   int64_t *sums[FEW_RUNS];
   vl factors = vl_load(terms->factor + first * GV_SCAN_LANES), upto[FEW_RUNS];
   for (int n = 0; n < runs - 1; n++)
-    upto[n] = sum_before(terms, first, place[first][n]);
+    upto[n] = sum_before(terms, first, &place[first][n]);
   for (int32_t r = first + 1; r <= last; r++) {
     factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
     for (int n = 0; n < runs - 1; n++)
-      upto[n] = vl_add(upto[n], sum_before(terms, r, place[r][n]));
+      upto[n] = vl_add(upto[n], sum_before(terms, r, &place[r][n]));
   }
   upto[runs - 1] = vl_all_products(terms->column[box->end].sum, box->end, factors);
   vl before = vl_all_products(terms->column[box->begin].sum, box->begin, factors);
@@ -162,64 +162,117 @@ GV_INLINE bool add_few_runs(const int runs, const gv_scan *scan, const gv_scan_t
   return true;
 }
 
-/* A box in which seeds `left` and `right` meet: each row changes from one to the other at its place. */
+/*
+ * A box in which two or three seeds meet: every row shows cells of the first, then of the second, then of the third, each of
+ * them in some rows perhaps nowhere.
+ */
 typedef struct meeting {
-  int32_t box, left, right; /* its number, indices */
-  int32_t place[GV_BOX_ROWS];
+  int32_t box; /* its number */
+  int32_t seeds, index[3];
+  int32_t place[2][GV_BOX_ROWS]; /* where the first one's end and the last one's begin; the same where two meet */
 } meeting;
 
-/* Tells whether a box is one; both seeds may be the same. There is room for two. */
-GV_INLINE bool find_meeting(const gv_scan *scan, const gv_scan_box *box, gv_region_sums *to, meeting *out) {
-  if (box->end - box->begin < GV_BOX_COLUMNS) return false;
-  const int32_t *cells = scan->cells + box->begin, *bottom = cells + (scan->rows - 1) * scan->stride;
-  int32_t a = cells[0], b = a, corner[3] = {cells[GV_BOX_COLUMNS - 1], bottom[0], bottom[GV_BOX_COLUMNS - 1]};
-  for (int i = 0; i < 3; i++)
-    b = corner[i] != a ? corner[i] : b;
-  const vi first = vi_set1(a), second = vi_set1(b);
-  bool sure = box->kind == GV_BOX_PAIR && a != b; /* what is not `a` is `b` */
-  uint32_t word[GV_BOX_ROWS];                     /* bit i: cell i is not `a` */
-  uint32_t right = UINT32_MAX, left = 0; /* whether all words have their bits at the right, or all at the left */
-  uint32_t neither = 0;
-  for (int32_t r = 0; r < scan->rows; r++) {
-    uint32_t others = differing_from(cells + r * scan->stride, first);
-    if (!sure) neither |= others & differing_from(cells + r * scan->stride, second);
-    right &= others | (others - 1);
-    left |= others & (others + 1);
-    word[r] = others;
+/* Which cells of a box show a seed, or do not: bits of a word a row, 0 for rows that the box has not. */
+typedef struct box_bits {
+  int32_t word[GV_BOX_ROWS];
+} box_bits;
+
+/* True if bits are the lowest ones in every row, ... */
+GV_INLINE bool are_low(const box_bits *bits) {
+  vi others = vi_set1(0), one = vi_set1(1);
+  for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
+    vi word = vi_load(bits->word + r);
+    others = vi_or(others, vi_and(word, vi_add(word, one)));
   }
-  if (neither != 0 || (right != UINT32_MAX && left != 0)) return false;
-  bool at_left = right == UINT32_MAX; /* `a` is */
-  int32_t begin = at_left ? box->end : box->begin, sign = at_left ? -1 : 1;
-  for (int32_t r = 0; r < scan->rows; r++)
-    out->place[r] = begin + sign * __builtin_popcount(word[r]);
-  int32_t index = gv_region_index(to, a), other = gv_region_index(to, b);
-  out->left = at_left ? index : other;
-  out->right = at_left ? other : index;
+  return !vi_any(others);
+}
+
+/* ... the highest ones. */
+GV_INLINE bool are_high(const box_bits *bits) {
+  vi others = vi_set1(0), none = vi_set1(0), all = vi_set1(-1);
+  for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
+    vi word = vi_load(bits->word + r);
+    others = vi_or(others, vi_and(vi_xor(word, all), vi_sub(none, word)));
+  }
+  return !vi_any(others);
+}
+
+/* Where the lowest bits of each row end, counted from the box's begin, or its highest ones begin, counted from its end. */
+GV_INLINE void find_places(const gv_scan_box *box, bool high, const box_bits *bits, int32_t *place) {
+  vi from = vi_set1(high ? box->end : box->begin), flip = vi_set1(high ? -1 : 0);
+  for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
+    vi count = vi_count_bits(vi_load(bits->word + r));
+    vi_store(place + r, vi_add(from, vi_sub(vi_xor(count, flip), flip)));
+  }
+}
+
+/* Two seeds, the one where bits are 0, the other where they are 1. False if one of them is not always on the left. */
+GV_INLINE bool order_two(const gv_scan_box *box, const box_bits *bits, int32_t zeros, int32_t ones,
+                         gv_region_sums *to, meeting *out) {
+  bool high = are_high(bits);
+  if (!high & !are_low(bits)) return false;
+  find_places(box, high, bits, out->place[0]);
+  int32_t index = gv_region_index(to, zeros), other = gv_region_index(to, ones);
+  out->index[0] = high ? index : other;
+  out->index[1] = high ? other : index;
   return true;
 }
 
-/* Adds what lies before the places of a box to its left seed, what lies behind to its right one; `begin` and `end`: S in all
- * rows together at its ends. */
-GV_INLINE void add_meeting(const gv_scan *scan, const gv_scan_terms *terms, const meeting *m, vl begin, vl end,
-                           gv_region_sums *to) {
-  int64_t *left = to->sum + m->left * to->stride, *right = to->sum + m->right * to->stride;
-  vl sum = sum_before(terms, 0, m->place[0]);
-  for (int32_t r = 1; r < scan->rows; r++)
-    sum = vl_add(sum, sum_before(terms, r, m->place[r]));
-  vl_store(left, vl_add(vl_load(left), vl_sub(sum, begin)));
-  vl_store(right, vl_add(vl_load(right), vl_sub(end, sum)));
+/* Three seeds, each where its bits are 1. False if there is no order in which they always appear. */
+GV_INLINE bool order_three(const gv_scan_box *box, const box_bits bits[3], const int32_t seed[3],
+                           gv_region_sums *to, meeting *out) {
+  bool low[3], high[3];
+  int left = -1, right = -1;
+  for (int i = 0; i < 3; i++) {
+    low[i] = are_low(&bits[i]);
+    high[i] = are_high(&bits[i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++) {
+      bool good = (i != k) & low[i] & high[k];
+      left = good ? i : left;
+      right = good ? k : right;
+    }
+  }
+  if (left < 0) return false;
+  find_places(box, false, &bits[left], out->place[0]);
+  find_places(box, true, &bits[right], out->place[1]);
+  out->index[0] = gv_region_index(to, seed[left]);
+  out->index[1] = gv_region_index(to, seed[3 - left - right]);
+  out->index[2] = gv_region_index(to, seed[right]);
+  return true;
+}
+
+/* Adds to each seed what lies between its places; `begin` and `end`: S in all rows together at the box's ends. */
+GV_INLINE void add_meeting(const int seeds, const gv_scan *scan, const gv_scan_terms *terms, const meeting *m,
+                           vl begin, vl end, gv_region_sums *to) {
+  vl upto[3];
+  for (int n = 0; n < seeds - 1; n++) {
+    upto[n] = sum_before(terms, 0, &m->place[n][0]);
+    for (int32_t r = 1; r < scan->rows; r++)
+      upto[n] = vl_add(upto[n], sum_before(terms, r, &m->place[n][r]));
+  }
+  upto[seeds - 1] = end;
+  for (int n = 0; n < seeds; n++) {
+    int64_t *sum = to->sum + m->index[n] * to->stride;
+    vl_store(sum, vl_add(vl_load(sum), vl_sub(upto[n], n > 0 ? upto[n - 1] : begin)));
+  }
 }
 
 /* The same for a quantity. */
-GV_INLINE void add_quantity_of_meeting(const gv_scan *scan, const gv_scan_quantity *quantity, const meeting *m,
-                                       vq begin, vq end, gv_region_sums *to) {
-  int64_t *left = to->sum + m->left * to->stride + quantity->lane;
-  int64_t *right = to->sum + m->right * to->stride + quantity->lane;
-  vq sum = quantity_before(quantity, 0, m->place[0]);
-  for (int32_t r = 1; r < scan->rows; r++)
-    sum = vq_add(sum, quantity_before(quantity, r, m->place[r]));
-  vq_store(left, vq_add(vq_load(left), vq_sub(sum, begin)));
-  vq_store(right, vq_add(vq_load(right), vq_sub(end, sum)));
+GV_INLINE void add_quantity_of_meeting(const int seeds, const gv_scan *scan, const gv_scan_quantity *quantity,
+                                       const meeting *m, vq begin, vq end, gv_region_sums *to) {
+  vq upto[3];
+  for (int n = 0; n < seeds - 1; n++) {
+    upto[n] = quantity_before(quantity, 0, m->place[n][0]);
+    for (int32_t r = 1; r < scan->rows; r++)
+      upto[n] = vq_add(upto[n], quantity_before(quantity, r, m->place[n][r]));
+  }
+  upto[seeds - 1] = end;
+  for (int n = 0; n < seeds; n++) {
+    int64_t *sum = to->sum + m->index[n] * to->stride + quantity->lane;
+    vq_store(sum, vq_add(vq_load(sum), vq_sub(upto[n], n > 0 ? upto[n - 1] : begin)));
+  }
 }
 
 /* A box that is neither alike nor a meeting, as far as is known. False when out of memory. */
@@ -234,31 +287,118 @@ static bool add_other_box(const gv_scan *scan, const gv_scan_terms *terms, const
   return true;
 }
 
-/* Boxes are sorted by kind first: which one comes next cannot be guessed. */
-static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to) {
-  meeting met[GV_PANEL_BOXES];
-  int32_t alike[GV_PANEL_BOXES], unlike[GV_PANEL_BOXES], other[GV_PANEL_BOXES], index[GV_PANEL_BOXES];
-  int32_t alikes = 0, unlikes = 0, others = 0, meetings = 0;
-  if (!gv_regions_reserve(to, 2 * scan->boxes)) return false;
-  for (int32_t b = 0; b < scan->boxes; b++) {
-    alike[alikes] = unlike[unlikes] = b;
-    alikes += scan->box[b].kind == GV_BOX_ALIKE;
-    unlikes += scan->box[b].kind != GV_BOX_ALIKE;
-  }
-  for (int32_t i = 0; i < alikes; i++)
-    index[i] = gv_region_index(to, scan->cells[scan->box[alike[i]].begin]);
-  for (int32_t i = 0; i < unlikes; i++) {
-    int32_t b = unlike[i];
-    if (!find_meeting(scan, &scan->box[b], to, &met[meetings])) {
-      other[others++] = b;
-    } else if (met[meetings].left == met[meetings].right) {
-      index[alikes] = met[meetings].left;
-      alike[alikes++] = b;
-    } else {
-      met[meetings++].box = b;
-    }
-  }
+/* The boxes of a scan by what they show. */
+typedef struct sorted_boxes {
+  int32_t alike[GV_PANEL_BOXES], index[GV_PANEL_BOXES]; /* of one seed, and the index of its sums */
+  int32_t pair[GV_PANEL_BOXES], mixed[GV_PANEL_BOXES];  /* of two seeds as the engine knows; of any number */
+  int32_t other[GV_PANEL_BOXES];                        /* that are added run by run */
+  int32_t alikes, pairs, mixes, others;
+  int32_t a[GV_PANEL_BOXES], b[GV_PANEL_BOXES]; /* seeds of corners of each that is a pair or mixed */
+  box_bits not_a[GV_PANEL_BOXES];               /* of pairs, and behind them of mixed ones ... */
+  box_bits not_b[GV_PANEL_BOXES];               /* ... and these */
+  meeting met[2][GV_PANEL_BOXES];               /* of two seeds, of three */
+  int32_t meetings[2];
+} sorted_boxes;
 
+/* The seed of a corner of a whole box, and another corner's if there is another one. */
+GV_INLINE void find_corners(const gv_scan *scan, const gv_scan_box *box, int32_t *a, int32_t *b) {
+  const int32_t *cells = scan->cells + box->begin, *bottom = cells + (scan->rows - 1) * scan->stride;
+  const int32_t corner[3] = {cells[GV_BOX_COLUMNS - 1], bottom[0], bottom[GV_BOX_COLUMNS - 1]};
+  *a = *b = cells[0];
+  for (int i = 0; i < 3; i++)
+    *b = corner[i] != *a ? corner[i] : *b;
+}
+
+/* Which kind comes next cannot be guessed. So they are told apart first, as far as the engine knows. */
+GV_INLINE void sort_boxes(const gv_scan *scan, gv_region_sums *to, sorted_boxes *out) {
+  out->alikes = out->pairs = out->mixes = out->others = out->meetings[0] = out->meetings[1] = 0;
+  for (int32_t i = 0; i < scan->boxes; i++) {
+    const gv_scan_box *box = &scan->box[i];
+    bool alike = box->kind == GV_BOX_ALIKE, whole = box->end - box->begin == GV_BOX_COLUMNS;
+    out->alike[out->alikes] = out->pair[out->pairs] = out->mixed[out->mixes] = out->other[out->others] = i;
+    out->alikes += alike;
+    out->pairs += !alike & whole & (box->kind == GV_BOX_PAIR);
+    out->mixes += !alike & whole & (box->kind != GV_BOX_PAIR);
+    out->others += !alike & !whole;
+  }
+  for (int32_t i = 0; i < out->alikes; i++)
+    out->index[i] = gv_region_index(to, scan->cells[scan->box[out->alike[i]].begin]);
+}
+
+/* Looks at the cells of pairs and mixed boxes. */
+GV_INLINE void read_boxes(const gv_scan *scan, sorted_boxes *sorted) {
+  for (int32_t i = 0; i < sorted->pairs + sorted->mixes; i++) {
+    int32_t n = i < sorted->pairs ? sorted->pair[i] : sorted->mixed[i - sorted->pairs];
+    const int32_t *cells = scan->cells + scan->box[n].begin;
+    find_corners(scan, &scan->box[n], &sorted->a[i], &sorted->b[i]);
+    memset(&sorted->not_a[i], 0, sizeof sorted->not_a[i]);
+    differing_rows(cells, scan->stride, scan->rows, vi_set1(sorted->a[i]), sorted->not_a[i].word);
+    if (i < sorted->pairs) continue;
+    memset(&sorted->not_b[i], 0, sizeof sorted->not_b[i]);
+    differing_rows(cells, scan->stride, scan->rows, vi_set1(sorted->b[i]), sorted->not_b[i].word);
+  }
+}
+
+static void order_mixed(const gv_scan *scan, int32_t i, gv_region_sums *to, sorted_boxes *sorted) {
+  int32_t n = sorted->mixed[i - sorted->pairs], a = sorted->a[i], b = sorted->b[i];
+  const gv_scan_box *box = &scan->box[n];
+  const box_bits *not_a = &sorted->not_a[i];
+  box_bits bits[3];
+  uint32_t more = 0;
+  int32_t row = -1;
+  vi all = vi_set1(-1);
+  for (int32_t r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
+    vi first = vi_load(not_a->word + r), neither = vi_and(first, vi_load(sorted->not_b[i].word + r));
+    vi_store(bits[0].word + r, vi_xor(first, all));
+    vi_store(bits[1].word + r, vi_xor(first, neither));
+    vi_store(bits[2].word + r, neither);
+  }
+  for (int32_t r = 0; r < GV_BOX_ROWS; r++)
+    row = (not_a->word[r] & sorted->not_b[i].word[r]) != 0 ? r : row;
+  if (row >= 0) {
+    const int32_t *cells = scan->cells + box->begin;
+    int32_t c = cells[row * scan->stride + __builtin_ctz((uint32_t)bits[2].word[row])];
+    const vi third = vi_set1(c);
+    for (int32_t r = 0; r <= row; r++)
+      more |= (uint32_t)bits[2].word[r] & differing_from(cells + r * scan->stride, third);
+    meeting *m = &sorted->met[1][sorted->meetings[1]];
+    bool found = more == 0 && order_three(box, bits, (const int32_t[3]){a, b, c}, to, m);
+    m->box = sorted->other[sorted->others] = n;
+    sorted->meetings[1] += found;
+    sorted->others += !found;
+  } else {
+    meeting *m = &sorted->met[0][sorted->meetings[0]];
+    bool found = order_two(box, not_a, a, b, to, m);
+    m->box = sorted->other[sorted->others] = sorted->alike[sorted->alikes] = n;
+    sorted->index[sorted->alikes] = m->index[0];
+    sorted->alikes += found & (a == b);
+    sorted->meetings[0] += found & (a != b);
+    sorted->others += !found;
+  }
+}
+
+GV_INLINE void order_boxes(const gv_scan *scan, gv_region_sums *to, sorted_boxes *sorted) {
+  for (int32_t i = 0; i < sorted->pairs; i++) {
+    int32_t n = sorted->pair[i];
+    meeting *m = &sorted->met[0][sorted->meetings[0]];
+    /* With the same seed in all corners there is no telling what is not it: */
+    bool found = sorted->a[i] != sorted->b[i] &&
+                 order_two(&scan->box[n], &sorted->not_a[i], sorted->a[i], sorted->b[i], to, m);
+    m->box = sorted->other[sorted->others] = n;
+    sorted->meetings[0] += found;
+    sorted->others += !found;
+  }
+  for (int32_t i = sorted->pairs; i < sorted->pairs + sorted->mixes; i++)
+    order_mixed(scan, i, to, sorted);
+}
+
+static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to) {
+  sorted_boxes sorted;
+  vq part[GV_PANEL_BOXES + 1];
+  if (!gv_regions_reserve(to, 3 * scan->boxes)) return false;
+  sort_boxes(scan, to, &sorted);
+  read_boxes(scan, &sorted);
+  /* What was just written in parts cannot be read as a whole: meanwhile, S at the ends of all boxes. */
   vl factors = vl_load(terms->factor), upto[GV_PANEL_BOXES + 1];
   for (int32_t r = 1; r < scan->rows; r++)
     factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
@@ -266,28 +406,34 @@ static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region
     int32_t c = b > 0 ? scan->box[b - 1].end : scan->box[0].begin;
     upto[b] = vl_all_products(terms->column[c].sum, c, factors);
   }
-  for (int32_t i = 0; i < meetings; i++)
-    add_meeting(scan, terms, &met[i], upto[met[i].box], upto[met[i].box + 1], to);
-  for (int32_t i = 0; i < alikes; i++) {
-    int32_t b = alike[i];
-    int64_t *sum = to->sum + index[i] * to->stride;
+  order_boxes(scan, to, &sorted);
+
+  const meeting(*met)[GV_PANEL_BOXES] = (const meeting(*)[GV_PANEL_BOXES])sorted.met;
+  for (int32_t i = 0; i < sorted.meetings[0]; i++)
+    add_meeting(2, scan, terms, &met[0][i], upto[met[0][i].box], upto[met[0][i].box + 1], to);
+  for (int32_t i = 0; i < sorted.meetings[1]; i++)
+    add_meeting(3, scan, terms, &met[1][i], upto[met[1][i].box], upto[met[1][i].box + 1], to);
+  for (int32_t i = 0; i < sorted.alikes; i++) {
+    int32_t b = sorted.alike[i];
+    int64_t *sum = to->sum + sorted.index[i] * to->stride;
     vl_store(sum, vl_add(vl_load(sum), vl_sub(upto[b + 1], upto[b])));
   }
   for (int32_t q = 0; q < terms->quantities; q++) {
     const gv_scan_quantity *quantity = &terms->quantity[q];
-    vq part[GV_PANEL_BOXES + 1];
     for (int32_t b = 0; b <= scan->boxes; b++)
       part[b] = quantity_of_rows(quantity, b > 0 ? scan->box[b - 1].end : scan->box[0].begin);
-    for (int32_t i = 0; i < meetings; i++)
-      add_quantity_of_meeting(scan, quantity, &met[i], part[met[i].box], part[met[i].box + 1], to);
-    for (int32_t i = 0; i < alikes; i++) {
-      int32_t b = alike[i];
-      int64_t *sum = to->sum + index[i] * to->stride + quantity->lane;
+    for (int32_t i = 0; i < sorted.meetings[0]; i++)
+      add_quantity_of_meeting(2, scan, quantity, &met[0][i], part[met[0][i].box], part[met[0][i].box + 1], to);
+    for (int32_t i = 0; i < sorted.meetings[1]; i++)
+      add_quantity_of_meeting(3, scan, quantity, &met[1][i], part[met[1][i].box], part[met[1][i].box + 1], to);
+    for (int32_t i = 0; i < sorted.alikes; i++) {
+      int32_t b = sorted.alike[i];
+      int64_t *sum = to->sum + sorted.index[i] * to->stride + quantity->lane;
       vq_store(sum, vq_add(vq_load(sum), vq_sub(part[b + 1], part[b])));
     }
   }
-  for (int32_t i = 0; i < others; i++)
-    if (!add_other_box(scan, terms, &scan->box[other[i]], to)) return false;
+  for (int32_t i = 0; i < sorted.others; i++)
+    if (!add_other_box(scan, terms, &scan->box[sorted.other[i]], to)) return false;
   return true;
 }
 

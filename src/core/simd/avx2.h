@@ -138,6 +138,11 @@ static inline uint32_t differing_from(const int32_t *cell, vi a) {
     bits |= (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(vi_load(cell + i), a))) << i;
   return ~bits;
 }
+/* The same for `rows` rows of them. */
+static inline void differing_rows(const int32_t *cell, int64_t stride, int32_t rows, vi a, int32_t *bits) {
+  for (int32_t r = 0; r < rows; r++, cell += stride)
+    bits[r] = (int32_t)differing_from(cell, a);
+}
 static inline void vi_store(int32_t *p, vi a) {
   _mm256_storeu_si256((__m256i *)p, a);
 }
@@ -150,6 +155,24 @@ static inline vi vi_xor(vi a, vi b) {
 }
 static inline vi vi_or(vi a, vi b) {
   return _mm256_or_si256(a, b);
+}
+static inline vi vi_and(vi a, vi b) {
+  return _mm256_and_si256(a, b);
+}
+static inline vi vi_add(vi a, vi b) {
+  return _mm256_add_epi32(a, b);
+}
+static inline vi vi_sub(vi a, vi b) {
+  return _mm256_sub_epi32(a, b);
+}
+/* How many bits of each are set: of each four by a table, which are then added. */
+static inline vi vi_count_bits(vi a) {
+  __m256i four = _mm256_set1_epi8(15);
+  __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(a, four));
+  __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi32(a, 4), four));
+  __m256i eight = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
+  return _mm256_madd_epi16(eight, _mm256_set1_epi16(1));
 }
 static inline bool vi_any(vi a) {
   return !_mm256_testz_si256(a, a);
@@ -234,12 +257,12 @@ static inline vl vl_sub(vl a, vl b) {
   return a;
 }
 /* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
-static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
+static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
   vl r = vl_load(factor);
   for (int i = 0; i < 2; i++)
     r.part[i] = _mm256_mul_epi32(_mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value + i)), r.part[i]);
   for (int i = 2; i < 4; i++)
-    r.part[i] = _mm256_mul_epi32(_mm256_set1_epi64x(c), r.part[i]);
+    r.part[i] = _mm256_mul_epi32(_mm256_set1_epi32(*c), r.part[i]);
   return r;
 }
 /* The same for factors of which the last eight are of any size; 0 <= c < 2^31. */

@@ -128,6 +128,14 @@ static inline uint32_t differing_from(const int32_t *cell, vi a) {
   return _mm512_kunpackw(_mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell + 16), a),
                          _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell), a));
 }
+/* The same for `rows` rows of them; straight to memory, as registers of masks are slow to read. */
+static inline void differing_rows(const int32_t *cell, int64_t stride, int32_t rows, vi a, int32_t *bits) {
+  for (int32_t r = 0; r < rows; r++, cell += stride) {
+    __mmask16 *to = (__mmask16 *)(bits + r);
+    _store_mask16(to, _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell), a));
+    _store_mask16(to + 1, _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(cell + 16), a));
+  }
+}
 static inline void vi_store(int32_t *p, vi a) {
   _mm512_storeu_si512(p, a);
 }
@@ -140,6 +148,24 @@ static inline vi vi_xor(vi a, vi b) {
 }
 static inline vi vi_or(vi a, vi b) {
   return _mm512_or_si512(a, b);
+}
+static inline vi vi_and(vi a, vi b) {
+  return _mm512_and_si512(a, b);
+}
+static inline vi vi_add(vi a, vi b) {
+  return _mm512_add_epi32(a, b);
+}
+static inline vi vi_sub(vi a, vi b) {
+  return _mm512_sub_epi32(a, b);
+}
+/* How many bits of each are set: of each four by a table, which are then added. */
+static inline vi vi_count_bits(vi a) {
+  __m512i four = _mm512_set1_epi8(15);
+  __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(a, four));
+  __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi32(a, 4), four));
+  __m512i eight = _mm512_maddubs_epi16(_mm512_add_epi8(low, high), _mm512_set1_epi8(1));
+  return _mm512_madd_epi16(eight, _mm512_set1_epi16(1));
 }
 /* Whether any lane is not 0. */
 static inline bool vi_any(vi a) {
@@ -218,8 +244,8 @@ static inline vl vl_sub(vl a, vl b) {
   return (vl){_mm512_sub_epi64(a.low, b.low), _mm512_sub_epi64(a.high, b.high)};
 }
 /* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
-static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
-  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), high = _mm512_set1_epi64(c);
+static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
+  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), high = _mm512_set1_epi32(*c);
   return (vl){_mm512_mul_epi32(low, _mm512_load_si512(factor)),
               _mm512_mul_epi32(high, _mm512_load_si512(factor + 8))};
 }

@@ -161,6 +161,11 @@ static inline uint32_t differing_from(const int32_t *cell, vi a) {
     bits |= (uint32_t)(cell[i] != a.v[0]) << i;
   return bits;
 }
+/* The same for `rows` rows of them. */
+static inline void differing_rows(const int32_t *cell, int64_t stride, int32_t rows, vi a, int32_t *bits) {
+  for (int32_t r = 0; r < rows; r++, cell += stride)
+    bits[r] = (int32_t)differing_from(cell, a);
+}
 static inline void vi_store(int32_t *p, vi a) {
   for (int i = 0; i < 8; i++)
     p[i] = a.v[i];
@@ -174,6 +179,18 @@ static inline vi vi_xor(vi a, vi b) {
 }
 static inline vi vi_or(vi a, vi b) {
   GV_LANES(a.v[i] | b.v[i]);
+}
+static inline vi vi_and(vi a, vi b) {
+  GV_LANES(a.v[i] & b.v[i]);
+}
+static inline vi vi_add(vi a, vi b) {
+  GV_LANES((int32_t)((uint32_t)a.v[i] + (uint32_t)b.v[i]));
+}
+static inline vi vi_sub(vi a, vi b) {
+  GV_LANES((int32_t)((uint32_t)a.v[i] - (uint32_t)b.v[i]));
+}
+static inline vi vi_count_bits(vi a) {
+  GV_LANES(__builtin_popcount((uint32_t)a.v[i]));
 }
 static inline bool vi_any(vi a) {
   int32_t any = 0;
@@ -299,8 +316,8 @@ static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
     factor.v[i] *= (uint64_t)(i < 8 ? value[i] : c);
   return factor;
 }
-static inline vl vl_products(const int32_t *value, int64_t c, const int64_t *factor) {
-  return vl_all_products(value, c, vl_load(factor));
+static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
+  return vl_all_products(value, *c, vl_load(factor));
 }
 
 /* Two whole numbers of 64 bits. */
@@ -308,6 +325,9 @@ typedef struct vq {
   int64_t v[2];
 } vq;
 
+static inline vq vq_of(int64_t a, int64_t b) {
+  return (vq){{a, b}};
+}
 static inline vq vq_load(const int64_t *p) {
   return (vq){{p[0], p[1]}};
 }

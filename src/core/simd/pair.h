@@ -8,6 +8,9 @@
 
 typedef __m128i vq;
 
+static inline vq vq_of(int64_t a, int64_t b) {
+  return _mm_set_epi64x(b, a);
+}
 static inline vq vq_load(const int64_t *p) {
   return _mm_loadu_si128((const __m128i *)p);
 }
