@@ -123,6 +123,7 @@ typedef struct gv_scan_quantity {
 typedef struct gv_scan_terms {
   const gv_column *column; /* one more than there are columns */
   const int64_t *factor;   /* GV_SCAN_LANES a row: those below 8 of up to 2^27 in size, others of up to 2^31 */
+  const int64_t *factors;  /* of all rows of the scan together; NULL: not known */
   const gv_scan_quantity *quantity;
   int32_t quantities;
 } gv_scan_terms;

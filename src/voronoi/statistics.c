@@ -83,6 +83,7 @@ struct gv_statistics {
   double longest;    /* no distance is longer */
   double *row_share; /* LONLAT: area of one cell as a fraction of the largest; NULL = 1 */
   int64_t *factor;   /* LANES a row: LONLAT: of the grid, others: of a panel; NULL: a mesh */
+  int64_t *factors;  /* of GV_BOX_ROWS rows together, from each multiple of that on */
   /* Running sums over the columns of each panel across the grid (see column_entry), others than LONLAT: of any panel; NULL: a
    * mesh. */
   gv_column *column;
@@ -147,7 +148,17 @@ static double centre(double first, double step, int64_t i) {
   return first + ((double)i + 0.5) * step;
 }
 
-enum { ROWS_AT_ONCE = 64 };
+enum { ROWS_AT_ONCE = 4 * GV_BOX_ROWS };
+
+/* The factors of whole boxes' rows among n rows from `first` on, a multiple of GV_BOX_ROWS. */
+static void sum_factors(gv_statistics *s, int64_t first, int64_t n) {
+  for (int64_t r = first; r + GV_BOX_ROWS <= first + n; r += GV_BOX_ROWS) {
+    int64_t all[LANES] = {0};
+    for (int64_t i = r * LANES; i < (r + GV_BOX_ROWS) * LANES; i++)
+      all[i % LANES] += s->factor[i];
+    memcpy(s->factors + r / GV_BOX_ROWS * LANES, all, sizeof all);
+  }
+}
 
 /* The factors of up to ROWS_AT_ONCE rows of a lon/lat grid, whose row_share is their cells' area. */
 static void row_factors(gv_statistics *s, int64_t first, double largest) {
@@ -177,6 +188,7 @@ static void row_factors(gv_statistics *s, int64_t first, double largest) {
     factor[UP + 1] = high_part(up);
     factor[CELLS] = 1;
   }
+  sum_factors(s, first, n);
 }
 
 /* Running sums over the columns of the panel that begins at column `first`. */
@@ -210,8 +222,9 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
   int64_t w = cells->grid.width, h = cells->grid.height, panels = panel_number(s, w - 1) + 1;
   s->row_share = gv_allocate(&s->allocator, h, sizeof *s->row_share);
   s->factor = gv_allocate(&s->allocator, h * LANES, sizeof *s->factor);
+  s->factors = gv_allocate(&s->allocator, (h / GV_BOX_ROWS + 1) * LANES, sizeof *s->factors);
   s->column = gv_allocate(&s->allocator, w + panels, sizeof *s->column);
-  if (s->row_share == NULL || s->factor == NULL || s->column == NULL)
+  if (s->row_share == NULL || s->factor == NULL || s->factors == NULL || s->column == NULL)
     return gv_fail_memory(context, "the statistics' tables");
   double largest = 0.0;
 #pragma omp parallel for num_threads(context->threads) reduction(max : largest) if (h >= MANY_ROWS)
@@ -234,13 +247,16 @@ static gv_status lonlat_tables(gv_context *context, gv_statistics *s) {
 /* The factors of the rows of any panel on the plane, and the running sums of its columns. */
 static gv_status plane_tables(gv_context *context, gv_statistics *s) {
   s->factor = gv_allocate_zeroed(&s->allocator, PANEL * LANES, sizeof *s->factor);
+  s->factors = gv_allocate(&s->allocator, PANEL / GV_BOX_ROWS * LANES, sizeof *s->factors);
   s->column = gv_allocate_zeroed(&s->allocator, PANEL + 1, sizeof *s->column);
-  if (s->factor == NULL || s->column == NULL) return gv_fail_memory(context, "the statistics' tables");
+  if (s->factor == NULL || s->factors == NULL || s->column == NULL)
+    return gv_fail_memory(context, "the statistics' tables");
   for (int32_t r = 0; r < PANEL; r++) {
     int64_t *factor = s->factor + (int64_t)r * LANES;
     factor[COLUMNS] = factor[CELLS] = 1;
     factor[ROWS] = 2 * r + 1;
   }
+  sum_factors(s, 0, PANEL);
   for (int32_t c = 0; c <= PANEL; c++)
     s->column[c].sum[COLUMNS] = c * c;
   return GV_OK;
@@ -372,7 +388,8 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
 void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
-  void *const parts[] = {s->bound, s->row_share, s->factor, s->column, s->of_seed, s->of_sum, s->labels};
+  void *const parts[] = {s->bound,  s->row_share, s->factor, s->factors,
+                         s->column, s->of_seed,   s->of_sum, s->labels};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -942,7 +959,10 @@ static gv_status add_panel(job *j, const gv_tile *panel, local *l) {
     scan.rows = (int32_t)(end - r < GV_BOX_ROWS ? end - r : GV_BOX_ROWS);
     scan.boxes = find_boxes(j, &scan, (int32_t)width, from, r);
     if (s->column != NULL) {
-      terms.factor = s->factor + (j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0)) * LANES;
+      int64_t row = j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0);
+      bool whole = row % GV_BOX_ROWS == 0 && scan.rows == GV_BOX_ROWS;
+      terms.factor = s->factor + row * LANES;
+      terms.factors = whole ? s->factors + row / GV_BOX_ROWS * LANES : NULL;
       terms.quantities = sum_quantities(j, from, width, r, scan.rows);
       if (!s->kernels->add_boxes(&scan, &terms, &l->regions))
         return gv_fail_memory(j->context, "a block's statistics");

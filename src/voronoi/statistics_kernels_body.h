@@ -399,8 +399,8 @@ static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region
   sort_boxes(scan, to, &sorted);
   read_boxes(scan, &sorted);
   /* What was just written in parts cannot be read as a whole: meanwhile, S at the ends of all boxes. */
-  vl factors = vl_load(terms->factor), upto[GV_PANEL_BOXES + 1];
-  for (int32_t r = 1; r < scan->rows; r++)
+  vl factors = vl_load(terms->factors != NULL ? terms->factors : terms->factor), upto[GV_PANEL_BOXES + 1];
+  for (int32_t r = 1; r < scan->rows && terms->factors == NULL; r++)
     factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
   for (int32_t b = 0; b <= scan->boxes; b++) {
     int32_t c = b > 0 ? scan->box[b - 1].end : scan->box[0].begin;
