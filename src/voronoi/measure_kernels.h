@@ -97,9 +97,10 @@ enum { GV_PANEL = 1024, GV_PANEL_BOXES = GV_PANEL / GV_BOX_COLUMNS };
  * change, less that at the box's begin, and the other one has the rest of the box.
  *
  * S has 16 lanes of 64 bits and two more for each quantity, all modulo 2^64 (differences come out right whatever happened in
- * between). Lane i < 8 is the column's running sum i times the row's factor i, lane i >= 8 is c times the factor.
+ * between). Lane i < 8 is the column's running sum i % 4 times the row's factor i (a factor has two parts), lane i >= 8 is c times the
+ * factor.
  */
-enum { GV_SCAN_LANES = 16, GV_COLUMN_SUMS = GV_SCAN_LANES / 2 };
+enum { GV_SCAN_LANES = 16, GV_COLUMN_SUMS = GV_SCAN_LANES / 4 };
 
 /* Running sums up to a column. */
 typedef struct gv_column {

@@ -46,11 +46,11 @@ enum {
   COSINE_HIGH = 1,
   SINE_LOW = 2,
   SINE_HIGH = 3,
-  HIGH = 4,
+  HIGH = GV_COLUMN_SUMS,
   /* Other rasters: sums of 2 column + 1 from the panel's corner. */
   COLUMNS = 0,
   /* Cells, and cells times the row's factors: area and moment along the axis by low and high part, 2 row + 1. */
-  AREA = GV_COLUMN_SUMS,
+  AREA = GV_SCAN_LANES / 2,
   UP = AREA + 2,
   CELLS = UP + 2,
   ROWS = CELLS + 1,
@@ -206,12 +206,10 @@ static void panel_columns(gv_statistics *s, int64_t first) {
   for (int64_t c = 0; c < n; c++) {
     to[c] = so_far;
     int64_t x = fixed(cosine[c], FACTOR_BITS), y = fixed(sine[c], FACTOR_BITS);
-    for (int i = 0; i < GV_COLUMN_SUMS; i += HIGH) {
-      so_far.sum[i + COSINE_LOW] += low_half(x);
-      so_far.sum[i + COSINE_HIGH] += high_half(x);
-      so_far.sum[i + SINE_LOW] += low_half(y);
-      so_far.sum[i + SINE_HIGH] += high_half(y);
-    }
+    so_far.sum[COSINE_LOW] += low_half(x);
+    so_far.sum[COSINE_HIGH] += high_half(x);
+    so_far.sum[SINE_LOW] += low_half(y);
+    so_far.sum[SINE_HIGH] += high_half(y);
   }
   to[n] = so_far;
 }

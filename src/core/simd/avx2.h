@@ -256,11 +256,11 @@ static inline vl vl_sub(vl a, vl b) {
     a.part[i] = _mm256_sub_epi64(a.part[i], b.part[i]);
   return a;
 }
-/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
+/* factor[i] x value[i % 4] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
 static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
   vl r = vl_load(factor);
   for (int i = 0; i < 2; i++)
-    r.part[i] = _mm256_mul_epi32(_mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value + i)), r.part[i]);
+    r.part[i] = _mm256_mul_epi32(_mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value)), r.part[i]);
   for (int i = 2; i < 4; i++)
     r.part[i] = _mm256_mul_epi32(_mm256_set1_epi32(*c), r.part[i]);
   return r;
@@ -269,7 +269,7 @@ static inline vl vl_products(const int32_t *value, const int32_t *c, const int64
 static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
   __m256i times = _mm256_set1_epi64x(c);
   for (int i = 0; i < 2; i++) {
-    __m256i v = _mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value + i));
+    __m256i v = _mm256_cvtepi32_epi64(_mm_load_si128((const __m128i *)value));
     factor.part[i] = _mm256_mul_epi32(v, factor.part[i]);
   }
   for (int i = 2; i < 4; i++) {

@@ -243,15 +243,18 @@ static inline vl vl_add(vl a, vl b) {
 static inline vl vl_sub(vl a, vl b) {
   return (vl){_mm512_sub_epi64(a.low, b.low), _mm512_sub_epi64(a.high, b.high)};
 }
-/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
+static inline __m512i four_twice(const int32_t *value) {
+  return _mm512_cvtepi32_epi64(_mm256_broadcastsi128_si256(_mm_load_si128((const __m128i *)value)));
+}
+/* factor[i] x value[i % 4] for i < 8, factor[i] x c from there to 15; factors in the range of int32. */
 static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
-  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), high = _mm512_set1_epi32(*c);
+  __m512i low = four_twice(value), high = _mm512_set1_epi32(*c);
   return (vl){_mm512_mul_epi32(low, _mm512_load_si512(factor)),
               _mm512_mul_epi32(high, _mm512_load_si512(factor + 8))};
 }
 /* The same for factors of which the last eight are of any size; 0 <= c < 2^31. */
 static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
-  __m512i low = _mm512_cvtepi32_epi64(_mm256_load_si256((const __m256i *)value)), times = _mm512_set1_epi64(c);
+  __m512i low = four_twice(value), times = _mm512_set1_epi64(c);
   __m512i upper = _mm512_mul_epu32(_mm512_srli_epi64(factor.high, 32), times);
   return (vl){_mm512_mul_epi32(low, factor.low),
               _mm512_add_epi64(_mm512_mul_epu32(factor.high, times), _mm512_slli_epi64(upper, 32))};

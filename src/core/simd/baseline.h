@@ -310,10 +310,10 @@ static inline vl vl_sub(vl a, vl b) {
     a.v[i] -= b.v[i];
   return a;
 }
-/* factor[i] x value[i] for i < 8, factor[i] x c from there to 15. */
+/* factor[i] x value[i % 4] for i < 8, factor[i] x c from there to 15. */
 static inline vl vl_all_products(const int32_t *value, int64_t c, vl factor) {
   for (int i = 0; i < 16; i++)
-    factor.v[i] *= (uint64_t)(i < 8 ? value[i] : c);
+    factor.v[i] *= (uint64_t)(i < 8 ? value[i % 4] : c);
   return factor;
 }
 static inline vl vl_products(const int32_t *value, const int32_t *c, const int64_t *factor) {
