@@ -167,14 +167,15 @@ GV_INLINE bool add_few_runs(const int runs, const gv_scan *scan, const gv_scan_t
  * them in some rows perhaps nowhere.
  */
 typedef struct meeting {
+  /* Where the cells of the first one end and those of the last one begin; only the one where two meet. */
+  _Alignas(64) int32_t place[2][GV_BOX_ROWS];
   int32_t box; /* its number */
-  int32_t seeds, index[3];
-  int32_t place[2][GV_BOX_ROWS]; /* where the first one's end and the last one's begin; the same where two meet */
+  int32_t index[3];
 } meeting;
 
 /* Which cells of a box show a seed, or do not: bits of a word a row, 0 for rows that the box has not. */
 typedef struct box_bits {
-  int32_t word[GV_BOX_ROWS];
+  _Alignas(64) int32_t word[GV_BOX_ROWS];
 } box_bits;
 
 /* True if bits are the lowest ones in every row, ... */

@@ -50,6 +50,7 @@ typedef struct job {
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;
   int64_t mask_columns; /* boxes across the mask */
+  int64_t boxes_across; /* of target->alike */
 } job;
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
@@ -93,12 +94,14 @@ static int mask_of(const job *j, const gv_tile *tile) {
 
 /* Tells what is known of the boxes of a tile whose cells are not all alike. Tiles begin where boxes do. */
 static void mark_boxes(const job *j, const gv_tile *tile, uint8_t mark) {
-  int64_t across = gv_boxes_across(&j->block), c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS;
-  int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
-  int64_t r1 = (tile->r1 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
-  for (int64_t r = (tile->r0 - j->block.r0) / GV_BOX_ROWS; r < r1; r++) {
-    for (int64_t c = c0; c < c1; c++)
-      j->target->alike[r * across + c] = mark;
+  uint64_t c0 = (uint64_t)(tile->c0 - j->block.c0) / GV_BOX_COLUMNS,
+           r0 = (uint64_t)(tile->r0 - j->block.r0) / GV_BOX_ROWS;
+  uint8_t *first = j->target->alike + (int64_t)r0 * j->boxes_across + (int64_t)c0;
+  *first = mark; /* mostly all there is */
+  if (tile->c1 - tile->c0 <= GV_BOX_COLUMNS && tile->r1 - tile->r0 <= GV_BOX_ROWS) return;
+  for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS, first += j->boxes_across) {
+    for (int64_t c = tile->c0; c < tile->c1; c += GV_BOX_COLUMNS)
+      first[(c - tile->c0) / GV_BOX_COLUMNS] = mark;
   }
 }
 
@@ -751,8 +754,13 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   /* Marked again where it turns out otherwise. */
   if (target.alike != NULL)
     memset(target.alike, GV_BOX_ALIKE, (size_t)(gv_boxes_across(tile) * gv_boxes_down(tile)));
-  job j = {
-      .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
+  job j = {.v = v,
+           .kernels = state->kernels,
+           .discs = state->discs,
+           .space = space,
+           .block = *tile,
+           .target = &target,
+           .boxes_across = gv_boxes_across(tile)};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) drop_placeless(&j);
