@@ -10,6 +10,8 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/text.h"
+
 enum { FEW = 16 }; /* rows that are GDAL's affair altogether */
 
 void gv_attribute_table_free(gv_attribute_table *table) {
@@ -56,66 +58,28 @@ GDALRasterAttributeTableH gv_attribute_table_rows(const gv_attribute_table *tabl
 
 /* --------------------------------------------------------------------------------------------------- rows as text */
 
-/* Text that grows. */
-typedef struct text {
-  char *bytes;
-  size_t length, room;
-  bool failed; /* out of memory: the rest is missing */
-} text;
-
-static void put(text *t, const char *bytes, size_t length) {
-  if (t->failed) return;
-  if (length > t->room - t->length) {
-    size_t room = 2 * (t->length + length) + 4096;
-    char *more = realloc(t->bytes, room);
-    if (more == NULL) {
-      t->failed = true;
-      return;
-    }
-    t->bytes = more;
-    t->room = room;
-  }
-  memcpy(t->bytes + t->length, bytes, length);
-  t->length += length;
-}
-
-static void put_string(text *t, const char *string) {
-  put(t, string, strlen(string));
-}
-
-static void put_integer(text *t, int64_t value) {
-  char digits[24], *at = digits + sizeof digits;
-  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  do {
-    *--at = (char)('0' + rest % 10);
-    rest /= 10;
-  } while (rest > 0);
-  if (value < 0) *--at = '-';
-  put(t, at, (size_t)(digits + sizeof digits - at));
-}
-
-static void put_field(text *t, int64_t value) {
-  put_string(t, "        <F>");
-  put_integer(t, value);
-  put_string(t, "</F>\n");
+static void put_field(gv_text *t, int64_t value) {
+  gv_text_put_string(t, "        <F>");
+  gv_text_put_integer(t, value);
+  gv_text_put_string(t, "</F>\n");
 }
 
 /* A row as CPLSerializeXMLTree writes it into a side file. */
-static void put_row(text *t, const gv_attribute_table *table, int64_t index, const gv_attribute_row *row) {
-  put_string(t, "      <Row index=\"");
-  put_integer(t, index);
-  put_string(t, "\">\n");
+static void put_row(gv_text *t, const gv_attribute_table *table, int64_t index, const gv_attribute_row *row) {
+  gv_text_put_string(t, "      <Row index=\"");
+  gv_text_put_integer(t, index);
+  gv_text_put_string(t, "\">\n");
   put_field(t, row->id);
   if (table->has_names) {
     char *name = CPLEscapeString(row->name, -1, CPLES_XML_BUT_QUOTES);
-    put_string(t, "        <F>");
-    put_string(t, name);
-    put_string(t, "</F>\n");
+    gv_text_put_string(t, "        <F>");
+    gv_text_put_string(t, name);
+    gv_text_put_string(t, "</F>\n");
     CPLFree(name);
   }
   for (int c = 0; c < 3; c++)
     put_field(t, row->rgb[c]);
-  put_string(t, "      </Row>\n");
+  gv_text_put_string(t, "      </Row>\n");
 }
 
 /* ------------------------------------------------------------------------------------------------------- side file */
@@ -146,19 +110,19 @@ gv_status gv_attribute_table_complete(gv_io *io, const gv_attribute_table *table
   static const char end[] = "    </GDALRasterAttributeTable>\n";
   char *path = CPLStrdup(CPLSPrintf("%s.aux.xml", file));
   char *before = NULL, *at = NULL;
-  text row = {NULL, 0, 0, false}, all = {NULL, 0, 0, false};
+  gv_text row = {0}, all = {0};
   VSIStatBufL found;
   gv_status status = GV_OK;
   *done = false;
   if (VSIStatL(path, &found) == 0) before = read_file(path);
   put_row(&row, table, 0, &table->rows[sample]);
-  put(&row, end, sizeof end); /* and the 0 */
+  gv_text_put(&row, end, sizeof end); /* and the 0 */
   if (before != NULL && !row.failed) at = strstr(before, row.bytes);
   if (at == NULL) goto end;
-  put(&all, before, (size_t)(at - before));
+  gv_text_put(&all, before, (size_t)(at - before));
   for (int64_t i = 0; i < table->count; i++)
     put_row(&all, table, i, &table->rows[i]);
-  put_string(&all, at + row.length - sizeof end);
+  gv_text_put_string(&all, at + row.length - sizeof end);
   if (all.failed) {
     status = gv_io_fail_memory(io, "the raster attribute table");
   } else {
@@ -167,8 +131,8 @@ gv_status gv_attribute_table_complete(gv_io *io, const gv_attribute_table *table
   }
 end:
   VSIFree(before);
-  free(row.bytes);
-  free(all.bytes);
+  gv_text_free(&row);
+  gv_text_free(&all);
   CPLFree(path);
   return status;
 }
