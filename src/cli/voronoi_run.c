@@ -513,40 +513,36 @@ typedef struct statistics_table {
   double area_unit, coordinate_unit;
 } statistics_table;
 
-static void set_real(OGRFeatureH feature, int field, double value) {
-  if (isfinite(value)) {
-    OGR_F_SetFieldDouble(feature, field, value);
-  } else {
-    OGR_F_SetFieldNull(feature, field);
-  }
+static void set_real(gv_table_value *value, double real) {
+  value->given = isfinite(real);
+  value->real = real;
 }
 
-static gv_status statistics_row(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, int first, bool *keep) {
+static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
   const statistics_table *t = user;
   const run *r = t->r;
   gv_seed_statistics s;
   gv_sum_statistics sums[MAX_SUMS];
-  (void)keep;
+  gv_table_value *values = row->values;
   if (gv_statistics_get(r->benches[0].context, r->statistics, seed, &s, sums) != GV_OK) {
     return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->benches[0].context));
   }
-  OGR_F_SetFieldInteger64(feature, first + t->places[CELLS], s.cells);
-  set_real(feature, first + t->places[AREA], s.area * t->area_unit);
+  values[t->places[CELLS]].given = true;
+  values[t->places[CELLS]].integer = s.cells;
+  set_real(&values[t->places[AREA]], s.area * t->area_unit);
   if (r->distances) {
-    set_real(feature, first + t->places[DISTANCE_MEAN], s.distance_mean);
-    set_real(feature, first + t->places[DISTANCE_MAX], s.distance_max);
+    set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean);
+    set_real(&values[t->places[DISTANCE_MAX]], s.distance_max);
   }
-  set_real(feature, first + t->places[CENTROID_X], s.centroid_x * t->coordinate_unit);
-  set_real(feature, first + t->places[CENTROID_Y], s.centroid_y * t->coordinate_unit);
-  int field = first + t->places[CENTROID_Y] + 1;
+  set_real(&values[t->places[CENTROID_X]], s.centroid_x * t->coordinate_unit);
+  set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
+  gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
   for (int i = 0; i < r->j->sum_count; i++) {
-    set_real(feature, field++, sums[i].sum);
-    if (r->distances) set_real(feature, field++, sums[i].distance_mean);
+    set_real(next++, sums[i].sum);
+    if (r->distances) set_real(next++, sums[i].distance_mean);
   }
-  OGRGeometryH point = OGR_G_CreateGeometry(wkbPoint);
-  if (point == NULL) return gv_io_fail_memory(io, "a point");
-  OGR_G_SetPoint_2D(point, 0, r->seeds.source_x[seed], r->seeds.source_y[seed]);
-  OGR_F_SetGeometryDirectly(feature, point);
+  row->x = r->seeds.source_x[seed];
+  row->y = r->seeds.source_y[seed];
   return GV_OK;
 }
 

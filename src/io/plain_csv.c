@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FIELDS = 256, PART = 1 << 18, MAX_PARTS = 1024, MAX_LINE = 1 << 20 };
+enum { MAX_FIELDS = 256, PART = 1 << 16, MAX_PARTS = 1024, MAX_LINE = 1 << 20 };
 
 /* Whole lines of the file. */
 typedef struct part {
@@ -18,6 +18,7 @@ typedef struct part {
 struct gv_plain_csv {
   char *bytes; /* the file and a 0 */
   size_t size;
+  OGRFeatureDefnH definition;
   int fields, threads;
   part parts[MAX_PARTS];
   int part_count;
@@ -82,9 +83,8 @@ static bool split(const char *line, size_t length, int fields, gv_plain_value *v
 
 /* Whether the header's values are the names of the layer's fields, so that OGR has taken the same line for the header and the
  * same commas for separators; and whether all are text of any width. */
-static bool header_fits(const char *line, size_t length, OGRLayerH layer, int fields) {
+static bool header_fits(const char *line, size_t length, OGRFeatureDefnH definition, int fields) {
   gv_plain_value names[MAX_FIELDS];
-  OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
   if (!split(line, length, fields, names)) return false;
   for (int f = 0; f < fields; f++) {
     OGRFieldDefnH field = OGR_FD_GetFieldDefn(definition, f);
@@ -134,23 +134,38 @@ gv_plain_csv *gv_plain_csv_open(const char *path, OGRLayerH layer, int threads) 
   gv_plain_csv *csv = calloc(1, sizeof *csv);
   if (csv == NULL) return NULL;
   csv->threads = threads > 1 ? threads : 1;
-  csv->fields = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(layer));
+  csv->definition = OGR_L_GetLayerDefn(layer);
+  OGR_FD_Reference(csv->definition);
+  csv->fields = OGR_FD_GetFieldCount(csv->definition);
   if (csv->fields >= 1 && csv->fields <= MAX_FIELDS && read_all(path, csv)) {
     const char *end = csv->bytes + csv->size, *next;
     size_t length = line_length(csv->bytes, end, &next);
-    bool plain = is_plain(csv->bytes, next) && header_fits(csv->bytes, length, layer, csv->fields);
+    bool plain = is_plain(csv->bytes, next) && header_fits(csv->bytes, length, csv->definition, csv->fields);
     if (plain && cut(csv, next)) return csv;
   }
   gv_plain_csv_close(csv);
   return NULL;
 }
 
+OGRFeatureDefnH gv_plain_csv_definition(const gv_plain_csv *csv) {
+  return csv->definition;
+}
+
 int64_t gv_plain_csv_rows(const gv_plain_csv *csv) {
   return csv->rows;
 }
 
-static bool walk_part(const gv_plain_csv *csv, const part *p, gv_plain_csv_row row, void *user) {
+int gv_plain_csv_parts(const gv_plain_csv *csv) {
+  return csv->part_count;
+}
+
+int64_t gv_plain_csv_part_end(const gv_plain_csv *csv, int index) {
+  return csv->parts[index].first_row + csv->parts[index].rows;
+}
+
+bool gv_plain_csv_walk_part(const gv_plain_csv *csv, int index, gv_plain_csv_row row, void *user) {
   gv_plain_value values[MAX_FIELDS];
+  const part *p = &csv->parts[index];
   int64_t number = p->first_row;
   for (const char *at = p->start, *next; at < p->end; at = next) {
     size_t length = line_length(at, p->end, &next);
@@ -165,12 +180,13 @@ bool gv_plain_csv_walk(const gv_plain_csv *csv, gv_plain_csv_row row, void *user
 #pragma omp parallel for num_threads(csv->threads) schedule(dynamic) reduction(&& : good)                          \
     if (csv->part_count > 1 && csv->threads > 1)
   for (int i = 0; i < csv->part_count; i++)
-    if (good) good = walk_part(csv, &csv->parts[i], row, user);
+    if (good) good = gv_plain_csv_walk_part(csv, i, row, user);
   return good;
 }
 
 void gv_plain_csv_close(gv_plain_csv *csv) {
   if (csv == NULL) return;
+  OGR_FD_Release(csv->definition);
   free(csv->bytes);
   free(csv);
 }

@@ -158,24 +158,20 @@ static OGRGeometryH make_valid(OGRGeometryH geometry) {
   return made;
 }
 
-static gv_status row(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, int first, bool *keep) {
+static gv_status fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
   regions *r = user;
   int64_t id = r->seeds->ids[seed], at = find(r, id);
-  (void)first;
-  *keep = at < r->count && r->pieces[at].id == id && owner_of(r, id) == seed;
-  if (!*keep) return GV_OK;
-  if (OGR_F_GetGeomFieldCount(feature) == 0) { /* spreadsheets */
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--polygons: a file of this format holds no geometries");
-  }
+  row->keep = at < r->count && r->pieces[at].id == id && owner_of(r, id) == seed;
+  if (!row->keep) return GV_OK;
   OGRGeometryH region = OGR_G_CreateGeometry(wkbMultiPolygon);
+  if (region == NULL) return gv_io_fail_memory(io, "a polygon");
   for (; at < r->count && r->pieces[at].id == id; at++) {
     OGR_G_AddGeometryDirectly(region, r->pieces[at].polygon);
     r->pieces[at].polygon = NULL;
   }
   gv_gdal_reset();
-  region = make_valid(region);
+  row->geometry = make_valid(region);
   gv_io_drop_warnings(); /* those of the check */
-  if (OGR_F_SetGeometryDirectly(feature, region) != OGRERR_NONE) return gv_io_fail_memory(io, "a polygon");
   return GV_OK;
 }
 
@@ -196,7 +192,7 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
                                 .geometry = wkbMultiPolygon,
                                 .source = source,
                                 .seeds = seeds,
-                                .row = row,
+                                .row = fill_row,
                                 .user = &r};
     status = gv_table_write(io, table, &content);
   }

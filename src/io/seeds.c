@@ -19,8 +19,6 @@
 #include <gdal.h>
 #include <ogr_api.h>
 
-#include "io/plain_csv.h"
-
 typedef enum id_kind { ID_FID, ID_INTEGER, ID_TEXT } id_kind;
 
 /* What is known while a layer is read. */
@@ -65,6 +63,7 @@ void gv_seeds_free(gv_seed_list *seeds) {
   free_rows(seeds);
   free(seeds->source_x);
   free(seeds->source_y);
+  gv_plain_csv_close(seeds->plain);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
   *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }
@@ -739,6 +738,11 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   return GV_OK;
 }
 
+static void keep_plain(reader *r) {
+  r->set->plain = r->plain;
+  r->plain = NULL;
+}
+
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   reader r = {.io = io, .options = options, .set = out, .id_field = -1, .name_field = -1, .weight_field = -1};
   out->skip_invalid = options->skip_invalid;
@@ -752,9 +756,11 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   if (status == GV_OK) status = choose_id(&r);
   if (status == GV_OK) status = choose_weight(&r);
   if (status == GV_OK) status = pick_features(&r);
-  if (status == GV_OK && (r.plain == NULL || !read_plain(&r))) status = read_layer(&r);
+  if (r.plain != NULL && status == GV_OK && !read_plain(&r)) drop_plain(&r);
+  if (r.plain == NULL && status == GV_OK) status = read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
+  if (status == GV_OK && options->keep_source) keep_plain(&r);
   if (r.name_field < 0 && out->names != NULL) drop_names(out);
   close_reader(&r);
   return status;
@@ -766,6 +772,14 @@ struct gv_seed_features {
   reader r;
   OGRFeatureH feature;
 };
+
+/* A where clause may ask about them. */
+static void leave_out_geometries(const reader *r) {
+  const char *ignored[] = {"OGR_GEOMETRY", NULL};
+  if (r->options->where == NULL && OGR_L_TestCapability(r->layer, OLCIgnoreFields)) {
+    OGR_L_SetIgnoredFields(r->layer, ignored);
+  }
+}
 
 gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out) {
   gv_seed_features *features = calloc(1, sizeof *features);
@@ -781,6 +795,7 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_se
     gv_seed_features_close(features);
     return status;
   }
+  leave_out_geometries(r);
   start_reading(r);
   *out = features;
   return GV_OK;

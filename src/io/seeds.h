@@ -11,6 +11,7 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
+#include "io/plain_csv.h"
 
 /* More seeds than this have no attribute table, and their names are not kept. */
 enum { GV_MAX_NAMED_SEEDS = 65535 };
@@ -23,7 +24,7 @@ typedef struct gv_seed_options {
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
   bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
-  bool keep_source;         /* keep positions as they were read, for tables of the seeds */
+  bool keep_source;         /* keep positions as they were read, and a plain CSV file, for tables of the seeds */
   bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
   int threads;              /* to read with, where that can be shared; 0 = 1 */
 } gv_seed_options;
@@ -37,6 +38,7 @@ typedef struct gv_seed_list {
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
   double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
+  gv_plain_csv *plain;         /* the file that has been read, if it was of this kind and asked for */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
   char name_field[64];
   bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
@@ -63,8 +65,8 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 
 /*
- * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed:
- * feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
+ * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed (without
+ * geometries, where the driver can leave them out): feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
  */
 typedef struct gv_seed_features gv_seed_features;
 

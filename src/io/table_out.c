@@ -1,8 +1,9 @@
 /*
  * Seeds to features. The attributes come from a second walk over the seeds' layer, feature by feature.
  *
- * OGR takes ten microseconds to write a row of CSV, nearly all of it for numbers as text. So that is done by all threads: each
- * has OGR write some rows into a file of its own, in memory, and these files follow one another without their headers.
+ * OGR takes 14 microseconds to write a row of CSV, so tables of points go past it there: OGR makes the header, and the rows are
+ * written by io/csv_out.c, some thousand at a time by each thread, provided that OGR has written a row made up for that as it is
+ * written here. Attributes are taken from the seeds' file where that is a plain CSV file and still in memory, else from features.
  */
 #include "io/table_out.h"
 
@@ -16,6 +17,8 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
+#include "io/csv_out.h"
+
 enum {
   FEATURES_A_TRANSACTION = 1 << 17,
   SEEDS_A_PART = 1 << 10, /* or a few more, if these are of one feature */
@@ -25,6 +28,7 @@ enum {
 struct gv_table_out {
   gv_output output;
   GDALDriverH driver;
+  const char *option;
 };
 
 GDALDriverH gv_vector_driver(const char *path) {
@@ -48,6 +52,7 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool ov
   gv_table_out *table = calloc(1, sizeof *table);
   if (table == NULL) return gv_io_fail_memory(io, "the output");
   table->driver = gv_vector_driver(path);
+  table->option = option;
   gv_status status = gv_output_init(io, &table->output, path, overwrite);
   if (status == GV_OK && table->driver == NULL) {
     status =
@@ -78,9 +83,10 @@ typedef struct writer {
   gv_io *io;
   gv_table_out *table;
   const gv_table_content *content;
-  gv_seed_features *features;
-  OGRFeatureH from; /* the feature read last, and ... */
-  int64_t row;      /* ... its number */
+  OGRFeatureDefnH attributes; /* of the seeds' layer */
+  gv_seed_features *features; /* NULL until one is read */
+  OGRFeatureH from;           /* the feature read last, and ... */
+  int64_t row;                /* ... its number */
   const char *path;
   GDALDatasetH dataset;
   OGRLayerH layer;
@@ -120,12 +126,12 @@ static bool taken(const writer *w, const char *name) {
 }
 
 static gv_status create_attributes(writer *w) {
-  OGRFeatureDefnH from = gv_seed_features_definition(w->features);
-  int count = OGR_FD_GetFieldCount(from);
+  int count = OGR_FD_GetFieldCount(w->attributes);
+  free(w->map);
   w->map = malloc((size_t)(count + 1) * sizeof *w->map);
   if (w->map == NULL) return gv_io_fail_memory(w->io, "the seeds' attributes");
   for (int i = 0; i < count; i++) {
-    OGRFieldDefnH like = OGR_FD_GetFieldDefn(from, i);
+    OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
     char name[256];
     snprintf(name, sizeof name, "%s", OGR_Fld_GetNameRef(like));
     if (taken(w, name)) snprintf(name, sizeof name, "seed_%.240s", OGR_Fld_GetNameRef(like));
@@ -159,6 +165,11 @@ static gv_status create_layer(writer *w) {
   if (w->layer == NULL) {
     return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->output.path);
   }
+  if (w->content->geometry != wkbPoint &&
+      OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(w->layer)) == 0) { /* spreadsheets */
+    return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: a file of this format holds no geometries",
+                      w->table->option);
+  }
   gv_status status = create_column(w, "id", OFTInteger64);
   if (status == GV_OK) status = create_attributes(w);
   w->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
@@ -168,27 +179,71 @@ static gv_status create_layer(writer *w) {
 }
 
 static gv_status close_layer(writer *w) {
-  free(w->map);
-  w->map = NULL;
   if (w->dataset == NULL) return GV_OK;
   GDALClose(w->dataset);
   w->dataset = NULL;
   return gv_gdal_failed() ? cannot_write(w) : GV_OK;
 }
 
-static gv_status write_seed(const writer *w, OGRFeatureH from, int64_t seed) {
+/* A row without values, to be filled; to be freed with free_row. */
+static gv_status make_row(const writer *w, gv_table_row *row) {
+  row->values = calloc((size_t)w->content->count + 1, sizeof *row->values);
+  return row->values != NULL ? GV_OK : gv_io_fail_memory(w->io, "a row of a table");
+}
+
+static void free_row(gv_table_row *row) {
+  free(row->values);
+}
+
+static gv_status fill_row(const writer *w, gv_io *io, int64_t seed, gv_table_row *row) {
+  for (int i = 0; i < w->content->count; i++)
+    row->values[i].given = false;
+  row->keep = true;
+  row->geometry = NULL;
+  return w->content->row(io, w->content->user, seed, row);
+}
+
+static void set_column(OGRFeatureH feature, int field, OGRFieldType type, gv_table_value value) {
+  if (!value.given) {
+    OGR_F_SetFieldNull(feature, field);
+  } else if (type == OFTReal) {
+    OGR_F_SetFieldDouble(feature, field, value.real);
+  } else {
+    OGR_F_SetFieldInteger64(feature, field, value.integer);
+  }
+}
+
+/* Formats that hold no points go without. */
+static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_table_row *row) {
+  OGRGeometryH geometry = row->geometry;
+  if (w->content->geometry == wkbPoint) {
+    geometry = OGR_G_CreateGeometry(wkbPoint);
+    if (geometry == NULL) return gv_io_fail_memory(w->io, "a point");
+    OGR_G_SetPoint_2D(geometry, 0, row->x, row->y);
+  }
+  OGR_F_SetGeometryDirectly(feature, geometry);
+  return GV_OK;
+}
+
+/* Writes a row with the attributes of the feature `from`. */
+static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const gv_table_row *row) {
   OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
   if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
-  bool keep = true;
-  gv_status status = GV_OK;
-  if (OGR_F_SetFromWithMap(feature, from, TRUE, w->map) != OGRERR_NONE) status = cannot_write(w);
-  if (status == GV_OK) {
-    OGR_F_SetGeometryDirectly(feature, NULL);
-    OGR_F_SetFieldInteger64(feature, 0, w->content->seeds->ids[seed]);
-    status = w->content->row(w->io, w->content->user, seed, feature, w->first, &keep);
-  }
-  if (status == GV_OK && keep && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
+  gv_status status = OGR_F_SetFromWithMap(feature, from, TRUE, w->map) == OGRERR_NONE ? GV_OK : cannot_write(w);
+  OGR_F_SetFieldInteger64(feature, 0, id);
+  for (int i = 0; i < w->content->count; i++)
+    set_column(feature, w->first + i, w->content->columns[i].type, row->values[i]);
+  gv_status set = set_geometry(w, feature, row);
+  if (status == GV_OK) status = set;
+  if (status == GV_OK && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
   OGR_F_Destroy(feature);
+  return status;
+}
+
+static gv_status open_features(writer *w) {
+  gv_status status = GV_OK;
+  if (w->features == NULL) status = gv_seed_features_open(w->io, w->content->source, &w->features);
+  if (status == GV_OK) w->attributes = gv_seed_features_definition(w->features);
   return status;
 }
 
@@ -208,12 +263,16 @@ static gv_status find_feature(writer *w, int64_t seed) {
 
 static gv_status write_seeds(writer *w) {
   const gv_seed_list *seeds = w->content->seeds;
-  gv_status status = create_layer(w);
+  gv_table_row row = {0};
+  gv_status status = open_features(w);
+  if (status == GV_OK) status = make_row(w, &row);
+  if (status == GV_OK) status = create_layer(w);
   bool transactions = status == GV_OK && GDALDatasetTestCapability(w->dataset, ODsCTransactions) != 0;
   if (transactions) GDALDatasetStartTransaction(w->dataset, FALSE);
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
     status = find_feature(w, i);
-    if (status == GV_OK) status = write_seed(w, w->from, i);
+    if (status == GV_OK) status = fill_row(w, w->io, i, &row);
+    if (status == GV_OK && row.keep) status = write_row(w, w->from, seeds->ids[i], &row);
     if (status == GV_OK && transactions && (i + 1) % FEATURES_A_TRANSACTION == 0 &&
         (GDALDatasetCommitTransaction(w->dataset) != OGRERR_NONE ||
          GDALDatasetStartTransaction(w->dataset, FALSE) != OGRERR_NONE)) {
@@ -225,37 +284,44 @@ static gv_status write_seeds(writer *w) {
     status = cannot_write(w);
   }
   gv_status closed = close_layer(w);
+  free_row(&row);
   return status == GV_OK ? closed : status;
 }
 
-/* -------------------------------------------------------------------------------------------------- CSV by parts */
+/* ---------------------------------------------------------------------------------------------------- CSV as text */
 
-/* Some seeds in a row, and the file of them alone. */
+/* Some seeds in a row, and the text of their rows. */
 typedef struct part {
   gv_io io; /* parts are made at once: each has its own message */
   gv_status status;
+  int plain;         /* part of the plain file; otherwise: */
   OGRFeatureH *from; /* feature of each seed: seeds of one feature follow one another */
   int64_t first, count, capacity;
-  char path[64];
-  GByte *bytes;
-  vsi_l_offset size;
+  gv_table_row row;
+  gv_text text;
 } part;
 
-static void drop_part(part *p) {
-  for (int64_t i = 0; i < p->count; i++) {
+static void drop_features(part *p) {
+  for (int64_t i = 0; i < p->count && p->from != NULL; i++) {
     if (i + 1 == p->count || p->from[i] != p->from[i + 1]) OGR_F_Destroy(p->from[i]);
   }
-  CPLFree(p->bytes);
-  p->bytes = NULL;
   p->count = 0;
 }
 
-/* Reads the features of SEEDS_A_PART seeds from seed `first` on, and those of other seeds of the last of them. */
-static gv_status read_part(writer *w, int64_t first, part *p) {
+/* The seeds from p->first on that are in the next part of the plain file. */
+static void take_plain(const writer *w, int plain, part *p) {
   const gv_seed_list *seeds = w->content->seeds;
-  p->first = first;
-  for (int64_t i = first; i < seeds->count; i++) {
-    bool again = i > first && seeds->rows[i] == seeds->rows[i - 1];
+  int64_t end = gv_plain_csv_part_end(seeds->plain, plain);
+  p->plain = plain;
+  while (p->first + p->count < seeds->count && seeds->rows[p->first + p->count] <= end)
+    p->count++;
+}
+
+/* Reads the features of SEEDS_A_PART seeds from p->first on, and those of other seeds of the last of them. */
+static gv_status take_features(writer *w, part *p) {
+  const gv_seed_list *seeds = w->content->seeds;
+  for (int64_t i = p->first; i < seeds->count; i++) {
+    bool again = i > p->first && seeds->rows[i] == seeds->rows[i - 1];
     if (!again && p->count >= SEEDS_A_PART) break;
     if (p->count == p->capacity) {
       int64_t capacity = p->capacity > 0 ? 2 * p->capacity : SEEDS_A_PART;
@@ -272,97 +338,222 @@ static gv_status read_part(writer *w, int64_t first, part *p) {
   return GV_OK;
 }
 
-/* Has OGR write a part into memory. */
-static gv_status write_part(const writer *whole, part *p) {
-  writer w = *whole;
-  w.io = &p->io;
-  w.path = p->path;
-  gv_status status = create_layer(&w);
-  for (int64_t i = 0; i < p->count && status == GV_OK; i++)
-    status = write_seed(&w, p->from[i], p->first + i);
-  gv_status closed = close_layer(&w);
-  p->bytes = VSIGetMemFileBuffer(p->path, &p->size, TRUE);
-  if (status == GV_OK) status = closed;
-  return status == GV_OK && p->bytes == NULL ? cannot_write(&w) : status;
+/* Of the attributes, one or the other. */
+typedef struct attributes {
+  OGRFeatureH feature;
+  const gv_plain_value *values;
+} attributes;
+
+static void put_column(gv_text *text, OGRFieldType type, gv_table_value value) {
+  gv_text_put(text, ",", 1);
+  if (!value.given) return;
+  if (type == OFTReal) {
+    gv_text_put_real(text, value.real);
+  } else {
+    gv_csv_put_integer(text, value.integer);
+  }
 }
 
-static gv_status pass_on(const writer *w, gv_status status, const part *p) {
-  return status == GV_OK ? GV_OK : gv_io_fail(w->io, status, "%s", p->io.message);
+/* What write_row has OGR write. */
+static void put_row(const writer *w, attributes from, int64_t id, const gv_table_row *row, gv_text *text) {
+  gv_csv_put_point(text, row->x, row->y);
+  gv_text_put(text, ",", 1);
+  gv_csv_put_integer(text, id);
+  for (int i = 0, count = OGR_FD_GetFieldCount(w->attributes); i < count; i++) {
+    if (w->map[i] < 0) continue;
+    gv_text_put(text, ",", 1);
+    if (from.values != NULL) {
+      gv_csv_put_text(text, from.values[i].text, from.values[i].length);
+    } else {
+      gv_csv_put_field(text, from.feature, i);
+    }
+  }
+  for (int i = 0; i < w->content->count; i++)
+    put_column(text, w->content->columns[i].type, row->values[i]);
+  gv_text_put(text, "\n", 1);
 }
 
-/* Puts a part behind those before it. */
-static gv_status append_part(const writer *w, VSILFILE *file, const part *header, const part *p) {
-  bool fits = p->size >= header->size && memcmp(p->bytes, header->bytes, (size_t)header->size) == 0;
-  size_t rest = fits ? (size_t)(p->size - header->size) : 0;
-  return fits && VSIFWriteL(p->bytes + header->size, 1, rest, file) == rest ? GV_OK : cannot_write(w);
+static gv_status put_seed(const writer *w, part *p, int64_t seed, attributes from) {
+  gv_status status = fill_row(w, &p->io, seed, &p->row);
+  if (status == GV_OK && p->row.keep) put_row(w, from, w->content->seeds->ids[seed], &p->row, &p->text);
+  return status;
 }
 
-/* The parts of a round, from seed *next on: read one after the other, written at once, put in their order. */
-static gv_status write_round(writer *w, VSILFILE *file, const part *header, part *parts, int count, int threads,
-                             int64_t *next) {
+/* A walk over the rows of a part of the plain file. */
+typedef struct plain_walk {
+  const writer *w;
+  part *p;
+  int64_t seed; /* the next one */
+} plain_walk;
+
+static bool put_plain_row(void *user, int64_t row, const gv_plain_value *values) {
+  plain_walk *walk = user;
+  part *p = walk->p;
+  /* A seed may have been left out, but each has a row of its own. */
+  if (walk->seed == p->first + p->count || walk->w->content->seeds->rows[walk->seed] != row + 1) return true;
+  p->status = put_seed(walk->w, p, walk->seed++, (attributes){.values = values});
+  return p->status == GV_OK;
+}
+
+static gv_status make_part(const writer *w, part *p) {
+  p->status = GV_OK;
+  p->text.length = 0;
+  if (w->features == NULL) {
+    plain_walk walk = {w, p, p->first};
+    gv_plain_csv_walk_part(w->content->seeds->plain, p->plain, put_plain_row, &walk);
+  }
+  for (int64_t i = 0; w->features != NULL && i < p->count && p->status == GV_OK; i++)
+    p->status = put_seed(w, p, p->first + i, (attributes){.feature = p->from[i]});
+  return p->status == GV_OK && p->text.failed ? gv_io_fail_memory(&p->io, "the rows of a table") : p->status;
+}
+
+/* The parts of a round, from seed *next and part *plain of the plain file on: taken one after the other, made at once, put in
+ * their order. */
+static gv_status write_round(writer *w, VSILFILE *file, part *parts, int count, int64_t *next, int *plain) {
   const writer shared = *w; /* of which reading on changes nothing */
   gv_status status = GV_OK;
   int taken = 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(w->content->threads) schedule(dynamic, 1) if (w->content->threads > 1)
   for (int i = 0; i < count; i++) {
     part *p;
 #pragma omp critical(gv_table_read)
     {
       p = &parts[taken++];
-      if (status == GV_OK) status = read_part(w, *next, p);
+      p->first = *next;
+      if (status == GV_OK && w->features == NULL && *next < w->content->seeds->count) take_plain(w, (*plain)++, p);
+      if (status == GV_OK && w->features != NULL) status = take_features(w, p);
       *next += p->count;
     }
-    p->status = p->count > 0 ? write_part(&shared, p) : GV_OK;
+    p->status = p->count > 0 ? make_part(&shared, p) : GV_OK;
   }
-  for (int i = 0; i < count && status == GV_OK; i++) {
-    status = pass_on(w, parts[i].status, &parts[i]);
-    if (status == GV_OK && parts[i].count > 0) status = append_part(w, file, header, &parts[i]);
+  for (int i = 0; i < count; i++) {
+    part *p = &parts[i];
+    if (status == GV_OK && p->status != GV_OK) status = gv_io_fail(w->io, p->status, "%s", p->io.message);
+    if (status == GV_OK && p->count > 0 && VSIFWriteL(p->text.bytes, 1, p->text.length, file) != p->text.length) {
+      status = cannot_write(w);
+    }
+    drop_features(p);
   }
-  for (int i = 0; i < count; i++)
-    drop_part(&parts[i]);
   return status;
 }
 
-static gv_status write_by_parts(writer *w, int threads) {
-  const gv_seed_list *seeds = w->content->seeds;
-  int64_t all = seeds->count / SEEDS_A_PART + 1;
-  int count = all < threads * PARTS_A_THREAD ? (int)all : threads * PARTS_A_THREAD;
-  part header = {.io = *w->io}, *parts = calloc((size_t)count, sizeof *parts);
-  if (parts == NULL) return gv_io_fail_memory(w->io, "the rows of a table");
-  for (int i = 0; i < count; i++) {
+static gv_status write_parts(writer *w, VSILFILE *file) {
+  const int64_t seeds = w->content->seeds->count, all = seeds / SEEDS_A_PART + 1;
+  int most = PARTS_A_THREAD * (w->content->threads > 1 ? w->content->threads : 1), plain = 0;
+  int count = all < most ? (int)all : most;
+  part *parts = calloc((size_t)count, sizeof *parts);
+  gv_status status = parts != NULL ? GV_OK : gv_io_fail_memory(w->io, "the rows of a table");
+  for (int i = 0; i < count && status == GV_OK; i++) {
     parts[i].io = *w->io;
-    snprintf(parts[i].path, sizeof parts[i].path, "/vsimem/gpuvoronoi_%p_%d.csv", (void *)parts, i);
+    status = make_row(w, &parts[i].row);
   }
-  snprintf(header.path, sizeof header.path, "/vsimem/gpuvoronoi_%p.csv", (void *)parts);
-  VSILFILE *file = VSIFOpenL(w->path, "wb");
-  gv_status status = file != NULL ? pass_on(w, write_part(w, &header), &header) : cannot_write(w);
-  if (status == GV_OK && VSIFWriteL(header.bytes, 1, (size_t)header.size, file) != (size_t)header.size) {
-    status = cannot_write(w);
-  }
-  for (int64_t next = 0; next < seeds->count && status == GV_OK;) {
-    status = write_round(w, file, &header, parts, count, threads, &next);
+  for (int64_t next = 0; next < seeds && status == GV_OK;) {
+    status = write_round(w, file, parts, count, &next, &plain);
     if (status == GV_OK && gv_io_cancelled(w->io)) status = gv_io_fail_cancelled(w->io);
   }
-  if (file != NULL && VSIFCloseL(file) != 0 && status == GV_OK) status = cannot_write(w);
-  CPLFree(header.bytes);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count && parts != NULL; i++) {
+    free_row(&parts[i].row);
     free(parts[i].from);
+    gv_text_free(&parts[i].text);
+  }
   free(parts);
+  return status;
+}
+
+/* A seed that shows how values are written: -7.25, 3 and, wherever there is text or a number, 12.5. */
+static OGRFeatureH make_sample(const writer *w, gv_table_row *row) {
+  OGRFeatureH from = OGR_F_Create(w->attributes);
+  row->x = -7.25;
+  row->y = 3.0;
+  for (int i = 0; i < w->content->count; i++) {
+    row->values[i].given = true;
+    if (w->content->columns[i].type == OFTReal) {
+      row->values[i].real = 12.5;
+    } else {
+      row->values[i].integer = 12;
+    }
+  }
+  for (int i = 0; from != NULL && i < OGR_FD_GetFieldCount(w->attributes); i++) {
+    OGRFieldType type = OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i));
+    if (type == OFTString || type == OFTReal) OGR_F_SetFieldString(from, i, "12.5");
+  }
+  return from;
+}
+
+/* Has OGR write the header and a sample in memory; *header is NULL if the sample is not what it is here. */
+static gv_status make_header(writer *w, GByte **header, size_t *size) {
+  char path[64];
+  gv_table_row row = {0};
+  gv_text text = {0};
+  vsi_l_offset all = 0;
+  GByte *bytes = NULL;
+  gv_status status = make_row(w, &row);
+  OGRFeatureH from = status == GV_OK ? make_sample(w, &row) : NULL;
+  if (status == GV_OK && from == NULL) status = gv_io_fail_memory(w->io, "a row of a table");
+  snprintf(path, sizeof path, "/vsimem/gpuvoronoi_%p.csv", (void *)w);
+  w->path = path;
+  if (status == GV_OK) status = create_layer(w);
+  if (status == GV_OK) status = write_row(w, from, 12, &row);
+  gv_status closed = close_layer(w);
+  if (status == GV_OK) status = closed;
+  if (status == GV_OK) {
+    put_row(w, (attributes){.feature = from}, 12, &row, &text);
+    bytes = VSIGetMemFileBuffer(path, &all, TRUE);
+    if (text.failed || bytes == NULL) status = gv_io_fail_memory(w->io, "a row of a table");
+  }
+  bool alike =
+      status == GV_OK && all >= text.length && memcmp(bytes + all - text.length, text.bytes, text.length) == 0;
+  if (alike) {
+    *header = bytes;
+    *size = (size_t)all - text.length;
+  } else {
+    CPLFree(bytes);
+  }
+  VSIUnlink(path);
+  w->path = w->table->output.work;
+  if (from != NULL) OGR_F_Destroy(from);
+  free_row(&row);
+  gv_text_free(&text);
+  return status;
+}
+
+/* Whether the table can be written as text; OGR knows more formats, geometries and types. */
+static bool is_simple(const writer *w) {
+  bool simple = EQUAL(GDALGetDriverShortName(w->table->driver), "CSV") && w->content->geometry == wkbPoint;
+  for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes); i++)
+    simple = simple && gv_csv_writes(OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i)));
+  return simple;
+}
+
+/* *done is false if OGR would write the rows in another way. */
+static gv_status write_csv(writer *w, bool *done) {
+  GByte *header = NULL;
+  size_t size = 0;
+  gv_status status = make_header(w, &header, &size);
+  *done = header != NULL;
+  if (status != GV_OK || !*done) return status;
+  VSILFILE *file = VSIFOpenL(w->path, "wb");
+  if (file == NULL || VSIFWriteL(header, 1, size, file) != size) status = cannot_write(w);
+  if (status == GV_OK) status = write_parts(w, file);
+  if (file != NULL && VSIFCloseL(file) != 0 && status == GV_OK) status = cannot_write(w);
+  CPLFree(header);
   return status;
 }
 
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {
   writer w = {.io = io, .table = table, .content = content};
-  bool csv = EQUAL(GDALGetDriverShortName(table->driver), "CSV");
+  bool done = false;
   gv_status status = gv_output_begin(io, &table->output);
   w.path = table->output.work;
-  if (status == GV_OK) status = gv_seed_features_open(io, content->source, &w.features);
-  gv_gdal_reset();
-  if (status == GV_OK && csv && content->threads > 1) {
-    status = write_by_parts(&w, content->threads);
+  if (status == GV_OK && content->seeds->plain != NULL) {
+    w.attributes = gv_plain_csv_definition(content->seeds->plain);
   } else if (status == GV_OK) {
-    status = write_seeds(&w);
+    status = open_features(&w);
   }
+  gv_gdal_reset();
+  if (status == GV_OK && is_simple(&w)) status = write_csv(&w, &done);
+  if (status == GV_OK && !done) status = write_seeds(&w);
   gv_seed_features_close(w.features);
+  free(w.map);
   return status == GV_OK ? gv_output_check_written(io, &table->output) : status;
 }

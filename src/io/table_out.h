@@ -17,7 +17,7 @@ typedef struct gv_table_out gv_table_out;
 /* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
 GDALDriverH gv_vector_driver(const char *path);
 
-/* Checks the path and finds the driver by its extension; `option` is named in messages. *out is to be given back with
+/* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
  * gv_table_close. Nothing is on disk yet. */
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool overwrite, gv_table_out **out);
 
@@ -26,15 +26,29 @@ typedef struct gv_table_column {
   OGRFieldType type;
 } gv_table_column;
 
-/* Fills the columns of one seed, fields `first` and on of the feature, and its geometry; *keep (true when called) false
- * leaves the seed out. Called in the order of the seeds, or, with `threads`, by as many threads in any order. */
-typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, OGRFeatureH feature, int first,
-                                     bool *keep);
+typedef struct gv_table_value {
+  bool given;
+  union { /* by the type of its column: OFTInteger64 or OFTReal */
+    int64_t integer;
+    double real;
+  };
+} gv_table_value;
+
+/* What is written about one seed besides its id and attributes. */
+typedef struct gv_table_row {
+  bool keep;              /* true when it is to be filled; false leaves the seed out */
+  gv_table_value *values; /* of the columns; not given when they are to be filled */
+  double x, y;            /* in tables of points */
+  OGRGeometryH geometry;  /* in others; passes to the table */
+} gv_table_row;
+
+/* Fills a row. Called in the order of the seeds, or, with `threads`, by as many threads in any order. */
+typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_table_row *row);
 
 typedef struct gv_table_content {
   const char *layer;
-  OGRSpatialReferenceH crs; /* may be NULL */
-  OGRwkbGeometryType geometry;
+  OGRSpatialReferenceH crs;      /* may be NULL */
+  OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do */
   const gv_seed_options *source; /* where the attributes are read from, once more */
   const gv_seed_list *seeds;
   const gv_table_column *columns;
