@@ -22,7 +22,8 @@
 enum {
   FEATURES_A_TRANSACTION = 1 << 17,
   SEEDS_A_PART = 1 << 10, /* or a few more, if these are of one feature */
-  PARTS_A_THREAD = 8      /* at once in memory */
+  PARTS_A_THREAD = 8,     /* at once in memory */
+  SAMPLE_ID = 12
 };
 
 struct gv_table_out {
@@ -127,9 +128,6 @@ static bool taken(const writer *w, const char *name) {
 
 static gv_status create_attributes(writer *w) {
   int count = OGR_FD_GetFieldCount(w->attributes);
-  free(w->map);
-  w->map = malloc((size_t)(count + 1) * sizeof *w->map);
-  if (w->map == NULL) return gv_io_fail_memory(w->io, "the seeds' attributes");
   for (int i = 0; i < count; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
     char name[256];
@@ -240,11 +238,17 @@ static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const 
   return status;
 }
 
+static gv_status set_attributes(writer *w, OGRFeatureDefnH attributes) {
+  free(w->map);
+  w->attributes = attributes;
+  w->map = malloc(((size_t)OGR_FD_GetFieldCount(attributes) + 1) * sizeof *w->map);
+  return w->map != NULL ? GV_OK : gv_io_fail_memory(w->io, "the seeds' attributes");
+}
+
 static gv_status open_features(writer *w) {
-  gv_status status = GV_OK;
-  if (w->features == NULL) status = gv_seed_features_open(w->io, w->content->source, &w->features);
-  if (status == GV_OK) w->attributes = gv_seed_features_definition(w->features);
-  return status;
+  if (w->features != NULL) return GV_OK;
+  gv_status status = gv_seed_features_open(w->io, w->content->source, &w->features);
+  return status == GV_OK ? set_attributes(w, gv_seed_features_definition(w->features)) : status;
 }
 
 /* Reads on to the feature of a seed. */
@@ -460,9 +464,11 @@ static gv_status write_parts(writer *w, VSILFILE *file) {
   return status;
 }
 
-/* A seed that shows how values are written: -7.25, 3 and, wherever there is text or a number, 12.5. */
-static OGRFeatureH make_sample(const writer *w, gv_table_row *row) {
-  OGRFeatureH from = OGR_F_Create(w->attributes);
+/* A row and a feature with its attributes that show how values are written: 12 and 12.5 wherever there is a number or text. */
+static gv_status make_sample(const writer *w, gv_table_row *row, OGRFeatureH *from) {
+  gv_status status = make_row(w, row);
+  *from = status == GV_OK ? OGR_F_Create(w->attributes) : NULL;
+  if (*from == NULL) return gv_io_fail_memory(w->io, "a row of a table");
   row->x = -7.25;
   row->y = 3.0;
   for (int i = 0; i < w->content->count; i++) {
@@ -473,44 +479,45 @@ static OGRFeatureH make_sample(const writer *w, gv_table_row *row) {
       row->values[i].integer = 12;
     }
   }
-  for (int i = 0; from != NULL && i < OGR_FD_GetFieldCount(w->attributes); i++) {
+  for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes); i++) {
     OGRFieldType type = OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i));
-    if (type == OFTString || type == OFTReal) OGR_F_SetFieldString(from, i, "12.5");
+    if (type == OFTString || type == OFTReal) OGR_F_SetFieldString(*from, i, "12.5");
   }
-  return from;
+  return GV_OK;
 }
 
-/* Has OGR write the header and a sample in memory; *header is NULL if the sample is not what it is here. */
-static gv_status make_header(writer *w, GByte **header, size_t *size) {
+/* The file that OGR makes of one row, in memory; to be freed with CPLFree. */
+static gv_status write_sample(const writer *whole, OGRFeatureH from, const gv_table_row *row, GByte **bytes,
+                              vsi_l_offset *size) {
+  writer w = *whole; /* its map of attributes remains that of the whole */
   char path[64];
+  snprintf(path, sizeof path, "/vsimem/gpuvoronoi_%p.csv", (void *)&w);
+  w.path = path;
+  gv_status status = create_layer(&w);
+  if (status == GV_OK) status = write_row(&w, from, SAMPLE_ID, row);
+  gv_status closed = close_layer(&w);
+  if (status == GV_OK) status = closed;
+  *bytes = VSIGetMemFileBuffer(path, size, TRUE);
+  return status == GV_OK && *bytes == NULL ? cannot_write(&w) : status;
+}
+
+/* Has OGR make the header; *header is NULL if OGR writes rows in another way than they are written here. */
+static gv_status make_header(writer *w, GByte **header, size_t *size) {
   gv_table_row row = {0};
   gv_text text = {0};
-  vsi_l_offset all = 0;
   GByte *bytes = NULL;
-  gv_status status = make_row(w, &row);
-  OGRFeatureH from = status == GV_OK ? make_sample(w, &row) : NULL;
-  if (status == GV_OK && from == NULL) status = gv_io_fail_memory(w->io, "a row of a table");
-  snprintf(path, sizeof path, "/vsimem/gpuvoronoi_%p.csv", (void *)w);
-  w->path = path;
-  if (status == GV_OK) status = create_layer(w);
-  if (status == GV_OK) status = write_row(w, from, 12, &row);
-  gv_status closed = close_layer(w);
-  if (status == GV_OK) status = closed;
-  if (status == GV_OK) {
-    put_row(w, (attributes){.feature = from}, 12, &row, &text);
-    bytes = VSIGetMemFileBuffer(path, &all, TRUE);
-    if (text.failed || bytes == NULL) status = gv_io_fail_memory(w->io, "a row of a table");
-  }
-  bool alike =
-      status == GV_OK && all >= text.length && memcmp(bytes + all - text.length, text.bytes, text.length) == 0;
-  if (alike) {
+  vsi_l_offset all = 0;
+  OGRFeatureH from = NULL;
+  gv_status status = make_sample(w, &row, &from);
+  if (status == GV_OK) status = write_sample(w, from, &row, &bytes, &all);
+  if (status == GV_OK) put_row(w, (attributes){.feature = from}, SAMPLE_ID, &row, &text);
+  if (status == GV_OK && text.failed) status = gv_io_fail_memory(w->io, "a row of a table");
+  if (status == GV_OK && all >= text.length && memcmp(bytes + all - text.length, text.bytes, text.length) == 0) {
     *header = bytes;
     *size = (size_t)all - text.length;
-  } else {
-    CPLFree(bytes);
+    bytes = NULL;
   }
-  VSIUnlink(path);
-  w->path = w->table->output.work;
+  CPLFree(bytes);
   if (from != NULL) OGR_F_Destroy(from);
   free_row(&row);
   gv_text_free(&text);
@@ -546,7 +553,7 @@ gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content 
   gv_status status = gv_output_begin(io, &table->output);
   w.path = table->output.work;
   if (status == GV_OK && content->seeds->plain != NULL) {
-    w.attributes = gv_plain_csv_definition(content->seeds->plain);
+    status = set_attributes(&w, gv_plain_csv_definition(content->seeds->plain));
   } else if (status == GV_OK) {
     status = open_features(&w);
   }
