@@ -1,13 +1,12 @@
 /*
  * Seeds to features. The attributes come from a second walk over the seeds' layer, feature by feature.
  *
- * OGR takes 14 microseconds to write a row of CSV, so tables of points go past it there: OGR makes the header, and the rows are
+ * OGR takes eight microseconds to write a row of CSV, so tables of points go past it there: OGR makes the header, and the rows are
  * written by io/csv_out.c, some thousand at a time by each thread, provided that OGR has written a row made up for that as it is
  * written here. Attributes are taken from the seeds' file where that is a plain CSV file and still in memory, else from features.
  */
 #include "io/table_out.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

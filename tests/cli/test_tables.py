@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 import pytest
-from osgeo import gdal, ogr, osr
+from osgeo import gdal, ogr
 
 from conftest import COMMAND, crs, globe
 
