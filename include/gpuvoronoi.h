@@ -492,8 +492,8 @@ GV_API void gv_statistics_destroy(gv_statistics *statistics);
  * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
  * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
  * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell. In the same way row r of values serves
- * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells. Running sums over columns are kept
- * where both are given, which is quick where rows of values serve many rows of cells, or have few values.
+ * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells. Where both are given and a value
+ * serves four columns and more on average, there are running sums over columns, which are quick.
  */
 typedef struct gv_quantity {
   const double *value;  /* value[r * stride + i] */

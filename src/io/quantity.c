@@ -31,7 +31,6 @@ enum {
   LANES = GV_WINDOW_STEP, /* sums over a row of pixels side by side, for the compiler's vectors */
   MAX_RANGES = 8,         /* runs of source columns read for one block */
   BUCKET = 512,           /* cells a side */
-  FEW = 8,                /* columns of cells a pixel from which on there are few pixels in a row */
   PARTS_A_CELL = 4,       /* parts are at most this fraction of a cell wide */
   NOTED = 1 << 17,        /* pixels noted at once */
   CORNERS = 32,           /* of pixels, found at once */
@@ -1166,9 +1165,7 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
   for (int32_t k = 0; k < different; k++) {
     if (!spread_rows(&s, y + first_row[k], b->values + (int64_t)k * runs)) return unreadable(o, message, size);
   }
-  /* Running sums over a row pay if it serves several rows of cells, or if there is little in it. */
-  bool pays = different < h || FEW * (int64_t)runs < w;
-  *out = (gv_quantity){b->values, b->first, runs, runs, pays ? first_row : NULL, pays ? different : 0};
+  *out = (gv_quantity){b->values, b->first, runs, runs, first_row, different};
   return GV_OK;
 }
 

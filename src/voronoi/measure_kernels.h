@@ -107,18 +107,25 @@ typedef struct gv_column {
   int32_t sum[GV_COLUMN_SUMS];
 } gv_column;
 
-/* Of a segment of columns with one value: the sum over the columns before column c is base + term c, by parts. */
+/* A quantity of each cell of a segment of columns: part[0] + part[1] 2^32, both in the range of int32. */
+typedef struct gv_term {
+  int64_t part[2];
+} gv_term;
+
+/* Of a segment in all rows of a scan: the sum over the columns before column c is base + term c, by parts. */
 typedef struct gv_segment_sum {
   int64_t base[2], term[2];
 } gv_segment_sum;
 
 typedef struct gv_scan_quantity {
   const int32_t *segment; /* of each column, and of the end of the row */
-  const gv_segment_sum
-      *row[GV_BOX_ROWS]; /* its segments in each row; as groups of `size` rows that have the same ones: */
-  const gv_segment_sum *group[GV_BOX_ROWS];
+  const int32_t *first;   /* column of each segment, counted from `from` columns before the panel on */
+  int32_t from;
+  const gv_term *row[GV_BOX_ROWS]; /* the segments of each row; as groups of `size` rows that have the same ones: */
+  const gv_term *group[GV_BOX_ROWS];
   int32_t size[GV_BOX_ROWS], groups;
-  int32_t lane; /* the first of its two */
+  gv_segment_sum *all; /* the segments of all rows together */
+  int32_t lane;        /* the first of its two */
 } gv_scan_quantity;
 
 typedef struct gv_scan_terms {
@@ -210,7 +217,12 @@ typedef struct gv_measure_kernels {
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);
 
-  /* Statistics. Adds the sums of the scan's boxes, up to GV_PANEL_BOXES of them; false when out of memory. */
+  /* Statistics. Terms value[i] * factor without their fractions, at most 2^62 in size; false if a value is not in
+   * -limit ... limit. */
+  bool (*make_terms)(const double *value, int32_t n, double factor, double limit, gv_term *term);
+  /* Makes `all` of the rest, for `width` columns of the panel. */
+  void (*sum_terms)(const gv_scan_quantity *quantity, int32_t width);
+  /* Adds the sums of the scan's boxes, up to GV_PANEL_BOXES of them; false when out of memory. */
   bool (*add_boxes)(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to);
   /* The scan's runs. There is room for GV_RUN_SLACK starts more than there are cells. */
   void (*find_runs)(const gv_scan *scan, gv_runs *runs);

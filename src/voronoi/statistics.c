@@ -9,7 +9,7 @@
  * cells of one seed amounts to the row's factor times the difference of two running sums over the columns
  * (statistics_kernels_body.h). Factors of more bits than 32 are
  * parted into a low and a high one, whose products are summed apart, as lanes of 64 bits. A quantity has two lanes, of 2^32
- * and 1, and running sums of its own, by segments of columns of one value.
+ * and 1, and running sums of its own, by segments of columns of one value, for a row of boxes at a time.
  *
  * Runs. What cannot be had from running sums is added run by run: distances, values cell by cell, and all of a mesh.
  *
@@ -32,6 +32,7 @@ enum {
   HALF = FACTOR_BITS / 2, /* of which the low half is parted */
   PANEL = GV_PANEL,       /* columns and rows of a panel of a raster */
   MANY_ROWS = 1000,       /* of which the areas are worth several threads */
+  SEGMENT = 4,            /* columns of one value, on average, from which on running sums pay */
   LANES = GV_SCAN_LANES   /* of a seed's cells, area and moments; two a quantity follow */
 };
 
@@ -547,20 +548,21 @@ static gv_status merge(gv_context *context, gv_statistics *s, const gv_tile *pan
 /* ------------------------------------------------------------------------------------------------ adding a block */
 
 /*
- * A quantity of a block. Where rows of values serve several rows of cells, and values a segment of columns each, there are
- * running sums over the columns of a panel. Tables of them are kept for as many rows of values as a row of boxes can have.
+ * A quantity of a block. Where values serve a segment of columns each, there are running sums over the columns of a panel, made
+ * for a row of boxes at a time; what goes into them is kept for as many rows of values as that can have.
  */
 typedef struct block_quantity {
-  double scale;                        /* of terms */
-  int32_t *segment;                    /* of each column, and of the end; NULL: a value a cell */
-  double *width;                       /* of each segment */
-  gv_segment_sum *sum_of[GV_BOX_ROWS]; /* sums up to each segment; table i is one of row of values ... */
-  int32_t made[GV_BOX_ROWS];           /* ... made[i], i modulo GV_BOX_ROWS; -1: of none */
-  bool good[GV_BOX_ROWS];              /* these values are within the bound */
-  bool summed;                         /* the rows at hand are added by running sums */
-  double *factor;                      /* what each column's distance is multiplied by; NULL without distances */
-  const double *row;                   /* the values that this was made of; NULL: nothing yet */
-  int32_t at;                          /* the row of values that was looked at last */
+  double scale;               /* of terms */
+  int32_t *segment;           /* of each column, and of the end; NULL: a value a cell */
+  double *width;              /* of each segment */
+  gv_term *term[GV_BOX_ROWS]; /* of each segment; table i is one of row of values made[i], i modulo GV_BOX_ROWS */
+  int32_t made[GV_BOX_ROWS];  /* -1: of none */
+  bool good[GV_BOX_ROWS];     /* these values are within the bound */
+  gv_segment_sum *all;        /* running sums of the rows at hand; NULL: there are never any */
+  bool summed;                /* the rows at hand are added by them */
+  double *factor;             /* what each column's distance is multiplied by; NULL without distances */
+  const double *row;          /* the values that this was made of; NULL: nothing yet */
+  int32_t at;                 /* the row of values that was looked at last */
 } block_quantity;
 
 /* A block being added. */
@@ -668,7 +670,8 @@ static void job_free(job *j) {
   for (int32_t q = 0; q < j->s->sums && j->quantity != NULL; q++) {
     gv_release(allocator, j->quantity[q].segment);
     gv_release(allocator, j->quantity[q].width);
-    gv_release(allocator, j->quantity[q].sum_of[0]);
+    gv_release(allocator, j->quantity[q].term[0]);
+    gv_release(allocator, j->quantity[q].all);
     gv_release(allocator, j->quantity[q].factor);
   }
   void *const parts[] = {j->quantity, j->scan_quantity, j->box, j->runs.start, j->runs.index, j->mesh[0]};
@@ -701,11 +704,13 @@ static bool make_quantities(job *j) {
         to->segment[c] = i;
     }
     to->segment[columns] = from->count - 1;
-    if (from->first_row == NULL || j->s->column == NULL) continue;
-    to->sum_of[0] = gv_allocate(allocator, GV_BOX_ROWS * (int64_t)from->count, sizeof **to->sum_of);
-    if (to->sum_of[0] == NULL) return false;
+    if (from->first_row == NULL || j->s->column == NULL || SEGMENT * (int64_t)from->count > columns + SEGMENT)
+      continue;
+    to->term[0] = gv_allocate(allocator, GV_BOX_ROWS * (int64_t)from->count, sizeof **to->term);
+    to->all = gv_allocate(allocator, from->count, sizeof *to->all);
+    if (to->term[0] == NULL || to->all == NULL) return false;
     for (int i = 1; i < GV_BOX_ROWS; i++)
-      to->sum_of[i] = to->sum_of[0] + i * (int64_t)from->count;
+      to->term[i] = to->term[0] + i * (int64_t)from->count;
   }
   return true;
 }
@@ -763,24 +768,6 @@ static const double *values_of(const gv_quantity *q, int32_t *at, int64_t r) {
   while (*at + 1 < q->rows && q->first_row[*at + 1] <= r)
     ++*at;
   return q->value + *at * q->stride;
-}
-
-/* Makes a table of running sums over the columns of a panel, `width` from column `from` of the block on. */
-static void sum_segments(const block_quantity *to, const gv_quantity *q, const double *values, int64_t from,
-                         int64_t width, int32_t table) {
-  const int32_t first = to->segment[from], last = to->segment[from + width];
-  int64_t before[2] = {0, 0};
-  for (int32_t i = first; i <= last; i++) {
-    int64_t whole = (int64_t)(values[i] * to->scale);
-    int64_t begin = q->first[i] > from ? q->first[i] - from : 0;
-    int64_t columns = i < last ? q->first[i + 1] - from - begin : 0;
-    const int64_t term[2] = {low_part(whole), high_part(whole)};
-    for (int k = 0; k < 2; k++) {
-      to->sum_of[table][i].term[k] = term[k];
-      to->sum_of[table][i].base[k] = before[k] - term[k] * begin;
-      before[k] += term[k] * columns;
-    }
-  }
 }
 
 /* Adds a value of `columns` cells; false if it is beyond the bound. */
@@ -865,35 +852,38 @@ static int32_t prepare_factors(const job *j, int64_t r, int32_t most) {
 
 /* Running sums for some rows of a panel, from row r of the block on, where there can be any. Returns of how many. */
 static int32_t sum_quantities(job *j, int64_t from, int64_t width, int64_t r, int32_t rows) {
+  const gv_measure_kernels *kernels = j->s->kernels;
   int32_t summed = 0;
   for (int32_t q = 0; q < j->s->sums; q++) {
     const gv_quantity *of = &j->block->quantity[q];
     block_quantity *quantity = &j->quantity[q];
     gv_scan_quantity *to = &j->scan_quantity[summed];
     double bound = j->s->bound[q];
-    quantity->summed = quantity->sum_of[0] != NULL;
+    quantity->summed = quantity->all != NULL;
     to->groups = 0;
     for (int32_t i = 0; i < rows && quantity->summed;) {
       const double *values = values_of(of, &quantity->at, r + i);
       int32_t at = quantity->at, table = at % GV_BOX_ROWS;
       if (quantity->made[table] != at) {
-        bool good = true;
-        for (int32_t k = quantity->segment[from]; k <= quantity->segment[from + width]; k++)
-          good &= fabs(values[k]) <= bound;
-        if (good) sum_segments(quantity, of, values, from, width, table);
+        int32_t first = quantity->segment[from], n = quantity->segment[from + width] - first + 1;
         quantity->made[table] = at;
-        quantity->good[table] = good;
+        quantity->good[table] =
+            kernels->make_terms(values + first, n, quantity->scale, bound, quantity->term[table] + first);
       }
       quantity->summed = quantity->good[table];
       int64_t end = at + 1 < of->rows ? of->first_row[at + 1] - r : rows;
-      to->group[to->groups] = quantity->sum_of[table];
+      to->group[to->groups] = quantity->term[table];
       to->size[to->groups++] = (int32_t)(end < rows ? end - i : rows - i);
       for (; i < rows && i < end; i++)
-        to->row[i] = quantity->sum_of[table];
+        to->row[i] = quantity->term[table];
     }
     if (!quantity->summed) continue;
     to->segment = quantity->segment + from;
+    to->first = of->first;
+    to->from = (int32_t)from;
+    to->all = quantity->all;
     to->lane = LANES + 2 * q;
+    kernels->sum_terms(to, (int32_t)width);
     summed++;
   }
   return summed;

@@ -34,26 +34,30 @@ GV_INLINE uint32_t differing_cells(const int32_t *cells, int32_t width) {
   return bits;
 }
 
-/* S, lane by lane, ... */
+/* S, lane by lane. */
 GV_INLINE vl sum_before(const gv_scan_terms *t, int32_t r, const int32_t *c) {
   return vl_products(t->column[*c].sum, c, t->factor + r * GV_SCAN_LANES);
 }
 
-/* ... and a quantity's. */
-GV_INLINE vq quantity_before(const gv_scan_quantity *quantity, int32_t r, int32_t c) {
-  const gv_segment_sum *s = &quantity->row[r][quantity->segment[c]];
-  return vq_add(vq_load(s->base), vq_times(vq_load(s->term), c));
+/* The sum of a quantity before column c, in all rows together. */
+GV_INLINE vq quantity_before(const gv_scan_quantity *quantity, int32_t c) {
+  const gv_segment_sum *s = &quantity->all[quantity->segment[c]];
+  return vq_of(s->base[0] + s->term[0] * c, s->base[1] + s->term[1] * c);
 }
 
-/* The quantity's in all rows together. */
-GV_INLINE vq quantity_of_rows(const gv_scan_quantity *quantity, int32_t c) {
-  uint64_t sum[2] = {0, 0};
-  for (int32_t g = 0; g < quantity->groups; g++) {
-    const gv_segment_sum *s = &quantity->group[g][quantity->segment[c]];
-    for (int k = 0; k < 2; k++)
-      sum[k] += ((uint64_t)s->base[k] + (uint64_t)s->term[k] * (uint64_t)c) * (uint64_t)quantity->size[g];
-  }
-  return vq_of((int64_t)sum[0], (int64_t)sum[1]);
+/* Where segment i ends. */
+GV_INLINE int32_t segment_end(const gv_scan_quantity *quantity, int32_t i) {
+  return quantity->first[i + 1] - quantity->from;
+}
+
+/* The sum over columns c ... end - 1 of row r. */
+GV_INLINE vq quantity_of_run(const gv_scan_quantity *quantity, int32_t r, int32_t c, int32_t end) {
+  vq sum = vq_of(0, 0);
+  if (c == end) return sum;
+  int32_t i = quantity->segment[c], last = quantity->segment[end - 1];
+  for (; i < last; c = segment_end(quantity, i++))
+    sum = vq_add(sum, vq_times(vq_load(quantity->row[r][i].part), segment_end(quantity, i) - c));
+  return vq_add(sum, vq_times(vq_load(quantity->row[r][i].part), end - c));
 }
 
 /* Where the rows of a box change: bit i of word[r] as in differing_cells. */
@@ -84,9 +88,8 @@ static void add_runs_of_box(const gv_scan *scan, const gv_scan_terms *terms, con
       int64_t *sum = to->sum + gv_region_index(to, row[c]) * to->stride;
       vl_store(sum, vl_add(vl_load(sum), vl_sub(sum_before(terms, r, &end), sum_before(terms, r, &c))));
       for (int32_t q = 0; q < terms->quantities; q++) {
-        const gv_scan_quantity *quantity = &terms->quantity[q];
-        vq part = vq_sub(quantity_before(quantity, r, end), quantity_before(quantity, r, c));
-        vq_store(sum + quantity->lane, vq_add(vq_load(sum + quantity->lane), part));
+        int64_t *lane = sum + terms->quantity[q].lane;
+        vq_store(lane, vq_add(vq_load(lane), quantity_of_run(&terms->quantity[q], r, c, end)));
       }
     }
   }
@@ -115,17 +118,14 @@ GV_INLINE void add_rows(const int runs, const gv_scan_terms *terms, const gv_sca
     before = upto[n];
   }
   for (int32_t q = 0; q < terms->quantities; q++) {
-    const gv_scan_quantity *quantity = &terms->quantity[q];
-    vq part[FEW_RUNS + 1];
-    for (int n = 0; n <= runs; n++)
-      part[n] = quantity_before(quantity, first, n > 0 ? place[first][n - 1] : box->begin);
-    for (int32_t r = first + 1; r <= last; r++) {
-      for (int n = 0; n <= runs; n++)
-        part[n] = vq_add(part[n], quantity_before(quantity, r, n > 0 ? place[r][n - 1] : box->begin));
-    }
     for (int n = 0; n < runs; n++) {
-      int64_t *at = sums[n] + quantity->lane;
-      vq_store(at, vq_add(vq_load(at), vq_sub(part[n + 1], part[n])));
+      int64_t *lane = sums[n] + terms->quantity[q].lane;
+      vq sum = vq_load(lane);
+      for (int32_t r = first; r <= last; r++) {
+        int32_t begin = n > 0 ? place[r][n - 1] : box->begin;
+        sum = vq_add(sum, quantity_of_run(&terms->quantity[q], r, begin, place[r][n]));
+      }
+      vq_store(lane, sum);
     }
   }
 }
@@ -260,15 +260,36 @@ GV_INLINE void add_meeting(const int seeds, const gv_scan *scan, const gv_scan_t
   }
 }
 
+/* A quantity's sum before a place in each row, all of them in a box, all rows together; `before`: that at the box's begin. A place
+ * is so many columns into each of the box's segments: */
+GV_INLINE vq quantity_before_places(const gv_scan *scan, const gv_scan_quantity *quantity, const gv_scan_box *box,
+                                    const int32_t *place, vq before) {
+  _Alignas(64) int32_t columns[GV_BOX_ROWS];
+  int32_t first = quantity->segment[box->begin], last = quantity->segment[box->end - 1];
+  for (int32_t i = first; i <= last; i++) {
+    vi low = vi_set1(i > first ? segment_end(quantity, i - 1) : box->begin);
+    vi high = vi_set1(i < last ? segment_end(quantity, i) : box->end), all = vi_set1(0);
+    for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
+      vi of_row = vi_sub(vi_clamp(vi_load(place + r), low, high), low);
+      vi_store(columns + r, of_row);
+      all = vi_add(all, of_row);
+    }
+    if (quantity->groups == 1 && scan->rows == GV_BOX_ROWS) {
+      before = vq_add(before, vq_times(vq_load(quantity->group[0][i].part), vi_reduce_add(all)));
+    } else {
+      for (int32_t r = 0; r < scan->rows; r++)
+        before = vq_add(before, vq_times(vq_load(quantity->row[r][i].part), columns[r]));
+    }
+  }
+  return before;
+}
+
 /* The same for a quantity. */
 GV_INLINE void add_quantity_of_meeting(const int seeds, const gv_scan *scan, const gv_scan_quantity *quantity,
                                        const meeting *m, vq begin, vq end, gv_region_sums *to) {
   vq upto[3];
-  for (int n = 0; n < seeds - 1; n++) {
-    upto[n] = quantity_before(quantity, 0, m->place[n][0]);
-    for (int32_t r = 1; r < scan->rows; r++)
-      upto[n] = vq_add(upto[n], quantity_before(quantity, r, m->place[n][r]));
-  }
+  for (int n = 0; n < seeds - 1; n++)
+    upto[n] = quantity_before_places(scan, quantity, &scan->box[m->box], m->place[n], begin);
   upto[seeds - 1] = end;
   for (int n = 0; n < seeds; n++) {
     int64_t *sum = to->sum + m->index[n] * to->stride + quantity->lane;
@@ -354,6 +375,7 @@ static void order_mixed(const gv_scan *scan, int32_t i, gv_region_sums *to, sort
     vi_store(bits[1].word + r, vi_xor(first, neither));
     vi_store(bits[2].word + r, neither);
   }
+  /* Not of bits[2], which is just on its way to memory: */
   for (int32_t r = 0; r < GV_BOX_ROWS; r++)
     row = (not_a->word[r] & sorted->not_b[i].word[r]) != 0 ? r : row;
   if (row >= 0) {
@@ -393,6 +415,11 @@ GV_INLINE void order_boxes(const gv_scan *scan, gv_region_sums *to, sorted_boxes
     order_mixed(scan, i, to, sorted);
 }
 
+/* The column before which boxes 0 ... b - 1 are. */
+GV_INLINE int32_t end_before(const gv_scan *scan, int32_t b) {
+  return b > 0 ? scan->box[b - 1].end : scan->box[0].begin;
+}
+
 static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region_sums *to) {
   sorted_boxes sorted;
   vq part[GV_PANEL_BOXES + 1];
@@ -404,16 +431,16 @@ static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region
   for (int32_t r = 1; r < scan->rows && terms->factors == NULL; r++)
     factors = vl_add(factors, vl_load(terms->factor + r * GV_SCAN_LANES));
   for (int32_t b = 0; b <= scan->boxes; b++) {
-    int32_t c = b > 0 ? scan->box[b - 1].end : scan->box[0].begin;
+    int32_t c = end_before(scan, b);
     upto[b] = vl_all_products(terms->column[c].sum, c, factors);
   }
   order_boxes(scan, to, &sorted);
 
-  const meeting(*met)[GV_PANEL_BOXES] = (const meeting(*)[GV_PANEL_BOXES])sorted.met;
+  const meeting *two = sorted.met[0], *three = sorted.met[1];
   for (int32_t i = 0; i < sorted.meetings[0]; i++)
-    add_meeting(2, scan, terms, &met[0][i], upto[met[0][i].box], upto[met[0][i].box + 1], to);
+    add_meeting(2, scan, terms, &two[i], upto[two[i].box], upto[two[i].box + 1], to);
   for (int32_t i = 0; i < sorted.meetings[1]; i++)
-    add_meeting(3, scan, terms, &met[1][i], upto[met[1][i].box], upto[met[1][i].box + 1], to);
+    add_meeting(3, scan, terms, &three[i], upto[three[i].box], upto[three[i].box + 1], to);
   for (int32_t i = 0; i < sorted.alikes; i++) {
     int32_t b = sorted.alike[i];
     int64_t *sum = to->sum + sorted.index[i] * to->stride;
@@ -422,11 +449,11 @@ static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region
   for (int32_t q = 0; q < terms->quantities; q++) {
     const gv_scan_quantity *quantity = &terms->quantity[q];
     for (int32_t b = 0; b <= scan->boxes; b++)
-      part[b] = quantity_of_rows(quantity, b > 0 ? scan->box[b - 1].end : scan->box[0].begin);
+      part[b] = quantity_before(quantity, end_before(scan, b));
     for (int32_t i = 0; i < sorted.meetings[0]; i++)
-      add_quantity_of_meeting(2, scan, quantity, &met[0][i], part[met[0][i].box], part[met[0][i].box + 1], to);
+      add_quantity_of_meeting(2, scan, quantity, &two[i], part[two[i].box], part[two[i].box + 1], to);
     for (int32_t i = 0; i < sorted.meetings[1]; i++)
-      add_quantity_of_meeting(3, scan, quantity, &met[1][i], part[met[1][i].box], part[met[1][i].box + 1], to);
+      add_quantity_of_meeting(3, scan, quantity, &three[i], part[three[i].box], part[three[i].box + 1], to);
     for (int32_t i = 0; i < sorted.alikes; i++) {
       int32_t b = sorted.alike[i];
       int64_t *sum = to->sum + sorted.index[i] * to->stride + quantity->lane;
@@ -436,6 +463,37 @@ static bool add_boxes(const gv_scan *scan, const gv_scan_terms *terms, gv_region
   for (int32_t i = 0; i < sorted.others; i++)
     if (!add_other_box(scan, terms, &scan->box[sorted.other[i]], to)) return false;
   return true;
+}
+
+static bool make_terms(const double *value, int32_t n, double factor, double limit, gv_term *term) {
+  vd f = vd_set1(factor), most = vd_set1(limit);
+  for (int32_t i = 0; i < n; i += VD_LANES) {
+    bool whole = i + VD_LANES <= n;
+    vd v = whole ? vd_load(value + i) : vd_load_first(value + i, n - i), size = vd_abs(v);
+    gv_term rest[VD_LANES];
+    if (vm_bits(vm_or(vd_less(size, most), vd_equal(size, most))) != (1U << VD_LANES) - 1U) return false;
+    vd_store_parts(whole ? term[i].part : rest[0].part, vd_mul(v, f));
+    if (!whole) memcpy(term + i, rest, (size_t)(n - i) * sizeof *rest);
+  }
+  return true;
+}
+
+static void sum_terms(const gv_scan_quantity *quantity, int32_t width) {
+  const int32_t first = quantity->segment[0], last = quantity->segment[width];
+  int64_t before[2] = {0, 0};
+  for (int32_t i = first; i <= last; i++) {
+    gv_segment_sum *to = &quantity->all[i];
+    int32_t begin = i > first ? segment_end(quantity, i - 1) : 0;
+    int32_t columns = i < last ? segment_end(quantity, i) - begin : 0;
+    vq sum = vq_of(0, 0);
+    for (int32_t g = 0; g < quantity->groups; g++)
+      sum = vq_add(sum, vq_times(vq_load(quantity->group[g][i].part), quantity->size[g]));
+    vq_store(to->term, sum);
+    for (int k = 0; k < 2; k++) {
+      to->base[k] = before[k] - to->term[k] * begin;
+      before[k] += to->term[k] * columns;
+    }
+  }
 }
 
 static void find_runs(const gv_scan *scan, gv_runs *runs) {

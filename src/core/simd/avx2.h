@@ -177,6 +177,15 @@ static inline vi vi_count_bits(vi a) {
 static inline bool vi_any(vi a) {
   return !_mm256_testz_si256(a, a);
 }
+/* a within low ... high. */
+static inline vi vi_clamp(vi a, vi low, vi high) {
+  return _mm256_min_epi32(_mm256_max_epi32(a, low), high);
+}
+static inline int32_t vi_reduce_add(vi a) {
+  __m128i four = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+  __m128i two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+  return _mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 1);
+}
 
 typedef __m256 vf;
 
@@ -229,6 +238,17 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
 
 static inline vd vd_truncate(vd a) {
   return _mm256_round_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* Of whole numbers below 2^63 in size, lane by lane: the lowest 32 bits with their sign, and the 2^32s that are left. */
+static inline void vd_store_parts(int64_t *p, vd a) {
+  double lane[VD_LANES];
+  vd_store(lane, a);
+  for (int i = 0; i < VD_LANES; i++) {
+    int64_t whole = (int64_t)lane[i], low = (int32_t)(uint32_t)whole;
+    p[2 * i] = low;
+    p[2 * i + 1] = (whole - low) / (INT64_C(1) << 32);
+  }
 }
 
 /* Sixteen whole numbers of 64 bits, modulo 2^64. */

@@ -171,6 +171,13 @@ static inline vi vi_count_bits(vi a) {
 static inline bool vi_any(vi a) {
   return _mm512_test_epi32_mask(a, a) != 0;
 }
+/* a within low ... high. */
+static inline vi vi_clamp(vi a, vi low, vi high) {
+  return _mm512_min_epi32(_mm512_max_epi32(a, low), high);
+}
+static inline int32_t vi_reduce_add(vi a) {
+  return _mm512_reduce_add_epi32(a);
+}
 
 /* Sixteen floats: only where a margin covers what they lose. */
 typedef __m512 vf;
@@ -223,6 +230,15 @@ static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
 
 static inline vd vd_truncate(vd a) {
   return _mm512_roundscale_pd(a, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+}
+
+/* Of whole numbers below 2^63 in size, lane by lane: the lowest 32 bits with their sign, and the 2^32s that are left. */
+static inline void vd_store_parts(int64_t *p, vd a) {
+  __m512i whole = _mm512_cvttpd_epi64(a);
+  __m512i low = _mm512_srai_epi64(_mm512_slli_epi64(whole, 32), 32);
+  __m512i high = _mm512_srai_epi64(_mm512_sub_epi64(whole, low), 32);
+  _mm512_storeu_si512(p, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), high));
+  _mm512_storeu_si512(p + 8, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), high));
 }
 
 /* Sixteen whole numbers of 64 bits, modulo 2^64. */

@@ -198,6 +198,16 @@ static inline bool vi_any(vi a) {
     any |= a.v[i];
   return any != 0;
 }
+/* a within low ... high. */
+static inline vi vi_clamp(vi a, vi low, vi high) {
+  GV_LANES(a.v[i] < low.v[i] ? low.v[i] : a.v[i] > high.v[i] ? high.v[i] : a.v[i]);
+}
+static inline int32_t vi_reduce_add(vi a) {
+  int32_t sum = 0;
+  for (int i = 0; i < 8; i++)
+    sum += a.v[i];
+  return sum;
+}
 
 #undef GV_LANES
 
@@ -285,6 +295,15 @@ static inline vd vd_truncate(vd a) {
   for (int i = 0; i < 4; i++)
     r.v[i] = trunc(a.v[i]);
   return r;
+}
+
+/* Of whole numbers below 2^63 in size, lane by lane: the lowest 32 bits with their sign, and the 2^32s that are left. */
+static inline void vd_store_parts(int64_t *p, vd a) {
+  for (int i = 0; i < VD_LANES; i++) {
+    int64_t whole = (int64_t)a.v[i], low = (int32_t)(uint32_t)whole;
+    p[2 * i] = low;
+    p[2 * i + 1] = (whole - low) / (INT64_C(1) << 32);
+  }
 }
 
 /* Sixteen whole numbers of 64 bits, modulo 2^64. */
