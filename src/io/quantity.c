@@ -118,7 +118,7 @@ static double zone(double e2, double latitude) {
 
 /* The share of a row of pixels, from y = top to y = bottom, that lies between the fractions t0 and t1 of its height. */
 static double row_share(const gv_overlay *o, double top, double bottom, double t0, double t1) {
-  if (o->e2 < -1.0) return t1 - t0;
+  if (o->e2 < -1.0 || (t0 <= 0.0 && t1 >= 1.0)) return t1 - t0;
   double unit = o->degrees * degree, pole = 90.0 * degree;
   double y0 = fmax(-pole, fmin(pole, top * unit)), y1 = fmax(-pole, fmin(pole, bottom * unit));
   double a = fmax(-pole, fmin(pole, (top + t0 * (bottom - top)) * unit));
@@ -1135,6 +1135,21 @@ static bool is_empty(const gv_overlay *o, const ranges *r, const int64_t rows[2]
   return empty;
 }
 
+/* True if cell `cell` of an axis is a whole pixel, `pixel`. */
+static bool is_pixel(const axis *a, int64_t cell, int64_t pixel) {
+  int64_t e = a->start[cell];
+  return a->start[cell + 1] == e + 1 && a->pixel[e] == pixel && a->share[e] == 1.0;
+}
+
+/* True if cells [from, to) of an axis are whole pixels, one after the other. */
+static bool are_pixels(const axis *a, int64_t from, int64_t to) {
+  int64_t first = a->pixel[a->start[from]];
+  bool good = true;
+  for (int64_t i = from; i < to && good; i++)
+    good = is_pixel(a, i, first + i - from);
+  return good;
+}
+
 static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                                 gv_quantity *out, char *message, size_t size) {
   bench *b = &o->benches[worker];
@@ -1161,11 +1176,16 @@ static gv_status cells_parallel(const gv_overlay *o, int worker, int64_t x, int6
   }
   spread s = {.o = o, .b = b, .ranges = &r, .worker = worker, .runs = runs, .rows = rows, .collapsed = {-1, -1}};
   s.up = d->pixel[d->start[y]] > d->pixel[d->start[y + h] - 1];
+  if (rows == h && are_pixels(a, x, x + w) && are_pixels(d, y, y + h)) {
+    if (!read_ranges(o, worker, b, &r, down[0], h)) return unreadable(o, message, size);
+    *out = (gv_quantity){b->pixels, NULL, (int32_t)w, w, NULL, 0};
+    return GV_OK;
+  }
   if (!find_places(&s, x)) return no_memory(message, size);
   for (int32_t k = 0; k < different; k++) {
     if (!spread_rows(&s, y + first_row[k], b->values + (int64_t)k * runs)) return unreadable(o, message, size);
   }
-  *out = (gv_quantity){b->values, b->first, runs, runs, first_row, different};
+  *out = (gv_quantity){b->values, runs < w ? b->first : NULL, runs, runs, first_row, different};
   return GV_OK;
 }
 
