@@ -50,14 +50,19 @@ GV_INLINE int32_t segment_end(const gv_scan_quantity *quantity, int32_t i) {
   return quantity->first[i + 1] - quantity->from;
 }
 
-/* The sum over columns c ... end - 1 of row r. */
-GV_INLINE vq quantity_of_run(const gv_scan_quantity *quantity, int32_t r, int32_t c, int32_t end) {
+/* The sum over columns of row r from the begin of a box up to c, which is within the box: so many columns of each of its
+ * segments. */
+GV_INLINE vq quantity_within(const gv_scan_quantity *quantity, int32_t r, const gv_scan_box *box, int32_t c) {
+  int32_t first = quantity->segment[box->begin], last = quantity->segment[box->end - 1], low = box->begin;
   vq sum = vq_of(0, 0);
-  if (c == end) return sum;
-  int32_t i = quantity->segment[c], last = quantity->segment[end - 1];
-  for (; i < last; c = segment_end(quantity, i++))
-    sum = vq_add(sum, vq_times(vq_load(quantity->row[r][i].part), segment_end(quantity, i) - c));
-  return vq_add(sum, vq_times(vq_load(quantity->row[r][i].part), end - c));
+  for (int32_t i = first; i <= last; i++) {
+    int32_t high = i < last ? segment_end(quantity, i) : box->end, columns = c - low, beyond = c - high;
+    columns &= ~(columns >> 31); /* not below 0, without a branch: where c is cannot be guessed */
+    beyond &= ~(beyond >> 31);
+    sum = vq_add(sum, vq_times(vq_load(quantity->row[r][i].part), columns - beyond));
+    low = high;
+  }
+  return sum;
 }
 
 /* Where the rows of a box change: bit i of word[r] as in differing_cells. */
@@ -82,14 +87,25 @@ static void add_runs_of_box(const gv_scan *scan, const gv_scan_terms *terms, con
                             const changes *where, gv_region_sums *to) {
   const int32_t *row = scan->cells;
   for (int32_t r = 0; r < scan->rows; r++, row += scan->stride) {
+    int64_t *sums[GV_BOX_COLUMNS];
+    int32_t end[GV_BOX_COLUMNS], runs = 0;
     uint32_t bits = where->word[r];
-    for (int32_t c = box->begin, end; c < box->end; c = end, bits &= bits - 1) {
-      end = bits != 0 ? box->begin + __builtin_ctz(bits) : box->end;
-      int64_t *sum = to->sum + gv_region_index(to, row[c]) * to->stride;
-      vl_store(sum, vl_add(vl_load(sum), vl_sub(sum_before(terms, r, &end), sum_before(terms, r, &c))));
-      for (int32_t q = 0; q < terms->quantities; q++) {
-        int64_t *lane = sum + terms->quantity[q].lane;
-        vq_store(lane, vq_add(vq_load(lane), quantity_of_run(&terms->quantity[q], r, c, end)));
+    vl before = sum_before(terms, r, &box->begin);
+    for (int32_t c = box->begin; c < box->end; c = end[runs++], bits &= bits - 1) {
+      int64_t *sum = sums[runs] = to->sum + gv_region_index(to, row[c]) * to->stride;
+      end[runs] = bits != 0 ? box->begin + __builtin_ctz(bits) : box->end;
+      vl upto = sum_before(terms, r, &end[runs]);
+      vl_store(sum, vl_add(vl_load(sum), vl_sub(upto, before)));
+      before = upto;
+    }
+    for (int32_t q = 0; q < terms->quantities; q++) {
+      const gv_scan_quantity *quantity = &terms->quantity[q];
+      vq so_far = vq_of(0, 0);
+      for (int32_t i = 0; i < runs; i++) {
+        int64_t *lane = sums[i] + quantity->lane;
+        vq upto = quantity_within(quantity, r, box, end[i]);
+        vq_store(lane, vq_add(vq_load(lane), vq_sub(upto, so_far)));
+        so_far = upto;
       }
     }
   }
@@ -118,14 +134,15 @@ GV_INLINE void add_rows(const int runs, const gv_scan_terms *terms, const gv_sca
     before = upto[n];
   }
   for (int32_t q = 0; q < terms->quantities; q++) {
+    const gv_scan_quantity *quantity = &terms->quantity[q];
+    vq before_run = vq_of(0, 0);
     for (int n = 0; n < runs; n++) {
-      int64_t *lane = sums[n] + terms->quantity[q].lane;
-      vq sum = vq_load(lane);
-      for (int32_t r = first; r <= last; r++) {
-        int32_t begin = n > 0 ? place[r][n - 1] : box->begin;
-        sum = vq_add(sum, quantity_of_run(&terms->quantity[q], r, begin, place[r][n]));
-      }
-      vq_store(lane, sum);
+      int64_t *lane = sums[n] + quantity->lane;
+      vq part = vq_of(0, 0);
+      for (int32_t r = first; r <= last; r++)
+        part = vq_add(part, quantity_within(quantity, r, box, place[r][n]));
+      vq_store(lane, vq_add(vq_load(lane), vq_sub(part, before_run)));
+      before_run = part;
     }
   }
 }
@@ -260,26 +277,37 @@ GV_INLINE void add_meeting(const int seeds, const gv_scan *scan, const gv_scan_t
   }
 }
 
-/* A quantity's sum before a place in each row, all of them in a box, all rows together; `before`: that at the box's begin. A place
- * is so many columns into each of the box's segments: */
+/* -1 for the first n rows of a box, 0 for others: from there on. */
+GV_INLINE const int32_t *first_rows(int32_t n) {
+  static const int32_t mask[2 * GV_BOX_ROWS] = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  _Static_assert(GV_BOX_ROWS == 16, "as many are -1");
+  return mask + GV_BOX_ROWS - n;
+}
+
+/* A quantity's sum before a place in each row, all of them in a box, all rows together; `before`: that at the box's begin. */
 GV_INLINE vq quantity_before_places(const gv_scan *scan, const gv_scan_quantity *quantity, const gv_scan_box *box,
                                     const int32_t *place, vq before) {
-  _Alignas(64) int32_t columns[GV_BOX_ROWS];
   int32_t first = quantity->segment[box->begin], last = quantity->segment[box->end - 1];
+  if (quantity->groups > 2) {
+    for (int32_t r = 0; r < scan->rows; r++)
+      before = vq_add(before, quantity_within(quantity, r, box, place[r]));
+    return before;
+  }
+  /* Rows of one group or two, so many columns of each segment at once: */
+  const int32_t *all = first_rows(scan->rows), *upper = first_rows(quantity->size[0]);
+  const gv_term *lower_terms = quantity->group[quantity->groups - 1];
   for (int32_t i = first; i <= last; i++) {
     vi low = vi_set1(i > first ? segment_end(quantity, i - 1) : box->begin);
-    vi high = vi_set1(i < last ? segment_end(quantity, i) : box->end), all = vi_set1(0);
+    vi high = vi_set1(i < last ? segment_end(quantity, i) : box->end);
+    vi of_all = vi_set1(0), of_upper = of_all;
     for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
-      vi of_row = vi_sub(vi_clamp(vi_load(place + r), low, high), low);
-      vi_store(columns + r, of_row);
-      all = vi_add(all, of_row);
+      vi columns = vi_sub(vi_clamp(vi_load(place + r), low, high), low);
+      of_all = vi_add(of_all, vi_and(columns, vi_load(all + r)));
+      of_upper = vi_add(of_upper, vi_and(columns, vi_load(upper + r)));
     }
-    if (quantity->groups == 1 && scan->rows == GV_BOX_ROWS) {
-      before = vq_add(before, vq_times(vq_load(quantity->group[0][i].part), vi_reduce_add(all)));
-    } else {
-      for (int32_t r = 0; r < scan->rows; r++)
-        before = vq_add(before, vq_times(vq_load(quantity->row[r][i].part), columns[r]));
-    }
+    int32_t count = vi_reduce_add(of_upper), rest = vi_reduce_add(of_all) - count;
+    before = vq_add(before, vq_times(vq_load(quantity->group[0][i].part), count));
+    before = vq_add(before, vq_times(vq_load(lower_terms[i].part), rest));
   }
   return before;
 }
