@@ -450,9 +450,10 @@ static void labels_lead_back(void **state) {
 
 /* --------------------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
 
-enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 3, PIXEL_W = 7, PIXEL_H = 5 };
+enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
 
-/* What every cell shows, and quantities: by pixels, the same with rows of values shared, and a value a cell. */
+/* What every cell shows, and quantities: by pixels, run by run; the same with a table for every row of cells, and with rows of
+ * values shared; a value a cell. */
 typedef struct picture {
   gv_grid grid;
   int32_t shown[HIGH * WIDE], nodata;
@@ -461,7 +462,7 @@ typedef struct picture {
   double value[HIGH * WIDE];
 } picture;
 
-static const double picture_bound[KINDS] = {3.5, 3.5, 3.5};
+static const double picture_bound[KINDS] = {3.5, 3.5, 3.5, 3.5};
 
 static int64_t picture_pixel(int64_t row, int64_t column) {
   return row / PIXEL_H * PIXEL_H * WIDE + column / PIXEL_W * PIXEL_W;
@@ -557,7 +558,7 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
       to->moment[1] += 2 * r + 1;
     }
     for (int q = 0; q < KINDS; q++) {
-      double value = p->value[q < 2 ? picture_pixel(r, c) : i];
+      double value = p->value[q + 1 < KINDS ? picture_pixel(r, c) : i];
       to->sum[q] += (int64_t)(value * (0x1p62 / picture_bound[q]));
     }
   }
@@ -566,7 +567,7 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
 /* Adds the picture's part in a block: quantities as a caller may have them, and what is known of equal cells. */
 static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
                      int64_t h, gv_statistics_block *b, bool tell) {
-  int32_t columns[WIDE], rows[HIGH], across = 0, down = 0;
+  int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
   double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
   uint8_t *alike = malloc((size_t)(w * h));
   assert_true(values != NULL && shared != NULL && alike != NULL);
@@ -574,6 +575,7 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
     if (c == 0 || (x + c) % PIXEL_W == 0) columns[across++] = (int32_t)c;
   }
   for (int64_t r = 0; r < h; r++) {
+    every[r] = (int32_t)r;
     if (r == 0 || (y + r) % PIXEL_H == 0) rows[down++] = (int32_t)r;
     for (int32_t i = 0; i < across; i++) {
       double value = p->value[picture_pixel(y + r, x + columns[i])];
@@ -603,6 +605,7 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
   if (!tell) b->uniform = 0;
   b->alike = tell ? alike : NULL;
   const gv_quantity quantity[KINDS] = {{values, columns, across, across, NULL, 0},
+                                       {values, columns, across, across, every, (int32_t)h},
                                        {shared, columns, across, across, rows, down},
                                        {p->value + y * WIDE + x, NULL, (int32_t)w, WIDE, NULL, 0}};
   b->seed = first;
