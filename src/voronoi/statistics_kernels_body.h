@@ -288,26 +288,27 @@ GV_INLINE const int32_t *first_rows(int32_t n) {
 GV_INLINE vq quantity_before_places(const gv_scan *scan, const gv_scan_quantity *quantity, const gv_scan_box *box,
                                     const int32_t *place, vq before) {
   int32_t first = quantity->segment[box->begin], last = quantity->segment[box->end - 1];
-  if (quantity->groups > 2) {
-    for (int32_t r = 0; r < scan->rows; r++)
-      before = vq_add(before, quantity_within(quantity, r, box, place[r]));
-    return before;
-  }
-  /* Rows of one group or two, so many columns of each segment at once: */
   const int32_t *all = first_rows(scan->rows), *upper = first_rows(quantity->size[0]);
   const gv_term *lower_terms = quantity->group[quantity->groups - 1];
   for (int32_t i = first; i <= last; i++) {
+    _Alignas(64) int32_t columns[GV_BOX_ROWS]; /* of this segment before the place */
     vi low = vi_set1(i > first ? segment_end(quantity, i - 1) : box->begin);
     vi high = vi_set1(i < last ? segment_end(quantity, i) : box->end);
     vi of_all = vi_set1(0), of_upper = of_all;
     for (int r = 0; r < GV_BOX_ROWS; r += VF_LANES) {
-      vi columns = vi_sub(vi_clamp(vi_load(place + r), low, high), low);
-      of_all = vi_add(of_all, vi_and(columns, vi_load(all + r)));
-      of_upper = vi_add(of_upper, vi_and(columns, vi_load(upper + r)));
+      vi some = vi_sub(vi_clamp(vi_load(place + r), low, high), low);
+      vi_store(columns + r, some);
+      of_all = vi_add(of_all, vi_and(some, vi_load(all + r)));
+      of_upper = vi_add(of_upper, vi_and(some, vi_load(upper + r)));
     }
-    int32_t count = vi_reduce_add(of_upper), rest = vi_reduce_add(of_all) - count;
-    before = vq_add(before, vq_times(vq_load(quantity->group[0][i].part), count));
-    before = vq_add(before, vq_times(vq_load(lower_terms[i].part), rest));
+    if (quantity->groups > 2) {
+      for (int32_t r = 0; r < scan->rows; r++)
+        before = vq_add(before, vq_times(vq_load(quantity->row[r][i].part), columns[r]));
+    } else {
+      int32_t count = vi_reduce_add(of_upper), rest = vi_reduce_add(of_all) - count;
+      before = vq_add(before, vq_times(vq_load(quantity->group[0][i].part), count));
+      before = vq_add(before, vq_times(vq_load(lower_terms[i].part), rest));
+    }
   }
   return before;
 }

@@ -361,7 +361,7 @@ static inline vq vq_sub(vq a, vq b) {
   return (vq){{a.v[0] - b.v[0], a.v[1] - b.v[1]}};
 }
 /* Both times x: all three in the range of int32. */
-static inline vq vq_times(vq a, int64_t x) {
+static inline vq vq_times(vq a, int32_t x) {
   return (vq){{a.v[0] * x, a.v[1] * x}};
 }
 

@@ -24,8 +24,8 @@ static inline vq vq_sub(vq a, vq b) {
   return _mm_sub_epi64(a, b);
 }
 /* Both times x: all three in the range of int32. */
-static inline vq vq_times(vq a, int64_t x) {
-  return _mm_mul_epi32(a, _mm_set1_epi64x(x));
+static inline vq vq_times(vq a, int32_t x) {
+  return _mm_mul_epi32(a, _mm_set1_epi32(x));
 }
 
 #endif
