@@ -4,16 +4,10 @@
  *
  *     fuzz_NAME COUNT | FILE...
  */
+#include "../split_mix.h"
 #include "fuzz.h"
 
 enum { MOST = 4096 };
-
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
-}
 
 static int replay_file(const char *name) {
   static uint8_t data[1 << 20];
@@ -42,9 +36,9 @@ int main(int argc, char **argv) {
   uint64_t state = 1;
   for (long i = 0; i < count; i++) {
     /* Short inputs mostly; bytes from a small alphabet in every other one, so that equal values meet. */
-    size_t size = (size_t)(next_random(&state) % (i % 8 == 0 ? MOST : 200));
+    size_t size = (size_t)(split_mix(&state) % (i % 8 == 0 ? MOST : 200));
     for (size_t b = 0; b < size; b++) {
-      uint64_t bits = next_random(&state);
+      uint64_t bits = split_mix(&state);
       data[b] = (uint8_t)(i % 2 == 0 ? bits : alphabet[bits % sizeof alphabet]);
     }
     LLVMFuzzerTestOneInput(data, size);

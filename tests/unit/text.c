@@ -7,15 +7,12 @@
 #include <string.h>
 
 #include "io/text.h"
+#include "split_mix.h"
 
-/* SplitMix64. */
 static uint64_t random_state;
 
 static uint64_t random_bits(void) {
-  uint64_t z = random_state += UINT64_C(0x9E3779B97F4A7C15);
-  z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return z ^ (z >> 31);
+  return split_mix(&random_state);
 }
 
 static double from_bits(uint64_t bits) {
