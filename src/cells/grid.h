@@ -9,7 +9,7 @@
 #ifndef GV_GRID_H
 #define GV_GRID_H
 
-#include "cells/globe.h"
+#include "exact/globe.h"
 
 #ifdef __cplusplus
 extern "C" {

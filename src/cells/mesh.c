@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cells/globe_kernels.h"
+#include "exact/globe_kernels.h"
 
 static const double pi = 3.14159265358979323846;
 

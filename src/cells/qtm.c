@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "cells/globe.h"
+#include "exact/globe.h"
 
 enum { OCTANT_SHIFT = 59 };
 

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "io/arrays.h"
+#include "io/in/arrays.h"
 #include "io/crs.h"
-#include "io/heights.h"
-#include "io/seeds.h"
+#include "io/in/heights.h"
+#include "io/in/seeds.h"
 
 static const char help[] =
     "Usage: gpuvoronoi search --reference R [--queries Q] [options] OUT\n"

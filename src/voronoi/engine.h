@@ -5,8 +5,8 @@
 #ifndef GV_ENGINE_H
 #define GV_ENGINE_H
 
-#include "voronoi/distance.h"
-#include "voronoi/geodesic.h"
+#include "exact/distance.h"
+#include "geodesic/geodesic.h"
 #include "voronoi/seeds.h"
 
 struct gv_voronoi {

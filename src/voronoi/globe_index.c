@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "cells/globe.h"
+#include "exact/globe.h"
 #include "search/backend.h"
-#include "voronoi/distance.h"
-#include "voronoi/geodesic.h"
+#include "exact/distance.h"
+#include "geodesic/geodesic.h"
 
 enum {
   BATCH = 8192,     /* queries searched at once */

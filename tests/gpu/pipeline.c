@@ -28,7 +28,7 @@
 #define gv_cuda_tile_info       tested_info
 #define gv_cuda_tile_probe      tested_probe
 #define gv_cuda_tile_pays       tested_pays
-#include "voronoi/cuda/cuda_tile.c"
+#include "voronoi/gpu/cuda_tile.c"
 
 #include "cmocka_test.h"
 

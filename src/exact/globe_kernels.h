@@ -1,0 +1,31 @@
+/* Positions on the globe, many at a time. One source (globe_kernels_body.h), compiled for each instruction set. */
+#ifndef GV_GLOBE_KERNELS_H
+#define GV_GLOBE_KERNELS_H
+
+#include "exact/globe.h"
+
+/* eccentricity2 < 0 stands for the unit sphere. */
+typedef struct gv_globe_kernels {
+  void (*sincos)(int64_t n, const double *degrees, double *sine, double *cosine);
+  void (*meridian)(double eccentricity2, int64_t n, const double *sine, const double *cosine, double *p, double *z);
+  void (*vectors)(double eccentricity2, int64_t n, const double *lon, const double *lat, double *x, double *y,
+                  double *z);
+  /*
+   * Normalised means of the corners of the triangles of a mesh leaf (see mesh.h), in packed order. sine, cosine: of the
+   * latitudes of its side + 1 rows of vertices, then of the longitudes of the vertices, row by row; readable 8 values
+   * past their end. x, y, z: writable 8 values past theirs.
+   */
+  void (*centres)(bool down, int32_t side, const double *sine, const double *cosine, double *x, double *y,
+                  double *z);
+} gv_globe_kernels;
+
+/* Those of this processor. */
+const gv_globe_kernels *gv_globe_kernels_get(void);
+
+extern const gv_globe_kernels gv_globe_kernels_baseline;
+#if defined(GV_HAVE_X86_KERNELS)
+extern const gv_globe_kernels gv_globe_kernels_avx2;
+extern const gv_globe_kernels gv_globe_kernels_avx512;
+#endif
+
+#endif

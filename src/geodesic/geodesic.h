@@ -1,0 +1,119 @@
+/*
+ * Geodesic distances by way of chords.
+ *
+ * On an oblate ellipsoid the geodesic between two points whose chord is c has a length between
+ *   2 R2 asin(c / 2 R2)  and  2 R1 asin(c / 2 R1),   R2 = a^2/b, R1 = b^2/a,
+ * the arcs of circles with the largest and the smallest radius of curvature of the surface, for chords below
+ * 0.999 * 2 R1 (checked on millions of random pairs against PROJ's geodesics: both hold to 5 nm; the unit test
+ * repeats it). So most cells are decided by their chords; the rest ask geod_inverse (Karney, Algorithms for
+ * geodesics, J. Geodesy 87, 2013).
+ *
+ * Chords here are in units of the semi-major axis.
+ */
+#ifndef GV_GEODESIC_H
+#define GV_GEODESIC_H
+
+#include <geodesic.h>
+
+#include "exact/globe.h"
+#include "voronoi/cpu/kernels.h"
+#include "measure/measure_kernels.h"
+#include "voronoi/seeds.h"
+
+typedef struct gv_geodesic {
+  struct geod_geodesic geod;
+  double r_small, r_large; /* R1 and R2 in units of a */
+  double chord2_limit;     /* beyond this squared chord nothing is known: everything must be asked */
+  double near_coefficient; /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <=
+                              near_chord2 */
+  double near_chord2;
+  gv_series series;
+  const gv_measure_kernels *kernels;
+} gv_geodesic;
+
+void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
+
+/*
+ * How much longer, as a squared chord, a chord may be than one of the given length and still belong to a geodesic that
+ * is not longer. Grows with the chord; INFINITY where the bounds do not hold.
+ */
+double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
+
+/*
+ * What squared chords say about a geodesic of `length` metres: all up to *within belong to geodesics that are not longer,
+ * all above *beyond to longer ones.
+ */
+void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond);
+
+/* Bounds in metres of the geodesics whose squared chords lie in [near, far]. */
+void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest);
+
+/*
+ * What geod_inverse says of the distances from the place `vector` to n others lies in [low[i], high[i]], by the series:
+ * mostly 0.2 micrometres apart, 0 and INFINITY where the series has no answer. Places are read up to the next multiple of
+ * GV_MEASURE_PADDING.
+ */
+void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
+                        const double *y, const double *z, double *low, double *high);
+
+/*
+ * Drops candidates that are farther than the one nearest the middle in every cell within a bound: seeds close together
+ * as seen from far away.
+ *
+ * Let f = s_i - s_p be the difference of the distances from two seeds. Its gradient has the length 2 sin(alpha / 2), alpha
+ * the angle under which the seeds are seen. An oblate ellipsoid's Gaussian curvature is at most 1/b^2 and its injectivity
+ * radius at least pi b (Klingenberg), so triangles of a perimeter below 2 pi b have no larger angles than on the sphere
+ * of radius b (Bridson, Haefliger, Metric Spaces of Non-Positive Curvature, II.4.9), where
+ *   sin^2(alpha / 2) <= sin^2(D / 2b) / (sin(s_i / b) sin(s_p / b)),   D the seeds' distance from each other.
+ * So f changes by at most L (D / b) / sqrt(sin sin) over a length L, the least sines within it taken.
+ *
+ * Does nothing where that would gain little over bounds by chords with this slack.
+ */
+void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates);
+
+/*
+ * Distances of a few seeds around one cell, to first order, with a bound on the rest: how far seeds lie from the other
+ * cells of a small tile, where chords cannot tell them apart (seeds close together as seen from far away).
+ *
+ * With v the initial vector of the geodesic of length L from the centre m to a cell, the distance of a seed there is
+ *   s(m) - cos(azimuth - direction of v) |v| + rest,   |rest| <= K L^2 / 2,
+ * where K bounds the second derivative of the distance along any direction. By the Hessian comparison theorem (e.g.
+ * Petersen, Riemannian Geometry, ch. 6) that derivative lies between sqrt(k) cot(sqrt(k) s) for the largest and the
+ * smallest Gaussian curvature k: 1/b^2 (equator) and b^2/a^4 (poles) on an oblate ellipsoid, as long as s < pi b. v is
+ * taken from the chord by projection on the tangent plane, which is off by at most L^3 / (4 R1^2).
+ */
+enum { GV_EXPANSION_LARGEST = 64 };
+
+typedef struct gv_expansion {
+  int32_t count;
+  double centre[3], east[3], north[3];
+  double distance[GV_EXPANSION_LARGEST]; /* metres, from the centre */
+  double
+      rate_east[GV_EXPANSION_LARGEST]; /* change of the distance per unit of v: minus the direction to the seed */
+  double rate_north[GV_EXPANSION_LARGEST];
+  double bend[GV_EXPANSION_LARGEST]; /* K in 1 / metre, valid within `reach` of the centre */
+  double reach;                      /* in units of the semi-major axis */
+} gv_expansion;
+
+/*
+ * Expands around the place (lon, lat) with position `vector` for all candidates, good for cells within `reach` of it.
+ * False where the bounds do not hold: too many candidates, a seed closer than twice the reach or nearly antipodal, a
+ * prolate ellipsoid.
+ */
+bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+                       const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out);
+
+/* Drops the candidates that are farther than another one in every cell within reach, from the expansion and from the
+ * list alike. */
+void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *expansion, gv_candidates *candidates);
+
+/*
+ * The canonical decision for one cell: which of the candidates has the smallest geod_inverse distance, the first of
+ * equal ones. lon, lat are the cell's, vector its position; seeds hold the candidates' longitudes and latitudes.
+ * `expansion` may be NULL; with one of the same candidates that reaches the cell fewer are asked about.
+ * Returns the place in the candidate list.
+ */
+int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+                           const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion);
+
+#endif

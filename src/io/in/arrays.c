@@ -1,0 +1,652 @@
+/*
+ * Readers and writers of plain arrays. Formats: NumPy's .npy (NEP 1), the .fvecs/.bvecs of the TEXMEX corpus (every
+ * row is its dimension as int32, then its values), and CSV. Files are little endian unless a .npy says otherwise;
+ * values are converted byte by byte, so that the host's byte order plays no part.
+ */
+#include "io/in/arrays.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_DIM = 4096, MAX_HEADER = 1 << 16, BUFFER_BYTES = 1 << 20, NPY_HEADER = 128 };
+
+typedef enum kind { KIND_NPY, KIND_FVECS, KIND_BVECS, KIND_TEXT } kind;
+
+struct gv_array_reader {
+  FILE *file;
+  char *path;
+  kind kind;
+  int32_t dim;
+  int64_t count, row; /* row: the next one */
+  char type;          /* 'f' float, 'i' signed, 'u' unsigned */
+  int bytes;          /* of a value */
+  bool big_endian;
+  unsigned char *buffer; /* BUFFER_BYTES, or one row if that is more */
+  int64_t buffer_rows;
+  char *line; /* text: the current line, and whether it is waiting to be read */
+  size_t line_capacity;
+  int64_t line_number;
+  bool line_waiting;
+};
+
+/* --------------------------------------------------------------------------------------------------- opening */
+
+static const char *extension(const char *path) {
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  return dot != NULL && (slash == NULL || dot > slash) ? dot : "";
+}
+
+static kind kind_of(const char *path) {
+  const char *end = extension(path);
+  if (strcasecmp(end, ".npy") == 0) return KIND_NPY;
+  if (strcasecmp(end, ".fvecs") == 0) return KIND_FVECS;
+  if (strcasecmp(end, ".bvecs") == 0) return KIND_BVECS;
+  return KIND_TEXT;
+}
+
+bool gv_array_is_text(const char *path) {
+  return kind_of(path) == KIND_TEXT;
+}
+
+static gv_status fail_file(gv_io *io, const gv_array_reader *reader, const char *reason) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", reader->path, reason);
+}
+
+static uint64_t little(const unsigned char *bytes, int count) {
+  uint64_t value = 0;
+  for (int i = count - 1; i >= 0; i--)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
+/* The text after 'key': in the header's dictionary, or NULL. */
+static const char *header_value(const char *header, const char *key) {
+  const char *at = strstr(header, key);
+  if (at == NULL) return NULL;
+  at += strlen(key);
+  while (*at == ' ')
+    at++;
+  if (*at != ':') return NULL;
+  at++;
+  while (*at == ' ')
+    at++;
+  return at;
+}
+
+static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char *header) {
+  const char *descr = header_value(header, "'descr'"), *order = header_value(header, "'fortran_order'"),
+             *shape = header_value(header, "'shape'");
+  if (descr == NULL || order == NULL || shape == NULL) return fail_file(io, reader, "the .npy header is damaged");
+  int bytes = 0;
+  char endian = '\0', type = '\0', quote = '\0';
+  if (sscanf(descr, "'%c%c%d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
+    return fail_file(io, reader, "structured .npy arrays are not understood");
+  }
+  bool known = (type == 'f' && (bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
+               ((type == 'i' || type == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
+  if (!known || strchr("<>|=", endian) == NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: values of type '%c%c%d' are not understood (float32, float64 and integers are)",
+                      reader->path, endian, type, bytes);
+  }
+  reader->type = type == 'b' ? 'u' : type;
+  reader->bytes = bytes;
+  reader->big_endian = endian == '>';
+  bool fortran = strncmp(order, "True", 4) == 0;
+  if (!fortran && strncmp(order, "False", 5) != 0) return fail_file(io, reader, "the .npy header is damaged");
+  if (*shape != '(') return fail_file(io, reader, "the .npy header is damaged");
+  int64_t sizes[2] = {0, 1};
+  int dims = 0;
+  for (const char *at = shape + 1;;) {
+    while (*at == ' ' || *at == ',')
+      at++;
+    if (*at == ')') break;
+    char *end;
+    errno = 0;
+    long long size = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || size < 0) return fail_file(io, reader, "the .npy header is damaged");
+    if (dims == 2) return fail_file(io, reader, "the array has more than two dimensions");
+    sizes[dims++] = size;
+    at = end;
+  }
+  if (dims == 0) return fail_file(io, reader, "the array is a single number, not rows of coordinates");
+  if (fortran && dims == 2 && sizes[0] > 1 && sizes[1] > 1) {
+    return fail_file(io, reader, "the array is in Fortran order (save it with numpy.ascontiguousarray)");
+  }
+  if (sizes[1] < 1 || sizes[1] > MAX_DIM) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %" PRId64 " columns, not 1 ... %d", reader->path,
+                      sizes[1], MAX_DIM);
+  }
+  reader->count = sizes[0];
+  reader->dim = (int32_t)sizes[1];
+  return GV_OK;
+}
+
+static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
+  unsigned char start[12];
+  if (fread(start, 1, 10, reader->file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) {
+    return fail_file(io, reader, "not a .npy file");
+  }
+  if (start[6] < 1 || start[6] > 3) return fail_file(io, reader, "unknown version of the .npy format");
+  int64_t length = (int64_t)little(start + 8, 2), offset = 10;
+  if (start[6] > 1) {
+    if (fread(start + 10, 1, 2, reader->file) != 2) return fail_file(io, reader, "the .npy header is truncated");
+    length = (int64_t)little(start + 8, 4);
+    offset = 12;
+  }
+  if (length > MAX_HEADER) return fail_file(io, reader, "the .npy header is damaged");
+  char *header = malloc((size_t)length + 1);
+  if (header == NULL) return gv_io_fail_memory(io, "the .npy header");
+  gv_status status = GV_OK;
+  if ((int64_t)fread(header, 1, (size_t)length, reader->file) != length) {
+    status = fail_file(io, reader, "the .npy header is truncated");
+  } else {
+    header[length] = '\0';
+    status = parse_npy_header(io, reader, header);
+  }
+  free(header);
+  if (status != GV_OK) return status;
+  int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
+  if (reader->count > (file_bytes - offset - length) / row_bytes) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
+                      reader->path, reader->count, row_bytes, file_bytes - offset - length);
+  }
+  return GV_OK;
+}
+
+static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
+  unsigned char start[4];
+  reader->type = reader->kind == KIND_FVECS ? 'f' : 'u';
+  reader->bytes = reader->kind == KIND_FVECS ? 4 : 1;
+  if (fread(start, 1, 4, reader->file) != 4) return fail_file(io, reader, "the file is empty or truncated");
+  int64_t dim = (int64_t)little(start, 4);
+  if (dim < 1 || dim > MAX_DIM) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %" PRId64 " columns, not 1 ... %d", reader->path, dim,
+                      MAX_DIM);
+  }
+  int64_t row_bytes = 4 + dim * reader->bytes;
+  if (file_bytes % row_bytes != 0) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes",
+                      reader->path, file_bytes, row_bytes);
+  }
+  rewind(reader->file);
+  reader->dim = (int32_t)dim;
+  reader->count = file_bytes / row_bytes;
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ text */
+
+/* The next line that is neither empty nor a comment; false at the end. */
+static bool next_line(gv_array_reader *reader) {
+  for (;;) {
+    errno = 0;
+    ssize_t length = getline(&reader->line, &reader->line_capacity, reader->file);
+    if (length < 0) return false;
+    reader->line_number++;
+    while (length > 0 && isspace((unsigned char)reader->line[length - 1]))
+      reader->line[--length] = '\0';
+    if (strlen(reader->line) != (size_t)length)
+      reader->line[0] = '\1'; /* a NUL byte: no number, whatever follows */
+    const char *at = reader->line;
+    if (reader->line_number == 1 && strncmp(at, "\xef\xbb\xbf", 3) == 0) {
+      memmove(reader->line, reader->line + 3, (size_t)length - 2);
+    }
+    while (isspace((unsigned char)*at))
+      at++;
+    if (*at != '\0' && *at != '#') return true;
+  }
+}
+
+static inline bool is_separator(char c) {
+  return c == ',' || c == ';';
+}
+
+/* The number at *at, which is moved behind it and its separator. A decimal comma cannot be told from a separator. */
+static bool parse_number(const char **at, double *out) {
+  const char *start = *at;
+  while (*start == ' ' || *start == '\t')
+    start++;
+  bool quoted = *start == '"';
+  start += quoted;
+  char *end;
+  *out = strtod(start, &end);
+  if (end == start || isspace((unsigned char)*start)) return false;
+  if (quoted && *end++ != '"') return false;
+  const char *next = end;
+  while (*next == ' ' || *next == '\t')
+    next++;
+  if (is_separator(*next)) {
+    /* A separator at the end stays: the empty field behind it is the next number, and none. */
+    if (next[1] != '\0') next++;
+  } else if (*next != '\0' && next == end) {
+    return false;
+  }
+  *at = next;
+  return true;
+}
+
+/* Numbers in the line, or -1 if something in it is no number. */
+static int64_t count_numbers(const char *line) {
+  int64_t count = 0;
+  for (const char *at = line; *at != '\0'; count++) {
+    double value;
+    if (!parse_number(&at, &value)) return -1;
+  }
+  return count;
+}
+
+static gv_status open_text(gv_io *io, gv_array_reader *reader) {
+  reader->type = 'f';
+  reader->bytes = 8;
+  reader->count = -1;
+  if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
+  int64_t dim = count_numbers(reader->line);
+  if (dim < 0) { /* a header */
+    if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
+    dim = count_numbers(reader->line);
+    if (dim < 0) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 " has a field that is no number",
+                        reader->path, reader->line_number);
+    }
+  }
+  if (dim > MAX_DIM) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %" PRId64 " columns, not 1 ... %d", reader->path, dim,
+                      MAX_DIM);
+  }
+  reader->dim = (int32_t)dim;
+  reader->line_waiting = true;
+  return GV_OK;
+}
+
+static gv_status read_text(gv_io *io, gv_array_reader *reader, int64_t rows, double *out, int64_t *got) {
+  for (*got = 0; *got < rows; (*got)++) {
+    if (!reader->line_waiting && !next_line(reader)) {
+      if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
+      if (ferror(reader->file)) {
+        return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+      }
+      return GV_OK;
+    }
+    reader->line_waiting = false;
+    const char *at = reader->line;
+    int32_t d = 0;
+    for (; *at != '\0' && d < reader->dim; d++) {
+      if (!parse_number(&at, &out[*got * reader->dim + d])) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is no number",
+                          reader->path, reader->line_number, (int)d + 1);
+      }
+      if (!isfinite(out[*got * reader->dim + d])) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is not finite",
+                          reader->path, reader->line_number, (int)d + 1);
+      }
+    }
+    if (d < reader->dim || *at != '\0') {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: line %" PRId64 " has %s than the %d fields of the first", reader->path,
+                        reader->line_number, *at != '\0' ? "more" : "fewer", (int)reader->dim);
+    }
+  }
+  return GV_OK;
+}
+
+static bool names_any(const char *field, size_t length, const char *const *names) {
+  for (; *names != NULL; names++) {
+    if (strlen(*names) == length && strncasecmp(field, *names, length) == 0) return true;
+  }
+  return false;
+}
+
+bool gv_array_has_lonlat(const char *path) {
+  static const char *const longitudes[] = {"lon", "lng", "long", "longitude", NULL};
+  static const char *const latitudes[] = {"lat", "latitude", NULL};
+  gv_array_reader reader = {.file = fopen(path, "rb")};
+  bool lon = false, lat = false;
+  if (reader.file == NULL) return false;
+  if (next_line(&reader)) {
+    for (const char *at = reader.line; *at != '\0';) {
+      at += strspn(at, "\" ,;\t");
+      size_t length = strcspn(at, "\",;\t");
+      lon |= names_any(at, length, longitudes);
+      lat |= names_any(at, length, latitudes);
+      at += length;
+    }
+  }
+  fclose(reader.file);
+  free(reader.line);
+  return lon && lat;
+}
+
+/* ---------------------------------------------------------------------------------------------------- reading */
+
+gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out) {
+  gv_status status = GV_OK;
+  gv_array_reader *reader = calloc(1, sizeof *reader);
+  if (reader == NULL) return gv_io_fail_memory(io, "reading an array");
+  reader->path = strdup(path);
+  if (reader->path == NULL) {
+    status = gv_io_fail_memory(io, "reading an array");
+    goto fail;
+  }
+  reader->kind = kind_of(path);
+  reader->file = fopen(path, "rb");
+  struct stat about;
+  if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0) {
+    status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    goto fail;
+  }
+  if (S_ISDIR(about.st_mode)) {
+    status = gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", path);
+    goto fail;
+  }
+  switch (reader->kind) {
+  case KIND_NPY:
+    status = open_npy(io, reader, about.st_size);
+    break;
+  case KIND_TEXT:
+    status = open_text(io, reader);
+    break;
+  default:
+    status = open_vecs(io, reader, about.st_size);
+    break;
+  }
+  if (status != GV_OK) goto fail;
+  if (reader->kind != KIND_TEXT) {
+    int64_t row_bytes = (int64_t)reader->dim * reader->bytes + (reader->kind == KIND_NPY ? 0 : 4);
+    reader->buffer_rows = row_bytes < BUFFER_BYTES ? BUFFER_BYTES / row_bytes : 1;
+    reader->buffer = malloc((size_t)(reader->buffer_rows * row_bytes));
+    if (reader->buffer == NULL) {
+      status = gv_io_fail_memory(io, "reading an array");
+      goto fail;
+    }
+  }
+  *out = reader;
+  return GV_OK;
+
+fail:
+  gv_array_close(reader);
+  return status;
+}
+
+void gv_array_close(gv_array_reader *reader) {
+  if (reader == NULL) return;
+  if (reader->file != NULL) fclose(reader->file);
+  free(reader->path);
+  free(reader->buffer);
+  free(reader->line);
+  free(reader);
+}
+
+int32_t gv_array_dim(const gv_array_reader *reader) {
+  return reader->dim;
+}
+
+gv_dtype gv_array_dtype(const gv_array_reader *reader) {
+  return reader->type == 'f' && reader->bytes == 4 ? GV_FLOAT32 : GV_FLOAT64;
+}
+
+int64_t gv_array_count(const gv_array_reader *reader) {
+  return reader->count;
+}
+
+/* One value of an integer type; false if a double does not hold it exactly. */
+static bool integer_value(const gv_array_reader *reader, uint64_t bits, double *out) {
+  int unused = 64 - 8 * reader->bytes;
+  if (reader->type == 'u') {
+    *out = (double)bits;
+    return bits <= (uint64_t)1 << 53;
+  }
+  /* Sign extension by way of the top bit; no shift of negative numbers. */
+  uint64_t sign = (uint64_t)1 << (63 - unused);
+  int64_t value = bits & sign ? -(int64_t)((~bits & (sign - 1))) - 1 : (int64_t)bits;
+  *out = (double)value;
+  return value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53;
+}
+
+static gv_status convert_row(gv_io *io, const gv_array_reader *reader, const unsigned char *from, void *row) {
+  for (int32_t d = 0; d < reader->dim; d++, from += reader->bytes) {
+    uint64_t bits;
+    if (reader->big_endian) {
+      bits = 0;
+      for (int i = 0; i < reader->bytes; i++)
+        bits = bits << 8 | from[i];
+    } else {
+      bits = little(from, reader->bytes);
+    }
+    bool good;
+    if (reader->type != 'f') {
+      good = integer_value(reader, bits, (double *)row + d);
+    } else if (reader->bytes == 4) {
+      uint32_t half = (uint32_t)bits;
+      memcpy((float *)row + d, &half, sizeof half);
+      good = isfinite(((float *)row)[d]);
+    } else {
+      memcpy((double *)row + d, &bits, sizeof bits);
+      good = isfinite(((double *)row)[d]);
+    }
+    if (!good) {
+      return gv_io_fail(
+          io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %d %s", reader->path, reader->row,
+          (int)d, reader->type == 'f' ? "is not finite" : "is an integer beyond 2^53, which would be rounded");
+    }
+  }
+  return GV_OK;
+}
+
+gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got) {
+  *got = 0;
+  if (reader->kind == KIND_TEXT) return read_text(io, reader, rows, out, got);
+  size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+  int64_t prefix = reader->kind == KIND_NPY ? 0 : 4;
+  int64_t row_bytes = (int64_t)reader->dim * reader->bytes + prefix;
+  if (rows > reader->count - reader->row) rows = reader->count - reader->row;
+  while (*got < rows) {
+    int64_t now = rows - *got < reader->buffer_rows ? rows - *got : reader->buffer_rows;
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    if ((int64_t)fread(reader->buffer, (size_t)row_bytes, (size_t)now, reader->file) != now) {
+      return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) cannot be read", reader->path, reader->row);
+    }
+    for (int64_t i = 0; i < now; i++) {
+      const unsigned char *from = reader->buffer + i * row_bytes;
+      if (prefix > 0 && little(from, 4) != (uint64_t)reader->dim) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0) does not have %d values",
+                          reader->path, reader->row, (int)reader->dim);
+      }
+      void *row = (char *)out + (size_t)((*got + i) * reader->dim) * value_bytes;
+      gv_status status = convert_row(io, reader, from + prefix, row);
+      if (status != GV_OK) return status;
+      reader->row++;
+    }
+    *got += now;
+  }
+  return GV_OK;
+}
+
+gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {
+  size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+  size_t row_bytes = (size_t)reader->dim * value_bytes;
+  int64_t capacity = reader->count >= 0 ? reader->count - reader->row : 1024, total = 0;
+  char *data = malloc((size_t)(capacity > 0 ? capacity : 1) * row_bytes);
+  gv_status status = data != NULL ? GV_OK : gv_io_fail_memory(io, "an array");
+  while (status == GV_OK) {
+    int64_t got = 0;
+    status = gv_array_read(io, reader, capacity - total, data + (size_t)total * row_bytes, &got);
+    total += got;
+    if (status != GV_OK || total < capacity || reader->count >= 0) break;
+    capacity *= 2;
+    char *more = realloc(data, (size_t)capacity * row_bytes);
+    if (more == NULL) {
+      status = gv_io_fail_memory(io, "an array");
+      break;
+    }
+    data = more;
+  }
+  if (status != GV_OK) {
+    free(data);
+    return status;
+  }
+  *out = data;
+  *count = total;
+  return GV_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- writing */
+
+enum { MAX_WRITERS = 4 };
+
+struct gv_array_writer {
+  FILE *file;
+  char *path, *temporary;
+  gv_array_format format;
+  int32_t columns;
+  int64_t rows;
+};
+
+/* Names to remove when the process has to end in the middle. */
+static _Atomic(char *) unfinished[MAX_WRITERS];
+
+static void remember(char *temporary) {
+  for (int i = 0; i < MAX_WRITERS; i++) {
+    char *none = NULL;
+    if (atomic_compare_exchange_strong(&unfinished[i], &none, temporary)) return;
+  }
+}
+
+static void forget(char *temporary) {
+  for (int i = 0; i < MAX_WRITERS; i++) {
+    char *mine = temporary;
+    atomic_compare_exchange_strong(&unfinished[i], &mine, NULL);
+  }
+}
+
+void gv_arrays_abandon(void) {
+  for (int i = 0; i < MAX_WRITERS; i++) {
+    char *temporary = atomic_load(&unfinished[i]);
+    if (temporary != NULL) unlink(temporary);
+  }
+}
+
+static gv_status fail_write(gv_io *io, const gv_array_writer *writer) {
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->path, strerror(errno));
+}
+
+/* A version 1 header of a fixed size, so that the number of rows can be filled in at the end. */
+static bool write_npy_header(gv_array_writer *writer) {
+  char header[NPY_HEADER + 1];
+  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  header[8] = (char)(NPY_HEADER - 10);
+  header[9] = 0;
+  int used = snprintf(header + 10, sizeof header - 10,
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %d), }",
+                      writer->format == GV_ARRAY_NPY_INT64 ? "<i8" : "<f8", writer->rows, (int)writer->columns);
+  memset(header + 10 + used, ' ', (size_t)(NPY_HEADER - 10 - used));
+  header[NPY_HEADER - 1] = '\n';
+  return fwrite(header, 1, NPY_HEADER, writer->file) == NPY_HEADER;
+}
+
+gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
+                          gv_array_writer **out) {
+  if (!overwrite && access(path, F_OK) == 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s exists already (--overwrite replaces it)", path);
+  }
+  gv_array_writer *writer = calloc(1, sizeof *writer);
+  if (writer == NULL) return gv_io_fail_memory(io, "the output");
+  gv_status status = GV_OK;
+  size_t length = strlen(path) + 32;
+  writer->format = format;
+  writer->columns = columns;
+  writer->path = strdup(path);
+  writer->temporary = malloc(length);
+  if (writer->path == NULL || writer->temporary == NULL) {
+    status = gv_io_fail_memory(io, "the output");
+    goto fail;
+  }
+  snprintf(writer->temporary, length, "%s.%ld.part", path, (long)getpid());
+  writer->file = fopen(writer->temporary, "wbx");
+  if (writer->file == NULL) {
+    status = fail_write(io, writer);
+    goto fail;
+  }
+  remember(writer->temporary);
+  if (format != GV_ARRAY_CSV && !write_npy_header(writer)) {
+    status = fail_write(io, writer);
+    goto fail;
+  }
+  *out = writer;
+  return GV_OK;
+
+fail:
+  gv_array_discard(writer);
+  return status;
+}
+
+gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count) {
+  size_t values = (size_t)(count * writer->columns);
+  const uint16_t probe = 1;
+  if (*(const unsigned char *)&probe == 1) {
+    if (fwrite(rows, 8, values, writer->file) != values) return fail_write(io, writer);
+  } else {
+    for (size_t i = 0; i < values; i++) {
+      uint64_t bits;
+      unsigned char bytes[8];
+      memcpy(&bits, (const char *)rows + 8 * i, sizeof bits);
+      for (int b = 0; b < 8; b++)
+        bytes[b] = (unsigned char)(bits >> (8 * b));
+      if (fwrite(bytes, 1, 8, writer->file) != 8) return fail_write(io, writer);
+    }
+  }
+  writer->rows += count;
+  return GV_OK;
+}
+
+gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= sizeof text) {
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s: a line is too long", writer->path);
+  }
+  return fwrite(text, 1, (size_t)length, writer->file) == (size_t)length ? GV_OK : fail_write(io, writer);
+}
+
+gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
+  if (writer->format != GV_ARRAY_CSV && (fseek(writer->file, 0, SEEK_SET) != 0 || !write_npy_header(writer))) {
+    return fail_write(io, writer);
+  }
+  FILE *file = writer->file;
+  writer->file = NULL;
+  if (fflush(file) != 0) {
+    fclose(file);
+    return fail_write(io, writer);
+  }
+  if (fclose(file) != 0 || rename(writer->temporary, writer->path) != 0) return fail_write(io, writer);
+  forget(writer->temporary);
+  free(writer->temporary);
+  writer->temporary = NULL;
+  return GV_OK;
+}
+
+void gv_array_discard(gv_array_writer *writer) {
+  if (writer == NULL) return;
+  if (writer->file != NULL) fclose(writer->file);
+  if (writer->temporary != NULL) {
+    forget(writer->temporary);
+    unlink(writer->temporary);
+    free(writer->temporary);
+  }
+  free(writer->path);
+  free(writer);
+}

@@ -1,0 +1,422 @@
+/* From the options --like, --res, --size, --extent, --crs and --metric to a grid. */
+#include "io/in/grid.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <gdal.h>
+
+enum { DEFAULT_LONGER_SIDE = 2048 };
+
+void gv_raster_grid_free(gv_raster_grid *grid) {
+  if (grid->crs != NULL) OSRRelease(grid->crs);
+  gv_operation_destroy(grid->inverse);
+  memset(grid, 0, sizeof *grid);
+}
+
+static bool on_globe(gv_metric metric) {
+  return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+}
+
+/* ------------------------------------------------------------------------------------------- the template */
+
+static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_raster_grid *out) {
+  gv_status status = GV_OK;
+  gv_gdal_reset();
+  GDALDatasetH dataset =
+      GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s as a raster", options->like);
+  out->grid.width = GDALGetRasterXSize(dataset);
+  out->grid.height = GDALGetRasterYSize(dataset);
+  OGRSpatialReferenceH crs = GDALGetSpatialRef(dataset);
+  if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s has no geotransform", options->like);
+  } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
+  } else if (crs != NULL && OSRGetName(crs) != NULL) {
+    bool swapped;
+    status = gv_crs_copy(io, crs, &out->crs, &swapped);
+  }
+  GDALClose(dataset);
+  if (status == GV_OK && out->crs != NULL && options->crs != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "two grid definitions at once: --like has a coordinate system of its own, leave out --crs");
+  }
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------- extents */
+
+/* The seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box without a unit.
+ * `operation` takes the seeds to the grid's CRS, NULL if they are there; those without an image do not count. */
+static gv_status extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
+                                 OGRSpatialReferenceH crs, double extent[4]) {
+  extent[0] = extent[1] = HUGE_VAL;
+  extent[2] = extent[3] = -HUGE_VAL;
+  for (int64_t i = 0; i < seeds->count; i++) {
+    double x = seeds->x[i], y = seeds->y[i];
+    if (operation != NULL && gv_operation_apply(&x, &y, 1, operation) != 0) {
+      return gv_io_fail_memory(io, "a coordinate operation");
+    }
+    if (!isfinite(x) || !isfinite(y)) continue;
+    extent[0] = fmin(extent[0], x);
+    extent[1] = fmin(extent[1], y);
+    extent[2] = fmax(extent[2], x);
+    extent[3] = fmax(extent[3], y);
+  }
+  if (extent[0] > extent[2]) {
+    return gv_io_fail(io, GV_ERROR_PROJECTION,
+                      "no seed has a place in the grid's coordinate system: give --extent");
+  }
+  double width = extent[2] - extent[0], height = extent[3] - extent[1];
+  double pad_x = 0.1 * width, pad_y = 0.1 * height;
+  if (width == 0.0 && height == 0.0) {
+    bool metric = crs != NULL && OSRIsProjected(crs);
+    pad_x = pad_y = metric ? 1000.0 / OSRGetLinearUnits(crs, NULL) : 0.5;
+  } else if (width == 0.0) {
+    pad_x = pad_y;
+  } else if (height == 0.0) {
+    pad_y = pad_x;
+  }
+  extent[0] -= pad_x, extent[2] += pad_x;
+  extent[1] -= pad_y, extent[3] += pad_y;
+  return GV_OK;
+}
+
+/* Cells along a side, rounded as gdalwarp -te -tr does: a rest of half a cell or more is one more cell. */
+static gv_status cells(gv_io *io, double length, double resolution, const char *side, int64_t *out) {
+  double exact = length / resolution + 0.5;
+  if (!(exact < 2147483648.0)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--res: the grid would be %.0f cells %s, the limit is 2147483647", exact, side);
+  }
+  if (exact < 1.0) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--res: the extent is %.10g %s, less than half a cell of %.10g", length, side, resolution);
+  }
+  *out = (int64_t)exact;
+  return GV_OK;
+}
+
+static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double extent[4],
+                                  gv_raster_grid *out) {
+  gv_status status = GV_OK;
+  double width = extent[2] - extent[0], height = extent[3] - extent[1];
+  double resolution[2];
+  if (options->has_size) {
+    out->grid.width = options->size[0];
+    out->grid.height = options->size[1];
+    resolution[0] = width / (double)options->size[0];
+    resolution[1] = height / (double)options->size[1];
+  } else {
+    if (options->has_resolution) {
+      memcpy(resolution, options->resolution, sizeof resolution);
+    } else if (options->has_level && gv_crs_is_lonlat(out->crs)) {
+      resolution[0] = resolution[1] = ldexp(360.0 / gv_crs_unit_degrees(out->crs), -(options->level + 3));
+    } else {
+      resolution[0] = resolution[1] = fmax(width, height) / DEFAULT_LONGER_SIDE;
+    }
+    status = cells(io, width, resolution[0], "wide", &out->grid.width);
+    if (status == GV_OK && !options->has_resolution && height < 0.5 * resolution[1]) {
+      out->grid.height = 1;
+    } else if (status == GV_OK) {
+      status = cells(io, height, resolution[1], "high", &out->grid.height);
+    }
+    if (status != GV_OK) return status;
+  }
+  if (!(resolution[0] > 0.0) || !(resolution[1] > 0.0) || extent[0] + resolution[0] == extent[0] ||
+      extent[3] - resolution[1] == extent[3]) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the cells are too small for coordinates near (%.10g, %.10g)",
+                      extent[0], extent[3]);
+  }
+  double geotransform[6] = {extent[0], resolution[0], 0.0, extent[3], 0.0, -resolution[1]};
+  memcpy(out->geotransform, geotransform, sizeof geotransform);
+  return GV_OK;
+}
+
+static gv_status check_options(gv_io *io, const gv_grid_options *options) {
+  const double *e = options->extent;
+  if (options->like != NULL && (options->has_resolution || options->has_size || options->has_extent)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --like and %s",
+                      options->has_extent ? "--extent"
+                      : options->has_size ? "--size"
+                                          : "--res");
+  }
+  if (options->snap_seeds && !options->has_level) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--snap-seeds needs --level: it moves seeds to their triangles");
+  }
+  if (options->has_level && options->has_metric && !on_globe(options->metric)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
+                      gv_metric_name(options->metric));
+  }
+  if (options->has_resolution && options->has_size) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --res and --size");
+  }
+  if (options->has_resolution && (!(options->resolution[0] > 0.0) || !(options->resolution[1] > 0.0) ||
+                                  !isfinite(options->resolution[0]) || !isfinite(options->resolution[1]))) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: %g,%g is no cell size; it must be above 0",
+                      options->resolution[0], options->resolution[1]);
+  }
+  if (options->has_size) {
+    for (int d = 0; d < 2; d++) {
+      if (options->size[d] < 1 || options->size[d] > INT32_MAX) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                          "--size: %" PRId64 ",%" PRId64 " is no grid size; sides are 1 to 2147483647 cells",
+                          options->size[0], options->size[1]);
+      }
+    }
+  }
+  if (options->has_extent) {
+    if (!isfinite(e[0]) || !isfinite(e[1]) || !isfinite(e[2]) || !isfinite(e[3])) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent: the numbers must be finite");
+    }
+    if (!(e[0] < e[2]) || !(e[1] < e[3])) {
+      const char *hint = e[0] > e[2] && fabs(e[0]) <= 180.0 && fabs(e[2]) <= 180.0
+                             ? "; across the antimeridian add 360 to xmax"
+                             : "";
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--extent: xmin,ymin,xmax,ymax must have xmin < xmax and ymin < ymax%s", hint);
+    }
+  }
+  return GV_OK;
+}
+
+/* --------------------------------------------------------------------------------------------- the globe */
+
+/* Latitudes of the first and the last row of cell centres, in degrees. */
+static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
+  const double *g = out->grid.geotransform;
+  double first = g[3] + 0.5 * g[5], last = g[3] + ((double)out->grid.height - 0.5) * g[5];
+  if (fabs(first) <= 90.0 && fabs(last) <= 90.0) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "the grid has cell centres at latitudes from %.10g to %.10g, beyond 90 degrees",
+                    fmin(first, last), fmax(first, last));
+}
+
+/* Longitude and latitude as they are: what makes a rotated lon/lat template a "projected" grid. */
+static int keep_lonlat(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    if (!(fabs(y[i]) <= 90.0) || !isfinite(x[i])) x[i] = y[i] = HUGE_VAL;
+  }
+  return 0;
+}
+
+/* The library takes latitudes within 90 degrees only; what is out by more than rounding has no place. */
+static int invert(double *x, double *y, int64_t n, void *user) {
+  int error = gv_operation_apply(x, y, n, user);
+  for (int64_t i = 0; i < n; i++) {
+    if (fabs(y[i]) <= 90.0) continue;
+    if (fabs(y[i]) < 90.0 + 1e-9) {
+      y[i] = copysign(90.0, y[i]);
+    } else {
+      x[i] = y[i] = HUGE_VAL;
+    }
+  }
+  return error;
+}
+
+/*
+ * Some projections (sinusoidal, transverse Mercator far out ...) have inverses that answer for positions outside
+ * the projected globe too. Looks at a lattice of positions over the grid: if some do not come back when projected
+ * again, every cell is checked that way. Cylindrical projections repeat the globe on purpose.
+ */
+static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
+  enum { SIDE = 33, COUNT = SIDE * SIDE };
+  const double *g = out->geotransform;
+  double x[COUNT], y[COUNT], plain_x[COUNT], plain_y[COUNT];
+  double cell = fmax(hypot(g[1], g[4]), hypot(g[2], g[5]));
+  if (gv_operation_is_cylindrical(out->inverse)) return GV_OK;
+  for (int i = 0; i < COUNT; i++) {
+    double column = 0.5 + ((double)out->grid.width - 1.0) * (double)(i % SIDE) / (SIDE - 1);
+    double row = 0.5 + ((double)out->grid.height - 1.0) * (double)(i / SIDE) / (SIDE - 1);
+    x[i] = plain_x[i] = g[0] + column * g[1] + row * g[2];
+    y[i] = plain_y[i] = g[3] + column * g[4] + row * g[5];
+  }
+  int error = gv_operation_apply(plain_x, plain_y, COUNT, out->inverse);
+  gv_operation_check_round_trip(out->inverse, 0.5 * cell);
+  error |= gv_operation_apply(x, y, COUNT, out->inverse);
+  if (error != 0) return gv_io_fail_memory(io, "a coordinate operation");
+  for (int i = 0; i < COUNT; i++) {
+    if (isfinite(plain_x[i]) && !isfinite(x[i])) return GV_OK;
+  }
+  gv_operation_check_round_trip(out->inverse, 0.0);
+  return GV_OK;
+}
+
+static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
+  gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
+  if (status != GV_OK) return status;
+  memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
+  gv_operation *to_globe = NULL;
+  double unit = 1.0;
+  if (gv_crs_is_lonlat(out->crs)) {
+    unit = gv_crs_unit_degrees(out->crs);
+    double *g = out->grid.geotransform;
+    if (unit != 1.0) {
+      for (int i = 0; i < 6; i++)
+        g[i] *= unit;
+    }
+    if (g[2] != 0.0 || g[4] != 0.0) {
+      out->grid.kind = GV_GRID_PROJECTED;
+      out->grid.inverse = keep_lonlat;
+    } else {
+      out->grid.kind = GV_GRID_LONLAT;
+      status = check_latitudes(io, out);
+    }
+  } else {
+    out->grid.kind = GV_GRID_PROJECTED;
+    status = gv_operation_to_globe(io, out->crs, out->crs, NULL, NULL, 0, &out->inverse);
+    if (status == GV_OK) status = guard_inverse(io, out);
+    out->grid.inverse = invert;
+    out->grid.inverse_user = out->inverse;
+  }
+  if (status != GV_OK) return status;
+  bool same = gv_crs_is_lonlat(out->crs) && gv_crs_same(seeds->crs, out->crs);
+  if (!same) {
+    status = gv_operation_to_globe(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &to_globe);
+    if (status != GV_OK) return status;
+  }
+  status = gv_seeds_transform(io, seeds, to_globe, true, unit);
+  gv_operation_destroy(to_globe);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------ all of it */
+
+static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
+                               gv_raster_grid *out) {
+  char name[256];
+  bool geographic = out->crs != NULL && OSRIsGeographic(out->crs);
+  out->metric = options->has_metric                ? options->metric
+                : geographic || options->has_level ? GV_GEODESIC
+                                                   : GV_EUCLIDEAN;
+  if (out->crs != NULL && OSRIsGeocentric(out->crs)) {
+    gv_crs_describe(out->crs, name, sizeof name);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is geocentric: a raster grid needs a map's coordinates",
+                      name);
+  }
+  if (on_globe(out->metric)) {
+    if (out->crs == NULL) {
+      if (options->has_level) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                          "--level needs a coordinate system: the seeds have none, give --seeds-crs");
+      }
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--metric %s needs a coordinate system: the seeds have none, give --seeds-crs",
+                        gv_metric_name(out->metric));
+    }
+    if (!geographic && !OSRIsProjected(out->crs)) {
+      gv_crs_describe(out->crs, name, sizeof name);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--metric %s makes no sense in %s, which is not tied to the globe",
+                        gv_metric_name(out->metric), name);
+    }
+  }
+  if (geographic && !on_globe(out->metric)) {
+    gv_crs_describe(out->crs, name, sizeof name);
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
+        "or a projected --crs",
+        gv_metric_name(out->metric), name);
+  }
+  if (out->crs != NULL && seeds->crs == NULL) {
+    gv_crs_describe(out->crs, name, sizeof name);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
+  }
+  return GV_OK;
+}
+
+/* The default extent on the globe's metrics, for which the seeds themselves do not go to the grid's CRS. */
+static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const gv_raster_grid *out,
+                                    double extent[4]) {
+  gv_operation *operation = NULL;
+  gv_status status = GV_OK;
+  if (!gv_crs_same(seeds->crs, out->crs)) {
+    status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
+  }
+  if (status == GV_OK) status = extent_of_seeds(io, seeds, operation, out->crs, extent);
+  gv_operation_destroy(operation);
+  return status;
+}
+
+/* As the published algorithm, which measures distances from the cell that a seed lies in. */
+static void snap_seeds(int level, gv_seed_list *seeds) {
+  for (int64_t i = 0; i < seeds->count; i++) {
+    gv_qtm_id id;
+    /* Positions on the globe are checked by now. */
+    if (gv_qtm_from_lonlat(seeds->x[i], seeds->y[i], level, &id) == GV_OK)
+      gv_qtm_center(id, &seeds->x[i], &seeds->y[i]);
+  }
+}
+
+/* The seeds' own CRS; for a mesh the longitudes and latitudes it is based on. */
+static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
+                              gv_raster_grid *out) {
+  bool swapped;
+  if (!options->has_level || !OSRIsProjected(seeds->crs)) return gv_crs_copy(io, seeds->crs, &out->crs, &swapped);
+  gv_gdal_reset();
+  OGRSpatialReferenceH geographic = OSRCloneGeogCS(seeds->crs);
+  if (geographic == NULL) {
+    return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "the seeds' coordinate system has no longitudes and latitudes");
+  }
+  gv_status status = gv_crs_copy(io, geographic, &out->crs, &swapped);
+  OSRRelease(geographic);
+  return status;
+}
+
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out) {
+  memset(out, 0, sizeof *out);
+  out->grid = (gv_grid)GV_GRID_INIT;
+  gv_status status = check_options(io, options);
+  if (status == GV_OK && options->like != NULL) status = read_template(io, options, out);
+  if (status == GV_OK && out->crs == NULL && options->crs != NULL) {
+    status = gv_crs_parse(io, options->crs, "--crs", &out->crs);
+  }
+  if (status == GV_OK && out->crs == NULL && seeds->crs != NULL) status = crs_of_seeds(io, options, seeds, out);
+  if (status == GV_OK) status = choose_metric(io, options, seeds, out);
+  if (status != GV_OK) return status;
+
+  bool globe = on_globe(out->metric);
+  bool lonlat = gv_crs_is_lonlat(out->crs);
+  if (!globe) {
+    gv_operation *operation = NULL;
+    if (out->crs != NULL && !gv_crs_same(seeds->crs, out->crs)) {
+      status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
+    }
+    if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
+    gv_operation_destroy(operation);
+    if (status != GV_OK) return status;
+  }
+  if (options->like == NULL) {
+    double extent[4];
+    if (options->has_extent) {
+      memcpy(extent, options->extent, sizeof extent);
+    } else if (lonlat) {
+      double unit = gv_crs_unit_degrees(out->crs);
+      double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;
+      extent[0] = -half_turn, extent[2] = half_turn;
+      extent[1] = -quarter_turn, extent[3] = quarter_turn;
+    } else if (globe) {
+      status = extent_in_grid_crs(io, seeds, out, extent);
+    } else {
+      status = extent_of_seeds(io, seeds, NULL, out->crs, extent);
+    }
+    if (status == GV_OK) status = grid_from_extent(io, options, extent, out);
+    if (status != GV_OK) return status;
+  }
+  if (options->has_level) out->grid.level = options->level;
+  if (globe) status = put_on_globe(io, seeds, out);
+  if (status == GV_OK && options->snap_seeds) snap_seeds(options->level, seeds);
+  if (globe) return status;
+  out->grid.kind = GV_GRID_PLANE;
+  memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
+  return GV_OK;
+}

@@ -1,0 +1,40 @@
+/*
+ * The raster grid of a run: its coordinate system, geotransform and size, the metric, and the seeds' way there. With a
+ * QTM level the raster's pixels carry the answers of the mesh's triangles; by default it is 2^(level + 3) pixels around
+ * the globe, one or more for every triangle.
+ */
+#ifndef GV_IO_GRID_H
+#define GV_IO_GRID_H
+
+#include "io/in/seeds.h"
+
+typedef struct gv_grid_options {
+  const char *like; /* raster to copy the grid of */
+  const char *crs;  /* NULL = the template's, else the seeds' */
+  bool has_resolution, has_size, has_extent;
+  double resolution[2];
+  int64_t size[2];
+  double extent[4]; /* xmin, ymin, xmax, ymax */
+  bool has_metric;  /* else geodesic on a geographic grid, euclidean on the others */
+  gv_metric metric;
+  bool has_level; /* the cells that ask are the triangles of this QTM level */
+  int level;
+  bool snap_seeds; /* with a level: seeds move to the centre of their own triangle */
+} gv_grid_options;
+
+typedef struct gv_raster_grid {
+  gv_grid grid;             /* for the library; in degrees on the globe */
+  double geotransform[6];   /* for the output; in the CRS's unit */
+  OGRSpatialReferenceH crs; /* NULL = unknown */
+  gv_metric metric;
+  gv_operation *inverse; /* what grid.inverse works with, or NULL */
+} gv_raster_grid;
+
+/*
+ * Decides grid and metric and carries the seeds over to it. `out` need not be initialised; free it with
+ * gv_raster_grid_free in any case. Errors name the option that asks for the impossible.
+ */
+gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
+void gv_raster_grid_free(gv_raster_grid *grid);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * Seeds from any vector source that GDAL reads.
+ *
+ * A seed is a point, or each point of a multipoint. A source without geometry (a CSV file, a plain table) gives
+ * its positions by columns: lon, lng, long or longitude with lat or latitude (any letter case; EPSG:4326 unless the
+ * caller says otherwise), or x with y. Everything in a CSV file is read as the text it is.
+ */
+#ifndef GV_IO_SEEDS_H
+#define GV_IO_SEEDS_H
+
+#include <ogr_api.h>
+
+#include "io/crs.h"
+#include "io/in/plain_csv.h"
+
+/* More seeds than this have no attribute table, and their names are not kept. */
+enum { GV_MAX_NAMED_SEEDS = 65535 };
+
+typedef struct gv_seed_options {
+  const char *source;       /* data source name as OGR takes it */
+  const char *layer;        /* NULL = the only one */
+  const char *where;        /* NULL = all features */
+  const char *crs;          /* NULL = the source's own */
+  const char *id_field;     /* NULL = feature ids */
+  const char *weight_field; /* NULL = no weights */
+  bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
+  bool keep_source;         /* keep positions as they were read, and a plain CSV file, for tables of the seeds */
+  bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
+  int threads;              /* to read with, where that can be shared; 0 = 1 */
+} gv_seed_options;
+
+/* What was read. Arrays have `count` entries and belong to the set. */
+typedef struct gv_seed_list {
+  int64_t count;
+  double *x, *y;               /* in `crs`, traditional GIS order; later in degrees or in the grid's CRS */
+  int64_t *ids;                /* values to write */
+  int64_t *rows;               /* 1-based number of the feature among those read */
+  int64_t *fids;               /* the source's feature ids */
+  double *weights;             /* NULL without a weight field */
+  double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
+  gv_plain_csv *plain;         /* the file that has been read, if it was of this kind and asked for */
+  char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
+  char name_field[64];
+  bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
+  OGRSpatialReferenceH crs; /* NULL = unknown */
+  bool skip_invalid;
+  bool filtered;   /* a where clause left features out: rows are not the source's */
+  int64_t skipped; /* features (or points of them) left out */
+  char skipped_first[256];
+} gv_seed_list;
+
+#define GV_SEED_LIST_INIT                                                                                          \
+  { .count = 0 }
+
+/* Reads seeds; *out must be GV_SEED_LIST_INIT and is to be freed with gv_seeds_free in any case. */
+gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out);
+void gv_seeds_free(gv_seed_list *seeds);
+
+/* Carries the seeds over to where the grid wants them. `operation` may be NULL: then positions stay. With `globe`
+ * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
+ * latitudes are checked. Seeds that have no image are errors that name the row, or are skipped. */
+gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
+
+/* Errors out if skipping has left nothing. */
+gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
+
+/*
+ * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed (without
+ * geometries, where the driver can leave them out): feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
+ */
+typedef struct gv_seed_features gv_seed_features;
+
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out);
+
+/* The next feature, owned by `features`, and its number; NULL after the last. */
+gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);
+
+/* Leaves the feature read last to the caller, who is to destroy it. */
+void gv_seed_features_keep(gv_seed_features *features);
+
+/* Of the layer's features. */
+OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);
+
+/* NULL is allowed. */
+void gv_seed_features_close(gv_seed_features *features);
+
+/* Smallest and largest id. */
+void gv_seeds_id_range(const gv_seed_list *seeds, int64_t *lowest, int64_t *highest);
+
+#endif

@@ -1,0 +1,236 @@
+/* Triangles are answered and measured by all threads, block by block, and handed to the formats in order. */
+#include "io/out/mesh_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <gdal.h>
+
+#include "io/out/mesh_sink.h"
+
+/* One file. */
+typedef struct output {
+  const gv_mesh_format *format;
+  bool wanted;
+  gv_output file;
+  gv_mesh_sink *sink;
+} output;
+
+struct gv_mesh_out {
+  output outputs[GV_MESH_FORMATS];
+};
+
+/* ------------------------------------------------------------------------------------------------------- the files */
+
+gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_mesh_out **out) {
+  gv_mesh_out *mesh = calloc(1, sizeof *mesh);
+  if (mesh == NULL) return gv_io_fail_memory(io, "the output");
+  const char *paths[GV_MESH_FORMATS] = {options->cells, options->mesh};
+  const gv_mesh_format *formats[GV_MESH_FORMATS] = {&gv_mesh_features, &gv_mesh_ugrid};
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    o->format = formats[i];
+    o->wanted = paths[i] != NULL;
+    if (!o->wanted) continue;
+    status = gv_output_init(io, &o->file, paths[i], options->overwrite);
+    if (status == GV_OK) status = o->format->check(io, paths[i], level);
+    if (status == GV_OK) status = gv_output_check(io, &o->file);
+  }
+  if (status != GV_OK) {
+    gv_mesh_close(mesh);
+    return status;
+  }
+  *out = mesh;
+  return GV_OK;
+}
+
+int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs) {
+  int count = 0;
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
+    if (mesh->outputs[i].wanted) outputs[count++] = &mesh->outputs[i].file;
+  return count;
+}
+
+void gv_mesh_close(gv_mesh_out *mesh) {
+  if (mesh == NULL) return;
+  for (int i = 0; i < GV_MESH_FORMATS; i++)
+    gv_output_clear(&mesh->outputs[i].file);
+  free(mesh);
+}
+
+static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts *facts) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    if (!o->wanted) continue;
+    status = gv_output_begin(io, &o->file);
+    if (status == GV_OK) status = o->format->open(io, o->file.work, o->file.path, facts, &o->sink);
+  }
+  return status;
+}
+
+/* All sinks are closed, whatever happens; the first failure counts, unless there was one before. */
+static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
+  gv_io ignored = {.cancelled = NULL};
+  for (int i = 0; i < GV_MESH_FORMATS; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->sink == NULL) continue;
+    gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
+    o->sink = NULL;
+    if (status == GV_OK) status = closed;
+    if (status == GV_OK) status = gv_output_check_written(io, &o->file);
+  }
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the answers */
+
+/* One thread's share: a context and a block. */
+typedef struct worker {
+  gv_context *context;
+  gv_mesh_block block;
+  gv_status status;
+} worker;
+
+static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *run) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  size_t count = (size_t)size, values = count * (size_t)bands;
+  gv_mesh_block *b = &w->block;
+  options.threads = 1;
+  options.device = run->device;
+  options.progress = run->go_on;
+  if (gv_context_create(&options, &w->context) != GV_OK) return false;
+  b->stride = size;
+  b->id = malloc(count * sizeof *b->id);
+  b->lon = malloc(count * sizeof *b->lon);
+  b->lat = malloc(count * sizeof *b->lat);
+  b->area = malloc(count * sizeof *b->area);
+  b->seed = malloc(values * sizeof *b->seed);
+  b->distance = malloc(values * sizeof *b->distance);
+  return b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
+         b->distance != NULL;
+}
+
+static void free_worker(worker *w) {
+  gv_context_destroy(w->context);
+  free(w->block.id);
+  free(w->block.lon);
+  free(w->block.lat);
+  free(w->block.area);
+  free(w->block.seed);
+  free(w->block.distance);
+}
+
+/* Block `number` of triangles into the worker's. */
+static gv_status answer(worker *w, const gv_voronoi *voronoi, const gv_mesh_facts *facts, int64_t number) {
+  gv_mesh_block *b = &w->block;
+  gv_block block = GV_BLOCK_INIT;
+  gv_measure measure = GV_MEASURE_INIT;
+  int64_t cells = gv_qtm_count(facts->level);
+  b->first = number * b->stride;
+  b->count = cells - b->first < b->stride ? cells - b->first : b->stride;
+  block.column = measure.column = number;
+  block.out = b->seed;
+  measure.seed = b->seed;
+  measure.bands = facts->bands;
+  measure.type = GV_FLOAT64;
+  measure.distance = b->distance;
+  block.stride = measure.stride = measure.out_stride = b->stride;
+  block.band_stride = measure.band_stride = measure.out_band_stride = b->stride;
+  gv_status status = gv_voronoi_fill(w->context, voronoi, &block);
+  if (status == GV_OK) status = gv_voronoi_measure(w->context, voronoi, &measure);
+  if (status == GV_OK) status = gv_voronoi_cell_areas(w->context, voronoi, number, 0, b->area, b->stride);
+  for (int64_t i = 0; i < b->count && status == GV_OK; i++) {
+    gv_qtm_from_number(facts->level, b->first + i, &b->id[i]);
+    gv_qtm_center(b->id[i], &b->lon[i], &b->lat[i]);
+  }
+  return status;
+}
+
+static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *block) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
+    output *o = &mesh->outputs[i];
+    if (o->sink != NULL) status = o->format->write(io, o->sink, block);
+  }
+  return status;
+}
+
+static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
+                           const gv_mesh_run *run) {
+  int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
+  int threads = run->threads < blocks ? run->threads : (int)blocks;
+  worker *workers = calloc((size_t)threads, sizeof *workers);
+  gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
+  for (int i = 0; i < threads && status == GV_OK; i++)
+    if (!make_worker(&workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
+  for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
+    int count = blocks - first < threads ? (int)(blocks - first) : threads;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (int i = 0; i < count; i++)
+      workers[i].status = answer(&workers[i], voronoi, facts, first + i);
+    for (int i = 0; i < count && status == GV_OK; i++) {
+      if (workers[i].status != GV_OK) {
+        status = gv_io_fail(io, workers[i].status, "%s", gv_context_message(workers[i].context));
+      } else {
+        status = write_block(io, mesh, &workers[i].block);
+      }
+    }
+    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  for (int i = 0; i < threads && workers != NULL; i++)
+    free_worker(&workers[i]);
+  free(workers);
+  return status;
+}
+
+/* Triangles handled at once, a power of 4: few megabytes a thread whatever k is. */
+static int32_t block_of(int bands) {
+  return bands <= 4 ? 1 << 16 : bands <= 16 ? 1 << 14 : 1 << 12;
+}
+
+gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
+                        const gv_mesh_run *run) {
+  gv_voronoi *voronoi = NULL;
+  gv_context *context = NULL;
+  OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
+  if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the triangles");
+  OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
+  int bands = run->voronoi->k > 1 ? run->voronoi->k : 1;
+  gv_mesh_facts facts = {.level = grid->grid.level,
+                         .bands = bands,
+                         .nodata = run->nodata,
+                         .crs = crs,
+                         .metric = gv_metric_name(run->voronoi->metric),
+                         .seeds = seeds};
+
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_grid triangles = GV_GRID_INIT;
+  gv_voronoi_options options = *run->voronoi;
+  gv_seeds positions = {seeds->x, seeds->y, seeds->count};
+  context_options.threads = run->threads;
+  context_options.device = run->device;
+  context_options.progress = run->go_on;
+  triangles.kind = GV_GRID_QTM;
+  triangles.level = facts.level;
+  triangles.semi_major = grid->grid.semi_major;
+  triangles.flattening = grid->grid.flattening;
+  options.labels = NULL;
+  options.nodata = -1;
+  options.block_width = block_of(bands);
+  gv_status status = gv_context_create(&context_options, &context);
+  if (status != GV_OK) {
+    status = gv_io_fail_memory(io, "the triangles");
+  } else if ((status = gv_voronoi_create(context, &triangles, &positions, &options, &voronoi)) != GV_OK) {
+    gv_io_fail(io, status, "%s", gv_context_message(context));
+  }
+  if (status == GV_OK) status = open_outputs(io, mesh, &facts);
+  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, run);
+  status = close_outputs(io, mesh, status);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  OSRRelease(crs);
+  return status;
+}

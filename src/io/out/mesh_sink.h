@@ -1,0 +1,43 @@
+/* What mesh_out.c hands to the writers of its formats. */
+#ifndef GV_IO_MESH_SINK_H
+#define GV_IO_MESH_SINK_H
+
+#include "io/in/grid.h"
+
+/* A run of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
+typedef struct gv_mesh_block {
+  int64_t first; /* number of the first */
+  int64_t count, stride;
+  gv_qtm_id *id;
+  double *lon, *lat; /* centres, degrees */
+  double *area;      /* square metres */
+  int32_t *seed;     /* number of the seed; -1 = none */
+  double *distance;  /* metres; NaN = no seed */
+} gv_mesh_block;
+
+/* What is true of all triangles. */
+typedef struct gv_mesh_facts {
+  int level;
+  int bands;
+  int64_t nodata;           /* in place of a seed's id */
+  OGRSpatialReferenceH crs; /* geographic */
+  const char *metric;
+  const gv_seed_list *seeds;
+} gv_mesh_facts;
+
+typedef struct gv_mesh_sink gv_mesh_sink;
+
+/* One format. `path` is where to write; `shown` its name in messages. Blocks come in order, from one thread at a time.
+ * `close` completes the file and frees; its errors count only if everything was written. */
+typedef struct gv_mesh_format {
+  const char *option; /* as in "--cells" */
+  /* OK, or why a file of that name or a mesh of that level cannot be written. */
+  gv_status (*check)(gv_io *io, const char *path, int level);
+  gv_status (*open)(gv_io *io, const char *path, const char *shown, const gv_mesh_facts *facts, gv_mesh_sink **out);
+  gv_status (*write)(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block);
+  gv_status (*close)(gv_io *io, gv_mesh_sink *sink);
+} gv_mesh_format;
+
+extern const gv_mesh_format gv_mesh_features, gv_mesh_ugrid;
+
+#endif

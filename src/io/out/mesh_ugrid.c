@@ -1,0 +1,381 @@
+/*
+ * A QTM level as a UGRID 1.0 mesh: a NetCDF-4 file through GDAL's multidimensional interface.
+ *
+ * Face i is the cell with number i. Nodes are the vertices, row by row from the north pole, each row from 180 west
+ * eastward. A vertex is one node, but for two places where the map is cut: those at 180 degrees are two nodes, one at
+ * each edge of the map, and a pole is four, one for the triangle of each octant, at its middle meridian. So no face
+ * reaches across the map. With n = 2^level there are 4 n^2 + 2 n + 7 nodes.
+ *
+ * UGRID: http://ugrid-conventions.github.io/ugrid-conventions/
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <gdal.h>
+
+#include "io/out/mesh_sink.h"
+
+/* Beyond level 13 programs that count faces in 32-bit integers could not read the mesh. */
+enum { MAX_LEVEL = 13, CHUNK = 1 << 16 };
+
+struct gv_mesh_sink {
+  const char *shown;
+  int64_t n; /* 2^level */
+  const gv_seed_list *seeds;
+  GDALDatasetH dataset;
+  GDALGroupH root;
+  GDALExtendedDataTypeH int32, int64, float64, string;
+  GDALDimensionH nodes, faces, corners;
+  GDALMDArrayH connectivity, area;
+  GDALMDArrayH seed[GV_VORONOI_MAX_K], distance[GV_VORONOI_MAX_K]; /* by rank */
+  int bands;
+  int64_t nodata;
+  bool narrow;        /* seeds' ids fit into 32 bits, and are written so */
+  int32_t *connected; /* nodes of a block's faces; grows with the blocks */
+  void *ids;          /* seeds' ids of a block */
+  int64_t room;       /* faces there is space for */
+};
+
+static gv_status check(gv_io *io, const char *path, int level) {
+  if (GDALGetDriverByName("netCDF") == NULL) {
+    return gv_io_fail(io, GV_ERROR_UNAVAILABLE, "--mesh: this GDAL has no netCDF driver");
+  }
+  if (!EQUAL(CPLGetExtension(path), "nc")) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: '%s' is not named .nc, as NetCDF files are", path);
+  }
+  if (level <= MAX_LEVEL) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mesh: levels up to %d can be written, not %d", MAX_LEVEL,
+                    level);
+}
+
+static gv_status fail(gv_io *io, const gv_mesh_sink *sink) {
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", sink->shown);
+}
+
+/* ------------------------------------------------------------------------------------------------------ attributes */
+
+static bool put_text(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, const char *text) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->string, NULL);
+  bool good = made != NULL && GDALAttributeWriteString(made, text);
+  if (made != NULL) GDALAttributeRelease(made);
+  return good;
+}
+
+static bool put_number(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, double value) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->float64, NULL);
+  bool good = made != NULL && GDALAttributeWriteDouble(made, value);
+  if (made != NULL) GDALAttributeRelease(made);
+  return good;
+}
+
+static bool put_integer(const gv_mesh_sink *sink, GDALMDArrayH array, const char *name, int32_t value) {
+  GDALAttributeH made = GDALMDArrayCreateAttribute(array, name, 0, NULL, sink->int32, NULL);
+  bool good = made != NULL && GDALAttributeWriteRaw(made, &value, sizeof value);
+  if (made != NULL) GDALAttributeRelease(made);
+  return good;
+}
+
+static bool put_global(const gv_mesh_sink *sink, const char *name, const char *text) {
+  GDALAttributeH made = GDALGroupCreateAttribute(sink->root, name, 0, NULL, sink->string, NULL);
+  bool good = made != NULL && GDALAttributeWriteString(made, text);
+  if (made != NULL) GDALAttributeRelease(made);
+  return good;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- arrays */
+
+/* An array along one dimension, or two, in compressed chunks. */
+static GDALMDArrayH make_array(const gv_mesh_sink *sink, const char *name, GDALDimensionH first,
+                               GDALDimensionH second, GDALExtendedDataTypeH type) {
+  GDALDimensionH dimensions[2] = {first, second};
+  int64_t size = (int64_t)GDALDimensionGetSize(first), chunk = size < CHUNK ? size : CHUNK;
+  char text[64];
+  snprintf(text, sizeof text, second != NULL ? "%" PRId64 ",%" PRIu64 : "%" PRId64, chunk,
+           second != NULL ? (uint64_t)GDALDimensionGetSize(second) : 0);
+  char **options = CSLSetNameValue(NULL, "COMPRESS", "DEFLATE");
+  options = CSLSetNameValue(options, "ZLEVEL", "1");
+  options = CSLSetNameValue(options, "BLOCKSIZE", text);
+  GDALMDArrayH made =
+      GDALGroupCreateMDArray(sink->root, name, second != NULL ? 2 : 1, dimensions, type, (CSLConstList)options);
+  CSLDestroy(options);
+  return made;
+}
+
+static bool write_rows(GDALMDArrayH array, int64_t first, int64_t count, int64_t columns,
+                       GDALExtendedDataTypeH type, const void *values) {
+  GUInt64 start[2] = {(GUInt64)first, 0};
+  size_t counts[2] = {(size_t)count, (size_t)columns};
+  return GDALMDArrayWrite(array, start, counts, NULL, NULL, type, values, NULL, 0) != 0;
+}
+
+/* The topology's own variable, which holds no number but attributes. */
+static bool describe_mesh(const gv_mesh_sink *sink) {
+  GDALMDArrayH mesh = GDALGroupCreateMDArray(sink->root, "mesh", 0, NULL, sink->int32, NULL);
+  bool good = mesh != NULL && put_text(sink, mesh, "cf_role", "mesh_topology") &&
+              put_text(sink, mesh, "long_name", "triangles of the quaternary triangular mesh") &&
+              put_integer(sink, mesh, "topology_dimension", 2) &&
+              put_text(sink, mesh, "node_coordinates", "mesh_node_lon mesh_node_lat") &&
+              put_text(sink, mesh, "face_node_connectivity", "mesh_face_nodes") &&
+              put_text(sink, mesh, "face_dimension", "mesh_faces");
+  if (mesh != NULL) GDALMDArrayRelease(mesh);
+  return good;
+}
+
+static bool describe_crs(const gv_mesh_sink *sink, OGRSpatialReferenceH crs) {
+  static const char *const format[] = {"FORMAT=WKT2_2018", NULL};
+  char *wkt = NULL;
+  OGRErr error = OGRERR_NONE;
+  if (OSRExportToWktEx(crs, &wkt, format) != OGRERR_NONE || wkt == NULL) {
+    CPLFree(wkt);
+    return false;
+  }
+  double prime_meridian = OSRGetPrimeMeridian(crs, NULL);
+  GDALMDArrayH made = GDALGroupCreateMDArray(sink->root, "crs", 0, NULL, sink->int32, NULL);
+  bool good = made != NULL && put_text(sink, made, "grid_mapping_name", "latitude_longitude") &&
+              put_number(sink, made, "semi_major_axis", OSRGetSemiMajor(crs, &error)) &&
+              put_number(sink, made, "inverse_flattening", OSRGetInvFlattening(crs, &error)) &&
+              put_number(sink, made, "longitude_of_prime_meridian", prime_meridian) &&
+              put_text(sink, made, "crs_wkt", wkt) && put_text(sink, made, "wkt", wkt); /* the latter for MDAL */
+  if (made != NULL) GDALMDArrayRelease(made);
+  CPLFree(wkt);
+  return good;
+}
+
+static GDALMDArrayH make_face_array(const gv_mesh_sink *sink, const char *name, const char *long_name,
+                                    const char *standard_name, const char *units, GDALExtendedDataTypeH type) {
+  GDALMDArrayH made = make_array(sink, name, sink->faces, NULL, type);
+  bool good = made != NULL && put_text(sink, made, "long_name", long_name) &&
+              (standard_name == NULL || put_text(sink, made, "standard_name", standard_name)) &&
+              (units == NULL || put_text(sink, made, "units", units)) && put_text(sink, made, "mesh", "mesh") &&
+              put_text(sink, made, "location", "face") && put_text(sink, made, "grid_mapping", "crs");
+  if (good) return made;
+  if (made != NULL) GDALMDArrayRelease(made);
+  return NULL;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- nodes */
+
+static int64_t node_count(int64_t n) {
+  return 4 * n * n + 2 * n + 7;
+}
+
+/* Number of the first node of row r from the north pole (0 ... 2 n); row r of the south mirrors that of the north. */
+static int64_t row_start(int64_t n, int64_t row) {
+  if (row <= n) return row == 0 ? 0 : 4 + (row - 1) * (2 * row + 1);
+  int64_t mirrored = 2 * n - row;
+  return node_count(n) - row_start(n, mirrored + 1);
+}
+
+static int64_t steps_around(int64_t n, int64_t row) {
+  return 4 * (row <= n ? row : 2 * n - row);
+}
+
+/* The node at a corner as gv_qtm_corners gives it. */
+static int64_t node_at(int64_t n, double lon, double lat) {
+  int64_t row = llround((1.0 - lat / 90.0) * (double)n), steps = steps_around(n, row);
+  double turn = (lon + 180.0) / 360.0;
+  return row_start(n, row) + (steps == 0 ? (int64_t)(4.0 * turn) : llround(turn * (double)steps));
+}
+
+static void node_position(int64_t n, int64_t row, int64_t step, double *lon, double *lat) {
+  int64_t quarter_steps = steps_around(n, row) / 4;
+  *lat = 90.0 * (1.0 - (double)row / (double)n);
+  if (quarter_steps == 0) {
+    *lon = -135.0 + 90.0 * (double)step;
+    return;
+  }
+  int64_t quarter = step / quarter_steps, rest = step % quarter_steps;
+  *lon = -180.0 + 90.0 * (double)quarter + 90.0 * (double)rest / (double)quarter_steps;
+}
+
+static bool write_nodes(const gv_mesh_sink *sink, GDALMDArrayH lon, GDALMDArrayH lat) {
+  double *x = malloc(2 * CHUNK * sizeof *x);
+  double *y = x + CHUNK;
+  int64_t written = 0, waiting = 0;
+  bool good = x != NULL;
+  for (int64_t row = 0; row <= 2 * sink->n && good; row++) {
+    int64_t steps = steps_around(sink->n, row), nodes = steps == 0 ? 4 : steps + 1;
+    for (int64_t step = 0; step < nodes && good; step++) {
+      node_position(sink->n, row, step, &x[waiting], &y[waiting]);
+      waiting++;
+      if (waiting < CHUNK && written + waiting < node_count(sink->n)) continue;
+      good = write_rows(lon, written, waiting, 1, sink->float64, x) &&
+             write_rows(lat, written, waiting, 1, sink->float64, y);
+      written += waiting;
+      waiting = 0;
+    }
+  }
+  free(x);
+  return good;
+}
+
+static bool make_nodes(const gv_mesh_sink *sink) {
+  GDALMDArrayH lon = make_array(sink, "mesh_node_lon", sink->nodes, NULL, sink->float64);
+  GDALMDArrayH lat = make_array(sink, "mesh_node_lat", sink->nodes, NULL, sink->float64);
+  bool good = lon != NULL && lat != NULL && put_text(sink, lon, "standard_name", "longitude") &&
+              put_text(sink, lon, "units", "degrees_east") && put_text(sink, lon, "grid_mapping", "crs") &&
+              put_text(sink, lat, "standard_name", "latitude") && put_text(sink, lat, "units", "degrees_north") &&
+              put_text(sink, lat, "grid_mapping", "crs") && write_nodes(sink, lon, lat);
+  if (lon != NULL) GDALMDArrayRelease(lon);
+  if (lat != NULL) GDALMDArrayRelease(lat);
+  return good;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ file */
+
+static void release(gv_mesh_sink *sink) {
+  GDALMDArrayH arrays[] = {sink->connectivity, sink->area};
+  GDALDimensionH dimensions[] = {sink->nodes, sink->faces, sink->corners};
+  GDALExtendedDataTypeH types[] = {sink->int32, sink->int64, sink->float64, sink->string};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    if (arrays[i] != NULL) GDALMDArrayRelease(arrays[i]);
+  for (int b = 0; b < sink->bands; b++) {
+    if (sink->seed[b] != NULL) GDALMDArrayRelease(sink->seed[b]);
+    if (sink->distance[b] != NULL) GDALMDArrayRelease(sink->distance[b]);
+  }
+  for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
+    if (dimensions[i] != NULL) GDALDimensionRelease(dimensions[i]);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (types[i] != NULL) GDALExtendedDataTypeRelease(types[i]);
+  if (sink->root != NULL) GDALGroupRelease(sink->root);
+  if (sink->dataset != NULL) GDALClose(sink->dataset);
+  free(sink->connected);
+  free(sink->ids);
+  free(sink);
+}
+
+/* The arrays of seeds and distances: seed, distance, seed_2, distance_2 ... */
+static bool make_answers(gv_mesh_sink *sink) {
+  bool good = true;
+  for (int b = 0; b < sink->bands && good; b++) {
+    char seed[32] = "seed", distance[32] = "distance";
+    if (b > 0) {
+      snprintf(seed, sizeof seed, "seed_%d", b + 1);
+      snprintf(distance, sizeof distance, "distance_%d", b + 1);
+    }
+    sink->seed[b] = make_face_array(sink, seed, seed, NULL, NULL, sink->narrow ? sink->int32 : sink->int64);
+    sink->distance[b] = make_face_array(sink, distance, distance, NULL, "m", sink->float64);
+    good = sink->seed[b] != NULL && sink->distance[b] != NULL &&
+           GDALMDArraySetNoDataValueAsInt64(sink->seed[b], sink->nodata) &&
+           GDALMDArraySetNoDataValueAsDouble(sink->distance[b], (double)NAN);
+  }
+  return good;
+}
+
+/* Everything but the faces. */
+static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *facts, OGRSpatialReferenceH crs) {
+  static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.8 UGRID-1.0", NULL};
+  int64_t lowest, highest;
+  gv_seeds_id_range(facts->seeds, &lowest, &highest);
+  sink->narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
+  sink->int32 = GDALExtendedDataTypeCreate(GDT_Int32);
+  sink->int64 = GDALExtendedDataTypeCreate(GDT_Int64);
+  sink->float64 = GDALExtendedDataTypeCreate(GDT_Float64);
+  sink->string = GDALExtendedDataTypeCreateString(0);
+  sink->dataset = GDALCreateMultiDimensional(GDALGetDriverByName("netCDF"), path, NULL, (CSLConstList)format);
+  sink->root = sink->dataset != NULL ? GDALDatasetGetRootGroup(sink->dataset) : NULL;
+  if (sink->root == NULL) return false;
+  GUInt64 nodes = (GUInt64)node_count(sink->n), faces = (GUInt64)gv_qtm_count(facts->level);
+  sink->nodes = GDALGroupCreateDimension(sink->root, "mesh_nodes", NULL, NULL, nodes, NULL);
+  sink->faces = GDALGroupCreateDimension(sink->root, "mesh_faces", NULL, NULL, faces, NULL);
+  sink->corners = GDALGroupCreateDimension(sink->root, "mesh_corners", NULL, NULL, 3, NULL);
+  if (sink->nodes == NULL || sink->faces == NULL || sink->corners == NULL) return false;
+  bool good = put_global(sink, "source", "gpuvoronoi " GV_VERSION_STRING) &&
+              put_global(sink, "qtm_level", CPLSPrintf("%d", facts->level)) &&
+              put_global(sink, "metric", facts->metric) && describe_mesh(sink) && describe_crs(sink, crs);
+  if (!good) return false;
+  sink->connectivity = make_array(sink, "mesh_face_nodes", sink->faces, sink->corners, sink->int32);
+  sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
+  if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
+  return put_text(sink, sink->connectivity, "cf_role", "face_node_connectivity") &&
+         put_integer(sink, sink->connectivity, "start_index", 0) && make_nodes(sink);
+}
+
+static gv_status open_sink(gv_io *io, const char *path, const char *shown, const gv_mesh_facts *facts,
+                           gv_mesh_sink **out) {
+  gv_mesh_sink *sink = calloc(1, sizeof *sink);
+  /* CF wants degrees, whatever the unit of the coordinate system. */
+  OGRSpatialReferenceH crs = OSRClone(facts->crs);
+  if (sink == NULL || crs == NULL) {
+    free(sink);
+    if (crs != NULL) OSRRelease(crs);
+    return gv_io_fail_memory(io, "the mesh");
+  }
+  if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
+  sink->shown = shown;
+  sink->seeds = facts->seeds;
+  sink->bands = facts->bands;
+  sink->nodata = facts->nodata;
+  sink->n = (int64_t)1 << facts->level;
+  gv_gdal_reset();
+  bool good = create(sink, path, facts, crs);
+  OSRRelease(crs);
+  if (!good) {
+    gv_status status = fail(io, sink);
+    release(sink);
+    return status;
+  }
+  *out = sink;
+  return GV_OK;
+}
+
+static gv_status make_room(gv_io *io, gv_mesh_sink *sink, int64_t count) {
+  if (count <= sink->room) return GV_OK;
+  free(sink->connected);
+  free(sink->ids);
+  sink->room = 0;
+  sink->connected = malloc((size_t)count * 3 * sizeof *sink->connected);
+  sink->ids = malloc((size_t)count * sizeof(int64_t));
+  if (sink->connected == NULL || sink->ids == NULL) return gv_io_fail_memory(io, "a block of triangles");
+  sink->room = count;
+  return GV_OK;
+}
+
+/* Seeds' numbers to ids, in the type of the file. */
+static void number_seeds(gv_mesh_sink *sink, const int32_t *seed, int64_t count) {
+  int32_t *narrow = sink->ids;
+  int64_t *wide = sink->ids;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t id = seed[i] >= 0 ? sink->seeds->ids[seed[i]] : sink->nodata;
+    if (sink->narrow) {
+      narrow[i] = (int32_t)id;
+    } else {
+      wide[i] = id;
+    }
+  }
+}
+
+static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block) {
+  gv_status status = make_room(io, sink, block->count);
+  if (status != GV_OK) return status;
+  for (int64_t i = 0; i < block->count; i++) {
+    double lon[3], lat[3];
+    gv_qtm_corners(block->id[i], lon, lat, NULL);
+    for (int c = 0; c < 3; c++)
+      sink->connected[3 * i + c] = (int32_t)node_at(sink->n, lon[c], lat[c]);
+  }
+  bool good = write_rows(sink->connectivity, block->first, block->count, 3, sink->int32, sink->connected) &&
+              write_rows(sink->area, block->first, block->count, 1, sink->float64, block->area);
+  for (int b = 0; b < sink->bands && good; b++) {
+    number_seeds(sink, block->seed + b * block->stride, block->count);
+    good = write_rows(sink->seed[b], block->first, block->count, 1, sink->narrow ? sink->int32 : sink->int64,
+                      sink->ids) &&
+           write_rows(sink->distance[b], block->first, block->count, 1, sink->float64,
+                      block->distance + b * block->stride);
+  }
+  return good ? GV_OK : fail(io, sink);
+}
+
+static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
+  const char *shown = sink->shown;
+  gv_gdal_reset();
+  release(sink);
+  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", shown) : GV_OK;
+}
+
+const gv_mesh_format gv_mesh_ugrid = {"--mesh", check, open_sink, write_block, close_sink};

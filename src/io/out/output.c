@@ -1,0 +1,289 @@
+/* Temporary directories, and the moves out of them. */
+#include "io/out/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+
+static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
+static gv_output *begun;
+
+void gv_outputs_abandon(void) {
+  pthread_mutex_lock(&begun_lock);
+  for (const gv_output *output = begun; output != NULL; output = output->next) {
+    /* A thread still at work may add a file while this one looks; hence a few attempts. */
+    for (int attempt = 0; attempt < 5; attempt++) {
+      if (VSIRmdirRecursive(output->directory) == 0) break;
+    }
+  }
+  pthread_mutex_unlock(&begun_lock);
+}
+
+gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite) {
+  memset(output, 0, sizeof *output);
+  output->overwrite = overwrite;
+  output->path = strdup(path);
+  return output->path != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+}
+
+gv_status gv_output_check(gv_io *io, const gv_output *output) {
+  VSIStatBufL found;
+  if (VSIStatL(output->path, &found) == 0) {
+    if (VSI_ISDIR(found.st_mode)) {
+      return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
+    }
+    if (!output->overwrite) {
+      return gv_io_fail(io, GV_ERROR_IO, "the output %s exists; --overwrite replaces it", output->path);
+    }
+    if (!VSI_ISREG(found.st_mode)) {
+      return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
+    }
+  }
+  const char *parent = CPLGetPath(output->path);
+  if (parent[0] != '\0' && (VSIStatL(parent, &found) != 0 || !VSI_ISDIR(found.st_mode))) {
+    return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s does not exist", output->path);
+  }
+  return GV_OK;
+}
+
+/* Without the extension: to GDAL what follows ".xlsx", ".zip" ... in a path is inside of an archive. */
+gv_status gv_output_begin(gv_io *io, gv_output *output) {
+  const char *parent = CPLGetPath(output->path);
+  for (int attempt = 0; attempt < 100; attempt++) {
+    const char *name = CPLSPrintf(".%s.tmp-%ld-%d", CPLGetBasename(output->path), (long)getpid(), attempt);
+    char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
+    if (directory == NULL) return gv_io_fail_memory(io, "a file name");
+    VSIStatBufL found;
+    if (VSIStatL(directory, &found) == 0) {
+      free(directory);
+      continue;
+    }
+    errno = 0;
+    if (VSIMkdir(directory, 0777) != 0) {
+      int error = errno;
+      free(directory);
+      return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output->path,
+                        error != 0 ? strerror(error) : "no such directory");
+    }
+    pthread_mutex_lock(&begun_lock);
+    output->directory = directory;
+    output->next = begun;
+    begun = output;
+    pthread_mutex_unlock(&begun_lock);
+    output->work = strdup(CPLFormFilename(directory, CPLGetFilename(output->path), NULL));
+    return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+  }
+  return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", output->path);
+}
+
+/* Makes a file a byte longer and takes that back; 0, or the error's number. */
+static int try_to_grow(const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;
+  int file = open(path, O_WRONLY);
+  if (file < 0) return errno;
+  int error = 0;
+  if (pwrite(file, "", 1, found.st_size) != 1) {
+    error = errno;
+  } else if (ftruncate(file, found.st_size) != 0) {
+    error = errno;
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
+  gv_status status = GV_OK;
+  char **files = VSIReadDir(output->directory);
+  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
+    int error = try_to_grow(CPLFormFilename(output->directory, *file, NULL));
+    if (error != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
+  }
+  CSLDestroy(files);
+  return status;
+}
+
+void gv_output_clear(gv_output *output) {
+  if (output->directory != NULL) {
+    VSIRmdirRecursive(output->directory);
+    pthread_mutex_lock(&begun_lock);
+    gv_output **at = &begun;
+    while (*at != NULL && *at != output)
+      at = &(*at)->next;
+    if (*at == output) *at = output->next;
+    pthread_mutex_unlock(&begun_lock);
+  }
+  free(output->path);
+  free(output->directory);
+  free(output->work);
+  memset(output, 0, sizeof *output);
+}
+
+/* ----------------------------------------------------------------------------------------------- moving */
+
+/* One file put in its place. */
+typedef struct move {
+  char *from, *to;
+  char *backup;      /* of what was there before, in the temporary directory; NULL = nothing was */
+  bool saved, moved; /* what has been done so far */
+} move;
+
+typedef struct moves {
+  move *list;
+  int count, capacity;
+} moves;
+
+static void free_moves(moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    CPLFree(m->list[i].from);
+    CPLFree(m->list[i].to);
+    CPLFree(m->list[i].backup);
+  }
+  free(m->list);
+}
+
+/* Side files come by names nobody has given (t.shp brings t.dbf, out.bin out.hdr): none of another output, and none that was
+ * there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are of no use without it. */
+static gv_status check_move(gv_io *io, const moves *m, const move *one, const gv_output *output, const char *name) {
+  for (const move *other = m->list; other < one; other++) {
+    if (gv_same_file(other->to, one->to)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
+                        one->to);
+    }
+  }
+  const char *main_name = CPLGetFilename(output->path);
+  if (one->backup != NULL && !output->overwrite && strncmp(name, main_name, strlen(main_name)) != 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
+  }
+  return GV_OK;
+}
+
+static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const char *name, const char *backups) {
+  if (m->count == m->capacity) {
+    int capacity = m->capacity > 0 ? 2 * m->capacity : 16;
+    move *list = realloc(m->list, (size_t)capacity * sizeof *list);
+    if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
+    m->list = list;
+    m->capacity = capacity;
+  }
+  const char *parent = CPLGetPath(output->path);
+  move *one = &m->list[m->count++];
+  memset(one, 0, sizeof *one);
+  one->from = CPLStrdup(CPLFormFilename(output->directory, name, NULL));
+  one->to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, name, NULL) : name);
+  VSIStatBufL found;
+  if (VSIStatL(one->to, &found) == 0) one->backup = CPLStrdup(CPLFormFilename(backups, name, NULL));
+  return check_move(io, m, one, output, name);
+}
+
+/* The file itself first: it is complete without its side files, an old one with new side files is not. */
+static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
+  const char *main_name = CPLGetFilename(output->path);
+  char **files = VSIReadDir(output->directory);
+  char *backups = CPLStrdup(CPLFormFilename(output->directory, ".before", NULL));
+  gv_status status = GV_OK;
+  if (CSLFindString(files, main_name) < 0) {
+    status = gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
+  } else if (VSIMkdir(backups, 0777) != 0) {
+    status = gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s", output->path);
+  }
+  if (status == GV_OK) status = add_move(io, m, output, main_name, backups);
+  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
+    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
+    status = add_move(io, m, output, *file, backups);
+  }
+  CPLFree(backups);
+  CSLDestroy(files);
+  return status;
+}
+
+/* A second name for what is there keeps it, and the move then replaces it in one step; where there are no second names,
+ * it is moved aside. */
+static bool carry_out(move *one) {
+  VSIStatBufL found;
+  if (one->backup != NULL) {
+    if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) {
+      errno = EISDIR;
+      return false;
+    }
+    if (link(one->to, one->backup) != 0 && VSIRename(one->to, one->backup) != 0) return false;
+    one->saved = true;
+  }
+  one->moved = VSIRename(one->from, one->to) == 0;
+  return one->moved;
+}
+
+static void undo(move *one) {
+  if (one->moved) VSIRename(one->to, one->from);
+  if (one->saved) VSIRename(one->backup, one->to);
+}
+
+/* Side files of an output that was there before would speak of other cells. */
+static void remove_stale(const gv_output *output, const moves *m) {
+  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+    char *side = CPLStrdup(CPLSPrintf("%s%s", output->path, suffixes[i]));
+    bool fresh = false;
+    for (int k = 0; k < m->count; k++)
+      fresh = fresh || strcmp(m->list[k].to, side) == 0;
+    VSIStatBufL found;
+    if (!fresh && VSIStatL(side, &found) == 0) VSIUnlink(side);
+    CPLFree(side);
+  }
+}
+
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count) {
+  moves m = {NULL, 0, 0};
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    if (!outputs[i]->overwrite) status = gv_output_check(io, outputs[i]); /* made by somebody meanwhile? */
+    if (status == GV_OK) status = list_moves(io, outputs[i], &m);
+  }
+  for (int i = 0; i < m.count && status == GV_OK; i++) {
+    errno = 0;
+    if (carry_out(&m.list[i])) continue;
+    status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m.list[i].to, strerror(errno));
+    for (; i >= 0; i--)
+      undo(&m.list[i]);
+    break;
+  }
+  for (int i = 0; i < count && status == GV_OK; i++)
+    remove_stale(outputs[i], &m);
+  free_moves(&m);
+  return status;
+}
+
+char **gv_add_dataset_files(char **list, const char *source, unsigned kind) {
+  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, NULL, NULL, NULL);
+  if (dataset == NULL) return list;
+  char **files = GDALGetFileList(dataset);
+  GDALClose(dataset);
+  list = CSLInsertStrings(list, -1, files);
+  CSLDestroy(files);
+  return list;
+}
+
+bool gv_same_file(const char *a, const char *b) {
+  struct stat first, second;
+  if (a == NULL || b == NULL) return false;
+  if (strcmp(a, b) == 0) return true;
+  bool exist_a = stat(a, &first) == 0, exist_b = stat(b, &second) == 0;
+  if (exist_a != exist_b) return false;
+  if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  if (strcmp(CPLGetFilename(a), CPLGetFilename(b)) != 0) return false;
+  const char *parent = CPLGetPath(a);
+  exist_a = stat(parent[0] != '\0' ? parent : ".", &first) == 0;
+  parent = CPLGetPath(b);
+  exist_b = stat(parent[0] != '\0' ? parent : ".", &second) == 0;
+  return exist_a && exist_b && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}

@@ -1,0 +1,15 @@
+/*
+ * Overviews of a raster of ids, by nearest cell: each is a GeoTIFF of half the size beside the one before (.ovr, .ovr.ovr
+ * ...), where GDAL finds them. All threads read, thin out and encode tiles; GDAL makes overviews in one.
+ */
+#ifndef GV_IO_OVERVIEWS_H
+#define GV_IO_OVERVIEWS_H
+
+#include "io/out/raster_out.h"
+
+/* Makes the overviews of the raster in `path`, which nobody may be writing, until one has at most `largest` columns and
+ * rows. They are to be removed by gv_overviews_remove whether this succeeds or not. */
+gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int threads);
+void gv_overviews_remove(const char *path);
+
+#endif

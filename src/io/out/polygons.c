@@ -1,0 +1,205 @@
+/* GDALPolygonize gives a polygon for every connected part; here parts of one id come together. */
+#include "io/out/polygons.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gdal_alg.h>
+#include <ogr_api.h>
+
+typedef struct piece {
+  int64_t id;
+  int64_t number; /* in the order of GDAL */
+  OGRGeometryH polygon;
+} piece;
+
+typedef struct owner {
+  int64_t id, seed;
+} owner;
+
+typedef struct regions {
+  piece *pieces; /* by id */
+  int64_t count;
+  const gv_seed_list *seeds;
+  owner *owners; /* of each id the first seed, by id */
+  int64_t owner_count;
+} regions;
+
+static int by_id(const void *a, const void *b) {
+  const piece *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return p->number < q->number ? -1 : p->number > q->number;
+}
+
+static int owner_by_id(const void *a, const void *b) {
+  const owner *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return p->seed < q->seed ? -1 : p->seed > q->seed;
+}
+
+static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProgressFunc progress,
+                       void *progress_user) {
+  GDALRasterBandH band = GDALGetRasterBand(raster, 1);
+  OGRFieldDefnH field = OGR_Fld_Create("id", OFTInteger64);
+  OGRErr created = OGR_L_CreateField(layer, field, TRUE);
+  OGR_Fld_Destroy(field);
+  gv_gdal_reset();
+  GDALFlushCache(raster);
+  CPLErr error = created == OGRERR_NONE
+                     ? GDALPolygonize(band, GDALGetMaskBand(band), layer, 0, NULL, progress, progress_user)
+                     : CE_Failure;
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  return error == CE_None && !gv_gdal_failed()
+             ? GV_OK
+             : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
+}
+
+/* GDALPolygonize hands ids over as doubles: wide ones are read from a cell of the polygon, the one below and to the right of the
+ * leftmost of its highest vertices. */
+static gv_status read_id(gv_io *io, GDALDatasetH raster, const double *inverse, OGRGeometryH polygon, int64_t *id) {
+  OGRGeometryH ring = OGR_G_GetGeometryRef(polygon, 0);
+  double column = HUGE_VAL, row = HUGE_VAL;
+  for (int i = 0; i < OGR_G_GetPointCount(ring); i++) {
+    double u, v;
+    GDALApplyGeoTransform((double *)inverse, OGR_G_GetX(ring, i), OGR_G_GetY(ring, i), &u, &v);
+    u = rint(u);
+    v = rint(v);
+    if (v > row || (v == row && u >= column)) continue;
+    column = u;
+    row = v;
+  }
+  gv_gdal_reset();
+  if (isfinite(row) && GDALRasterIO(GDALGetRasterBand(raster, 1), GF_Read, (int)column, (int)row, 1, 1, id, 1, 1,
+                                    GDT_Int64, 0, 0) == CE_None) {
+    return GV_OK;
+  }
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
+}
+
+static gv_status collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, regions *r) {
+  bool wide = GDALGetRasterDataType(GDALGetRasterBand(raster, 1)) == GDT_Int64;
+  double geotransform[6], inverse[6];
+  if (wide &&
+      (GDALGetGeoTransform(raster, geotransform) != CE_None || !GDALInvGeoTransform(geotransform, inverse))) {
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: cannot trace the regions");
+  }
+  int64_t count = OGR_L_GetFeatureCount(layer, TRUE);
+  r->pieces = malloc((size_t)(count + 1) * sizeof *r->pieces);
+  if (r->pieces == NULL) return gv_io_fail_memory(io, "the polygons");
+  OGR_L_ResetReading(layer);
+  for (OGRFeatureH feature; r->count < count && (feature = OGR_L_GetNextFeature(layer)) != NULL;) {
+    int64_t id = (int64_t)OGR_F_GetFieldAsInteger64(feature, 0);
+    r->pieces[r->count] = (piece){id, r->count, OGR_F_StealGeometry(feature)};
+    r->count++;
+    OGR_F_Destroy(feature);
+    if (!wide) continue;
+    piece *one = &r->pieces[r->count - 1];
+    gv_status status = read_id(io, raster, inverse, one->polygon, &one->id);
+    if (status != GV_OK) return status;
+  }
+  qsort(r->pieces, (size_t)r->count, sizeof *r->pieces, by_id);
+  r->owners = malloc((size_t)r->seeds->count * sizeof *r->owners);
+  if (r->owners == NULL) return gv_io_fail_memory(io, "the polygons");
+  for (int64_t i = 0; i < r->seeds->count; i++)
+    r->owners[i] = (owner){r->seeds->ids[i], i};
+  qsort(r->owners, (size_t)r->seeds->count, sizeof *r->owners, owner_by_id);
+  for (int64_t i = 0; i < r->seeds->count; i++) {
+    if (i == 0 || r->owners[i].id != r->owners[i - 1].id) r->owners[r->owner_count++] = r->owners[i];
+  }
+  return GV_OK;
+}
+
+/* First piece of an id, or where it would be. */
+static int64_t find(const regions *r, int64_t id) {
+  int64_t low = 0, high = r->count;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (r->pieces[middle].id < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static int64_t owner_of(const regions *r, int64_t id) {
+  int64_t low = 0, high = r->owner_count;
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    if (r->owners[middle].id <= id) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return r->owners[low].seed;
+}
+
+static void add_polygons(OGRGeometryH to, OGRGeometryH from) {
+  OGRwkbGeometryType type = wkbFlatten(OGR_G_GetGeometryType(from));
+  if (type == wkbPolygon) {
+    OGR_G_AddGeometry(to, from);
+  } else if (type == wkbMultiPolygon || type == wkbGeometryCollection) {
+    for (int i = 0; i < OGR_G_GetGeometryCount(from); i++)
+      add_polygons(to, OGR_G_GetGeometryRef(from, i));
+  }
+}
+
+/* Regions whose holes meet at a corner are traced as rings that touch themselves. */
+static OGRGeometryH make_valid(OGRGeometryH geometry) {
+  if (OGR_G_IsValid(geometry)) return geometry;
+  OGRGeometryH valid = OGR_G_MakeValid(geometry);
+  if (valid == NULL) return geometry;
+  OGRGeometryH made = OGR_G_CreateGeometry(wkbMultiPolygon);
+  add_polygons(made, valid);
+  OGR_G_DestroyGeometry(valid);
+  OGR_G_DestroyGeometry(geometry);
+  return made;
+}
+
+static gv_status fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
+  regions *r = user;
+  int64_t id = r->seeds->ids[seed], at = find(r, id);
+  row->keep = at < r->count && r->pieces[at].id == id && owner_of(r, id) == seed;
+  if (!row->keep) return GV_OK;
+  OGRGeometryH region = OGR_G_CreateGeometry(wkbMultiPolygon);
+  if (region == NULL) return gv_io_fail_memory(io, "a polygon");
+  for (; at < r->count && r->pieces[at].id == id; at++) {
+    OGR_G_AddGeometryDirectly(region, r->pieces[at].polygon);
+    r->pieces[at].polygon = NULL;
+  }
+  gv_gdal_reset();
+  row->geometry = make_valid(region);
+  gv_io_drop_warnings(); /* those of the check */
+  return GV_OK;
+}
+
+gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster, OGRSpatialReferenceH crs,
+                            const gv_seed_options *source, const gv_seed_list *seeds, GDALProgressFunc progress,
+                            void *progress_user) {
+  regions r = {.seeds = seeds};
+  GDALDriverH driver = GDALGetDriverByName("Memory");
+  GDALDatasetH memory = driver != NULL ? GDALCreate(driver, "", 0, 0, 0, GDT_Unknown, NULL) : NULL;
+  OGRLayerH layer = memory != NULL ? GDALDatasetCreateLayer(memory, "regions", crs, wkbPolygon, NULL) : NULL;
+  gv_status status = layer != NULL ? trace(io, raster, layer, progress, progress_user)
+                                   : gv_io_fail_gdal(io, GV_ERROR_IO, "--polygons: no layer in memory");
+  if (status == GV_OK) status = collect(io, raster, layer, &r);
+  if (memory != NULL) GDALClose(memory);
+  if (status == GV_OK) {
+    gv_table_content content = {.layer = "regions",
+                                .crs = crs,
+                                .geometry = wkbMultiPolygon,
+                                .source = source,
+                                .seeds = seeds,
+                                .row = fill_row,
+                                .user = &r};
+    status = gv_table_write(io, table, &content);
+  }
+  for (int64_t i = 0; i < r.count; i++) {
+    if (r.pieces[i].polygon != NULL) OGR_G_DestroyGeometry(r.pieces[i].polygon);
+  }
+  free(r.pieces);
+  free(r.owners);
+  return status;
+}

@@ -1,0 +1,87 @@
+/*
+ * Writing rasters of one grid, block by block.
+ *
+ * Blocks are computed by several threads and written in file order by whichever of them is free, so that computing and
+ * writing overlap and memory stays bounded. Each raster is made in a temporary directory (io/out/output.h).
+ */
+#ifndef GV_IO_RASTER_OUT_H
+#define GV_IO_RASTER_OUT_H
+
+#include <gdal.h>
+
+#include "io/out/attribute_table.h"
+#include "io/out/output.h"
+
+enum { GV_MAX_RASTERS = 4 }; /* written together */
+
+typedef struct gv_raster_options {
+  const char *path;
+  const char *driver;      /* NULL = by the path's extension */
+  char **creation_options; /* "KEY=VALUE", NULL-terminated, may be NULL */
+  bool overwrite;
+  int threads;        /* for GDAL's compression */
+  int64_t cell_bytes; /* that one cell of all rasters written together takes; decides the default size of tiles */
+} gv_raster_options;
+
+typedef struct gv_raster_description {
+  int64_t width, height;
+  const double *geotransform;
+  OGRSpatialReferenceH crs; /* may be NULL */
+  GDALDataType type;        /* GDT_Int32, GDT_Int64, GDT_Float32 or GDT_Float64 */
+  int64_t nodata;           /* of integers; reals have NaN */
+  int bands;
+  char **names;     /* descriptions of the bands */
+  const char *unit; /* of the values; may be NULL */
+  char **metadata;  /* "KEY=VALUE", may be NULL */
+} gv_raster_description;
+
+typedef struct gv_raster_out gv_raster_out;
+
+/* Checks all that can be checked before any work is done: driver, creation options, output path. On success *out is
+ * set, to be given back with gv_raster_close. Nothing is on disk yet. */
+gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out);
+
+/* Creates the temporary directory and the dataset in it. */
+gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description);
+
+/* The dataset while it is being written (GeoTIFF where the driver can only copy); NULL before and after. */
+GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
+
+/* Size of the blocks that gv_raster_write asks for; those at the right and lower edge are cut at the grid's edge. All
+ * rasters must have been created. */
+void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height);
+
+/* A block to be computed: value (row r, column c) of band b of raster i goes to
+ * out[i][b * band_stride[i] + r * stride + c], in the raster's type. */
+typedef struct gv_raster_block {
+  int64_t column, row; /* which block */
+  void *out[GV_MAX_RASTERS];
+  int64_t stride, band_stride[GV_MAX_RASTERS];
+  bool uniform
+      [GV_MAX_RASTERS]; /* to be set if each band has one value, of which only the first cell is written then */
+} gv_raster_block;
+
+/* Computes a block. `worker` (from 0) tells the calling threads apart. On failure writes one line to `message`. */
+typedef gv_status (*gv_raster_block_fn)(void *user, int worker, gv_raster_block *block, char *message,
+                                        size_t message_size);
+
+/* Has all blocks computed by `workers` threads and writes them to the rasters, which must have one size. `progress` may
+ * be NULL; returning FALSE cancels. */
+gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
+                          void *user, int workers, GDALProgressFunc progress, void *progress_user);
+
+/* Attaches an attribute table, which is borrowed until gv_raster_finish has returned. */
+gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);
+
+/* Completes the file; gv_outputs_commit then moves it into place. `progress` covers the copying that some drivers
+ * need. */
+gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user);
+gv_output *gv_raster_output(gv_raster_out *raster);
+
+/* True if finishing copies the raster into its format, so that writing is only part of the work. */
+bool gv_raster_copies(const gv_raster_out *raster);
+
+/* Removes what is not finished and frees; NULL is allowed. */
+void gv_raster_close(gv_raster_out *raster);
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * Colours for regions. Greedy colouring over the neighbours found in the raster itself: a planar map rarely needs
+ * more than six colours that way, so with 48 to choose from neighbours can be held far apart. Contrast is measured
+ * as the distance of CIE L*a*b* values. Cost: one comparison for each cell of the rows looked at.
+ */
+#include "io/out/style.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------- pairs that meet */
+
+void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height) {
+  memset(adjacency, 0, sizeof *adjacency);
+  adjacency->row_step = width * height > ((int64_t)1 << 24) ? 8 : 1;
+}
+
+void gv_adjacency_free(gv_adjacency *adjacency) {
+  free(adjacency->slots);
+  memset(adjacency, 0, sizeof *adjacency);
+}
+
+static uint64_t hash(uint64_t key) {
+  key ^= key >> 33;
+  key *= 0xff51afd7ed558ccdULL;
+  key ^= key >> 33;
+  key *= 0xc4ceb9fe1a85ec53ULL;
+  return key ^ (key >> 33);
+}
+
+static void insert(gv_adjacency *adjacency, uint64_t key);
+
+static bool enlarge(gv_adjacency *adjacency) {
+  gv_adjacency bigger = {.capacity = adjacency->capacity > 0 ? adjacency->capacity * 2 : 1024};
+  bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
+  if (bigger.slots == NULL) return false;
+  for (uint64_t i = 0; i < adjacency->capacity; i++) {
+    if (adjacency->slots[i] != 0) insert(&bigger, adjacency->slots[i]);
+  }
+  free(adjacency->slots);
+  adjacency->slots = bigger.slots;
+  adjacency->capacity = bigger.capacity;
+  return true;
+}
+
+static void insert(gv_adjacency *adjacency, uint64_t key) {
+  if (2 * (adjacency->count + 1) > adjacency->capacity && !enlarge(adjacency)) {
+    adjacency->failed = true;
+    return;
+  }
+  uint64_t at = hash(key) & (adjacency->capacity - 1);
+  while (adjacency->slots[at] != 0 && adjacency->slots[at] != key)
+    at = (at + 1) & (adjacency->capacity - 1);
+  if (adjacency->slots[at] == key) return;
+  adjacency->slots[at] = key;
+  adjacency->count++;
+}
+
+/* The smaller value above, the larger below; never 0, as the values differ. */
+static uint64_t pair_key(int32_t a, int32_t b) {
+  uint32_t low = (uint32_t)a ^ 0x80000000U, high = (uint32_t)b ^ 0x80000000U;
+  return low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
+}
+
+/* Pairs (a[i], b[i]) that differ. Whole stretches of equal cells are passed over quickly. */
+static void scan_pairs(gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n) {
+  enum { STRETCH = 32 };
+  uint64_t last = 0;
+  for (int64_t i = 0; i < n; i += STRETCH) {
+    int64_t end = n - i < STRETCH ? n : i + STRETCH;
+    uint32_t differ = 0;
+    for (int64_t j = i; j < end; j++)
+      differ |= (uint32_t)a[j] ^ (uint32_t)b[j];
+    if (differ == 0) continue;
+    for (int64_t j = i; j < end; j++) {
+      if (a[j] == b[j]) continue;
+      uint64_t key = pair_key(a[j], b[j]);
+      if (key != last) insert(adjacency, key);
+      last = key;
+    }
+  }
+}
+
+void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
+                       int64_t first_row) {
+  int64_t step = adjacency->row_step;
+  for (int64_t row = (step - first_row % step) % step; row < height; row += step) {
+    const int32_t *here = block + row * stride;
+    scan_pairs(adjacency, here, here + 1, width - 1);
+    if (row + step < height) scan_pairs(adjacency, here, here + step * stride, width);
+  }
+}
+
+void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from) {
+  for (uint64_t i = 0; i < from->capacity; i++) {
+    if (from->slots[i] != 0) insert(into, from->slots[i]);
+  }
+  into->failed = into->failed || from->failed;
+}
+
+/* -------------------------------------------------------------------------------------------------- palette */
+
+enum { COLOURS = 48, HUES = 16 };
+
+typedef struct colour {
+  int rgb[3];
+  double lab[3];
+} colour;
+
+static double linear(double s) {
+  return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4);
+}
+
+static double lab_curve(double t) {
+  return t > 216.0 / 24389.0 ? cbrt(t) : (24389.0 / 27.0 * t + 16.0) / 116.0;
+}
+
+/* Sixteen hues, each at three steps of lightness and strength. */
+static void make_palette(colour palette[COLOURS]) {
+  static const double strength[3] = {0.55, 0.70, 0.40}, value[3] = {0.95, 0.72, 0.80};
+  for (int i = 0; i < COLOURS; i++) {
+    double hue = 6.0 * (i % HUES) / HUES, s = strength[i / HUES], v = value[i / HUES];
+    double part[3] = {5.0, 3.0, 1.0}, rgb[3];
+    for (int c = 0; c < 3; c++) {
+      double k = fmod(part[c] + hue, 6.0);
+      rgb[c] = v - v * s * fmax(0.0, fmin(1.0, fmin(k, 4.0 - k)));
+      palette[i].rgb[c] = (int)(rgb[c] * 255.0 + 0.5);
+      rgb[c] = linear(rgb[c]);
+    }
+    double x = lab_curve((0.4124 * rgb[0] + 0.3576 * rgb[1] + 0.1805 * rgb[2]) / 0.9505);
+    double y = lab_curve(0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2]);
+    double z = lab_curve((0.0193 * rgb[0] + 0.1192 * rgb[1] + 0.9505 * rgb[2]) / 1.089);
+    palette[i].lab[0] = 116.0 * y - 16.0;
+    palette[i].lab[1] = 500.0 * (x - y);
+    palette[i].lab[2] = 200.0 * (y - z);
+  }
+}
+
+static double contrast(const colour *a, const colour *b) {
+  double l = a->lab[0] - b->lab[0], m = a->lab[1] - b->lab[1], n = a->lab[2] - b->lab[2];
+  return sqrt(l * l + m * m + n * n);
+}
+
+/* ------------------------------------------------------------------------------------------------ colouring */
+
+typedef struct region {
+  int64_t id;
+  int64_t seed;  /* the lowest with this id */
+  int32_t value; /* what the blocks hold */
+} region;
+
+static int by_id(const void *a, const void *b) {
+  const region *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return p->seed < q->seed ? -1 : p->seed > q->seed;
+}
+
+/* One region a seed, ascending by id and seed, as most sources have them from the start. */
+static void list_regions(const gv_seed_list *seeds, const int32_t *values, region *regions) {
+  bool ascending = true;
+  for (int64_t i = 0; i < seeds->count; i++) {
+    regions[i] = (region){seeds->ids[i], i, values != NULL ? values[i] : (int32_t)i};
+    ascending = ascending && (i == 0 || regions[i].id >= regions[i - 1].id);
+  }
+  if (!ascending) qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
+}
+
+/* Which region blocks show as a value: open addressing, -1 = free. */
+typedef struct value_index {
+  int32_t *slots;
+  uint64_t mask;
+  const region *regions;
+} value_index;
+
+static bool index_values(const region *regions, int64_t count, value_index *index) {
+  uint64_t capacity = 16;
+  while (capacity < 2 * (uint64_t)count)
+    capacity *= 2;
+  index->mask = capacity - 1;
+  index->regions = regions;
+  index->slots = malloc(capacity * sizeof *index->slots);
+  if (index->slots == NULL) return false;
+  memset(index->slots, -1, capacity * sizeof *index->slots);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t at = hash((uint32_t)regions[i].value) & index->mask;
+    while (index->slots[at] >= 0)
+      at = (at + 1) & index->mask;
+    index->slots[at] = (int32_t)i;
+  }
+  return true;
+}
+
+/* The region that blocks show as `value`; -1 if there is none (nodata, or a duplicate id's seed number). */
+static int32_t find_region(const value_index *index, int32_t value) {
+  uint64_t at = hash((uint32_t)value) & index->mask;
+  while (index->slots[at] >= 0 && index->regions[index->slots[at]].value != value)
+    at = (at + 1) & index->mask;
+  return index->slots[at];
+}
+
+typedef struct edges {
+  int64_t *start; /* count + 1 offsets into `to` */
+  int32_t *to;
+} edges;
+
+static bool collect_edges(const gv_adjacency *adjacency, const region *regions, int64_t count, edges *out) {
+  value_index index = {0};
+  int32_t(*pairs)[2] = malloc((size_t)(adjacency->count + 1) * sizeof *pairs);
+  out->start = calloc((size_t)count + 2, sizeof *out->start);
+  out->to = malloc((size_t)(2 * adjacency->count + 1) * sizeof *out->to);
+  bool ok = pairs != NULL && out->start != NULL && out->to != NULL && index_values(regions, count, &index);
+  if (ok) {
+    int64_t found = 0;
+    for (uint64_t s = 0; s < adjacency->capacity; s++) {
+      uint64_t key = adjacency->slots[s];
+      if (key == 0) continue;
+      pairs[found][0] = find_region(&index, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
+      pairs[found][1] = find_region(&index, (int32_t)((uint32_t)key ^ 0x80000000U));
+      if (pairs[found][0] >= 0 && pairs[found][1] >= 0) found++;
+    }
+    /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
+    for (int64_t i = 0; i < found; i++) {
+      out->start[pairs[i][0] + 2]++;
+      out->start[pairs[i][1] + 2]++;
+    }
+    for (int64_t i = 2; i < count + 2; i++)
+      out->start[i] += out->start[i - 1];
+    for (int64_t i = 0; i < found; i++) {
+      out->to[out->start[pairs[i][0] + 1]++] = pairs[i][1];
+      out->to[out->start[pairs[i][1] + 1]++] = pairs[i][0];
+    }
+  }
+  free(index.slots);
+  free(pairs);
+  return ok;
+}
+
+/* For each region the palette's colour farthest from its coloured neighbours'; among near-equals a scattered
+ * choice. */
+static void choose_colours(const colour palette[COLOURS], const edges *e, const region *regions, int64_t count,
+                           int8_t *chosen) {
+  double distance[COLOURS][COLOURS];
+  for (int i = 0; i < COLOURS; i++) {
+    for (int j = 0; j < COLOURS; j++)
+      distance[i][j] = contrast(&palette[i], &palette[j]);
+  }
+  memset(chosen, -1, (size_t)count);
+  for (int64_t r = 0; r < count; r++) {
+    /* Beyond 60 two colours are as different as need be, and variety counts for more. */
+    double nearest[COLOURS];
+    for (int c = 0; c < COLOURS; c++)
+      nearest[c] = 60.0;
+    for (int64_t n = e->start[r]; n < e->start[r + 1]; n++) {
+      if (chosen[e->to[n]] < 0) continue;
+      const double *other = distance[chosen[e->to[n]]];
+      for (int c = 0; c < COLOURS; c++)
+        nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
+    }
+    int first = (int)(hash((uint64_t)regions[r].id + 1) % COLOURS), best = first;
+    for (int k = 1; k < COLOURS; k++) {
+      int candidate = (first + 7 * k) % COLOURS;
+      if (nearest[candidate] > nearest[best]) best = candidate;
+    }
+    chosen[r] = (int8_t)best;
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------- the table */
+
+static void fill_table(const gv_seed_list *seeds, const region *regions, const colour palette[COLOURS],
+                       const int8_t *chosen, gv_attribute_table *table) {
+  for (int64_t i = 0; i < table->count; i++) {
+    const char *name = table->has_names ? seeds->names[regions[i].seed] : NULL;
+    gv_attribute_row *row = &table->rows[i];
+    row->id = regions[i].id;
+    row->name = name != NULL ? name : "";
+    for (int c = 0; c < 3; c++)
+      row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
+  }
+}
+
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
+                         gv_attribute_table *out) {
+  gv_status status = GV_OK;
+  edges e = {NULL, NULL};
+  colour palette[COLOURS];
+  region *regions = malloc((size_t)seeds->count * sizeof *regions);
+  int8_t *chosen = malloc((size_t)seeds->count);
+  int64_t count = 0;
+  if (regions == NULL || chosen == NULL) goto no_memory;
+  list_regions(seeds, values, regions);
+  for (int64_t i = 0; i < seeds->count; i++) {
+    if (count == 0 || regions[i].id != regions[count - 1].id) regions[count++] = regions[i];
+  }
+  if (adjacency->failed || !collect_edges(adjacency, regions, count, &e)) goto no_memory;
+  make_palette(palette);
+  choose_colours(palette, &e, regions, count, chosen);
+  out->rows = malloc((size_t)count * sizeof *out->rows);
+  if (out->rows == NULL) goto no_memory;
+  out->count = count;
+  out->has_names = seeds->names != NULL;
+  fill_table(seeds, regions, palette, chosen, out);
+  goto end;
+no_memory:
+  status = gv_io_fail_memory(io, "the raster attribute table");
+end:
+  free(regions);
+  free(chosen);
+  free(e.start);
+  free(e.to);
+  return status;
+}

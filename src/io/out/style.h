@@ -1,0 +1,39 @@
+/*
+ * The raster attribute table: ids, names and colours that keep neighbouring regions apart.
+ *
+ * While blocks are written, pairs of ids that meet are collected; afterwards every region gets, in the order of
+ * ids, the colour of a fixed palette that is farthest from those of its neighbours. On big rasters only every
+ * eighth row is looked at: regions that touch along fewer cells may be missed, which costs nothing but their
+ * contrast.
+ */
+#ifndef GV_IO_STYLE_H
+#define GV_IO_STYLE_H
+
+#include "io/out/attribute_table.h"
+#include "io/in/seeds.h"
+
+/* Pairs of values that meet. One a thread; merge them afterwards. */
+typedef struct gv_adjacency {
+  uint64_t *slots; /* open addressing; 0 = free */
+  uint64_t capacity, count;
+  int64_t row_step;
+  bool failed; /* out of memory: pairs are missing */
+} gv_adjacency;
+
+/* width x height: size of the whole raster, which decides how many rows are looked at. */
+void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height);
+void gv_adjacency_free(gv_adjacency *adjacency);
+
+/* Adds the pairs of a block whose first row is row `first_row` of the raster. */
+void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
+                       int64_t first_row);
+void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from);
+
+/*
+ * Makes the table: one row for each distinct id, ascending. `values` (one a seed) are what the blocks held: ids as
+ * Int32, or NULL when they held seed numbers. To be freed with gv_attribute_table_free, before the seeds, whose names it has.
+ */
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
+                         gv_attribute_table *out);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the attributes of its
+ * layer and whatever else the caller knows of it.
+ *
+ * An attribute whose name is taken by another column is called seed_NAME.
+ */
+#ifndef GV_IO_TABLE_OUT_H
+#define GV_IO_TABLE_OUT_H
+
+#include <gdal.h>
+
+#include "io/out/output.h"
+#include "io/in/seeds.h"
+
+typedef struct gv_table_out gv_table_out;
+
+/* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
+GDALDriverH gv_vector_driver(const char *path);
+
+/* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
+ * gv_table_close. Nothing is on disk yet. */
+gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool overwrite, gv_table_out **out);
+
+typedef struct gv_table_column {
+  char *name;
+  OGRFieldType type;
+} gv_table_column;
+
+typedef struct gv_table_value {
+  bool given;
+  union { /* by the type of its column: OFTInteger64 or OFTReal */
+    int64_t integer;
+    double real;
+  };
+} gv_table_value;
+
+/* What is written about one seed besides its id and attributes. */
+typedef struct gv_table_row {
+  bool keep;              /* true when it is to be filled; false leaves the seed out */
+  gv_table_value *values; /* of the columns; not given when they are to be filled */
+  double x, y;            /* in tables of points */
+  OGRGeometryH geometry;  /* in others; passes to the table */
+} gv_table_row;
+
+/* Fills a row. Called in the order of the seeds, or, with `threads`, by as many threads in any order. */
+typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_table_row *row);
+
+typedef struct gv_table_content {
+  const char *layer;
+  OGRSpatialReferenceH crs;      /* may be NULL */
+  OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do */
+  const gv_seed_options *source; /* where the attributes are read from, once more */
+  const gv_seed_list *seeds;
+  const gv_table_column *columns;
+  int count;
+  gv_table_row_fn row;
+  void *user;
+  int threads; /* that may call `row` at once; 0 = 1 */
+} gv_table_content;
+
+/* Makes the file. */
+gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content);
+
+/* The file, complete after gv_table_write, for gv_outputs_commit. */
+gv_output *gv_table_output(gv_table_out *table);
+
+/* Removes what is not in its place and frees; NULL is allowed. */
+void gv_table_close(gv_table_out *table);
+
+#endif

@@ -1,0 +1,345 @@
+/*
+ * Each thread encodes with a TIFF of its own that is written to nowhere but a buffer, so libtiff's codecs see what they
+ * would see in the file. The encoded tiles then go to the file by TIFFWriteRawTile, which keeps the table of tiles.
+ */
+#include "io/out/tiff_tiles.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <tiffio.h>
+
+enum {
+  TILES_A_SCRATCH = 4096, /* tiles encoded until the scratch TIFF is made anew */
+  CONSTANTS = 64          /* encoded tiles of one value that are kept, a power of 2 */
+};
+
+/* What libtiff last complained about. */
+typedef struct complaint {
+  char text[256];
+} complaint;
+
+/* How tiles are encoded; all of it but the levels is in the file. */
+typedef struct encoding {
+  uint32_t width, height;
+  uint16_t bits, sample_format, photometric, compression, predictor;
+  bool big_endian;
+  uint32_t level_tag; /* 0 = none */
+  int level;
+  size_t bytes; /* of a tile's values */
+} encoding;
+
+struct gv_tiff {
+  TIFF *file;
+  encoding encoding;
+  bool swapped; /* not in this machine's byte order */
+  complaint complaint;
+};
+
+/* ------------------------------------------------------------------------------------------------------- messages */
+
+static int take_complaint(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+  complaint *c = user;
+  (void)file;
+  (void)module;
+  if (c->text[0] == '\0') vsnprintf(c->text, sizeof c->text, format, arguments);
+  return 1; /* nobody else need hear of it */
+}
+
+static int take_warning(TIFF *file, void *user, const char *module, const char *format, va_list arguments) {
+  (void)file, (void)user, (void)module, (void)format, (void)arguments;
+  return 1; /* GDAL's own tags are no news */
+}
+
+static TIFFOpenOptions *open_options(complaint *c) {
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  if (options == NULL) return NULL;
+  TIFFOpenOptionsSetErrorHandlerExtR(options, take_complaint, c);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, c);
+  return options;
+}
+
+static bool failed(const complaint *c, int error, char *message, size_t size) {
+  const char *text = c->text[0] != '\0' ? c->text : "libtiff does not say why";
+  if (error != 0) {
+    snprintf(message, size, "%s: %s", strerror(error), text);
+  } else {
+    snprintf(message, size, "%s", text);
+  }
+  return false;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- file */
+
+bool gv_tiff_possible(char **creation_options) {
+  /* What changes values, leaves tiles out or lays the file out in a way of its own. */
+  static const char *const gdals[] = {"SPARSE_OK", "STREAMABLE_OUTPUT", "COPY_SRC_OVERVIEWS", "NBITS",
+                                      "DISCARD_LSB"};
+  for (size_t i = 0; i < sizeof gdals / sizeof *gdals; i++)
+    if (CSLFetchNameValue(creation_options, gdals[i]) != NULL) return false;
+  static const char *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
+  const char *compression = CSLFetchNameValueDef(creation_options, "COMPRESS", "NONE");
+  bool known = false;
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+    known = known || EQUAL(compression, codecs[i]);
+  return known && CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
+}
+
+static int option_level(char **options, const char *name, int otherwise) {
+  const char *text = CSLFetchNameValue(options, name);
+  return text != NULL ? atoi(text) : otherwise;
+}
+
+/* The codecs that are known here, with GDAL's levels. */
+static bool choose_level(encoding *e, char **options) {
+  switch (e->compression) {
+  case COMPRESSION_NONE:
+  case COMPRESSION_LZW:
+  case COMPRESSION_PACKBITS:
+    return true;
+  case COMPRESSION_ADOBE_DEFLATE:
+    e->level_tag = TIFFTAG_ZIPQUALITY;
+    e->level = option_level(options, "ZLEVEL", 6);
+    return true;
+  case COMPRESSION_ZSTD:
+    e->level_tag = TIFFTAG_ZSTD_LEVEL;
+    e->level = option_level(options, "ZSTD_LEVEL", 9);
+    return true;
+  case COMPRESSION_LZMA:
+    e->level_tag = TIFFTAG_LZMAPRESET;
+    e->level = option_level(options, "LZMA_PRESET", 6);
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool read_encoding(TIFF *file, char **options, encoding *e) {
+  uint16_t planes = 0, samples = 0;
+  if (!TIFFIsTiled(file)) return false;
+  TIFFGetFieldDefaulted(file, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  TIFFGetFieldDefaulted(file, TIFFTAG_BITSPERSAMPLE, &e->bits);
+  TIFFGetFieldDefaulted(file, TIFFTAG_SAMPLEFORMAT, &e->sample_format);
+  TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &e->compression);
+  if ((samples != 1 && planes != PLANARCONFIG_SEPARATE) || (e->bits != 32 && e->bits != 64)) return false;
+  if (!TIFFGetField(file, TIFFTAG_TILEWIDTH, &e->width) || !TIFFGetField(file, TIFFTAG_TILELENGTH, &e->height) ||
+      !TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &e->photometric)) {
+    return false;
+  }
+  e->predictor = PREDICTOR_NONE;
+  bool predicts = e->compression == COMPRESSION_LZW || e->compression == COMPRESSION_ADOBE_DEFLATE ||
+                  e->compression == COMPRESSION_ZSTD || e->compression == COMPRESSION_LZMA;
+  if (predicts) TIFFGetField(file, TIFFTAG_PREDICTOR, &e->predictor);
+  e->big_endian = TIFFIsBigEndian(file) != 0;
+  e->bytes = (size_t)TIFFTileSize(file);
+  return choose_level(e, options) && TIFFIsCODECConfigured(e->compression);
+}
+
+gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int64_t tile_bytes, gv_tiff **out) {
+  gv_tiff *tiff = calloc(1, sizeof *tiff);
+  TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
+  if (options == NULL) {
+    free(tiff);
+    return gv_io_fail_memory(io, "the output");
+  }
+  tiff->file = TIFFOpenExt(path, "r+", options);
+  TIFFOpenOptionsFree(options);
+  if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding) &&
+      tiff->encoding.bytes == (size_t)tile_bytes) {
+    tiff->swapped = TIFFIsByteSwapped(tiff->file) != 0;
+    *out = tiff;
+    return GV_OK;
+  }
+  /* GDAL will write it, or say why it cannot. */
+  if (tiff->file != NULL) TIFFClose(tiff->file);
+  free(tiff);
+  return GV_OK;
+}
+
+bool gv_tiff_stores_values(const gv_tiff *tiff) {
+  return tiff->encoding.compression == COMPRESSION_NONE && !tiff->swapped;
+}
+
+bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,
+                    char *message, size_t message_size) {
+  const encoding *e = &tiff->encoding;
+  uint32_t tile =
+      TIFFComputeTile(tiff->file, (uint32_t)column * e->width, (uint32_t)row * e->height, 0, (uint16_t)plane);
+  errno = 0;
+  if (TIFFWriteRawTile(tiff->file, tile, (void *)bytes, (tmsize_t)size) == (tmsize_t)size) return true;
+  return failed(&tiff->complaint, errno, message, message_size);
+}
+
+bool gv_tiff_close(gv_tiff *tiff, char *message, size_t message_size) {
+  errno = 0;
+  bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint.text[0] == '\0';
+  if (!good && message != NULL) failed(&tiff->complaint, errno, message, message_size);
+  TIFFClose(tiff->file);
+  free(tiff);
+  return good;
+}
+
+/* ------------------------------------------------------------------------------------------------------- encoders */
+
+/* A tile of one value, encoded. */
+typedef struct constant {
+  uint64_t value;
+  gv_tiff_tile tile; /* no bytes = none yet */
+} constant;
+
+struct gv_tiff_encoder {
+  encoding encoding;
+  TIFF *scratch;
+  uint32_t next; /* tile of the scratch TIFF */
+  complaint complaint;
+  gv_tiff_tile *capture; /* where its bytes go; NULL = nowhere */
+  toff_t at, end;        /* of the file that does not exist */
+  constant constants[CONSTANTS];
+};
+
+static tmsize_t no_read(thandle_t handle, void *bytes, tmsize_t size) {
+  (void)handle, (void)bytes, (void)size;
+  return -1;
+}
+
+static tmsize_t capture_write(thandle_t handle, void *bytes, tmsize_t size) {
+  gv_tiff_encoder *encoder = handle;
+  gv_tiff_tile *tile = encoder->capture;
+  if (tile != NULL) {
+    size_t wanted = tile->size + (size_t)size;
+    if (wanted > tile->room) {
+      unsigned char *more = realloc(tile->bytes, wanted + wanted / 4);
+      if (more == NULL) return -1;
+      tile->bytes = more;
+      tile->room = wanted + wanted / 4;
+    }
+    memcpy(tile->bytes + tile->size, bytes, (size_t)size);
+    tile->size = wanted;
+  }
+  encoder->at += (toff_t)size;
+  if (encoder->at > encoder->end) encoder->end = encoder->at;
+  return size;
+}
+
+static toff_t pretend_seek(thandle_t handle, toff_t offset, int whence) {
+  gv_tiff_encoder *encoder = handle;
+  encoder->at = whence == SEEK_SET ? offset : (whence == SEEK_CUR ? encoder->at : encoder->end) + offset;
+  return encoder->at;
+}
+
+static int no_close(thandle_t handle) {
+  (void)handle;
+  return 0;
+}
+
+static toff_t pretend_size(thandle_t handle) {
+  return ((gv_tiff_encoder *)handle)->end;
+}
+
+static void drop_scratch(gv_tiff_encoder *encoder) {
+  encoder->capture = NULL;
+  if (encoder->scratch != NULL) TIFFClose(encoder->scratch);
+  encoder->scratch = NULL;
+}
+
+/* A tall TIFF of one column of tiles, BigTIFF so that it never gets too large. */
+static bool make_scratch(gv_tiff_encoder *encoder) {
+  const encoding *e = &encoder->encoding;
+  drop_scratch(encoder);
+  encoder->at = encoder->end = 0;
+  encoder->next = 0;
+  encoder->complaint.text[0] = '\0';
+  TIFFOpenOptions *options = open_options(&encoder->complaint);
+  if (options == NULL) return false;
+  encoder->scratch = TIFFClientOpenExt("tile", e->big_endian ? "wb8" : "wl8", encoder, no_read, capture_write,
+                                       pretend_seek, no_close, pretend_size, NULL, NULL, options);
+  TIFFOpenOptionsFree(options);
+  TIFF *t = encoder->scratch;
+  return t != NULL && TIFFSetField(t, TIFFTAG_IMAGEWIDTH, e->width) &&
+         TIFFSetField(t, TIFFTAG_IMAGELENGTH, e->height * TILES_A_SCRATCH) &&
+         TIFFSetField(t, TIFFTAG_TILEWIDTH, e->width) && TIFFSetField(t, TIFFTAG_TILELENGTH, e->height) &&
+         TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, e->bits) && TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1) &&
+         TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, e->sample_format) &&
+         TIFFSetField(t, TIFFTAG_PHOTOMETRIC, e->photometric) &&
+         TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+         TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
+         (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
+         (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
+}
+
+gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
+  gv_tiff_encoder *encoder = calloc(1, sizeof *encoder);
+  if (encoder != NULL) encoder->encoding = tiff->encoding;
+  return encoder;
+}
+
+void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder) {
+  if (encoder == NULL) return;
+  drop_scratch(encoder);
+  for (int i = 0; i < CONSTANTS; i++)
+    gv_tiff_tile_free(&encoder->constants[i].tile);
+  free(encoder);
+}
+
+void gv_tiff_tile_free(gv_tiff_tile *tile) {
+  free(tile->bytes);
+  memset(tile, 0, sizeof *tile);
+}
+
+/* Where the encoded tile of this one value is kept, or is to be; NULL if the tile has several values. */
+static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool uniform) {
+  size_t size = encoder->encoding.bits / 8;
+  const unsigned char *bytes = values;
+  if (!uniform && memcmp(bytes, bytes + size, encoder->encoding.bytes - size) != 0) return NULL;
+  uint64_t value = 0;
+  memcpy(&value, bytes, size);
+  constant *c = &encoder->constants[value % CONSTANTS];
+  if (c->tile.size > 0 && c->value != value) c->tile.size = 0;
+  c->value = value;
+  return c;
+}
+
+static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
+  if (from->size > to->room) {
+    unsigned char *more = realloc(to->bytes, from->size);
+    if (more == NULL) return false;
+    to->bytes = more;
+    to->room = from->size;
+  }
+  memcpy(to->bytes, from->bytes, from->size);
+  to->size = from->size;
+  return true;
+}
+
+/* The first half of what is filled is copied to the second. */
+static void repeat_first(const encoding *e, void *values) {
+  unsigned char *bytes = values;
+  for (size_t filled = e->bits / 8; filled < e->bytes;) {
+    size_t more = filled < e->bytes - filled ? filled : e->bytes - filled;
+    memcpy(bytes + filled, bytes, more);
+    filled += more;
+  }
+}
+
+bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
+                    size_t message_size) {
+  constant *same = constant_of(encoder, values, uniform);
+  if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return true;
+  if (uniform) repeat_first(&encoder->encoding, values);
+  if ((encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH) && !make_scratch(encoder)) {
+    return failed(&encoder->complaint, 0, message, message_size);
+  }
+  encoder->capture = tile;
+  tile->size = 0;
+  tmsize_t size = (tmsize_t)encoder->encoding.bytes;
+  bool good = TIFFWriteEncodedTile(encoder->scratch, encoder->next++, values, size) == size;
+  encoder->capture = NULL;
+  if (!good) return failed(&encoder->complaint, 0, message, message_size);
+  if (same != NULL) copy_tile(tile, &same->tile); /* if there is no memory, the next is encoded again */
+  return true;
+}

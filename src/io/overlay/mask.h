@@ -1,0 +1,33 @@
+/*
+ * Which cells of a grid count: a raster or polygons of any OGR layer, in any coordinate system.
+ *
+ * What counts is a cell's centre, carried over to the mask's coordinate system by one PROJ operation, cell by cell.
+ * Raster: the pixel it lies in must exist and be neither nodata, nor masked (by a mask or alpha band), nor 0, nor NaN.
+ * Polygons: it must lie inside one, by the even-odd rule; a centre on an edge belongs to what lies to its right (greater
+ * x) or, on a horizontal edge, above (greater y), so that polygons side by side share no cell and leave none out.
+ */
+#ifndef GV_IO_MASK_H
+#define GV_IO_MASK_H
+
+#include "io/in/grid.h"
+
+typedef struct gv_mask gv_mask;
+
+typedef struct gv_mask_options {
+  const char *source;
+  const char *layer; /* NULL = the only one */
+} gv_mask_options;
+
+/* Opens a mask for `workers` threads. `grid` must outlive it. *out is to be given back with gv_mask_close. */
+gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, int workers,
+                       gv_mask **out);
+
+/* Cells [x, x + w) x [y, y + h) of the grid into out[row * stride + column]: 1 = counts, 0 = not. *kept: how many count.
+ * `worker` tells the calling threads apart. On failure writes one line to `message`. */
+gv_status gv_mask_cells(gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h, uint8_t *out,
+                        int64_t stride, int64_t *kept, char *message, size_t message_size);
+
+/* NULL is allowed. */
+void gv_mask_close(gv_mask *mask);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * Rasters of counts (people, say) laid over a grid without losing or gaining any.
+ *
+ * A pixel's value is what there is in the pixel, not a density. In the same coordinate system and without rotation every
+ * pixel is shared among the cells it overlaps, by area (true area on longitudes and latitudes). Otherwise pixels are
+ * parted, finely enough for the cells, in their own coordinate system, and each part counts in the cell in which its
+ * centre, carried over by one PROJ operation, comes to lie. Parts outside the grid are added up. nodata counts as 0.
+ */
+#ifndef GV_IO_QUANTITY_H
+#define GV_IO_QUANTITY_H
+
+#include "io/in/grid.h"
+
+typedef struct gv_overlay gv_overlay;
+
+/*
+ * Opens a raster for `workers` threads, reads it once and lays it over the grid, which must outlive it. Up to `*memory` bytes of
+ * values are kept, and taken off it; what is not kept is read again by gv_overlay_cells. `name` names it in messages. Errors: no overlap, no coordinate system where the grid has one, infinite values. *out is to be given back
+ * with gv_overlay_close.
+ */
+gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid, int workers,
+                          int64_t *memory, gv_overlay **out);
+
+/* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values. */
+double gv_overlay_total(const gv_overlay *overlay);
+double gv_overlay_inside(const gv_overlay *overlay);
+double gv_overlay_bound(const gv_overlay *overlay);
+
+/* Quantities of the cells [x, x + w) x [y, y + h), in memory that is the worker's until its next call. On failure writes
+ * one line to `message`. */
+gv_status gv_overlay_cells(gv_overlay *overlay, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
+                           gv_quantity *out, char *message, size_t message_size);
+
+/* NULL is allowed. */
+void gv_overlay_close(gv_overlay *overlay);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * Distances, directions and areas of the cells of a block: pieces of rows at a time, with the positions that the
+ * allocation itself was made of.
+ */
+#include <string.h>
+
+#include "cells/area.h"
+#include "voronoi/engine.h"
+#include "measure/measure_kernels.h"
+
+enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_MEASURE_PADDING */
+
+/* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
+typedef struct job {
+  const gv_voronoi *v;
+  const gv_measure *m;
+  const gv_measure_kernels *kernels;
+  gv_tile tile;
+  double radius;                    /* of the sphere that great-circle distances are reported on */
+  double *x, *y, *z;                /* where the cells of a piece are */
+  double *lon, *lat;                /* POINTS other than the mesh */
+  double *cosine, *sine, *p;        /* of the cells' longitudes, and their distance from the axis; azimuths only */
+  double *seed_x, *seed_y, *seed_z; /* where their seeds are; 0 where there is none */
+  double *value;
+  int32_t *open;
+} job;
+
+/* -------------------------------------------------------------------------------------------------------- a piece */
+
+/* A piece: cells [first, first + n) of a row. */
+typedef struct row_piece {
+  int64_t row, first, n;
+  const int32_t *seed; /* of the band in hand */
+  bool gaps;           /* some of its cells have no seed or no place */
+} row_piece;
+
+static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
+  return v->seeds.distinct != NULL ? v->seeds.distinct[seed] : seed;
+}
+
+/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. */
+static void place_of_cell(const job *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
+  const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    double equator = 0.0;
+    gv_cells_lonlat(cells, piece->first + i, piece->row, lon, lat);
+    *lon = cells->grid.geotransform[0] + ((double)(piece->first + i) + 0.5) * cells->grid.geotransform[1];
+    gv_normalise_lonlat(lon, &equator);
+  } else if (cells->grid.kind == GV_GRID_QTM) {
+    gv_qtm_id id = 0;
+    gv_qtm_from_number(cells->grid.level, piece->first + i, &id);
+    gv_qtm_center(id, lon, lat);
+  } else {
+    *lon = j->lon[i];
+    *lat = j->lat[i];
+  }
+}
+
+static void repeat(double *to, int64_t n, double value) {
+  for (int64_t i = 0; i < n; i++)
+    to[i] = value;
+}
+
+static gv_status place_cells(gv_context *context, const job *j, const row_piece *piece) {
+  const gv_cells *cells = &j->v->cells;
+  if (cells->shape == GV_CELLS_LONLAT) {
+    const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
+    double p = cells->row_p[piece->row], *x = j->x, *y = j->y;
+    for (int64_t i = 0; i < piece->n; i++) {
+      x[i] = p * column_x[i];
+      y[i] = p * column_y[i];
+    }
+    repeat(j->z, piece->n, cells->row_z[piece->row]);
+    if (j->m->azimuth == NULL) return GV_OK;
+    repeat(j->p, piece->n, p);
+    memcpy(j->cosine, column_x, (size_t)piece->n * sizeof *column_x);
+    memcpy(j->sine, column_y, (size_t)piece->n * sizeof *column_y);
+    return GV_OK;
+  }
+  if (cells->shape == GV_CELLS_PLANE) {
+    memcpy(j->x, cells->column_x + piece->first, (size_t)piece->n * sizeof *j->x);
+    repeat(j->y, piece->n, cells->row_z[piece->row]);
+    return GV_OK;
+  }
+  gv_tile tile = {piece->first, piece->first + piece->n, piece->row, piece->row + 1};
+  bool points = cells->grid.kind != GV_GRID_QTM && cells->dim == 3;
+  gv_status status = gv_cells_positions(context, cells, &tile, j->x, j->y, j->z, points ? j->lon : NULL,
+                                        points ? j->lat : NULL, NULL);
+  if (status != GV_OK || j->m->azimuth == NULL || cells->dim == 2) return status;
+  for (int64_t i = 0; i < piece->n; i++) {
+    double p = sqrt(j->x[i] * j->x[i] + j->y[i] * j->y[i]);
+    j->cosine[i] = p > 0.0 ? j->x[i] / p : 1.0;
+    j->sine[i] = p > 0.0 ? j->y[i] / p : 0.0;
+    j->p[i] = p;
+  }
+  return GV_OK;
+}
+
+/* Where the run of one seed that begins at cell i ends: whole stretches are told by comparing. */
+static int64_t end_of_run(const int32_t *seed, int64_t i, int64_t n) {
+  enum { STRETCH = 16 };
+  int64_t end = i + 1;
+  for (; end + STRETCH <= n; end += STRETCH) {
+    uint32_t differ = 0;
+    for (int64_t k = 0; k < STRETCH; k++)
+      differ |= (uint32_t)seed[end + k] ^ (uint32_t)seed[i];
+    if (differ != 0) break;
+  }
+  while (end < n && seed[end] == seed[i])
+    end++;
+  return end;
+}
+
+/* Positions of the seeds of a piece: runs of cells share one. */
+static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece) {
+  const gv_voronoi *v = j->v;
+  bool globe = v->cells.dim == 3;
+  piece->gaps = false;
+  for (int64_t i = 0, end; i < piece->n; i = end) {
+    int32_t seed = piece->seed[i];
+    end = end_of_run(piece->seed, i, piece->n);
+    double x = 0.0, y = 0.0, z = 0.0;
+    if (seed >= v->seeds.total)
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed);
+    if (seed >= 0) {
+      int32_t s = distinct_of(v, seed);
+      x = v->seeds.x[s];
+      y = v->seeds.y[s];
+      if (globe) z = v->seeds.z[s];
+    }
+    piece->gaps |= seed < 0;
+    repeat(j->seed_x + i, end - i, x);
+    repeat(j->seed_y + i, end - i, y);
+    if (globe) repeat(j->seed_z + i, end - i, z);
+  }
+  if (v->cells.grid.kind == GV_GRID_PROJECTED) {
+    for (int64_t i = 0; i < piece->n && !piece->gaps; i++)
+      piece->gaps = isnan(j->x[i]);
+  }
+  return GV_OK;
+}
+
+/* Asks PROJ about the pairs that the series left open. */
+static void ask(const job *j, const row_piece *piece, int32_t count, bool azimuths) {
+  const gv_voronoi *v = j->v;
+  for (int32_t o = 0; o < count; o++) {
+    int32_t i = j->open[o];
+    if (piece->seed[i] < 0 || isnan(j->x[i])) continue;
+    int32_t s = distinct_of(v, piece->seed[i]);
+    double lon, lat, distance = 0.0, azimuth = 0.0;
+    place_of_cell(j, piece, i, &lon, &lat);
+    geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &distance, &azimuth, NULL);
+    j->value[i] = !azimuths ? distance : azimuth < 0.0 ? azimuth + 360.0 : azimuth;
+  }
+}
+
+static void clear_gaps(const job *j, const row_piece *piece) {
+  for (int64_t i = 0; i < piece->n && piece->gaps; i++) {
+    if (piece->seed[i] < 0 || isnan(j->x[i])) j->value[i] = NAN;
+  }
+}
+
+/* Into j->value, which may be where they are to go. */
+static void find_distances(const job *j, const row_piece *piece) {
+  gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
+  gv_metric metric = j->v->cells.metric;
+  if (metric == GV_GEODESIC) {
+    ask(j, piece, j->kernels->geodesic(&pairs, &j->v->geodesic.series, j->value, j->open), false);
+  } else if (metric == GV_GREAT_CIRCLE) {
+    j->kernels->great_circle(&pairs, j->radius, j->value);
+  } else {
+    j->kernels->plane[metric](&pairs, j->value);
+  }
+  clear_gaps(j, piece);
+}
+
+static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
+  const gv_measure *m = j->m;
+  if (m->type == GV_FLOAT64 && piece->n % GV_MEASURE_PADDING == 0) {
+    job direct = *j;
+    direct.value = (double *)m->distance + at;
+    find_distances(&direct, piece);
+    return;
+  }
+  find_distances(j, piece);
+  if (m->type == GV_FLOAT64) {
+    memcpy((double *)m->distance + at, j->value, (size_t)piece->n * sizeof *j->value);
+  } else {
+    float *out = (float *)m->distance + at;
+    for (int64_t i = 0; i < piece->n; i++)
+      out[i] = (float)j->value[i];
+  }
+}
+
+static void measure_azimuths(const job *j, const row_piece *piece, int64_t at) {
+  gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
+  gv_norths norths = {j->cosine, j->sine, j->p};
+  gv_metric metric = j->v->cells.metric;
+  if (metric == GV_GEODESIC) {
+    ask(j, piece, j->kernels->geodesic_azimuth(&pairs, &norths, &j->v->geodesic.series, j->value, j->open), true);
+  } else if (metric == GV_GREAT_CIRCLE) {
+    j->kernels->great_circle_azimuth(&pairs, &norths, j->value);
+  } else {
+    j->kernels->plane_azimuth(&pairs, j->value);
+  }
+  for (int64_t i = 0; i < piece->n; i++) {
+    if (j->x[i] == j->seed_x[i] && j->y[i] == j->seed_y[i] && j->z[i] == j->seed_z[i]) j->value[i] = 0.0;
+  }
+  clear_gaps(j, piece);
+  float *out = j->m->azimuth + at;
+  for (int64_t i = 0; i < piece->n; i++) {
+    float rounded = (float)j->value[i];
+    out[i] = rounded >= 360.0F ? 0.0F : rounded;
+  }
+}
+
+static gv_status measure_piece(gv_context *context, const job *j, int64_t row, int64_t first, int64_t n) {
+  const gv_measure *m = j->m;
+  row_piece piece = {.row = row, .first = first, .n = n};
+  gv_status status = place_cells(context, j, &piece);
+  for (int32_t band = 0; band < m->bands && status == GV_OK; band++) {
+    int64_t r = row - j->tile.r0, c = first - j->tile.c0;
+    int64_t at = band * m->out_band_stride + r * m->out_stride + c;
+    piece.seed = m->seed + band * m->band_stride + r * m->stride + c;
+    status = place_seeds(context, j, &piece);
+    if (status == GV_OK && m->distance != NULL) measure_distances(j, &piece, at);
+    if (status == GV_OK && m->azimuth != NULL) measure_azimuths(j, &piece, at);
+  }
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------------- a block */
+
+static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
+  gv_status status = gv_tile_of_block(context, v, m->column, m->row, tile);
+  if (status != GV_OK) return status;
+  int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
+  if (m->seed == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, or an unknown type");
+  }
+  if (m->bands < 1 || m->stride < columns || m->out_stride < columns ||
+      (m->bands > 1 && (m->band_stride < (rows - 1) * m->stride + columns ||
+                        m->out_band_stride < (rows - 1) * m->out_stride + columns))) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%d bands or their strides make no sense", (int)m->bands);
+  }
+  return GV_OK;
+}
+
+gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure) {
+  gv_measure m = GV_MEASURE_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (voronoi == NULL || measure == NULL) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
+  }
+  memcpy(&m, measure, measure->struct_size < sizeof m ? measure->struct_size : sizeof m);
+  job j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
+  gv_status status = check_measure(context, voronoi, &m, &j.tile);
+  if (status != GV_OK) return status;
+  double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
+                       &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
+  double *memory = gv_allocate_zeroed(&context->allocator, (ARRAYS + 1) * PIECE, sizeof *memory);
+  if (memory == NULL) return gv_fail_memory(context, "a block's distances");
+  for (int i = 0; i < ARRAYS; i++)
+    *arrays[i] = memory + (ptrdiff_t)i * PIECE;
+  j.open = (int32_t *)(memory + (ptrdiff_t)ARRAYS * PIECE);
+  const gv_ellipsoid *ellipsoid = &voronoi->cells.ellipsoid;
+  j.radius = ellipsoid->semi_major * (3.0 - ellipsoid->flattening) / 3.0;
+  for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++) {
+    for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += PIECE) {
+      status = measure_piece(context, &j, r, c, j.tile.c1 - c < PIECE ? j.tile.c1 - c : PIECE);
+    }
+  }
+  gv_release(&context->allocator, memory);
+  return status;
+}
+
+gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *voronoi, int64_t block_column,
+                                int64_t block_row, double *area, int64_t stride) {
+  gv_tile tile;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (voronoi == NULL || area == NULL) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for the areas");
+  }
+  gv_status status = gv_tile_of_block(context, voronoi, block_column, block_row, &tile);
+  if (status != GV_OK) return status;
+  if (stride < tile.c1 - tile.c0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the block",
+                   (long long)stride);
+  }
+  gv_cells_areas(&voronoi->cells, &tile, area, stride);
+  return GV_OK;
+}

@@ -1,0 +1,408 @@
+/* Candidate lists and the bounds that shorten them. See cull.h. */
+#include "voronoi/cpu/cull.h"
+
+#include <string.h>
+
+#include "voronoi/cpu/short_list.h"
+
+enum {
+  MANY_CANDIDATES = 48, /* from here on several pivots pay */
+  LONG_LIST = 16384     /* from here on room for what is culled is worth saving */
+};
+
+static void workspace_free(gv_workspace *space) {
+  for (int i = 0; i <= GV_MAX_DEPTH; i++) {
+    gv_release(&space->allocator, space->level[i].memory);
+    gv_release(&space->allocator, space->level[i].id_memory);
+  }
+  gv_release(&space->allocator, space->scratch);
+  gv_release(&space->allocator, space->span);
+  gv_release(&space->allocator, space->strip);
+  gv_release(&space->allocator, space->points);
+  gv_release(&space->allocator, space->boxes);
+  gv_release(&space->allocator, space->stage);
+  gv_release(&space->allocator, space->mask_boxes);
+  gv_release(&space->allocator, space->band);
+  gv_allocator allocator = space->allocator;
+  gv_release(&allocator, space);
+}
+
+void gv_workspace_pool_init(gv_workspace_pool *pool) {
+  omp_init_lock(&pool->lock);
+  pool->first = NULL;
+}
+
+void gv_workspace_pool_clear(gv_workspace_pool *pool) {
+  while (pool->first != NULL) {
+    gv_workspace *space = pool->first;
+    pool->first = space->next;
+    workspace_free(space);
+  }
+  omp_destroy_lock(&pool->lock);
+}
+
+gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
+  omp_set_lock(&pool->lock);
+  gv_workspace *space = pool->first;
+  if (space != NULL) pool->first = space->next;
+  omp_unset_lock(&pool->lock);
+  if (space == NULL) {
+    space = gv_allocate_zeroed(&context->allocator, 1, sizeof *space);
+    if (space == NULL) {
+      gv_fail_memory(context, "a workspace");
+      return NULL;
+    }
+    space->allocator = context->allocator;
+  }
+  return space;
+}
+
+void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space) {
+  omp_set_lock(&pool->lock);
+  space->next = pool->first;
+  pool->first = space;
+  omp_unset_lock(&pool->lock);
+}
+
+bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {
+  gv_level_buffer *level = &space->level[depth];
+  if (level->capacity < count || level->memory == NULL) {
+    int64_t padded = ((int64_t)count + count / 4 + GV_CANDIDATE_PADDING + 7) / 8 * 8;
+    gv_release(&space->allocator, level->memory);
+    gv_release(&space->allocator, level->id_memory);
+    level->memory = gv_allocate_zeroed(&space->allocator, padded * dim, sizeof(double));
+    level->id_memory = gv_allocate_zeroed(&space->allocator, padded, sizeof(int32_t));
+    level->capacity = level->memory != NULL && level->id_memory != NULL ? count + count / 4 : 0;
+    if (level->capacity == 0 && (level->memory == NULL || level->id_memory == NULL)) return false;
+    level->candidates.x = level->memory;
+    level->candidates.y = level->memory + padded;
+    level->candidates.z = dim == 3 ? level->memory + 2 * padded : NULL;
+    level->candidates.id = level->id_memory;
+  }
+  level->candidates.count = 0;
+  return true;
+}
+
+bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
+  if (!gv_level_reserve(space, depth, count, v->cells.dim)) return false;
+  gv_candidates *c = &space->level[depth].candidates;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t seed = id != NULL ? id[i] : i;
+    c->id[i] = seed;
+    c->x[i] = v->seeds.x[seed];
+    c->y[i] = v->seeds.y[seed];
+    if (c->z != NULL) c->z[i] = v->seeds.z[seed];
+  }
+  c->count = count;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- culling */
+
+static double distance2(const gv_candidates *c, int32_t i, const double *m) {
+  double x = c->x[i] - m[0], y = c->y[i] - m[1], z = c->z != NULL ? c->z[i] - m[2] : 0.0;
+  return x * x + y * y + z * z;
+}
+
+static void corner_of(const gv_bound *bound, int corner, double point[3]) {
+  for (int d = 0; d < 3; d++) {
+    point[d] = bound->centre[d] + (corner & 1 ? 1.0 : -1.0) * bound->generator[0][d] +
+               (corner & 2 ? 1.0 : -1.0) * bound->generator[1][d];
+  }
+}
+
+/* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
+ * (0 for other metrics). */
+static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
+                        const gv_candidates *in, gv_candidates *out) {
+  int dim = v->cells.dim;
+  double e = v->cells.position_error;
+  int32_t nearest = kernels->nearest[dim](in, point);
+  double pivot[3] = {in->x[nearest], in->y[nearest], in->z != NULL ? in->z[nearest] : 0.0};
+  if (v->cells.metric == GV_MANHATTAN || v->cells.metric == GV_CHEBYSHEV) {
+    double low[2], high[2], reach = 0.0;
+    for (int d = 0; d < 2; d++) {
+      double half = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]) + 2.0 * e;
+      low[d] = bound->centre[d] - half;
+      high[d] = bound->centre[d] + half;
+      reach += fmax(fabs(low[d] - pivot[d]), fabs(high[d] - pivot[d]));
+    }
+    /* Differences of coordinates are good to an ulp of the largest that matters, about 10 times `reach`. */
+    kernels->cull_box[v->cells.metric](in, low, high, pivot, 1e-14 * reach + 4.0 * e, out);
+    return 0.0;
+  }
+  double pivot2 = distance2(in, nearest, bound->centre);
+  double limit = pivot2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, e);
+  double slack = 0.0;
+  if (v->cells.metric == GV_GEODESIC) {
+    double farthest = sqrt(pivot2) + bound->radius;
+    slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
+  }
+  kernels->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
+  return slack;
+}
+
+/* Against the one pivot that serves best: the way where the nearest seed is all that is asked. */
+static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                           const gv_candidates *in, gv_candidates *out) {
+  double slack = cull_once(v, kernels, bound, bound->centre, in, out);
+  for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES; corner++) {
+    double point[3];
+    corner_of(bound, corner, point);
+    cull_once(v, kernels, bound, point, out, out);
+  }
+  return slack;
+}
+
+/* Room for three values of each candidate. */
+static bool reserve_span(gv_workspace *space, int32_t count) {
+  int64_t wanted = 3 * ((int64_t)count + GV_CANDIDATE_PADDING);
+  if (space->span_capacity >= wanted) return true;
+  gv_release(&space->allocator, space->span);
+  space->span = gv_allocate_zeroed(&space->allocator, wanted + wanted / 4, sizeof(double));
+  space->span_capacity = space->span != NULL ? wanted + wanted / 4 : 0;
+  return space->span != NULL;
+}
+
+/* Places of the k least values (k <= n), and the largest of those values. */
+static double least_of(const double *value, int32_t n, int32_t k, int32_t *place) {
+  double least[GV_VORONOI_MAX_K];
+  int32_t held = 0;
+  for (int32_t i = 0; i < n; i++) {
+    if (held == k && !(value[i] < least[k - 1])) continue;
+    int32_t at = held < k ? held++ : k - 1;
+    for (; at > 0 && value[i] < least[at - 1]; at--) {
+      least[at] = least[at - 1];
+      place[at] = place[at - 1];
+    }
+    least[at] = value[i];
+    place[at] = i;
+  }
+  return least[k - 1];
+}
+
+/* Against the k candidates nearest to `point`, all at once. in->count > v->k. */
+static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                             const gv_bound *bound, const double *point, const gv_candidates *in,
+                             gv_candidates *out) {
+  int dim = v->cells.dim;
+  int32_t place[GV_VORONOI_MAX_K];
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
+  double slack = 0.0;
+  kernels->squares[dim](in, point, space->span);
+  least_of(space->span, in->count, v->k, place);
+  for (int32_t n = 0; n < v->k; n++) {
+    const double *m = bound->centre;
+    int32_t i = place[n];
+    double u[3] = {in->x[i] - m[0], in->y[i] - m[1], in->z != NULL ? in->z[i] - m[2] : 0.0};
+    farthest2 = fmax(farthest2, distance2(in, i, m));
+    for (int g = 0; g < dim; g++) {
+      const double *along = bound->generator[g];
+      double dot = along[0] * u[0] + along[1] * u[1] + along[2] * u[2];
+      low[g] = fmin(low[g], dot);
+      high[g] = fmax(high[g], dot);
+    }
+  }
+  if (v->cells.metric == GV_GEODESIC) {
+    slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
+  }
+  double limit = farthest2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, v->cells.position_error);
+  kernels->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
+  return slack;
+}
+
+static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                          const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
+  if (!reserve_span(space, in->count)) return false;
+  if (in->count > v->k) {
+    *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
+    for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES + 2 * v->k; corner++) {
+      double point[3];
+      corner_of(bound, corner, point);
+      cull_by_pivots(v, kernels, space, bound, point, out, out);
+    }
+    return true;
+  }
+  double farthest2 = 0.0;
+  for (int32_t i = 0; i < in->count; i++)
+    farthest2 = fmax(farthest2, distance2(in, i, bound->centre));
+  if (v->cells.metric == GV_GEODESIC) {
+    *slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
+  }
+  if (in != out) kernels->copy(in, out);
+  return true;
+}
+
+void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+              const gv_candidates *candidates, double *near, double *far) {
+  if (v->cells.dim == 3) {
+    kernels->span_globe(candidates, bound, v->cells.position_error, near, far);
+  } else {
+    kernels->span_plane[v->cells.metric](candidates, bound, v->cells.position_error, near, far);
+  }
+}
+
+bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *candidates) {
+  if (isinf(v->max_distance)) return false;
+  for (int32_t first = 0; first < candidates->count; first += GV_CANDIDATE_PADDING) {
+    double near[2 * GV_CANDIDATE_PADDING], far[2 * GV_CANDIDATE_PADDING];
+    int32_t left = candidates->count - first;
+    gv_candidates some = {candidates->x + first, candidates->y + first,
+                          candidates->z != NULL ? candidates->z + first : NULL, candidates->id + first,
+                          left < GV_CANDIDATE_PADDING ? left : GV_CANDIDATE_PADDING};
+    gv_spans(v, kernels, bound, &some, near, far);
+    for (int32_t i = 0; i < some.count; i++) {
+      if (!(far[i] <= v->within)) return true;
+    }
+  }
+  return false;
+}
+
+bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                     const gv_candidates *candidates, double **low, double **high) {
+  int32_t count = candidates->count;
+  if (!reserve_span(space, count)) return false;
+  int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
+  double *near = space->span, *far = near + part, *weight = far + part;
+  gv_spans(v, kernels, bound, candidates, near, far);
+  *low = near;
+  *high = far;
+  gv_weigher weigher = v->weigher;
+  if (weigher.weighting == GV_UNWEIGHTED) {
+    for (int32_t i = 0; i < count; i++)
+      far[i] = far[i] <= v->within ? far[i] : INFINITY;
+    return true;
+  }
+  for (int32_t i = 0; i < count; i++)
+    weight[i] = v->seeds.weight[candidates->id[i]];
+  for (int32_t i = count; i < part; i++)
+    weight[i] = 1.0;
+  if (v->cells.metric == GV_GEODESIC) {
+    for (int32_t i = 0; i < count; i++) {
+      double shortest, longest, chord2 = far[i];
+      gv_geodesic_lengths(&v->geodesic, near[i], far[i], &shortest, &longest);
+      near[i] = gv_weigh(&weigher, shortest, weight[i]);
+      far[i] = chord2 <= v->within ? gv_weigh(&weigher, longest, weight[i]) : INFINITY;
+    }
+    return true;
+  }
+  kernels->weigh(&weigher, INFINITY, count, near, weight, true);
+  kernels->weigh(&weigher, v->limit, count, far, weight, true);
+  return true;
+}
+
+/* By bounds of the values. */
+static bool cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                           const gv_bound *bound, const gv_candidates *in, gv_candidates *out) {
+  double *low, *high;
+  int32_t place[GV_VORONOI_MAX_K];
+  if (in->count <= v->k) {
+    if (in != out) kernels->copy(in, out);
+    return true;
+  }
+  if (!gv_value_bounds(v, kernels, space, bound, in, &low, &high)) return false;
+  double worst = least_of(high, in->count, v->k, place);
+  kernels->cull_above[v->cells.dim](in, low, worst, out);
+  return true;
+}
+
+bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+             const gv_candidates *in, gv_candidates *out, double *slack) {
+  *slack = 0.0;
+  if (isfinite(v->max_distance)) {
+    if (!reserve_span(space, in->count)) return false;
+    double *near = space->span, *far = near + in->count + GV_CANDIDATE_PADDING;
+    gv_spans(v, kernels, bound, in, near, far);
+    kernels->cull_above[v->cells.dim](in, near, v->beyond, out);
+    in = out;
+    if (out->count == 0) return true;
+  }
+  if (gv_asks_nearest(v)) {
+    *slack = cull_nearest(v, kernels, bound, in, out);
+    return true;
+  }
+  if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
+    if (in != out) kernels->copy(in, out);
+    return true;
+  }
+  if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);
+  return cull_by_values(v, kernels, space, bound, in, out);
+}
+
+bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                      const gv_candidates *in, gv_workspace *space, int depth, double *slack) {
+  int dim = v->cells.dim, into = in->count < LONG_LIST ? depth : GV_MAX_DEPTH;
+  if (!gv_level_reserve(space, into, in->count, dim)) return false;
+  gv_candidates *kept = &space->level[into].candidates;
+  if (!gv_cull(v, kernels, space, bound, in, kept, slack)) return false;
+  if (into == depth) return true;
+  if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
+  kernels->copy(kept, &space->level[depth].candidates);
+  return true;
+}
+
+gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
+                    const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count) {
+  gv_workspace *space = gv_workspace_take(context, pool);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  gv_status status = GV_OK;
+  double slack;
+  if (!gv_level_gather(v, space, 0, id, count) || !gv_level_reserve(space, 1, count, v->cells.dim) ||
+      !gv_cull(v, kernels, space, bound, &space->level[0].candidates, &space->level[1].candidates, &slack)) {
+    status = gv_fail_memory(context, "candidate lists");
+    goto done;
+  }
+  const gv_candidates *left = &space->level[1].candidates;
+  *kept = gv_allocate(&v->allocator, left->count, sizeof **kept);
+  if (*kept == NULL) {
+    status = gv_fail_memory(context, "candidate lists");
+    goto done;
+  }
+  *kept_count = left->count;
+  memcpy(*kept, left->id, (size_t)left->count * sizeof **kept);
+done:
+  gv_workspace_give(pool, space);
+  return status;
+}
+
+bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns) {
+  if (block->mask == NULL) return false;
+  for (int64_t r = row; r < row + rows; r++) {
+    const uint8_t *mask = block->mask + r * block->mask_stride + column;
+    uint64_t any = 0, word;
+    int64_t c = 0;
+    for (; c + 8 <= columns; c += 8) {
+      memcpy(&word, mask + c, sizeof word);
+      any |= word;
+    }
+    for (; c < columns; c++)
+      any |= mask[c];
+    if (any != 0) return false;
+  }
+  return true;
+}
+
+bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
+                     gv_leaf *leaf) {
+  int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
+  if (space->scratch_capacity < padded) {
+    gv_release(&space->allocator, space->scratch);
+    space->scratch =
+        gv_allocate_zeroed(&space->allocator, (GV_LEAF_ROWS + 1) * ((int64_t)padded + padded / 4), sizeof(double));
+    space->scratch_capacity = space->scratch != NULL ? padded + padded / 4 : 0;
+    if (space->scratch == NULL) return false;
+  }
+  double *label = space->scratch + GV_LEAF_ROWS * (int64_t)padded;
+  for (int32_t i = 0; i < candidates->count; i++)
+    label[i] = v->label[candidates->id[i]];
+  leaf->candidates = candidates;
+  leaf->label = label;
+  leaf->start = INFINITY;
+  leaf->nobody = label[0];
+  leaf->scratch = space->scratch;
+  leaf->undecided = space->undecided;
+  /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
+  if (v->cells.metric == GV_GEODESIC) leaf->margin = 0.5 * slack + 1e-14;
+  return true;
+}

@@ -1,0 +1,581 @@
+/*
+ * The culling engine for QTM cells. A tile is a sub-triangle of the mesh's own tree: its candidates are culled (see
+ * cull.h), what is left goes to its four children, until one candidate is left or 64 cells are, which are decided one by
+ * one. Only those cells' positions are ever made: the bounds need none.
+ *
+ * The mesh itself (GV_GRID_QTM) is written in the order of cell numbers, in which a sub-triangle is one run. For a
+ * raster whose pixels carry their triangle's answer, the triangles under a block of pixels are answered once, band by
+ * band, into rows as they lie in the octant; a pixel then finds its triangle by its place in the row. In the coordinates
+ * of the lattice that takes one product a pixel; what lies too near an edge for that is asked of gv_qtm_from_lonlat. Where
+ * triangles are many more than pixels, only the pixels' own are answered, by the engine for rasters.
+ *
+ * Lists of candidates are narrowed from the octants down to the first sub-triangles of the work, once.
+ */
+#include <string.h>
+
+#include "cells/mesh.h"
+#include "voronoi/cpu/leaf.h"
+#include "voronoi/rank.h"
+
+enum {
+  BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
+  TREE_MAX_DEPTH = 8, /* half a million nodes */
+  MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
+  CHUNK = 256,        /* pixels at a time */
+  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: bands are kept short */
+};
+
+/* Doubtful pixels: lattice coordinates are good to 2^20 x a few 2^-53. */
+static const double too_near = 1e-8;
+
+typedef struct mesh_node {
+  int32_t *id; /* NULL: not narrowed here, or handed on to all children */
+  int32_t count;
+} mesh_node;
+
+typedef struct mesh_state {
+  const gv_kernels *kernels;
+  const gv_ellipsoid *ellipsoid; /* NULL on the sphere */
+  gv_workspace_pool pool;
+  mesh_node *node[TREE_MAX_DEPTH + 1]; /* by depth: 8 x 4^depth nodes */
+  int depths;
+  /* Rasters only: the engine for blocks with few pixels, and each column's octant and place in it. */
+  void *pixels;
+  int8_t *quarter;
+  double *fraction;
+} mesh_state;
+
+/* Where answers go: by number, or by row and place. */
+typedef struct mesh_job {
+  const gv_voronoi *v;
+  const mesh_state *state;
+  gv_workspace *space;
+  const gv_block *mask; /* of a run of numbers; NULL: none */
+  int32_t *out;
+  int64_t band_stride;
+  bool by_number;
+  int64_t base;               /* number of out[0] */
+  int64_t row, place, stride; /* of out[0], and between rows */
+  double x[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
+  double y[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
+  double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
+} mesh_job;
+
+/* -------------------------------------------------------------------------------------------------- sub-triangles */
+
+static void fill_run(int32_t *out, int64_t count, int32_t label) {
+  for (int64_t i = 0; i < count; i++)
+    out[i] = label;
+}
+
+static int32_t *place_of(const mesh_job *j, int64_t row, int64_t place) {
+  return j->out + (row - j->row) * j->stride + (place - j->place);
+}
+
+/* A part of one answer: label[v->k]. */
+static void fill_part(const mesh_job *j, const gv_mesh_part *part, const int32_t *label) {
+  int64_t side = INT64_C(1) << part->bits, row = gv_mesh_part_row(part), east = part->least[GV_QTM_EAST];
+  for (int32_t band = 0; band < j->v->k; band++) {
+    int64_t offset = band * j->band_stride;
+    if (j->by_number) {
+      fill_run(j->out + offset + (part->first - j->base), gv_mesh_part_count(part), label[band]);
+      continue;
+    }
+    for (int64_t i = 0; i < side; i++) {
+      if (part->down) {
+        fill_run(place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
+      } else {
+        fill_run(place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
+      }
+    }
+  }
+}
+
+/* Canonical decisions for the cells that the geodesic filter left open. */
+static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const gv_mesh_order *order, bool nearest,
+                              const gv_candidates *candidates, const gv_leaf *leaf) {
+  const gv_voronoi *v = j->v;
+  for (int32_t u = 0; u < leaf->undecided_count; u++) {
+    int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
+    gv_place place = {{leaf->x[at], leaf->y[at], leaf->z[at]}, 0.0, 0.0};
+    gv_qtm_id id = 0;
+    gv_qtm_from_number(part->level, part->first + order->number[at], &id);
+    gv_qtm_center(id, &place.lon, &place.lat);
+    if (nearest) {
+      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place.lon, place.lat, place.vector,
+                                                   candidates, NULL)];
+    } else {
+      gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
+    }
+    for (int32_t band = 0; band < v->k; band++)
+      leaf->out[band * leaf->band_stride + at] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
+  }
+}
+
+/* `ranks`: groups of the candidates, or NULL where the nearest seed is all that is asked. */
+static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
+                        const gv_candidates *candidates, const gv_order *ranks) {
+  const gv_voronoi *v = j->v;
+  const gv_kernels *kernels = j->state->kernels;
+  int32_t answer[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)gv_mesh_part_count(part);
+  const gv_mesh_order *order = gv_mesh_order_of(v->cells.tables, part);
+  gv_mesh_positions(v->cells.tables, part, j->state->ellipsoid, j->x, j->y, j->z);
+  gv_leaf leaf = {.rows = 1,
+                  .columns = cells,
+                  .x = j->x,
+                  .y = j->y,
+                  .z = j->z,
+                  .point_stride = cells,
+                  .out = answer,
+                  .out_stride = cells,
+                  .band_stride = GV_MESH_LEAF_CELLS};
+  if (ranks != NULL) {
+    if (!gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)) return false;
+  } else {
+    if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
+    (v->cells.metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3)(&leaf);
+  }
+  if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, ranks == NULL, candidates, &leaf);
+  for (int32_t band = 0; band < v->k; band++) {
+    const int32_t *from = answer + band * GV_MESH_LEAF_CELLS;
+    if (j->by_number) {
+      int32_t *out = j->out + band * j->band_stride + (part->first - j->base);
+      for (int32_t i = 0; i < cells; i++)
+        out[order->number[i]] = from[i];
+    } else {
+      int32_t *out =
+          place_of(j, gv_mesh_part_row(part), 2 * (int64_t)part->least[GV_QTM_EAST]) + band * j->band_stride;
+      for (int32_t i = 0; i < cells; i++)
+        out[order->row[i] * j->stride + order->place[i]] = from[i];
+    }
+  }
+  return true;
+}
+
+static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part *part, int depth,
+                            const gv_candidates *in) {
+  const gv_voronoi *v = j->v;
+  const gv_kernels *kernels = j->state->kernels;
+  gv_bound bound;
+  if (j->mask != NULL && gv_masked(j->mask, 0, part->first - j->base, 1, gv_mesh_part_count(part))) return GV_OK;
+  if (in->count == 1 && gv_asks_nearest(v) && isinf(v->max_distance)) {
+    fill_part(j, part, &v->label[in->id[0]]);
+    return GV_OK;
+  }
+  gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
+  double slack;
+  if (!gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack)) {
+    return gv_fail_memory(context, "candidate lists");
+  }
+  gv_candidates *candidates = &j->space->level[depth].candidates;
+  if (gv_asks_nearest(v) && v->cells.metric == GV_GEODESIC) {
+    gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
+  }
+  bool nearest = gv_asks_nearest(v) && candidates->count > 0 && !gv_limit_is_open(v, kernels, &bound, candidates);
+  gv_order order;
+  if (nearest && candidates->count == 1) {
+    fill_part(j, part, &v->label[candidates->id[0]]);
+    return GV_OK;
+  }
+  if (!nearest) {
+    int32_t label[GV_VORONOI_MAX_K];
+    if (!gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order)) {
+      return gv_fail_memory(context, "candidate lists");
+    }
+    if (gv_order_settles(v, &order, candidates, label)) {
+      fill_part(j, part, label);
+      return GV_OK;
+    }
+  }
+  if (part->bits <= GV_MESH_LEAF_BITS) {
+    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &order)
+               ? GV_OK
+               : gv_fail_memory(context, "a leaf tile");
+  }
+  gv_status status = GV_OK;
+  for (int child = 0; child < 4 && status == GV_OK; child++) {
+    gv_mesh_part below;
+    gv_mesh_part_child(part, child, &below);
+    status = solve_part(context, j, &below, depth + 1, candidates);
+  }
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- tree */
+
+/* The shortest list that holds the candidates of a part. */
+static const mesh_node *list_of(const mesh_state *state, int level, int bits, int64_t first) {
+  int depth = level - bits < state->depths ? level - bits : state->depths - 1;
+  for (; depth >= 0; depth--) {
+    const mesh_node *node = &state->node[depth][first >> 2 * (level - depth)];
+    if (node->id != NULL) return node;
+  }
+  return NULL;
+}
+
+static gv_status solve_from_tree(gv_context *context, mesh_job *j, const gv_mesh_part *part) {
+  const mesh_node *node = list_of(j->state, part->level, part->bits, part->first);
+  if (!gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
+                       node != NULL ? node->count : j->v->seeds.count)) {
+    return gv_fail_memory(context, "candidate lists");
+  }
+  return solve_part(context, j, part, 1, &j->space->level[0].candidates);
+}
+
+/* One node's list from its parent's. */
+static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *state, int depth, int64_t index,
+                        const mesh_node *parent) {
+  mesh_node *node = &state->node[depth][index];
+  gv_mesh_part part;
+  gv_bound bound;
+  gv_mesh_part_at(v->cells.grid.level, v->cells.grid.level - depth, index, &part);
+  gv_mesh_bound(v->cells.tables, &part, state->ellipsoid, v->cells.curvature, &bound);
+  return gv_narrow(context, v, state->kernels, &state->pool, &bound, parent != NULL ? parent->id : NULL,
+                   parent != NULL ? parent->count : v->seeds.count, &node->id, &node->count);
+}
+
+/* Depth by depth, while lists are long enough to matter, down to parts of 2^bits cells a side. */
+static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state *state, int bits) {
+  int deepest = v->cells.grid.level - bits;
+  if (deepest > TREE_MAX_DEPTH) deepest = TREE_MAX_DEPTH;
+  int64_t entries = 0;
+  gv_first_error error;
+  gv_first_error_init(&error);
+  for (int depth = 0; depth <= deepest && entries < GV_TREE_MAX_ENTRIES; depth++) {
+    int64_t nodes = INT64_C(8) << 2 * depth;
+    mesh_node *above = depth > 0 ? state->node[depth - 1] : NULL;
+    bool any = depth == 0 && v->seeds.count >= GV_TREE_MIN_CANDIDATES;
+    for (int64_t i = 0; above != NULL && i < nodes / 4 && !any; i++)
+      any = above[i].id != NULL && above[i].count >= GV_TREE_MIN_CANDIDATES;
+    if (!any) break;
+    state->node[depth] = gv_allocate_zeroed(&v->allocator, nodes, sizeof(mesh_node));
+    if (state->node[depth] == NULL) return gv_fail_memory(context, "the tree of the mesh");
+    state->depths = depth + 1;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(context->threads)
+    for (int64_t i = 0; i < nodes; i++) {
+      const mesh_node *parent = above != NULL ? &above[i / 4] : NULL;
+      if (gv_first_error_seen(&error)) continue;
+      if (parent != NULL && (parent->id == NULL || parent->count < GV_TREE_MIN_CANDIDATES)) continue;
+      gv_context worker;
+      gv_context_for_worker(context, &worker);
+      gv_status status = narrow(&worker, v, state, depth, i, parent);
+      gv_first_error_set(&error, status, worker.message);
+    }
+    if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
+    for (int64_t i = 0; above != NULL && i < nodes / 4; i++) {
+      if (above[i].id == NULL || above[i].count < GV_TREE_MIN_CANDIDATES) continue;
+      entries -= above[i].count;
+      gv_release(&v->allocator, above[i].id);
+      above[i].id = NULL;
+    }
+    for (int64_t i = 0; i < nodes; i++)
+      entries += state->node[depth][i].count;
+  }
+  return GV_OK;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the mesh */
+
+static void mesh_destroy(const gv_voronoi *v, void *opaque) {
+  mesh_state *state = opaque;
+  if (state == NULL) return;
+  for (int depth = 0; depth < state->depths; depth++) {
+    for (int64_t i = 0; i < INT64_C(8) << 2 * depth; i++)
+      gv_release(&v->allocator, state->node[depth][i].id);
+    gv_release(&v->allocator, state->node[depth]);
+  }
+  if (state->pixels != NULL) gv_engine_tile.destroy(v, state->pixels);
+  gv_release(&v->allocator, state->quarter);
+  gv_release(&v->allocator, state->fraction);
+  gv_workspace_pool_clear(&state->pool);
+  gv_release(&v->allocator, state);
+}
+
+static gv_status state_create(gv_context *context, gv_voronoi *v, int bits, mesh_state **out) {
+  mesh_state *state = gv_allocate_zeroed(&v->allocator, 1, sizeof *state);
+  if (state == NULL) return gv_fail_memory(context, "the engine");
+  gv_workspace_pool_init(&state->pool);
+  state->kernels = gv_kernels_get();
+  state->ellipsoid = gv_cells_geocentric(&v->cells) ? &v->cells.ellipsoid : NULL;
+  gv_status status = tree_build(context, v, state, bits);
+  if (status != GV_OK) {
+    mesh_destroy(v, state);
+    return status;
+  }
+  *out = state;
+  return GV_OK;
+}
+
+static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
+  mesh_state *state = NULL;
+  int bits = 0;
+  while (INT64_C(4) << 2 * bits <= v->block_width && bits < v->cells.grid.level)
+    bits++;
+  gv_status status = state_create(context, v, bits, &state);
+  if (status == GV_OK) *out = state;
+  return status;
+}
+
+/* A block is a run of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */
+static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
+                            const gv_block *block) {
+  mesh_state *state = opaque;
+  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  mesh_job j = {.v = v,
+                .state = state,
+                .space = space,
+                .mask = block,
+                .out = block->out,
+                .band_stride = block->band_stride,
+                .by_number = true,
+                .base = tile->c0};
+  int bits = 0, level = v->cells.grid.level;
+  while (bits < level && INT64_C(4) << 2 * bits <= tile->c1 - tile->c0)
+    bits++;
+  gv_status status = GV_OK;
+  for (int64_t first = tile->c0; first < tile->c1 && status == GV_OK; first += INT64_C(1) << 2 * bits) {
+    gv_mesh_part part;
+    gv_mesh_part_at(level, bits, first >> 2 * bits, &part);
+    status = solve_from_tree(context, &j, &part);
+  }
+  gv_workspace_give(&state->pool, space);
+  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------- rasters of triangles */
+
+/* A column's longitude, also where the raster's rows begin at a pole (which has but one). */
+static double longitude_of(const gv_voronoi *v, int64_t column) {
+  const double *g = v->cells.grid.geotransform;
+  double lon = g[0] + ((double)column + 0.5) * g[1], equator = 0.0;
+  gv_normalise_lonlat(&lon, &equator);
+  return lon;
+}
+
+static gv_status raster_create(gv_context *context, gv_voronoi *v, void **out) {
+  mesh_state *state = NULL;
+  int level = v->cells.grid.level;
+  int64_t width = v->cells.grid.width;
+  gv_status status = state_create(context, v, level < BLOCK_BITS ? level : BLOCK_BITS, &state);
+  if (status != GV_OK) return status;
+  state->quarter = gv_allocate(&v->allocator, width, sizeof *state->quarter);
+  state->fraction = gv_allocate(&v->allocator, width, sizeof *state->fraction);
+  if (state->quarter == NULL || state->fraction == NULL) {
+    status = gv_fail_memory(context, "the raster's columns");
+  } else {
+    status = gv_engine_tile.create(context, v, &state->pixels);
+    if (status != GV_OK) state->pixels = NULL;
+  }
+  if (status != GV_OK) {
+    mesh_destroy(v, state);
+    return status;
+  }
+  for (int64_t c = 0; c < width; c++) {
+    double lon = longitude_of(v, c);
+    if (lon == 180.0) lon = -180.0;
+    double turned = lon < 0.0 ? lon + 360.0 : lon; /* rounding is less than `too_near` */
+    int quarter = (int)(turned / 90.0);
+    if (quarter > 3) quarter = 3;
+    state->quarter[c] = (int8_t)quarter;
+    state->fraction[c] = (turned - 90.0 * quarter) / 90.0;
+  }
+  *out = state;
+  return GV_OK;
+}
+
+/* A row of pixels in its octants: distance from the pole in rows of the mesh. */
+typedef struct pixel_row {
+  double latitude, distance;
+  int64_t row; /* of the mesh */
+  bool south, doubtful;
+} pixel_row;
+
+static pixel_row row_of_pixels(const gv_voronoi *v, int64_t row) {
+  pixel_row p;
+  double lon, n = (double)(INT64_C(1) << v->cells.grid.level);
+  gv_cells_lonlat(&v->cells, 0, row, &lon, &p.latitude);
+  p.south = p.latitude < 0.0;
+  p.distance = (90.0 - fabs(p.latitude)) * (n / 90.0);
+  p.row = (int64_t)p.distance;
+  if (p.row > (int64_t)n - 1) p.row = (int64_t)n - 1;
+  double inside = p.distance - (double)p.row;
+  p.doubtful = inside < too_near || inside > 1.0 - too_near;
+  return p;
+}
+
+/* A band of sub-triangles of an octant, those from `first` to `last` (ups; the downs between them too). */
+typedef struct band {
+  int octant, bits;
+  int64_t number, first, last;
+} band;
+
+static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
+  int level = j->v->cells.grid.level;
+  int64_t side = INT64_C(1) << b->bits, width = 2 * side * (b->last - b->first + 1);
+  gv_workspace *space = j->space;
+  int64_t wanted = width * side * j->v->k;
+  if (space->band_capacity < wanted) {
+    gv_release(&space->allocator, space->band);
+    space->band = gv_allocate(&space->allocator, wanted, sizeof *space->band);
+    space->band_capacity = space->band != NULL ? wanted : 0;
+    if (space->band == NULL) return gv_fail_memory(context, "a band of the mesh");
+  }
+  j->out = space->band;
+  j->by_number = false;
+  j->row = b->number * side;
+  j->place = 2 * side * b->first;
+  j->stride = width;
+  j->band_stride = width * side;
+  int32_t coarse = INT32_C(1) << (level - b->bits);
+  gv_status status = GV_OK;
+  for (int64_t place = 2 * b->first; place <= 2 * b->last + 1 && place <= 2 * b->number && status == GV_OK;
+       place++) {
+    gv_qtm_cell cell = {.level = level - b->bits, .octant = b->octant, .down = place % 2 != 0};
+    cell.least[GV_QTM_EAST] = (int32_t)(place / 2);
+    cell.least[GV_QTM_WEST] = (int32_t)(b->number - place / 2 - place % 2);
+    cell.least[GV_QTM_POLE] = (int32_t)(coarse - 1 - b->number);
+    gv_mesh_part part;
+    gv_mesh_part_at(level, b->bits, gv_qtm_number(gv_qtm_cell_to_id(&cell)), &part);
+    status = solve_from_tree(context, j, &part);
+  }
+  return status;
+}
+
+/* One pixel by the exact rule: from the band if its triangle is there, else for itself. */
+static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b, int64_t column, double latitude,
+                                int32_t *out, int64_t band_stride) {
+  const gv_voronoi *v = j->v;
+  double lon = longitude_of(v, column);
+  gv_qtm_id id;
+  gv_qtm_cell cell;
+  if (gv_qtm_from_lonlat(lon, latitude, v->cells.grid.level, &id) != GV_OK) {
+    return gv_fail(context, GV_ERROR_INTERNAL, "no triangle at %.17g %.17g", lon, latitude);
+  }
+  gv_qtm_cell_from_id(id, &cell);
+  int64_t side = INT64_C(1) << b->bits;
+  int64_t row = cell.least[GV_QTM_WEST] + cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
+  int64_t place = 2 * (int64_t)cell.least[GV_QTM_EAST] + (cell.down ? 1 : 0);
+  if (cell.octant == b->octant && row / side == b->number && place >= 2 * side * b->first &&
+      place < 2 * side * (b->last + 1)) {
+    for (int32_t rank = 0; rank < v->k; rank++)
+      out[rank * band_stride] = place_of(j, row, place)[rank * j->band_stride];
+    return GV_OK;
+  }
+  mesh_job single = *j;
+  gv_mesh_part part;
+  single.out = out;
+  single.band_stride = band_stride;
+  single.by_number = true;
+  single.base = gv_qtm_number(id);
+  gv_mesh_part_at(v->cells.grid.level, 0, single.base, &part);
+  return solve_from_tree(context, &single, &part);
+}
+
+/* Pixels [c0, c1) of a row, all in the band's octant. */
+static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, const pixel_row *p, int64_t c0,
+                              int64_t c1, int32_t *out, int64_t band_stride) {
+  const double *fraction = j->state->fraction;
+  double distance = p->distance, inside = p->distance - (double)p->row;
+  gv_status status = GV_OK;
+  if (p->doubtful) {
+    for (int64_t c = c0; c < c1 && status == GV_OK; c++)
+      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
+    return status;
+  }
+  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the band. */
+  const int32_t *row = place_of(j, p->row, j->place);
+  int32_t first = (int32_t)j->place, last = (int32_t)j->stride - 1, place[CHUNK];
+  double least = 1.0; /* distance of any pixel from an edge */
+  for (int64_t c = c0; c < c1; c += CHUNK) {
+    int32_t count = c1 - c < CHUNK ? (int32_t)(c1 - c) : CHUNK;
+    for (int32_t i = 0; i < count; i++) {
+      double east = distance * fraction[c + i];
+      int32_t whole = (int32_t)east;
+      double rest = east - whole, side = fabs(rest - inside), end = 1.0 - rest;
+      int32_t at = 2 * whole + (rest > inside ? 1 : 0) - first;
+      side = rest < side ? rest : side;
+      side = end < side ? end : side;
+      least = side < least ? side : least;
+      place[i] = at < 0 ? 0 : at > last ? last : at;
+    }
+    for (int32_t rank = 0; rank < j->v->k; rank++) {
+      const int32_t *from = row + rank * j->band_stride;
+      int32_t *to = out + rank * band_stride + (c - c0);
+      for (int32_t i = 0; i < count; i++)
+        to[i] = from[place[i]];
+    }
+  }
+  bool doubt = least < too_near;
+  for (int64_t c = c0; doubt && c < c1 && status == GV_OK; c++) {
+    double east = distance * fraction[c], rest = east - floor(east);
+    if (rest < too_near || rest > 1.0 - too_near || fabs(rest - inside) < too_near) {
+      status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
+    }
+  }
+  return status;
+}
+
+/* Rows [r0, r1) of a block, whose pixels lie in one band of rows of the mesh. */
+static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *tile, int64_t r0, int64_t r1,
+                              const gv_block *block) {
+  const gv_voronoi *v = j->v;
+  const mesh_state *state = j->state;
+  int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
+  pixel_row one = row_of_pixels(v, r0), other = row_of_pixels(v, r1 - 1);
+  double least = fmin(one.distance, other.distance), most = fmax(one.distance, other.distance);
+  for (int64_t c = tile->c0, end; c < tile->c1; c = end) {
+    for (end = c + 1; end < tile->c1 && state->quarter[end] == state->quarter[c];)
+      end++;
+    if (gv_masked(block, r0 - tile->r0, c - tile->c0, r1 - r0, end - c)) continue;
+    double west = fmin(state->fraction[c], state->fraction[end - 1]);
+    double east = fmax(state->fraction[c], state->fraction[end - 1]);
+    band b = {.octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
+    b.first = (int64_t)(least * west) >> bits;
+    b.last = (int64_t)(most * east) >> bits;
+    if (b.last > b.number) b.last = b.number;
+    if (b.first > b.last) b.first = b.last;
+    gv_status status = solve_band(context, j, &b);
+    for (int64_t r = r0; r < r1 && status == GV_OK; r++) {
+      pixel_row p = row_of_pixels(v, r);
+      int32_t *pixels = block->out + (r - tile->r0) * block->stride + (c - tile->c0);
+      status = write_pixels(context, j, &b, &p, c, end, pixels, block->band_stride);
+    }
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+/* True if pixels are so few that their own triangles are all that should be answered. */
+static bool few_pixels(const gv_voronoi *v) {
+  const double *g = v->cells.grid.geotransform;
+  double n = (double)(INT64_C(1) << v->cells.grid.level);
+  double across = n * fabs(g[1]) / 90.0, down = n * fabs(g[5]) / 90.0; /* a pixel's sides in those of triangles */
+  return 2.0 * across * down > MANY_CELLS || across > MANY_ACROSS;
+}
+
+static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
+                              const gv_block *block) {
+  mesh_state *state = opaque;
+  if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
+  gv_workspace *space = gv_workspace_take(context, &state->pool);
+  if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  mesh_job j = {.v = v, .state = state, .space = space};
+  int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
+  gv_status status = GV_OK;
+  for (int64_t r = tile->r0, end; r < tile->r1 && status == GV_OK; r = end) {
+    pixel_row first = row_of_pixels(v, r);
+    for (end = r + 1; end < tile->r1; end++) {
+      pixel_row next = row_of_pixels(v, end);
+      if (next.south != first.south || next.row >> bits != first.row >> bits) break;
+    }
+    status = band_of_rows(context, &j, tile, r, end, block);
+  }
+  gv_workspace_give(&state->pool, space);
+  if (status == GV_OK) gv_block_apply_mask(v, tile, block);
+  return status;
+}
+
+const gv_engine gv_engine_mesh = {mesh_create, mesh_block, mesh_destroy, NULL};
+const gv_engine gv_engine_mesh_raster = {raster_create, raster_block, mesh_destroy, NULL};

@@ -1,0 +1,57 @@
+/*
+ * Ranking the cells of a leaf in floats: for squared distances of cells whose positions are products of something by
+ * column and something by row (PLANE, LONLAT). What floats leave open, a row of the leaf at a time, is for the canonical
+ * ranking (kernels.h); one source, compiled once for each instruction set, as there.
+ *
+ * Let m be the leaf's middle cell, p the first candidate, D = s - p, K = D . ((s - m) + (p - m)). Then
+ *   h(q) = (|q - s|^2 - |q - p|^2) / 2 = K / 2 - (q - m) . D
+ * ranks the candidates as their distances do. With q = (P X, P Y, Z), P and Z by row, X and Y by column,
+ *   (q - m) . D = P [(X - X0) Dx + (Y - Y0) Dy] + [(P - P0) (X0 Dx + Y0 Dy) + (Z - Z0) Dz],
+ * a term by row and one by column, made in double: one fused multiply-add a cell and candidate. (Plane: P = 1, q = (X, Z).)
+ * The lowest bits of the result are replaced by the candidate's number, so that ranking is minima and maxima alone.
+ *
+ * The margin. All is scaled by 1 / G, where G = |K| / 2 + 3 R |D|, the largest of all candidates, and no cell is farther
+ * than R from m: the term by row is at most |K| / 2 + R |D| (the cell of the row in m's column is in the leaf), P times the
+ * term by column at most 2 R |D| (two cells of one row). With u = 2^-24, both terms, P, the product and the difference are
+ * rounded once each, so a value is off by at most 4.1 u, and n bits for the number take 2 (2^n - 1) u more. So values that
+ * are apart by more than (10 + 4 2^n) u, the rounding of that difference included, are in the right order.
+ *
+ * Canonical squared distances are off by at most 1.8 e L w + 2.5 e w^2 (e = 2^-52, L the size of positions on the globe; 0
+ * on the plane, whose tables are the positions; w >= |s - q|), the double arithmetic above by 1.5 e L w + 30 e w^2: for two
+ * values, 4e-14 (L w + w^2) is more than twice that, 1e-30 L^2 covers the rest. Geodesics add their slack (cull.h).
+ */
+#ifndef GV_RANK_FILTER_H
+#define GV_RANK_FILTER_H
+
+#include "voronoi/cpu/kernels.h"
+
+enum {
+  GV_FILTER_MOST = 16, /* candidates */
+  GV_FILTER_RANKS = 8, /* that are written */
+  GV_FILTER_ROWS = 64, /* of a leaf, at most */
+  GV_FILTER_COLUMNS = 64
+};
+
+static const uint64_t GV_FILTER_NONE = UINT64_MAX; /* rows left open: all */
+
+typedef struct gv_rank_filter {
+  const gv_leaf *leaf; /* positions, out, out_stride, band_stride */
+  bool globe;          /* LONLAT; else PLANE */
+  int32_t first;       /* ranks that are written: first ... first + bands - 1; no more than are ranked */
+  int32_t bands;
+  const gv_bound *bound;           /* of the leaf */
+  double slack;                    /* how far apart squared distances must be at least */
+  const gv_candidates *candidates; /* up to GV_FILTER_MOST */
+  const int32_t *place;            /* those that are ranked, in any order */
+  int32_t count;                   /* of those, 2 or more */
+  int32_t label[GV_FILTER_MOST];   /* of those */
+} gv_rank_filter;
+
+/* Writes the labels of all cells; bit r of the result is set if a cell of row r is left open, whose labels may be wrong. */
+uint64_t gv_rank_filter_baseline(const gv_rank_filter *filter);
+#if defined(GV_HAVE_X86_KERNELS)
+uint64_t gv_rank_filter_avx2(const gv_rank_filter *filter);
+uint64_t gv_rank_filter_avx512(const gv_rank_filter *filter);
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * The order of a short list of candidates over a tile: which of them may be among the k nearest of a cell, and which groups
+ * of them come in the same order everywhere (leaf.h). For squared distances without weights; bounds and margins are those
+ * of cull.h.
+ *
+ * With u = s - m, candidate i is nearer than candidate j in every cell of the zonotope {m + sum t_g g} if
+ *   |u_j|^2 - 2 sum_g |g . u_j - g . u_i| > |u_i|^2,
+ * which one comparison of vectors tells about i and eight of the others. In the order of distance from m, everything
+ * that the k first are nearer than is out; the list is cut where all before are nearer than all behind. What is not out
+ * belongs to one group with the k-th, so only the k first have to be compared with the others.
+ */
+#ifndef GV_SHORT_LIST_H
+#define GV_SHORT_LIST_H
+
+#include "geodesic/geodesic.h"
+
+enum { GV_SHORT_LIST = 16 };
+
+typedef struct gv_short_list {
+  gv_candidates *candidates; /* 1 ... GV_SHORT_LIST; those that may be among the k nearest are left */
+  int32_t dim, k;
+  const gv_bound *bound;
+  double relative, limit;      /* the margin: `relative` of both squares, and `limit` */
+  const gv_geodesic *geodesic; /* metric geodesic: the slack is added to the limit; else NULL */
+
+  double slack;   /* out: that slack, for the farthest of the first k; or 0 */
+  int32_t *place; /* out: the candidates that are left, by distance from m; room for GV_SHORT_LIST */
+  int32_t *end;   /* out: of each group in `place`; room for GV_SHORT_LIST */
+  int32_t groups; /* out */
+} gv_short_list;
+
+typedef void (*gv_short_list_kernel)(gv_short_list *list);
+
+void gv_short_list_baseline(gv_short_list *list);
+#if defined(GV_HAVE_X86_KERNELS)
+void gv_short_list_avx2(gv_short_list *list);
+void gv_short_list_avx512(gv_short_list *list);
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * Body of the order of short lists, see short_list.h. Include it once after a header of core/simd/ and with
+ * GV_SHORT_LIST_KERNEL defined as the name of the function to make.
+ */
+#include "voronoi/cpu/keep_lanes.h"
+#include "voronoi/cpu/short_list.h"
+
+enum { SHORT_VECTORS = GV_SHORT_LIST / VD_LANES };
+
+/* Bit i is set where a[i] < b[i], over all vectors of the list. */
+GV_INLINE uint32_t short_less(int32_t vectors, const vd *a, const vd *b) {
+  uint32_t bits = 0;
+  for (int32_t v = 0; v < vectors; v++)
+    bits |= (uint32_t)vm_bits(vd_less(a[v], b[v])) << v * VD_LANES;
+  return bits;
+}
+
+GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *list) {
+  gv_candidates *c = list->candidates;
+  const double *m = list->bound->centre;
+  int32_t n = c->count, first = list->k < n ? list->k : n, *place = list->place, *end = list->end;
+  double square[GV_SHORT_LIST], along[3][GV_SHORT_LIST];
+  vd squares[SHORT_VECTORS], dots[3][SHORT_VECTORS];
+  for (int v = 0; v < vectors; v++) {
+    vd x = vd_sub(vd_load(c->x + v * VD_LANES), vd_set1(m[0]));
+    vd y = vd_sub(vd_load(c->y + v * VD_LANES), vd_set1(m[1])), z = x;
+    squares[v] = vd_fma_loose(y, y, vd_mul(x, x));
+    if (dim == 3) {
+      z = vd_sub(vd_load(c->z + v * VD_LANES), vd_set1(m[2]));
+      squares[v] = vd_fma_loose(z, z, squares[v]);
+    }
+    vd_store(square + v * VD_LANES, squares[v]);
+    for (int g = 0; g < dim; g++) {
+      const double *generator = list->bound->generator[g];
+      vd dot = vd_fma_loose(vd_set1(generator[1]), y, vd_mul(vd_set1(generator[0]), x));
+      dots[g][v] = dim == 3 ? vd_fma_loose(vd_set1(generator[2]), z, dot) : dot;
+      vd_store(along[g] + v * VD_LANES, dots[g][v]);
+    }
+  }
+  /* A candidate's place is the number of those that are nearer, or as near and before it in the list. */
+  uint32_t all = (1U << n) - 1U;
+  for (int32_t i = 0; i < n; i++) {
+    vd own[SHORT_VECTORS];
+    for (int v = 0; v < vectors; v++)
+      own[v] = vd_set1(square[i]);
+    uint32_t before = (1U << i) - 1U, nearer = short_less(vectors, squares, own),
+             farther = short_less(vectors, own, squares);
+    place[__builtin_popcount(((nearer & ~before) | (~farther & before)) & all)] = i;
+  }
+  double limit = list->limit;
+  list->slack = 0.0;
+  if (list->geodesic != NULL) {
+    double farthest = sqrt(square[place[first - 1]]) + list->bound->radius;
+    list->slack = gv_geodesic_slack(list->geodesic, farthest * (1.0 + 1e-12));
+    limit += list->slack;
+  }
+  /* Which may come before one of those up to the place in hand, and which are up to there. */
+  uint32_t open = 0, passed = 0;
+  vd shrunk[SHORT_VECTORS];
+  for (int v = 0; v < vectors; v++)
+    shrunk[v] = vd_mul(squares[v], vd_set1(1.0 - list->relative));
+  int32_t groups = 0;
+  for (int32_t at = 0; at < first; at++) {
+    int32_t i = place[at];
+    vd least = vd_set1(square[i] * (1.0 + list->relative) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
+    for (int v = 0; v < vectors; v++) {
+      vd reach = vd_abs(vd_sub(dots[0][v], vd_set1(along[0][i])));
+      for (int g = 1; g < dim; g++)
+        reach = vd_add(reach, vd_abs(vd_sub(dots[g][v], vd_set1(along[g][i]))));
+      value[v] = vd_sub(shrunk[v], vd_add(reach, reach));
+      own[v] = least;
+    }
+    open |= ~short_less(vectors, own, value) & all;
+    passed |= 1U << i;
+    if ((open & ~passed) == 0) end[groups++] = at + 1;
+  }
+  int32_t kept = first;
+  for (int32_t at = first; at < n; at++) {
+    int32_t i = place[at];
+    if (open >> i & 1U) place[kept++] = i;
+  }
+  if (kept > first || groups == 0 || end[groups - 1] < first) end[groups++] = kept;
+  list->groups = groups;
+  uint32_t left = open | passed;
+  if (left == all) return;
+  for (int32_t at = 0; at < kept; at++)
+    place[at] = __builtin_popcount(left & ((1U << place[at]) - 1U));
+  c->count = 0;
+  for (int32_t i = 0; i < n; i += VD_LANES)
+    c->count = keep_lanes(dim, &(gv_candidates){c->x, c->y, c->z, c->id, n}, i, left >> i, c, c->count);
+}
+
+void GV_SHORT_LIST_KERNEL(gv_short_list *list) {
+  bool few = list->candidates->count <= 8;
+  if (list->dim == 2) {
+    if (few) {
+      short_list_body(2, 8 / VD_LANES, list);
+    } else {
+      short_list_body(2, SHORT_VECTORS, list);
+    }
+  } else if (few) {
+    short_list_body(3, 8 / VD_LANES, list);
+  } else {
+    short_list_body(3, SHORT_VECTORS, list);
+  }
+}

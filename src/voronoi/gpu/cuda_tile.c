@@ -1,0 +1,769 @@
+/*
+ * `cuda-tile`: the culling engine on GPUs, and the pipeline between them and whoever asks for blocks.
+ *
+ * A GPU wants large pieces, callers ask for blocks, many threads at once, mostly in file order. So each device has a
+ * thread of its own that computes bands (rectangles of whole blocks, up to GBs) into device memory, the next one while
+ * the last is read back, and reads them back in slices (runs of blocks, tens of MB) into a ring of page-locked buffers,
+ * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Bands go round the
+ * devices. Memory on host and device is bounded whatever the raster's size.
+ *
+ * The first use of CUDA in a process takes some tenths of a second, in which many cores make a thousand million cells. So
+ * where a raster is large and CUDA not running yet, the devices are opened by a thread of their own, and until they are
+ * there blocks are answered by the engine of the CPU: the same bytes. When nobody asked for a device ("auto") the CPU
+ * begins in any case, and what its blocks take decides whether devices are opened at all (saved_seconds).
+ *
+ * Geodesic cells that the chords leave open are decided on the host, band by band (open_cells.c). What a device does not do
+ * (gv_cuda_raster_supports), and bands with too many open cells, are left to the engine of the CPU: the same bytes.
+ */
+#include "voronoi/engine.h"
+
+const gv_backend_info gv_cuda_tile_info = {
+    "cuda-tile", "the culling engine on GPUs, bands of the raster streamed back", 0, 1, 1, ""};
+
+#ifdef GPUVORONOI_WITH_CUDA
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "search/cuda/devices.h"
+#include "search/cuda/runtime.h"
+#include "voronoi/gpu/open_cells.h"
+
+enum {
+  SLOTS = 6, /* of a device's ring, at most */
+  MOST_DEVICES = 16,
+  SLICE_CELLS = 1 << 22,         /* 16 MB */
+  RING_CELLS = 1 << 25,          /* 128 MB, unless two slices are more */
+  BAND_CELLS = 1 << 30,          /* 4 GB, where the device has that much */
+  CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
+  CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
+  MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
+  SAMPLE = 32 /* the CPU is judged by the latest of so many parts of the grid, and the one before */
+};
+
+/* Seconds, measured on machines with an H200: until devices are open (asking for them 0.1 to 0.2, a context 0.1,
+ * page-locked memory 0.05) and for the process to end with a context (0.05 to 0.1) ... */
+static const double start_seconds = 0.45;
+/* ... the same once devices have been asked for ... */
+static const double context_seconds = 0.25;
+/* ... of which until the first block ... */
+static const double block_seconds = 0.15;
+/* ... and where CUDA runs already. */
+static const double open_seconds = 0.02;
+/* Bytes a second that blocks are handed out with: over the bus, and by a thread. */
+static const double bus_rate = 4e10, copy_rate = 8e9;
+
+typedef enum slot_status { SLOT_EMPTY, SLOT_BUSY, SLOT_READY, SLOT_FAILED } slot_status;
+
+/* A slice of a band in page-locked memory. */
+typedef struct ring_slot {
+  int64_t slice;
+  slot_status status;
+  int users;    /* callers that copy from it */
+  int64_t left; /* blocks not yet handed out */
+  const int32_t *data;
+  int64_t cells;  /* between the answers of one rank and those of the next */
+  bool elsewhere; /* not here: ask the CPU */
+  gv_status error;
+  char message[512];
+} ring_slot;
+
+struct engine;
+
+/* A device, its thread and its ring. */
+typedef struct device_worker {
+  struct engine *engine;
+  int number, device;
+  pthread_t thread;
+  bool started, opened;
+  gv_context context;
+  gv_status status; /* of opening */
+  gv_cuda_raster *raster;
+  int64_t band_cells;
+  ring_slot slot[SLOTS];
+  int64_t last; /* slice read back last; -1 */
+  /* What the device's buffers hold: a band or -1, and how far it is. */
+  int64_t band[GV_CUDA_BANDS];
+  bool pending[GV_CUDA_BANDS], elsewhere[GV_CUDA_BANDS];
+} device_worker;
+
+/* In all states but the last two the CPU answers. */
+typedef enum devices_state {
+  DEVICES_UNUSED,  /* the grid is not one of theirs, or not worth it */
+  DEVICES_AT_HAND, /* may become worth it */
+  DEVICES_OPENING,
+  DEVICES_OPEN,
+  DEVICES_FAILED /* an error, unless they were not asked for */
+} devices_state;
+
+/* Blocks answered by the CPU, and the seconds of its threads for them. */
+typedef struct cpu_pace {
+  int64_t blocks;
+  double seconds;
+} cpu_pace;
+
+typedef struct engine {
+  const gv_voronoi *v;
+  gv_allocator allocator;
+  /* Opens the devices while the CPU answers; the context has the message if that fails. */
+  pthread_t starter;
+  bool has_starter;
+  gv_context starter_context;
+  /* The CPU's engine, made when it is needed. */
+  pthread_mutex_t cpu_lock;
+  void *cpu;
+  bool has_cpu;
+  int64_t bw, bh; /* of blocks in memory: gv_cuda_raster_block */
+  /* Geometry, in blocks. */
+  int64_t across, down;              /* of the grid */
+  int64_t band_columns, band_rows;   /* of a band */
+  int64_t bands_across, bands;       /* bands of the grid */
+  int64_t slice_blocks, band_slices; /* blocks of a slice, slices of a band */
+  int slots;                         /* of a ring */
+  /* Everything below is guarded by the lock. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  bool stop;
+  devices_state state;
+  gv_status failure;          /* of opening the devices */
+  int opening;                /* devices that are not as far as all should be */
+  double begun;               /* when the devices' start was */
+  int64_t cpu_blocks;         /* answered by the CPU */
+  cpu_pace part, part_before; /* the latest of them */
+  int32_t *wanted;            /* by slice: callers that wait for it */
+  uint8_t *done;              /* by slice: handed out completely */
+  int64_t waiting;
+  int devices;
+  device_worker worker[MOST_DEVICES];
+} engine;
+
+/* ------------------------------------------------------------------------------------------------------ geometry */
+
+typedef struct band_blocks {
+  int64_t c0, c1, r0, r1;
+} band_blocks;
+
+static band_blocks blocks_of_band(const engine *e, int64_t band) {
+  band_blocks b = {band % e->bands_across * e->band_columns, 0, band / e->bands_across * e->band_rows, 0};
+  b.c1 = b.c0 + e->band_columns < e->across ? b.c0 + e->band_columns : e->across;
+  b.r1 = b.r0 + e->band_rows < e->down ? b.r0 + e->band_rows : e->down;
+  return b;
+}
+
+static int64_t band_count(const band_blocks *b) {
+  return (b->c1 - b->c0) * (b->r1 - b->r0);
+}
+
+static int64_t blocks_of_slice(const engine *e, int64_t slice) {
+  band_blocks b = blocks_of_band(e, slice / e->band_slices);
+  int64_t left = band_count(&b) - slice % e->band_slices * e->slice_blocks;
+  return left < e->slice_blocks ? left : e->slice_blocks;
+}
+
+static int64_t divide_up(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+/* False if not even one block fits. */
+static bool lay_out(engine *e, int64_t band_cells) {
+  const gv_voronoi *v = e->v;
+  int64_t block = e->bw * e->bh;
+  int64_t blocks = band_cells / block;
+  /* Bands of a mesh begin with a leaf. */
+  if (v->cells.grid.kind == GV_GRID_QTM && blocks < e->across && block < GV_CUDA_MESH_LEAF)
+    blocks -= blocks % (GV_CUDA_MESH_LEAF / block);
+  if (blocks < 1) return false;
+  if (blocks >= e->across) {
+    e->band_columns = e->across;
+    e->band_rows = blocks / e->across < e->down ? blocks / e->across : e->down;
+  } else {
+    e->band_columns = blocks;
+    e->band_rows = 1;
+  }
+  e->bands_across = divide_up(e->across, e->band_columns);
+  e->bands = e->bands_across * divide_up(e->down, e->band_rows);
+  int64_t slice = SLICE_CELLS / (block * v->k);
+  e->slice_blocks = slice > 1 ? slice : 1;
+  e->band_slices = divide_up(e->band_columns * e->band_rows, e->slice_blocks);
+  int64_t slots = RING_CELLS / (e->slice_blocks * block * v->k);
+  e->slots = slots < 2 ? 2 : slots < SLOTS ? (int)slots : SLOTS;
+  return true;
+}
+
+/* Decides the open cells of a band and writes them into it. */
+static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cells *open) {
+  const gv_allocator *allocator = &w->engine->allocator;
+  int64_t *at = gv_allocate(allocator, open->count, sizeof *at);
+  int32_t *value = gv_allocate(allocator, open->count * w->engine->v->k, sizeof *value);
+  gv_status status = GV_OK;
+  if (at == NULL || value == NULL) status = gv_fail_memory(&w->context, "open cells");
+  for (int64_t i = 0; i < open->count && status == GV_OK; i++)
+    at[i] = open->cell[i].at;
+  if (status == GV_OK) status = gv_open_cells_decide(&w->context, w->engine->v, open, value);
+  if (status == GV_OK) status = gv_cuda_raster_patch(&w->context, w->raster, band, at, value, open->count);
+  gv_release(allocator, at);
+  gv_release(allocator, value);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------- a device's thread */
+
+static gv_status start_band(device_worker *w, int buffer, int64_t band) {
+  const engine *e = w->engine;
+  const gv_voronoi *v = e->v;
+  band_blocks b = blocks_of_band(e, band);
+  gv_tile cells = {b.c0 * e->bw, b.c1 * e->bw, b.r0 * e->bh, b.r1 * e->bh};
+  if (cells.c1 > v->cells.grid.width) cells.c1 = v->cells.grid.width;
+  if (cells.r1 > v->cells.grid.height) cells.r1 = v->cells.grid.height;
+  w->band[buffer] = -1;
+  w->pending[buffer] = false;
+  gv_status status = gv_cuda_raster_start(&w->context, w->raster, buffer, &cells);
+  if (status == GV_OK) {
+    w->band[buffer] = band;
+    w->pending[buffer] = true;
+  }
+  return status;
+}
+
+static gv_status finish_band(device_worker *w, int buffer) {
+  gv_open_cells open;
+  gv_status status = gv_cuda_raster_finish(&w->context, w->raster, buffer, &open);
+  w->pending[buffer] = false;
+  w->elsewhere[buffer] = status == GV_OK && open.overflow;
+  if (status == GV_OK && open.count > 0) status = decide_open_cells(w, buffer, &open);
+  if (status != GV_OK) w->band[buffer] = -1;
+  return status;
+}
+
+/* Makes sure that a band is in device memory, and starts the device's next one. */
+static gv_status have_band(device_worker *w, int64_t band, int *buffer) {
+  const engine *e = w->engine;
+  int at = -1;
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_CUDA_BANDS; i++) {
+    if (w->band[i] == band) at = i;
+  }
+  if (at >= 0 && !w->pending[at]) {
+    *buffer = at;
+    return GV_OK;
+  }
+  if (at < 0) {
+    at = w->band[0] < 0 || (w->band[1] >= 0 && w->band[0] < w->band[1]) ? 0 : 1;
+    status = start_band(w, at, band);
+  }
+  if (status == GV_OK) status = finish_band(w, at);
+  if (status != GV_OK) return status;
+  *buffer = at;
+  int64_t next = band + e->devices;
+  int other = GV_CUDA_BANDS - 1 - at;
+  if (next >= e->bands || w->band[other] == next) return GV_OK;
+  return start_band(w, other, next);
+}
+
+static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_slot *slot) {
+  const engine *e = w->engine;
+  int buffer = 0;
+  gv_status status = have_band(w, slice / e->band_slices, &buffer);
+  if (status != GV_OK) return status;
+  int64_t block = e->bw * e->bh;
+  slot->elsewhere = w->elsewhere[buffer];
+  slot->cells = blocks_of_slice(e, slice) * block;
+  if (slot->elsewhere) return GV_OK;
+  return gv_cuda_raster_fetch(&w->context, w->raster, buffer, slice % e->band_slices * e->slice_blocks * block,
+                              slot->cells, number, &slot->data);
+}
+
+static ring_slot *find_slot(device_worker *w, int64_t slice) {
+  for (int i = 0; i < w->engine->slots; i++) {
+    if (w->slot[i].status != SLOT_EMPTY && w->slot[i].slice == slice) return &w->slot[i];
+  }
+  return NULL;
+}
+
+/* A slot to read a slice into; NULL if all are in use. Slices that callers still want some blocks of are given up only
+ * for one that somebody waits for. */
+static ring_slot *free_slot(device_worker *w, bool urgent) {
+  const engine *e = w->engine;
+  ring_slot *unfinished = NULL;
+  for (int i = 0; i < e->slots; i++) {
+    ring_slot *s = &w->slot[i];
+    if (s->status == SLOT_EMPTY) return s;
+    if (s->status == SLOT_BUSY || s->users > 0 || e->wanted[s->slice] > 0) continue;
+    if (s->status == SLOT_FAILED || s->left == 0) return s;
+    if (unfinished == NULL || s->slice < unfinished->slice) unfinished = s;
+  }
+  return urgent ? unfinished : NULL;
+}
+
+/* The device's slice after this one, in the order in which files are written; -1 at the end. */
+static int64_t next_slice(const device_worker *w, int64_t slice) {
+  const engine *e = w->engine;
+  int64_t band = slice / e->band_slices;
+  band_blocks b = blocks_of_band(e, band);
+  if ((slice % e->band_slices + 1) * e->slice_blocks < band_count(&b)) return slice + 1;
+  band += e->devices;
+  return band < e->bands ? band * e->band_slices : -1;
+}
+
+/* What to do next: a slice that callers wait for, the first one in the file before others, else one ahead. */
+static int64_t choose_slice(device_worker *w, ring_slot **slot) {
+  engine *e = w->engine;
+  for (int64_t band = w->number; e->waiting > 0 && band < e->bands; band += e->devices) {
+    for (int64_t s = band * e->band_slices; s < (band + 1) * e->band_slices; s++) {
+      if (e->wanted[s] == 0 || find_slot(w, s) != NULL) continue;
+      *slot = free_slot(w, true);
+      return *slot != NULL ? s : -1;
+    }
+  }
+  int64_t ahead = w->last;
+  for (int i = 0; i < e->slots && ahead >= 0; i++) {
+    ahead = next_slice(w, ahead);
+    if (ahead < 0 || e->done[ahead] || find_slot(w, ahead) != NULL) continue;
+    *slot = free_slot(w, false);
+    return *slot != NULL ? ahead : -1;
+  }
+  return -1;
+}
+
+/* By the CPU. With the lock. */
+static bool all_answered(const engine *e) {
+  return e->cpu_blocks >= e->across * e->down;
+}
+
+/* Whether the CPU has something to do still, while devices are opened. */
+static bool still_answering(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  bool answering = e->has_starter && !e->stop && !all_answered(e);
+  pthread_mutex_unlock(&e->lock);
+  return answering;
+}
+
+/* Page-locking takes a millisecond for two megabytes: best done while the CPU is at work. Otherwise it is done slot by
+ * slot, as they are needed. */
+static gv_status prepare_ring(device_worker *w) {
+  const engine *e = w->engine;
+  gv_status status = GV_OK;
+  for (int i = 0; i < e->slots && status == GV_OK && still_answering(w->engine); i++)
+    status = gv_cuda_raster_reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
+  return status;
+}
+
+static void *work(void *opaque) {
+  device_worker *w = opaque;
+  engine *e = w->engine;
+  gv_status status = gv_cuda_raster_open(&w->context, e->v, w->device, &w->band_cells, &w->raster);
+  pthread_mutex_lock(&e->lock);
+  w->status = status;
+  w->opened = status == GV_OK;
+  e->opening--;
+  pthread_cond_broadcast(&e->changed);
+  while (w->opened && e->wanted == NULL && !e->stop)
+    pthread_cond_wait(&e->changed, &e->lock);
+  if (w->opened && e->wanted != NULL) {
+    pthread_mutex_unlock(&e->lock);
+    status = prepare_ring(w);
+    pthread_mutex_lock(&e->lock);
+    w->status = status;
+    e->opening--;
+    pthread_cond_broadcast(&e->changed);
+  }
+  while (w->opened && !e->stop) {
+    ring_slot *slot = NULL;
+    int64_t slice = choose_slice(w, &slot);
+    if (slice < 0) {
+      pthread_cond_wait(&e->changed, &e->lock);
+      continue;
+    }
+    slot->slice = slice;
+    slot->status = SLOT_BUSY;
+    slot->left = blocks_of_slice(e, slice);
+    pthread_mutex_unlock(&e->lock);
+    status = read_slice(w, slice, (int)(slot - w->slot), slot);
+    pthread_mutex_lock(&e->lock);
+    slot->status = status == GV_OK ? SLOT_READY : SLOT_FAILED;
+    slot->error = status;
+    if (status != GV_OK) memcpy(slot->message, w->context.message, sizeof slot->message);
+    /* Nothing ahead of a failure. */
+    w->last = status == GV_OK ? slice : -1;
+    pthread_cond_broadcast(&e->changed);
+  }
+  pthread_mutex_unlock(&e->lock);
+  if (w->opened) gv_cuda_raster_close(&w->context, w->raster);
+  return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------- engine */
+
+static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
+  engine *e = opaque;
+  if (e == NULL) return;
+  pthread_mutex_lock(&e->lock);
+  e->stop = true;
+  pthread_cond_broadcast(&e->changed);
+  pthread_mutex_unlock(&e->lock);
+  if (e->has_starter) pthread_join(e->starter, NULL);
+  for (int i = 0; i < e->devices; i++) {
+    if (e->worker[i].started) pthread_join(e->worker[i].thread, NULL);
+  }
+  if (e->has_cpu) gv_tile_engine_for(&v->cells.grid)->destroy(v, e->cpu);
+  pthread_cond_destroy(&e->changed);
+  pthread_mutex_destroy(&e->lock);
+  pthread_mutex_destroy(&e->cpu_lock);
+  gv_release(&v->allocator, e->wanted);
+  gv_release(&v->allocator, e->done);
+  gv_release(&v->allocator, e);
+}
+
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Counts a block of the CPU's. With the lock. */
+static void note_pace(engine *e, double seconds) {
+  e->cpu_blocks++;
+  e->part.blocks++;
+  e->part.seconds += seconds;
+  if (e->part.blocks * SAMPLE >= e->across * e->down) {
+    e->part_before = e->part;
+    e->part = (cpu_pace){0, 0.0};
+  }
+}
+
+/* What devices would save of the time that the CPU needs for the blocks left, not counting their start. The latest blocks
+ * tell: those at a pole, where rasters begin, take a fraction of the others. With the lock. */
+static double saved_seconds(const engine *e) {
+  const gv_voronoi *v = e->v;
+  double threads = e->starter_context.threads, left = (double)(e->across * e->down - e->cpu_blocks);
+  double bytes = (double)(e->bw * e->bh) * v->k * sizeof(int32_t);
+  double copy = fmax(bytes / bus_rate, bytes / copy_rate / threads);
+  int64_t blocks = e->part_before.blocks + e->part.blocks;
+  if (blocks == 0) return 0.0;
+  double seconds = (e->part_before.seconds + e->part.seconds) / (double)blocks;
+  return fmax(left, 0.0) * (seconds / threads - copy);
+}
+
+/* When the CPU will have answered everything, from now on. With the lock. */
+static double cpu_seconds_left(const engine *e) {
+  if (e->cpu_blocks == 0) return INFINITY;
+  return (seconds_now() - e->begun) / (double)e->cpu_blocks * (double)(e->across * e->down - e->cpu_blocks);
+}
+
+/* Asked half-way through the start: false if the rest of it would be in vain. */
+static bool still_wanted(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  bool wanted = !e->stop;
+  if (wanted && e->has_starter) {
+    wanted = e->v->automatic ? saved_seconds(e) > context_seconds : cpu_seconds_left(e) > block_seconds;
+  }
+  pthread_mutex_unlock(&e->lock);
+  return wanted;
+}
+
+/* Waits until all devices are as far as they should be. With the lock. */
+static gv_status wait_for_devices(gv_context *context, engine *e) {
+  while (e->opening > 0)
+    pthread_cond_wait(&e->changed, &e->lock);
+  for (int i = 0; i < e->devices; i++) {
+    const device_worker *w = &e->worker[i];
+    if (w->status != GV_OK) return gv_fail(context, w->status, "%s", w->context.message);
+  }
+  return GV_OK;
+}
+
+/* Starts CUDA and the devices' threads and waits until all have opened their rasters. CANCELLED: nobody needs them. */
+static gv_status open_devices(gv_context *context, engine *e) {
+  const gv_grid *grid = &e->v->cells.grid;
+  int device[MOST_DEVICES], count = 0;
+  int64_t cells = grid->width * grid->height, worth = divide_up(cells, CELLS_A_DEVICE);
+  const char *reason = "";
+  char text[256];
+  bool started = gv_cuda_started();
+  gv_status status = gv_cuda_device_count(&count, text, sizeof text);
+  if (status == GV_OK && context->device >= count) {
+    gv_device_info info;
+    status = gv_cuda_device_get(context->device, &info, text, sizeof text);
+  }
+  if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", text);
+  if (!started && !still_wanted(e)) return gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
+  if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
+  if (context->device >= 0) {
+    device[0] = context->device;
+    count = 1;
+  } else {
+    status = gv_cuda_usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
+    if (status != GV_OK) return status;
+  }
+  int64_t block = e->bw * e->bh;
+  /* Whole rows of blocks, padded: a little more than the cells there are. */
+  int64_t padded = divide_up(grid->width, e->bw) * divide_up(grid->height, e->bh) * block;
+  int64_t share = divide_up(divide_up(padded, block), count) * block,
+          band_cells = share < BAND_CELLS ? share : BAND_CELLS;
+  if (band_cells < block) band_cells = block;
+  e->opening = count;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    device_worker *w = &e->worker[i];
+    w->engine = e;
+    w->number = i;
+    w->device = device[i];
+    w->band_cells = band_cells;
+    w->last = w->band[0] = w->band[1] = -1;
+    gv_context_for_worker(context, &w->context);
+    w->context.threads = context->threads;
+    e->devices = i + 1;
+    w->started = pthread_create(&w->thread, NULL, work, w) == 0;
+    if (!w->started) status = gv_fail_memory(context, "a device's thread");
+  }
+  if (status != GV_OK) return status;
+  pthread_mutex_lock(&e->lock);
+  status = wait_for_devices(context, e);
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    if (e->worker[i].band_cells < band_cells) band_cells = e->worker[i].band_cells;
+  }
+  if (status == GV_OK && !lay_out(e, band_cells)) {
+    status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
+  }
+  if (status == GV_OK && e->stop) status = gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
+  if (status == GV_OK) {
+    e->done = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->done);
+    e->wanted = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->wanted);
+    if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
+  }
+  if (status == GV_OK) {
+    e->opening = count;
+    pthread_cond_broadcast(&e->changed);
+    status = wait_for_devices(context, e);
+  }
+  pthread_mutex_unlock(&e->lock);
+  return status;
+}
+
+static void *start(void *opaque) {
+  engine *e = opaque;
+  gv_status status = open_devices(&e->starter_context, e);
+  pthread_mutex_lock(&e->lock);
+  e->state = status == GV_OK ? DEVICES_OPEN : status == GV_ERROR_CANCELLED ? DEVICES_UNUSED : DEVICES_FAILED;
+  e->failure = status;
+  pthread_cond_broadcast(&e->changed);
+  pthread_mutex_unlock(&e->lock);
+  return NULL;
+}
+
+/* Has the devices opened by a thread of its own. Without the lock, or with it. */
+static bool open_beside(engine *e) {
+  e->begun = seconds_now();
+  e->state = DEVICES_OPENING;
+  e->has_starter = true;
+  if (pthread_create(&e->starter, NULL, start, e) == 0) return true;
+  e->state = DEVICES_UNUSED;
+  e->has_starter = false;
+  return false;
+}
+
+static gv_status say_failure(gv_context *context, const engine *e) {
+  return gv_fail(context, e->failure, "%s", e->starter_context.message);
+}
+
+/* A block from the CPU while there may be devices soon. */
+static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
+  const gv_voronoi *v = e->v;
+  double begin = seconds_now();
+  gv_status status = gv_tile_engine_for(&v->cells.grid)->block(context, v, e->cpu, tile, block);
+  double seconds = seconds_now() - begin;
+  pthread_mutex_lock(&e->lock);
+  note_pace(e, seconds);
+  if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->across * e->down / SAMPLE &&
+      saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
+    (void)open_beside(e);
+  }
+  /* The last block says so if the device that was asked for cannot be had. */
+  while (!v->automatic && e->state == DEVICES_OPENING && all_answered(e))
+    pthread_cond_wait(&e->changed, &e->lock);
+  bool failed = !v->automatic && e->state == DEVICES_FAILED && all_answered(e);
+  pthread_mutex_unlock(&e->lock);
+  return status == GV_OK && failed ? say_failure(context, e) : status;
+}
+
+/* Whether the CPU is to answer while CUDA starts. Without a driver there is nothing to wait for. */
+static bool worth_sharing(const gv_voronoi *v) {
+  return v->cells.grid.width * v->cells.grid.height >= CELLS_TO_SHARE && v->seeds.count <= MOST_SEEDS_TO_SHARE &&
+         !gv_cuda_started() && gv_cuda_has_driver();
+}
+
+static gv_status need_cpu(gv_context *context, engine *e) {
+  gv_status status = GV_OK;
+  pthread_mutex_lock(&e->cpu_lock);
+  if (!e->has_cpu) {
+    /* The engine only looks at the grid and the seeds. */
+    gv_voronoi *v = (gv_voronoi *)e->v;
+    status = gv_tile_engine_for(&v->cells.grid)->create(context, v, &e->cpu);
+    e->has_cpu = status == GV_OK;
+  }
+  pthread_mutex_unlock(&e->cpu_lock);
+  return status;
+}
+
+gv_status gv_cuda_tile_probe(const char **reason) {
+  return gv_cuda_probe(reason);
+}
+
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
+  double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
+  if (!gv_cuda_raster_supports(v) || !gv_cuda_has_driver()) return false;
+  /* The engine finds out for itself. It could not save more than a few nanoseconds a cell. */
+  if (v->seeds.count <= MOST_SEEDS_TO_SHARE) return cells * 1e-8 * v->k > open_seconds;
+  /* Nanoseconds a cell and thread of the CPU's engine, measured on AVX-512, and not counting its preparations. */
+  double seconds = cells * (2e-9 + 0.022e-9 * sqrt((double)v->seeds.count)) / context->threads;
+  return seconds > start_seconds;
+}
+
+static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
+  engine *e = gv_allocate_zeroed(&v->allocator, 1, sizeof *e);
+  if (e == NULL) return gv_fail_memory(context, "the engine");
+  e->v = v;
+  e->allocator = v->allocator;
+  gv_cuda_raster_block(v, &e->bw, &e->bh);
+  pthread_mutex_init(&e->lock, NULL);
+  pthread_mutex_init(&e->cpu_lock, NULL);
+  pthread_cond_init(&e->changed, NULL);
+  e->across = divide_up(v->cells.grid.width, e->bw);
+  e->down = divide_up(v->cells.grid.height, e->bh);
+  gv_context_for_worker(context, &e->starter_context);
+  e->starter_context.threads = context->threads;
+  gv_status status = GV_OK;
+  bool able = gv_cuda_raster_supports(v);
+  if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
+    e->state = DEVICES_AT_HAND;
+    status = need_cpu(context, e);
+  } else if (able && worth_sharing(v) && open_beside(e)) {
+    status = need_cpu(context, e);
+  } else if (able) {
+    status = open_devices(context, e);
+    e->state = DEVICES_OPEN;
+  } else {
+    const char *reason = "";
+    status = gv_cuda_probe(&reason);
+    status =
+        status == GV_OK ? need_cpu(context, e) : gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
+  }
+  if (status != GV_OK) {
+    cuda_tile_destroy(v, e);
+    return status;
+  }
+  *out = e;
+  return GV_OK;
+}
+
+/* Waits for the slot that holds a slice; the caller becomes its user. */
+static ring_slot *wait_for(engine *e, device_worker *w, int64_t slice) {
+  pthread_mutex_lock(&e->lock);
+  e->wanted[slice]++;
+  e->waiting++;
+  ring_slot *slot = find_slot(w, slice);
+  if (slot == NULL) pthread_cond_broadcast(&e->changed);
+  while (slot == NULL || slot->status == SLOT_BUSY) {
+    pthread_cond_wait(&e->changed, &e->lock);
+    slot = find_slot(w, slice);
+  }
+  e->wanted[slice]--;
+  e->waiting--;
+  slot->users++;
+  pthread_mutex_unlock(&e->lock);
+  return slot;
+}
+
+static void hand_back(engine *e, ring_slot *slot) {
+  pthread_mutex_lock(&e->lock);
+  slot->users--;
+  if (slot->left > 0) slot->left--;
+  if (slot->left == 0) e->done[slot->slice] = 1;
+  if (slot->users == 0) pthread_cond_broadcast(&e->changed);
+  pthread_mutex_unlock(&e->lock);
+}
+
+static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
+                                 const gv_block *block) {
+  engine *e = opaque;
+  const gv_engine *cpu = gv_tile_engine_for(&v->cells.grid);
+  pthread_mutex_lock(&e->lock);
+  devices_state state = e->state;
+  pthread_mutex_unlock(&e->lock);
+  if (state == DEVICES_FAILED && !v->automatic) return say_failure(context, e);
+  if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
+  if (state != DEVICES_OPEN) return cpu->block(context, v, e->cpu, tile, block);
+  int64_t column = tile->c0 / e->bw, row = tile->r0 / e->bh;
+  int64_t band = row / e->band_rows * e->bands_across + column / e->band_columns;
+  band_blocks b = blocks_of_band(e, band);
+  int64_t index = (row - b.r0) * (b.c1 - b.c0) + column - b.c0;
+  int64_t slice = band * e->band_slices + index / e->slice_blocks;
+  device_worker *w = &e->worker[band % e->devices];
+  ring_slot *slot = wait_for(e, w, slice);
+  gv_status status = GV_OK;
+  if (slot->status == SLOT_FAILED) {
+    status = gv_fail(context, slot->error, "%s", slot->message);
+  } else if (!slot->elsewhere) {
+    int64_t first = index % e->slice_blocks * e->bw * e->bh;
+    size_t bytes = (size_t)(tile->c1 - tile->c0) * sizeof(int32_t);
+    for (int32_t k = 0; k < v->k; k++) {
+      const int32_t *from = slot->data + k * slot->cells + first;
+      for (int64_t r = 0; r < tile->r1 - tile->r0; r++)
+        memcpy(block->out + k * block->band_stride + r * block->stride, from + r * e->bw, bytes);
+    }
+    gv_block_apply_mask(v, tile, block);
+  }
+  bool elsewhere = slot->elsewhere && status == GV_OK;
+  hand_back(e, slot);
+  if (elsewhere) status = need_cpu(context, e);
+  if (elsewhere && status == GV_OK) status = cpu->block(context, v, e->cpu, tile, block);
+  return status;
+}
+
+static const char *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
+  engine *e = opaque;
+  pthread_mutex_lock(&e->lock);
+  bool here = !v->automatic || e->state == DEVICES_OPEN;
+  pthread_mutex_unlock(&e->lock);
+  return here ? gv_cuda_tile_info.name : gv_tile_info.name;
+}
+
+const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend};
+
+#else
+
+gv_status gv_cuda_tile_probe(const char **reason) {
+  *reason = "built without CUDA";
+  return GV_ERROR_UNAVAILABLE;
+}
+
+bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
+  (void)context;
+  (void)v;
+  return false;
+}
+
+static gv_status refuse(gv_context *context, gv_voronoi *v, void **out) {
+  (void)v;
+  (void)out;
+  return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: built without CUDA");
+}
+
+/* Never called: there is no such engine to ask. */
+static gv_status no_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
+                          const gv_block *block) {
+  (void)v;
+  (void)state;
+  (void)tile;
+  (void)block;
+  return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: built without CUDA");
+}
+
+static void nothing(const gv_voronoi *v, void *state) {
+  (void)v;
+  (void)state;
+}
+
+const gv_engine gv_engine_cuda_tile = {refuse, no_block, nothing, NULL};
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Leaves of the QTM mesh where more is asked than the nearest seed: several neighbours, a largest distance. One warp a run of
+ * cells, canonically, as for rasters (decide_canonically); what chords leave open of geodesics goes to the host.
+ */
+#ifndef GV_MESH_RANK_KERNELS_CUH
+#define GV_MESH_RANK_KERNELS_CUH
+
+#include "voronoi/gpu/mesh_kernels.cuh"
+
+namespace gv {
+
+template <int K, bool GEODESIC>
+__global__ void __launch_bounds__(WARP *LEAF_WARPS)
+    leaf_mesh_ranks(const __grid_constant__ problem p, const __grid_constant__ level lists,
+                    const __grid_constant__ target t, const __grid_constant__ level leaves,
+                    const __grid_constant__ open_list open, counters *count) {
+  const int lane = threadIdx.x % WARP;
+  const int32_t number = (int32_t)blockIdx.x * LEAF_WARPS + (int32_t)threadIdx.x / WARP;
+  if (number >= leaves.across) return;
+  const int64_t i = leaves.i0 + number, first = i << leaves.log;
+  const int32_t cells = 1 << leaves.log;
+  int32_t *out = t.out + (first - t.c0);
+  const entry &from = entry_at(lists, i >> (lists.log - leaves.log), 0);
+  if (from.count < 0) return;
+  const int32_t *list = from.count == 1 ? &from.single : lists.pool + from.offset;
+  const part leaf = part_at(p.mesh_level, leaves.log / 2, i);
+  range limit = from.count == 0 ? NOBODY : EVERYBODY;
+  if (p.limited && from.count > 0) {
+    bound b;
+    mesh_bound(p, leaf, &b);
+    limit = range_of<SQUARE>(p, b, list, from.count, lane);
+  }
+  if (limit == NOBODY) {
+    for (int32_t k = 0; k < p.neighbours; k++)
+      fill_run(out + k * t.band_stride, cells, p.nodata, lane);
+    return;
+  }
+  if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
+    fill_run(out, cells, (int32_t)from.offset, lane);
+    return;
+  }
+  int64_t list_at = -2;
+  for (int32_t begin = 0; begin < cells; begin += WARP) {
+    bool inside = begin + lane < cells;
+    int32_t within = inside ? begin + lane : 0;
+    ranking<K> best;
+    rank_cell<SQUARE, K>(p, centre_of(p, descend(leaf, within, leaf.bits)), list, from.count, &best);
+    if (inside) write_ranks(p, t, out + within, best);
+    if (GEODESIC) {
+      hand_over_doubtful(t, count, open, inside && in_doubt(p, best), first + within, 0, list, from.count, &list_at,
+                         lane);
+    }
+  }
+}
+
+} // namespace gv
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * What the host decides for a device: geodesic cells that chords leave open, with the seeds that may be theirs.
+ */
+#ifndef GV_CUDA_OPEN_CELLS_H
+#define GV_CUDA_OPEN_CELLS_H
+
+#include "voronoi/gpu/raster.h"
+
+/* Canonical answers, by all of the context's threads: value[k * open->count + i] is what to write as rank k of cell i.
+ * Errors: OUT_OF_MEMORY. */
+gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const gv_open_cells *open, int32_t *value);
+
+#endif

@@ -1,0 +1,269 @@
+/* Positions, bounds of tiles, and the bounds between chords and geodesics. */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/grid.h"
+#include "geodesic/geodesic.h"
+
+static uint64_t random_state = 7;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+static void sines_are_exact_at_right_angles(void **state) {
+  (void)state;
+  static const double sines[] = {0, 1, 0, -1}, cosines[] = {1, 0, -1, 0};
+  for (int k = -2; k <= 2; k++) {
+    double s, c;
+    double angle = 90.0 * k;
+    gv_sincos_degrees(1, &angle, &s, &c);
+    assert_true(s == sines[((k % 4) + 4) % 4] && c == cosines[((k % 4) + 4) % 4]);
+  }
+  for (int i = 0; i < 100000; i++) {
+    double degrees = 360.0 * uniform() - 180.0, s, c;
+    gv_sincos_degrees(1, &degrees, &s, &c);
+    long double radians = (long double)degrees * 3.14159265358979323846264338327950288L / 180.0L;
+    assert_true(fabsl(s - sinl(radians)) < 3e-16L && fabsl(c - cosl(radians)) < 3e-16L);
+  }
+}
+
+/* All instruction sets give the same bits, for every length of array. */
+static void positions_are_the_same_everywhere(void **state) {
+  (void)state;
+  enum { N = 1003 };
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
+  static double lon[N], lat[N], x[3][N], y[3][N], z[3][N];
+  gv_ellipsoid ellipsoid;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  for (int geocentric = 0; geocentric < 2; geocentric++) {
+    for (int i = 0; i < N; i++) {
+      lon[i] = i % 10 == 0 ? 45.0 * (i / 10 % 8) - 135.0 : 360.0 * uniform() - 180.0;
+      lat[i] = i % 10 == 1 ? 45.0 * (i / 10 % 5) - 90.0 : 180.0 * uniform() - 90.0;
+    }
+    for (int level = 0; level < 3; level++) {
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[level], 1), 0);
+      for (int first = 0; first < N; first += 17) {
+        int n = first + 17 < N ? 17 : N - first;
+        gv_lonlat_to_vectors(&ellipsoid, geocentric, n, lon + first, lat + first, x[level] + first,
+                             y[level] + first, z[level] + first);
+      }
+      assert_memory_equal(x[0], x[level], sizeof x[0]);
+      assert_memory_equal(y[0], y[level], sizeof y[0]);
+      assert_memory_equal(z[0], z[level], sizeof z[0]);
+    }
+  }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
+}
+
+static void equal_places_have_equal_positions(void **state) {
+  (void)state;
+  static const double same[][4] = {{180, 10, -180, 10}, {0, 90, 77, 90},   {-540, 3, 180, 3},
+                                   {360, 0, 0, -0.0},   {13, -90, 0, -90}, {725, 12, 5, 12}};
+  gv_ellipsoid ellipsoid;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    double a[2] = {same[i][0], same[i][1]}, b[2] = {same[i][2], same[i][3]}, u[3], v[3];
+    gv_normalise_lonlat(&a[0], &a[1]);
+    gv_normalise_lonlat(&b[0], &b[1]);
+    assert_memory_equal(a, b, sizeof a);
+    gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &a[0], &a[1], &u[0], &u[1], &u[2]);
+    gv_lonlat_to_vectors(&ellipsoid, i % 2, 1, &b[0], &b[1], &v[0], &v[1], &v[2]);
+    assert_memory_equal(u, v, sizeof u);
+  }
+}
+
+/* Every cell of a tile lies in its zonotope: for orthogonal generators the coordinates along them tell. */
+static void check_bound(const gv_cells *cells, const gv_tile *tile) {
+  gv_bound bound;
+  gv_cells_bound(cells, tile, &bound);
+  int64_t n = (tile->c1 - tile->c0) * (tile->r1 - tile->r0);
+  double *position = malloc((size_t)n * 3 * sizeof *position);
+  assert_non_null(position);
+  double *x = position, *y = position + n, *z = position + 2 * n;
+  assert_int_equal(gv_cells_positions(NULL, cells, tile, x, y, z, NULL, NULL, NULL), GV_OK);
+  double room = 4.0 * cells->position_error;
+  for (int64_t i = 0; i < n; i++) {
+    double d[3] = {x[i] - bound.centre[0], y[i] - bound.centre[1], cells->dim == 3 ? z[i] - bound.centre[2] : 0.0};
+    assert_true(sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) <= bound.radius + room);
+    for (int k = 0; k < cells->dim; k++) {
+      const double *g = bound.generator[k];
+      double along = fabs(d[0] * g[0] + d[1] * g[1] + d[2] * g[2]),
+             length2 = g[0] * g[0] + g[1] * g[1] + g[2] * g[2];
+      assert_true(along <= length2 + room * sqrt(length2));
+    }
+  }
+  free(position);
+}
+
+static void bounds_hold_their_cells(void **state) {
+  (void)state;
+  static const double globes[][6] = {{-180, 1.0, 0, 90, 0, -1.0},
+                                     {0, 3.6, 0, -90, 0, 1.8},
+                                     {170, 0.01, 0, 90, 0, -0.001},
+                                     {-700, 11, 0, 85, 0, -1}};
+  static const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
+  static const double flattenings[] = {1.0 / 298.257223563, 0.1, 0.0, -0.05};
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (size_t g = 0; g < sizeof globes / sizeof *globes; g++) {
+    for (int f = 0; f < 8; f++) {
+      gv_grid grid = GV_GRID_INIT;
+      gv_cells cells;
+      grid.kind = GV_GRID_LONLAT;
+      grid.width = 120;
+      grid.height = 100;
+      grid.semi_major = 6378137.0;
+      grid.flattening = flattenings[f / 2];
+      memcpy(grid.geotransform, globes[g], sizeof grid.geotransform);
+      assert_int_equal(gv_cells_init(context, &grid, metrics[f % 2], &cells), GV_OK);
+      for (int i = 0; i < 60; i++) {
+        gv_tile tile;
+        tile.c0 = (int64_t)(uniform() * 120);
+        tile.c1 = tile.c0 + 1 + (int64_t)(uniform() * (double)(120 - tile.c0));
+        tile.r0 = (int64_t)(uniform() * 100);
+        tile.r1 = tile.r0 + 1 + (int64_t)(uniform() * (double)(100 - tile.r0));
+        check_bound(&cells, &tile);
+      }
+      gv_tile all = {0, 120, 0, 100};
+      check_bound(&cells, &all);
+      gv_cells_clear(&cells);
+    }
+  }
+  gv_context_destroy(context);
+}
+
+/* The bounds of geodesic.h on random pairs, near and far, against geod_inverse. */
+static void chords_bound_geodesics(void **state) {
+  (void)state;
+  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 150.0};
+  for (size_t f = 0; f < sizeof flattenings / sizeof *flattenings; f++) {
+    gv_ellipsoid ellipsoid;
+    gv_geodesic geodesic;
+    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[f], &ellipsoid), GV_OK);
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    double r1 = geodesic.r_small * ellipsoid.semi_major, r2 = geodesic.r_large * ellipsoid.semi_major;
+    for (int i = 0; i < 200000; i++) {
+      double near = pow(10.0, -7.0 * uniform());
+      double lat1 = 180.0 * uniform() - 90.0, lon1 = 360.0 * uniform() - 180.0;
+      double lat2 =
+          i % 2 ? 180.0 * uniform() - 90.0 : fmax(-90.0, fmin(90.0, lat1 + near * (uniform() - 0.5) * 90.0));
+      double lon2 = i % 2 ? 360.0 * uniform() - 180.0 : lon1 + near * (uniform() - 0.5) * 180.0;
+      double p[3], q[3], s12;
+      gv_normalise_lonlat(&lon1, &lat1);
+      gv_normalise_lonlat(&lon2, &lat2);
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon1, &lat1, &p[0], &p[1], &p[2]);
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon2, &lat2, &q[0], &q[1], &q[2]);
+      double chord = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
+      if (chord * chord >= geodesic.chord2_limit) continue;
+      geod_inverse(&geodesic.geod, lat1, lon1, lat2, lon2, &s12, NULL, NULL);
+      chord *= ellipsoid.semi_major;
+      assert_true(s12 <= 2.0 * r1 * asin(chord / (2.0 * r1)) + 1e-7);
+      assert_true(s12 >= 2.0 * r2 * asin(chord / (2.0 * r2)) - 1e-7);
+    }
+  }
+}
+
+/* What slack promises: a chord longer than sqrt(chord2 + slack) belongs to a longer geodesic by those bounds; and
+ * it grows, also across the step between its two formulas. */
+static void slack_is_enough_and_grows(void **state) {
+  (void)state;
+  gv_ellipsoid ellipsoid;
+  gv_geodesic geodesic;
+  assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
+  gv_geodesic_init(&ellipsoid, &geodesic);
+  long double r1 = geodesic.r_small, r2 = geodesic.r_large;
+  double previous = 0.0;
+  for (double chord2 = 1e-14; chord2 < geodesic.chord2_limit; chord2 *= 1.0007) {
+    double slack = gv_geodesic_slack(&geodesic, sqrt(chord2));
+    long double longest = 2.0L * r1 * asinl(sqrtl((long double)chord2) / (2.0L * r1));
+    long double shortest = 2.0L * r2 * asinl(sqrtl((long double)chord2 + slack) / (2.0L * r2));
+    if (!(longest / (2.0L * r2) < 1.57L)) {
+      assert_true(slack > 0.01);
+      continue;
+    }
+    assert_true(shortest >= longest + 1e-14L);
+    assert_true(slack >= previous);
+    assert_true(slack <= 0.02 * chord2 * chord2 + 1e-13 * sqrt(chord2) + 2e-15 || chord2 > 0.01);
+    previous = slack;
+  }
+  assert_true(isinf(gv_geodesic_slack(&geodesic, sqrt(geodesic.chord2_limit) * 1.0001)));
+}
+
+/* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its reach, and
+ * decisions with it are those of geod_inverse about every seed. */
+static void expansions_keep_the_nearest(void **state) {
+  (void)state;
+  enum { SEEDS = 12, CELLS = 30 };
+  static const double flattenings[] = {1.0 / 298.257223563, 0.0, 1.0 / 100.0};
+  int made = 0, culled = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    gv_ellipsoid ellipsoid;
+    gv_geodesic geodesic;
+    assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[trial % 3], &ellipsoid), GV_OK);
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    double lon[SEEDS], lat[SEEDS], x[SEEDS], y[SEEDS], z[SEEDS], spread = pow(10.0, 1.0 - 4.0 * uniform());
+    int32_t id[SEEDS];
+    double east = 360.0 * uniform() - 180.0, north = 160.0 * uniform() - 80.0;
+    for (int i = 0; i < SEEDS; i++) {
+      id[i] = i;
+      lon[i] = east + spread * (uniform() - 0.5);
+      lat[i] = north + spread * (uniform() - 0.5);
+      gv_normalise_lonlat(&lon[i], &lat[i]);
+    }
+    gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
+    gv_seed_set seeds = {.count = SEEDS, .lon = lon, .lat = lat};
+    gv_candidates candidates = {x, y, z, id, SEEDS};
+    double m_lon = 360.0 * uniform() - 180.0, m_lat = trial % 7 == 0 ? 90.0 : 180.0 * uniform() - 90.0, m[3];
+    double degrees = pow(10.0, -3.0 * uniform()), reach = degrees * 3.0 * 3.14159265358979323846 / 180.0;
+    gv_normalise_lonlat(&m_lon, &m_lat);
+    gv_lonlat_to_vectors(&ellipsoid, true, 1, &m_lon, &m_lat, &m[0], &m[1], &m[2]);
+    double cell_lon[CELLS], cell_lat[CELLS];
+    int32_t nearest[CELLS];
+    for (int c = 0; c < CELLS; c++) {
+      double best = INFINITY;
+      cell_lat[c] = fmax(-90.0, fmin(90.0, m_lat + degrees * (2.0 * uniform() - 1.0)));
+      cell_lon[c] = m_lon + degrees * (2.0 * uniform() - 1.0);
+      gv_normalise_lonlat(&cell_lon[c], &cell_lat[c]);
+      for (int32_t i = 0; i < SEEDS; i++) {
+        double s12 = 0.0;
+        geod_inverse(&geodesic.geod, cell_lat[c], cell_lon[c], lat[i], lon[i], &s12, NULL, NULL);
+        if (s12 < best) {
+          best = s12;
+          nearest[c] = i;
+        }
+      }
+    }
+    gv_expansion expansion;
+    if (!gv_expansion_make(&geodesic, &seeds, m_lon, m_lat, m, reach, &candidates, &expansion)) continue;
+    made++;
+    gv_expansion_cull(&geodesic, &expansion, &candidates);
+    culled += SEEDS - candidates.count;
+    for (int c = 0; c < CELLS; c++) {
+      double vector[3];
+      gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1], &vector[2]);
+      int32_t with =
+          gv_geodesic_decide(&geodesic, &seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
+      assert_int_equal(candidates.id[with], nearest[c]);
+    }
+  }
+  assert_true(made > 1500 && culled > 6000);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sines_are_exact_at_right_angles),
+      cmocka_unit_test(positions_are_the_same_everywhere),
+      cmocka_unit_test(equal_places_have_equal_positions),
+      cmocka_unit_test(bounds_hold_their_cells),
+      cmocka_unit_test(chords_bound_geodesics),
+      cmocka_unit_test(slack_is_enough_and_grows),
+      cmocka_unit_test(expansions_keep_the_nearest),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

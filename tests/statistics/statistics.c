@@ -1,0 +1,848 @@
+/*
+ * Statistics of regions against sums made cell by cell; the same bits for every block size, order and number of threads;
+ * bad input and failing allocations.
+ */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact/globe.h"
+#include "gpuvoronoi.h"
+
+__extension__ typedef __int128 wide;
+
+enum { SEEDS = 23, SUMS = 2, W = 210, H = 97, COARSE = 10 };
+
+static const double pi = 3.14159265358979323846;
+
+static uint64_t random_state = 11;
+
+static double uniform(void) {
+  random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  uint64_t x = random_state ^ (random_state >> 29);
+  return (double)(x >> 11) * 0x1p-53;
+}
+
+/* A grid with its seeds and quantities: the first a value a cell, the second one a run of COARSE columns. */
+typedef struct world {
+  gv_grid grid;
+  gv_metric metric;
+  double x[SEEDS], y[SEEDS];
+  int64_t width, height;
+  double *fine;   /* width x height */
+  double *coarse; /* ceil(width / COARSE) a row */
+} world;
+
+static int64_t runs_of(const world *w) {
+  return (w->width + COARSE - 1) / COARSE;
+}
+
+static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
+  memset(w, 0, sizeof *w);
+  w->grid = (gv_grid)GV_GRID_INIT;
+  w->grid.kind = kind;
+  w->metric = metric;
+  w->width = w->grid.width = W;
+  w->height = w->grid.height = H;
+  double lonlat[6] = {-175.5, 360.0 / W, 0.0, 90.0, 0.0, -180.0 / H}, plane[6] = {100, 2, 0.5, 900, 0.25, -3};
+  memcpy(w->grid.geotransform, kind == GV_GRID_PLANE ? plane : lonlat, sizeof lonlat);
+  if (kind == GV_GRID_QTM) {
+    w->grid.level = 5;
+    w->width = gv_qtm_count(5);
+    w->height = 1;
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    w->x[i] = kind == GV_GRID_PLANE ? 600.0 * uniform() : 360.0 * uniform() - 180.0;
+    w->y[i] = kind == GV_GRID_PLANE ? 1000.0 * uniform() : asin(2.0 * uniform() - 1.0) * 180.0 / pi;
+  }
+  w->x[7] = w->x[6]; /* the second of two seeds at one place has no cells */
+  w->y[7] = w->y[6];
+  w->fine = malloc((size_t)(w->width * w->height) * sizeof *w->fine);
+  w->coarse = malloc((size_t)(runs_of(w) * w->height) * sizeof *w->coarse);
+  assert_non_null(w->fine);
+  assert_non_null(w->coarse);
+  for (int64_t i = 0; i < w->width * w->height; i++)
+    w->fine[i] = uniform() < 0.3 ? 0.0 : 1000.0 * uniform() - 100.0;
+  for (int64_t i = 0; i < runs_of(w) * w->height; i++)
+    w->coarse[i] = 1e-3 * uniform();
+}
+
+static void free_world(world *w) {
+  free(w->fine);
+  free(w->coarse);
+}
+
+static gv_context *new_context(void) {
+  gv_context *context = NULL;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.threads = 2;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  return context;
+}
+
+static gv_voronoi *new_voronoi(gv_context *context, const world *w, int32_t block) {
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w->x, w->y, SEEDS};
+  gv_voronoi *voronoi = NULL;
+  options.metric = w->metric;
+  options.block_width = block;
+  options.block_height = block > 64 ? 64 : block;
+  assert_int_equal(gv_voronoi_create(context, &w->grid, &seeds, &options, &voronoi), GV_OK);
+  return voronoi;
+}
+
+/* One block's seeds and distances, and its share of the quantities. */
+typedef struct piece {
+  int64_t x, y, w, h;
+  int32_t *seed;
+  double *distance;
+  int32_t first[W];
+  double *coarse;
+  gv_quantity quantity[SUMS];
+} piece;
+
+static void make_piece(gv_context *context, const world *w, const gv_voronoi *voronoi, int32_t block,
+                       int64_t number, piece *p) {
+  int64_t across = gv_voronoi_blocks_across(voronoi), size_w = block, size_h = block > 64 ? 64 : block;
+  if (w->grid.kind == GV_GRID_QTM) size_w = w->width / across;
+  p->x = number % across * size_w;
+  p->y = number / across * size_h;
+  p->w = w->width - p->x < size_w ? w->width - p->x : size_w;
+  p->h = w->height - p->y < size_h ? w->height - p->y : size_h;
+  p->seed = malloc((size_t)(p->w * p->h) * sizeof *p->seed);
+  p->distance = malloc((size_t)(p->w * p->h) * sizeof *p->distance);
+  p->coarse = malloc((size_t)(p->w * p->h) * sizeof *p->coarse);
+  assert_true(p->seed != NULL && p->distance != NULL && p->coarse != NULL);
+  assert_int_equal(gv_voronoi_block(context, voronoi, number % across, number / across, p->seed, p->w), GV_OK);
+  /* Every seventh row counts for nobody. */
+  for (int64_t r = 0; r < p->h; r++) {
+    for (int64_t c = 0; c < p->w; c++) {
+      int64_t cell = (p->y + r) * w->width + p->x + c;
+      if ((w->height > 1 ? p->y + r : cell / 100) % 7 == 3) p->seed[r * p->w + c] = -1;
+    }
+  }
+  gv_measure m = GV_MEASURE_INIT;
+  m.column = number % across;
+  m.row = number / across;
+  m.seed = p->seed;
+  m.stride = m.out_stride = p->w;
+  m.type = GV_FLOAT64;
+  m.distance = p->distance;
+  assert_int_equal(gv_voronoi_measure(context, voronoi, &m), GV_OK);
+  p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width, NULL, 0};
+  int32_t n = 0;
+  bool by_runs = p->w <= W;
+  for (int64_t c = 0; c < p->w && by_runs; c++) {
+    if (c == 0 || (p->x + c) % COARSE == 0) p->first[n++] = (int32_t)c;
+  }
+  for (int64_t r = 0; r < p->h; r++) {
+    for (int64_t i = 0; i < (by_runs ? n : p->w); i++) {
+      int64_t c = p->x + (by_runs ? p->first[i] : i);
+      p->coarse[r * (by_runs ? n : p->w) + i] = w->coarse[(p->y + r) * runs_of(w) + c / COARSE];
+    }
+  }
+  p->quantity[1] = by_runs ? (gv_quantity){p->coarse, p->first, n, n, NULL, 0}
+                           : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0};
+}
+
+static void free_piece(piece *p) {
+  free(p->seed);
+  free(p->distance);
+  free(p->coarse);
+}
+
+static gv_statistics *new_statistics(gv_context *context, const gv_voronoi *voronoi) {
+  static const double bound[SUMS] = {1000.0, 1e-3};
+  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  gv_statistics *statistics = NULL;
+  options.distances = 1;
+  options.sums = SUMS;
+  options.bound = bound;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &statistics), GV_OK);
+  return statistics;
+}
+
+typedef struct result {
+  gv_seed_statistics seed;
+  gv_sum_statistics sum[SUMS];
+} result;
+
+/* All blocks, backwards if asked, by two threads if asked. */
+static void compute(const world *w, int32_t block, bool backwards, bool threads, result out[SEEDS]) {
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, w, block);
+  gv_statistics *statistics = new_statistics(context, voronoi);
+  int64_t blocks = gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi);
+#pragma omp parallel for num_threads(threads ? 2 : 1) schedule(dynamic)
+  for (int64_t i = 0; i < blocks; i++) {
+    gv_context *own = new_context();
+    int64_t number = backwards ? blocks - 1 - i : i;
+    piece p;
+    make_piece(own, w, voronoi, block, number, &p);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.column = number % gv_voronoi_blocks_across(voronoi);
+    b.row = number / gv_voronoi_blocks_across(voronoi);
+    b.seed = p.seed;
+    b.stride = p.w;
+    b.distance = p.distance;
+    b.distance_stride = p.w;
+    b.quantity = p.quantity;
+    assert_int_equal(gv_statistics_add(own, statistics, &b), GV_OK);
+    free_piece(&p);
+    gv_context_destroy(own);
+  }
+  memset(out, 0, SEEDS * sizeof *out);
+  for (int i = 0; i < SEEDS; i++)
+    assert_int_equal(gv_statistics_get(context, statistics, i, &out[i].seed, out[i].sum), GV_OK);
+  gv_statistics_destroy(statistics);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+static void close_to(double a, double b, double scale) {
+  if (isnan(b)) {
+    assert_true(isnan(a));
+  } else {
+    assert_true(fabs(a - b) <= 1e-11 * scale);
+  }
+}
+
+/* The same sums the plain way, in long double. */
+static void check_plainly(const world *w, const result got[SEEDS]) {
+  gv_context *context = new_context();
+  int32_t block = w->grid.kind == GV_GRID_QTM ? 1 << 16 : 256;
+  gv_voronoi *voronoi = new_voronoi(context, w, block);
+  const double *g = w->grid.geotransform;
+  long double area[SEEDS] = {0}, moment[SEEDS][3] = {{0}}, distance[SEEDS] = {0}, sum[SEEDS][SUMS] = {{0}};
+  long double sum_distance[SEEDS][SUMS] = {{0}};
+  double farthest[SEEDS] = {0};
+  int64_t cells[SEEDS] = {0};
+  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  for (int64_t number = 0; number < blocks; number++) {
+    piece p;
+    make_piece(context, w, voronoi, block, number, &p);
+    double *areas = malloc((size_t)(p.w * p.h) * sizeof *areas);
+    assert_non_null(areas);
+    assert_int_equal(gv_voronoi_cell_areas(context, voronoi, number % across, number / across, areas, p.w), GV_OK);
+    for (int64_t i = 0; i < p.w * p.h; i++) {
+      int32_t s = p.seed[i];
+      int64_t c = p.x + i % p.w, r = p.y + i / p.w;
+      if (s < 0) continue;
+      double at[3] = {g[0] + ((double)c + 0.5) * g[1] + ((double)r + 0.5) * g[2],
+                      g[3] + ((double)c + 0.5) * g[4] + ((double)r + 0.5) * g[5], 0.0};
+      if (w->grid.kind == GV_GRID_QTM) {
+        gv_qtm_id id;
+        assert_int_equal(gv_qtm_from_number(w->grid.level, c, &id), GV_OK);
+        assert_int_equal(gv_qtm_center_vector(id, at), GV_OK);
+      } else if (w->grid.kind == GV_GRID_LONLAT) {
+        double lon = at[0] * pi / 180.0, lat = at[1] * pi / 180.0;
+        at[0] = cos(lat) * cos(lon);
+        at[1] = cos(lat) * sin(lon);
+        at[2] = sin(lat);
+      }
+      cells[s]++;
+      area[s] += areas[i];
+      for (int d = 0; d < 3; d++)
+        moment[s][d] += (long double)areas[i] * at[d];
+      distance[s] += (long double)areas[i] * p.distance[i];
+      farthest[s] = fmax(farthest[s], p.distance[i]);
+      const double value[SUMS] = {w->fine[r * w->width + c], w->coarse[r * runs_of(w) + c / COARSE]};
+      for (int q = 0; q < SUMS; q++) {
+        sum[s][q] += value[q];
+        sum_distance[s][q] += (long double)value[q] * p.distance[i];
+      }
+    }
+    free(areas);
+    free_piece(&p);
+  }
+  for (int s = 0; s < SEEDS; s++) {
+    const gv_seed_statistics *a = &got[s].seed;
+    assert_int_equal(a->cells, cells[s]);
+    if (cells[s] == 0) {
+      assert_true(s == 7 || cells[7] == 0);
+      assert_true(a->area == 0.0 && isnan(a->distance_mean) && isnan(a->distance_max) && isnan(a->centroid_x));
+      assert_true(got[s].sum[0].sum == 0.0 && isnan(got[s].sum[0].distance_mean));
+      continue;
+    }
+    close_to(a->area, (double)area[s], (double)area[s]);
+    close_to(a->distance_mean, (double)(distance[s] / area[s]), farthest[s]);
+    assert_true(a->distance_max == farthest[s]);
+    if (w->grid.kind == GV_GRID_PLANE) {
+      close_to(a->centroid_x, (double)(moment[s][0] / area[s]), 1000.0);
+      close_to(a->centroid_y, (double)(moment[s][1] / area[s]), 1000.0);
+    } else {
+      double x = (double)moment[s][0], y = (double)moment[s][1];
+      close_to(a->centroid_x, atan2(y, x) * 180.0 / pi, 1e4);
+      close_to(a->centroid_y, atan2((double)moment[s][2], hypot(x, y)) * 180.0 / pi, 1e4);
+    }
+    for (int q = 0; q < SUMS; q++) {
+      close_to(got[s].sum[q].sum, (double)sum[s][q], q == 0 ? 1e6 : 1.0);
+      close_to(got[s].sum[q].distance_mean, (double)(sum_distance[s][q] / sum[s][q]), 1e8);
+    }
+  }
+  assert_int_equal(cells[7], 0);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+static void sums_are_right_and_the_same(void **state) {
+  (void)state;
+  static const struct {
+    gv_grid_kind kind;
+    gv_metric metric;
+    int32_t blocks[3];
+  } cases[] = {{GV_GRID_LONLAT, GV_GEODESIC, {64, 17, 256}},        {GV_GRID_LONLAT, GV_GREAT_CIRCLE, {50, 210, 7}},
+               {GV_GRID_PLANE, GV_EUCLIDEAN, {64, 33, 256}},        {GV_GRID_PLANE, GV_CHEBYSHEV, {64, 33, 256}},
+               {GV_GRID_QTM, GV_GREAT_CIRCLE, {64, 1024, 1 << 16}}, {GV_GRID_QTM, GV_GEODESIC, {16, 256, 1 << 16}}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    world w;
+    result first[SEEDS], again[SEEDS];
+    make_world(&w, cases[i].kind, cases[i].metric);
+    compute(&w, cases[i].blocks[0], false, false, first);
+    check_plainly(&w, first);
+    for (int b = 1; b < 3; b++) {
+      compute(&w, cases[i].blocks[b], b == 1, true, again);
+      assert_memory_equal(first, again, sizeof first);
+    }
+    free_world(&w);
+  }
+}
+
+static void nonsense_is_refused(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, &w, 64);
+  gv_statistics *s = NULL, *none = NULL;
+  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  double bound[1] = {0.0};
+  assert_int_equal(gv_statistics_create(NULL, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_create(context, NULL, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_create(context, voronoi, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  options.sums = 1;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  options.bound = bound;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  bound[0] = INFINITY;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  options.sums = -1;
+  assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_null(s);
+  gv_statistics_destroy(NULL);
+
+  s = new_statistics(context, voronoi);
+  piece p;
+  make_piece(context, &w, voronoi, 64, 0, &p);
+  gv_statistics_block good = GV_STATISTICS_BLOCK_INIT;
+  good.seed = p.seed;
+  good.stride = good.distance_stride = p.w;
+  good.distance = p.distance;
+  good.quantity = p.quantity;
+  gv_statistics_block bad = good;
+  assert_int_equal(gv_statistics_add(context, none, &good), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_add(context, s, NULL), GV_ERROR_INVALID_ARGUMENT);
+  bad.seed = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  bad = good;
+  bad.distance = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  bad = good;
+  bad.quantity = NULL;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  static const int32_t parts[][3] = {{0, 5, 99}, {1, 5, 9}, {0, 5, 5}, {0, -1, 3}, {0, 5, 9}};
+  for (int i = 0; i < 10; i++) {
+    gv_quantity wrong[SUMS] = {{w.fine, parts[i % 5], 3, W, NULL, 0}, p.quantity[1]};
+    if (i % 5 == 4) wrong[0].count = 0;
+    if (i > 4) wrong[0] = (gv_quantity){w.fine, NULL, (int32_t)p.w, W, parts[i % 5], i % 5 == 4 ? 0 : 3};
+    bad = good;
+    bad.quantity = wrong;
+    assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+    wrong[0] = (gv_quantity){NULL, NULL, (int32_t)p.w, W, NULL, 0};
+    assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  }
+  bad = good;
+  bad.row = 99;
+  assert_int_equal(gv_statistics_add(context, s, &bad), GV_ERROR_INVALID_ARGUMENT);
+  int32_t seed = p.seed[0];
+  p.seed[0] = SEEDS;
+  assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+  p.seed[0] = seed;
+  double distance = p.distance[0];
+  p.distance[0] = NAN;
+  assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+  p.distance[0] = distance;
+  static const double wrong[] = {1000.5, -1e9, INFINITY, NAN};
+  for (int i = 0; i < 4; i++) {
+    double value = w.fine[0];
+    w.fine[0] = wrong[i];
+    assert_int_equal(gv_statistics_add(context, s, &good), GV_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(gv_context_message(context), "bound"));
+    w.fine[0] = value;
+  }
+  gv_seed_statistics out;
+  assert_int_equal(gv_statistics_get(context, s, SEEDS, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, -1, &out, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get(context, s, 0, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  free_piece(&p);
+  gv_statistics_destroy(s);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+/* Labels in place of numbers, and labels that do not tell seeds apart. */
+static void labels_lead_back(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  int32_t labels[SEEDS], *seen = malloc((size_t)(W * H) * sizeof *seen);
+  assert_non_null(seen);
+  for (int i = 0; i < SEEDS; i++)
+    labels[i] = 1000 - 37 * i;
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w.x, w.y, SEEDS};
+  options.metric = w.metric;
+  options.nodata = 7;
+  gv_seed_statistics got[2][SEEDS];
+  for (int with = 0; with < 2; with++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    options.labels = with ? labels : NULL;
+    options.max_distance = 3e6;
+    options.nodata = with ? 7 : -1;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_OK);
+    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.seed = seen;
+    b.stride = W;
+    assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
+    for (int i = 0; i < SEEDS; i++)
+      assert_int_equal(gv_statistics_get(context, s, i, &got[with][i], NULL), GV_OK);
+    seen[5] = 8;
+    assert_int_equal(gv_statistics_add(context, s, &b), with ? GV_ERROR_INVALID_ARGUMENT : GV_OK);
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    assert_int_equal(got[0][i].cells, got[1][i].cells);
+    assert_true(got[0][i].area == got[1][i].area);
+  }
+  for (int wrong = 0; wrong < 2; wrong++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    labels[3] = wrong == 0 ? labels[9] : 7;
+    options.labels = labels;
+    options.nodata = 7;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(seen);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+/* --------------------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
+
+enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
+
+/* What every cell shows, and quantities: by pixels, run by run; the same with a table for every row of cells, and with rows of
+ * values shared; a value a cell. */
+typedef struct picture {
+  gv_grid grid;
+  int32_t shown[HIGH * WIDE], nodata;
+  int32_t labels[MANY];
+  bool labelled;
+  double value[HIGH * WIDE];
+} picture;
+
+static const double picture_bound[KINDS] = {3.5, 3.5, 3.5, 3.5};
+
+static int64_t picture_pixel(int64_t row, int64_t column) {
+  return row / PIXEL_H * PIXEL_H * WIDE + column / PIXEL_W * PIXEL_W;
+}
+
+/* The nearest of some points, as regions are: boxes of one, two, three seeds and more. */
+static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c) {
+  int32_t nearest = 0;
+  double least = INFINITY;
+  for (int i = 0; i < count; i++) {
+    double x = point[i][0] - (double)c, y = point[i][1] - (double)r, square = x * x + y * y;
+    if (square < least) nearest = i;
+    least = fmin(least, square);
+  }
+  return nearest;
+}
+
+/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; boxes and whole blocks of one seed; regions;
+ * two seeds at random. */
+static void draw(picture *p, gv_grid_kind kind, bool labelled) {
+  memset(p, 0, sizeof *p);
+  p->grid = (gv_grid)GV_GRID_INIT;
+  p->grid.kind = kind;
+  p->grid.width = WIDE;
+  p->grid.height = HIGH;
+  double lonlat[6] = {-100.25, 0.27, 0.0, 88.0, 0.0, -2.5}, plane[6] = {100, 2, 0.5, 900, 0.25, -3};
+  memcpy(p->grid.geotransform, kind == GV_GRID_PLANE ? plane : lonlat, sizeof lonlat);
+  p->labelled = labelled;
+  p->nodata = labelled ? 77 : -1;
+  for (int i = 0; i < MANY; i++)
+    p->labels[i] = 7919 * i - 100000;
+  double point[MANY][2];
+  for (int i = 0; i < MANY; i++) {
+    point[i][0] = 300.0 + 500.0 * uniform();
+    point[i][1] = HIGH * uniform();
+  }
+  for (int64_t r = 0; r < HIGH; r++) {
+    int longest = r % 9 == 0 ? 2 * WIDE : r % 9 < 4 ? 3 : 60;
+    int32_t number = 0;
+    for (int64_t c = 0, left = 0; c < WIDE; c++, left--) {
+      if (left == 0) {
+        left = 1 + (int64_t)(uniform() * longest);
+        number = (int32_t)(uniform() * (MANY + 4)) - 4;
+      }
+      bool plain = c < 300 && r >= 16 && r < 64;
+      int32_t seed = plain ? (int32_t)(3 + c / 100) : number;
+      if (c >= 300 && c < 800 && r >= 16) seed = region((const double(*)[2])point, MANY, r, c);
+      if (c >= 800 && c < 900 && r >= 16) seed = uniform() < 0.02 ? 5 : 6;
+      p->shown[r * WIDE + c] = seed < 0 ? p->nodata : labelled ? p->labels[seed] : seed;
+    }
+  }
+  for (int i = 0; i < HIGH * WIDE; i++)
+    p->value[i] = i % 11 == 0 ? -3.5 : i % 13 == 0 ? 3.5 : uniform() < 0.2 ? 0.0 : 7.0 * uniform() - 3.5;
+}
+
+typedef struct exact {
+  int64_t cells;
+  wide area, moment[3], sum[KINDS];
+} exact;
+
+/* What the header and statistics.c promise: terms to 62 bits, factors of moments to 40. */
+static void add_exactly(const picture *p, const double *area, double largest, exact out[MANY]) {
+  memset(out, 0, MANY * sizeof *out);
+  double lon[WIDE], lat[HIGH], sine[2][WIDE], cosine[2][WIDE], zero = 0.0;
+  const double *g = p->grid.geotransform;
+  for (int c = 0; c < WIDE; c++) {
+    lon[c] = g[0] + (c + 0.5) * g[1];
+    gv_normalise_lonlat(&lon[c], &zero);
+  }
+  for (int r = 0; r < HIGH; r++) {
+    lat[r] = g[3] + (r + 0.5) * g[5];
+    gv_normalise_lonlat(&zero, &lat[r]);
+  }
+  gv_sincos_degrees(WIDE, lon, sine[0], cosine[0]);
+  gv_sincos_degrees(HIGH, lat, sine[1], cosine[1]);
+  for (int64_t i = 0; i < HIGH * WIDE; i++) {
+    int64_t r = i / WIDE, c = i % WIDE, seed = 0;
+    if (p->shown[i] == p->nodata) continue;
+    while ((p->labelled ? p->labels[seed] : seed) != p->shown[i])
+      seed++;
+    exact *to = &out[seed];
+    to->cells++;
+    if (p->grid.kind == GV_GRID_LONLAT) {
+      double share = area[r] / largest;
+      int64_t across = (int64_t)(share * cosine[1][r] * 0x1p40), up = (int64_t)(share * sine[1][r] * 0x1p40);
+      to->area += (int64_t)(share * 0x1p62);
+      to->moment[0] += (wide)across * (int64_t)(cosine[0][c] * 0x1p40);
+      to->moment[1] += (wide)across * (int64_t)(sine[0][c] * 0x1p40);
+      to->moment[2] += (wide)up * (INT64_C(1) << 40);
+    } else {
+      to->area++;
+      to->moment[0] += 2 * c + 1;
+      to->moment[1] += 2 * r + 1;
+    }
+    for (int q = 0; q < KINDS; q++) {
+      double value = p->value[q + 1 < KINDS ? picture_pixel(r, c) : i];
+      to->sum[q] += (int64_t)(value * (0x1p62 / picture_bound[q]));
+    }
+  }
+}
+
+/* Adds the picture's part in a block: quantities as a caller may have them, and what is known of equal cells. */
+static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
+                     int64_t h, gv_statistics_block *b, bool tell) {
+  int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
+  double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
+  uint8_t *alike = malloc((size_t)(w * h));
+  assert_true(values != NULL && shared != NULL && alike != NULL);
+  for (int64_t c = 0; c < w; c++) {
+    if (c == 0 || (x + c) % PIXEL_W == 0) columns[across++] = (int32_t)c;
+  }
+  for (int64_t r = 0; r < h; r++) {
+    every[r] = (int32_t)r;
+    if (r == 0 || (y + r) % PIXEL_H == 0) rows[down++] = (int32_t)r;
+    for (int32_t i = 0; i < across; i++) {
+      double value = p->value[picture_pixel(y + r, x + columns[i])];
+      values[r * across + i] = shared[(down - 1) * across + i] = value;
+    }
+  }
+  const int32_t *first = p->shown + y * WIDE + x;
+  int32_t boxes = 0;
+  b->uniform = 1;
+  for (int64_t r = 0; r < h; r += GV_BOX_ROWS) {
+    for (int64_t c = 0; c < w; c += GV_BOX_COLUMNS) {
+      bool same = true, pair = true;
+      int32_t one = first[r * WIDE + c], other = one;
+      for (int64_t i = r; i < h && i < r + GV_BOX_ROWS; i++) {
+        for (int64_t k = c; k < w && k < c + GV_BOX_COLUMNS; k++) {
+          int32_t here = first[i * WIDE + k];
+          if (here != one && other == one) other = here;
+          same = same && here == one;
+          pair = pair && (here == one || here == other);
+          if (here != first[0]) b->uniform = 0;
+        }
+      }
+      bool told = uniform() < 0.9;
+      alike[boxes++] = told && same ? GV_BOX_ALIKE : told && pair ? GV_BOX_PAIR : GV_BOX_MIXED;
+    }
+  }
+  if (!tell) b->uniform = 0;
+  b->alike = tell ? alike : NULL;
+  const gv_quantity quantity[KINDS] = {{values, columns, across, across, NULL, 0},
+                                       {values, columns, across, across, every, (int32_t)h},
+                                       {shared, columns, across, across, rows, down},
+                                       {p->value + y * WIDE + x, NULL, (int32_t)w, WIDE, NULL, 0}};
+  b->seed = first;
+  b->stride = WIDE;
+  b->quantity = quantity;
+  assert_int_equal(gv_statistics_add(context, s, b), GV_OK);
+  free(values);
+  free(shared);
+  free(alike);
+}
+
+static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bool tell) {
+  gv_context *context = new_context();
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  gv_voronoi *voronoi = NULL;
+  gv_statistics *s = NULL;
+  double x[MANY], y[MANY], area[HIGH], largest = 0.0;
+  for (int i = 0; i < MANY; i++) {
+    x[i] = i;
+    y[i] = 1.0;
+  }
+  gv_seeds seeds = {x, y, MANY};
+  options.metric = p->grid.kind == GV_GRID_LONLAT ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+  options.labels = p->labelled ? p->labels : NULL;
+  options.nodata = p->nodata;
+  options.block_width = block_w;
+  options.block_height = block_h;
+  how.sums = KINDS;
+  how.bound = picture_bound;
+  assert_int_equal(gv_voronoi_create(context, &p->grid, &seeds, &options, &voronoi), GV_OK);
+  assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
+  for (int64_t row = 0; row < gv_voronoi_blocks_down(voronoi); row++) {
+    for (int64_t column = 0; column < gv_voronoi_blocks_across(voronoi); column++) {
+      gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+      b.column = column;
+      b.row = row;
+      int64_t left = column * block_w, top = row * block_h;
+      add_part(context, p, s, left, top, WIDE - left < block_w ? WIDE - left : block_w,
+               HIGH - top < block_h ? HIGH - top : block_h, &b, tell);
+      if (column > 0) continue;
+      double *areas = malloc((size_t)(block_w * block_h) * sizeof *areas);
+      assert_non_null(areas);
+      assert_int_equal(gv_voronoi_cell_areas(context, voronoi, 0, row, areas, block_w), GV_OK);
+      for (int64_t r = top; r < HIGH && r < top + block_h; r++) {
+        area[r] = areas[(r - top) * block_w];
+        largest = fmax(largest, area[r]);
+      }
+      free(areas);
+    }
+  }
+  exact *want = malloc(MANY * sizeof *want);
+  assert_non_null(want);
+  add_exactly(p, area, largest, want);
+  for (int i = 0; i < MANY; i++) {
+    gv_seed_statistics got;
+    gv_sum_statistics sums[KINDS];
+    assert_int_equal(gv_statistics_get(context, s, i, &got, sums), GV_OK);
+    assert_int_equal(got.cells, want[i].cells);
+    assert_true(want[i].cells > 0);
+    const double m[3] = {(double)want[i].moment[0], (double)want[i].moment[1], (double)want[i].moment[2]};
+    const double *g = p->grid.geotransform;
+    if (p->grid.kind == GV_GRID_LONLAT) {
+      assert_true(got.area == (double)want[i].area * (largest / 0x1p62));
+      assert_true(got.centroid_x == atan2(m[1], m[0]) / (pi / 180.0));
+      assert_true(got.centroid_y == atan2(m[2], hypot(m[0], m[1])) / (pi / 180.0));
+    } else {
+      double column = m[0] / (2.0 * (double)got.cells), row = m[1] / (2.0 * (double)got.cells);
+      assert_true(got.area == (double)want[i].area * fabs(g[1] * g[5] - g[2] * g[4]));
+      assert_true(got.centroid_x == (g[0] + column * g[1]) + row * g[2]);
+      assert_true(got.centroid_y == (g[3] + column * g[4]) + row * g[5]);
+    }
+    for (int q = 0; q < KINDS; q++)
+      assert_true(sums[q].sum == (double)want[i].sum[q] * (picture_bound[q] / 0x1p62));
+  }
+  free(want);
+  gv_statistics_destroy(s);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
+/* Blocks of less than a box, of boxes and a bit, of more than a panel; all instruction sets. */
+static void sums_are_exact(void **state) {
+  (void)state;
+  static const int32_t sizes[][2] = {{50, 20}, {64, 70}, {65, 16}, {100, 33}, {512, 64}, {WIDE, HIGH}};
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
+  picture *p = malloc(sizeof *p);
+  assert_non_null(p);
+  for (int kind = 0; kind < 4; kind++) {
+    draw(p, kind % 2 == 0 ? GV_GRID_LONLAT : GV_GRID_PLANE, kind > 1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind) % 3], 1), 0);
+      check_picture(p, sizes[i][0], sizes[i][1], true);
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind + 1) % 3], 1), 0);
+      check_picture(p, sizes[i][0], sizes[i][1], false);
+    }
+  }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
+  free(p);
+}
+
+/* Boxes are what the engine calls them, whatever is asked, and there are some of each kind. */
+static void boxes_are_alike(void **state) {
+  (void)state;
+  enum { FINE_W = 3 * W, FINE_H = 4 * H };
+  enum { ACROSS = (FINE_W + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, DOWN = (FINE_H + GV_BOX_ROWS - 1) / GV_BOX_ROWS };
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  w.grid.width = FINE_W;
+  w.grid.height = FINE_H;
+  w.grid.geotransform[1] /= 3.0;
+  w.grid.geotransform[5] /= 4.0;
+  gv_context *context = new_context();
+  int32_t *shown = malloc((size_t)(2 * FINE_W * FINE_H) * sizeof *shown);
+  uint8_t *mask = malloc((size_t)(FINE_W * FINE_H)), alike[ACROSS * DOWN];
+  assert_true(shown != NULL && mask != NULL);
+  /* Some boxes are masked here and there, some altogether, most not. */
+  for (int i = 0; i < FINE_W * FINE_H; i++)
+    mask[i] = i % 3700 != 0 && (i % FINE_W >= 64 || i / FINE_W >= 32);
+  for (int question = 0; question < 4; question++) {
+    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+    gv_seeds seeds = {w.x, w.y, SEEDS};
+    gv_voronoi *voronoi = NULL;
+    options.backend = "tile";
+    options.metric = w.metric;
+    options.block_width = options.block_height = 1024;
+    options.k = question == 1 ? 2 : 1;
+    if (question == 2) options.max_distance = 1e6;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    gv_block b = GV_BLOCK_INIT;
+    b.out = shown;
+    b.stride = FINE_W;
+    b.band_stride = FINE_W * FINE_H;
+    b.mask = question == 3 ? mask : NULL;
+    b.mask_stride = FINE_W;
+    b.alike = alike;
+    memset(alike, 77, sizeof alike);
+    assert_int_equal(gv_voronoi_fill(context, voronoi, &b), GV_OK);
+    int count[3] = {0, 0, 0};
+    for (int i = 0; i < ACROSS * DOWN; i++) {
+      assert_true(alike[i] <= GV_BOX_PAIR);
+      count[alike[i]]++;
+      int r0 = i / ACROSS * GV_BOX_ROWS, c0 = i % ACROSS * GV_BOX_COLUMNS;
+      int32_t one = shown[r0 * FINE_W + c0], other = one;
+      for (int r = r0; r < FINE_H && r < r0 + GV_BOX_ROWS && alike[i] != GV_BOX_MIXED; r++) {
+        for (int c = c0; c < FINE_W && c < c0 + GV_BOX_COLUMNS; c++) {
+          int32_t here = shown[r * FINE_W + c];
+          if (here != one && other == one && alike[i] == GV_BOX_PAIR) other = here;
+          assert_true(here == one || here == other);
+        }
+      }
+    }
+    if (question == 0) assert_true(count[GV_BOX_ALIKE] > 3 && count[GV_BOX_PAIR] > 0);
+    if (question == 3) assert_true(count[GV_BOX_ALIKE] > 3);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(shown);
+  free(mask);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+/* An allocator that fails at one call. */
+typedef struct failing {
+  int calls, fail_at, live;
+} failing;
+
+static void *allocate(size_t bytes, void *user) {
+  failing *f = user;
+  if (f->calls++ == f->fail_at) return NULL;
+  f->live++;
+  return malloc(bytes);
+}
+
+static void release(void *memory, void *user) {
+  failing *f = user;
+  f->live--;
+  free(memory);
+}
+
+static void failing_allocations(void **state) {
+  (void)state;
+  static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_QTM};
+  for (size_t k = 0; k < 2; k++) {
+    world w;
+    make_world(&w, kinds[k], GV_GREAT_CIRCLE);
+    gv_context *plain = new_context();
+    gv_voronoi *voronoi = new_voronoi(plain, &w, 64);
+    piece p;
+    make_piece(plain, &w, voronoi, 64, 0, &p);
+    bool done = false;
+    for (int at = 0; !done; at++) {
+      failing f = {0, -1, 0};
+      gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+      gv_context *context = NULL;
+      gv_statistics *s = NULL;
+      options.allocate = allocate;
+      options.release = release;
+      options.allocate_user = &f;
+      assert_int_equal(gv_context_create(&options, &context), GV_OK);
+      f.fail_at = f.calls + at;
+      gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+      double bound[SUMS] = {1000.0, 1.0};
+      how.distances = 1;
+      how.sums = SUMS;
+      how.bound = bound;
+      gv_status status = gv_statistics_create(context, voronoi, &how, &s);
+      if (status == GV_OK) {
+        gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+        b.seed = p.seed;
+        b.stride = b.distance_stride = p.w;
+        b.distance = p.distance;
+        b.quantity = p.quantity;
+        status = gv_statistics_add(context, s, &b);
+      }
+      assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
+      done = status == GV_OK && f.calls <= f.fail_at;
+      assert_true(done || status == GV_ERROR_OUT_OF_MEMORY);
+      gv_statistics_destroy(s);
+      gv_context_destroy(context);
+      assert_int_equal(f.live, 0);
+    }
+    free_piece(&p);
+    gv_voronoi_destroy(voronoi);
+    gv_context_destroy(plain);
+    free_world(&w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sums_are_right_and_the_same),
+      cmocka_unit_test(nonsense_is_refused),
+      cmocka_unit_test(labels_lead_back),
+      cmocka_unit_test(sums_are_exact),
+      cmocka_unit_test(boxes_are_alike),
+      cmocka_unit_test(failing_allocations),
+  };
+  return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
+}
