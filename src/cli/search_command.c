@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "io/in/arrays.h"
 #include "io/crs.h"
+#include "io/in/arrays.h"
 #include "io/in/heights.h"
 #include "io/in/seeds.h"
 

@@ -11,8 +11,8 @@
 #include <cpl_string.h>
 
 #include "cli/cli.h"
-#include "job/job.h"
 #include "io/out/output.h"
+#include "job/job.h"
 
 /* In two: compilers need not take longer strings. */
 static const char *const help[] = {

@@ -16,8 +16,8 @@
 #include <geodesic.h>
 
 #include "exact/globe.h"
-#include "voronoi/cpu/kernels.h"
 #include "measure/measure_kernels.h"
+#include "voronoi/cpu/kernels.h"
 #include "voronoi/seeds.h"
 
 typedef struct gv_geodesic {

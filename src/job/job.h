@@ -5,8 +5,8 @@
 #define GV_CLI_VORONOI_JOB_H
 
 #include "io/in/grid.h"
-#include "io/overlay/mask.h"
 #include "io/out/raster_out.h"
+#include "io/overlay/mask.h"
 
 enum { MAX_SUMS = 64 };
 

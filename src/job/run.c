@@ -23,9 +23,9 @@
 #include "cli/cli.h"
 #include "io/out/mesh_out.h"
 #include "io/out/polygons.h"
-#include "io/overlay/quantity.h"
 #include "io/out/style.h"
 #include "io/out/table_out.h"
+#include "io/overlay/quantity.h"
 
 typedef voronoi_job job;
 

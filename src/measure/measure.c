@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cells/area.h"
-#include "voronoi/engine.h"
 #include "measure/measure_kernels.h"
+#include "voronoi/engine.h"
 
 enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_MEASURE_PADDING */
 

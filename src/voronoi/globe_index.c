@@ -9,10 +9,10 @@
  */
 #include <string.h>
 
-#include "exact/globe.h"
-#include "search/backend.h"
 #include "exact/distance.h"
+#include "exact/globe.h"
 #include "geodesic/geodesic.h"
+#include "search/backend.h"
 
 enum {
   BATCH = 8192,     /* queries searched at once */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exact/globe.h"
 #include "cells/qtm.h"
+#include "exact/globe.h"
 #include "split_mix.h"
 
 static const double pi = 3.14159265358979323846;

@@ -9,8 +9,8 @@
 #ifndef GV_IO_STYLE_H
 #define GV_IO_STYLE_H
 
-#include "io/out/attribute_table.h"
 #include "io/in/seeds.h"
+#include "io/out/attribute_table.h"
 
 /* Pairs of values that meet. One a thread; merge them afterwards. */
 typedef struct gv_adjacency {

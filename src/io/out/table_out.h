@@ -9,8 +9,8 @@
 
 #include <gdal.h>
 
-#include "io/out/output.h"
 #include "io/in/seeds.h"
+#include "io/out/output.h"
 
 typedef struct gv_table_out gv_table_out;
 
