@@ -20,7 +20,7 @@
 
 /* One run of the command: its error line and its cancel flag. Used by one thread at a time. */
 typedef struct gv_io {
-  char message[1024];
+  char message[4096];            /* two long names of files and what is wrong with them */
   bool (*cancelled)(void *user); /* NULL = never; any thread may ask */
   void *cancelled_user;
 } gv_io;

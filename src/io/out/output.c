@@ -15,6 +15,15 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
+#include "io/path.h"
+
+enum {
+  /* GDAL's drivers have 2,048 bytes for a name: that of the temporary file, with a side file's ending. */
+  MAX_PATH = 1900,
+  /* Of the output's name in that of its temporary directory; a name has 255 bytes on most file systems. */
+  MAX_STEM = 64
+};
+
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
 
@@ -33,11 +42,17 @@ gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool ov
   memset(output, 0, sizeof *output);
   output->overwrite = overwrite;
   output->path = strdup(path);
-  return output->path != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+  output->parent = gv_path_parent(path);
+  return output->path != NULL && output->parent != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
 }
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
+  size_t length = strlen(output->path);
+  if (length > MAX_PATH) {
+    return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
+                      output->path);
+  }
   if (VSIStatL(output->path, &found) == 0) {
     if (VSI_ISDIR(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
@@ -49,29 +64,38 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
     }
   }
-  const char *parent = CPLGetPath(output->path);
-  if (parent[0] != '\0' && (VSIStatL(parent, &found) != 0 || !VSI_ISDIR(found.st_mode))) {
+  if (VSIStatL(output->parent, &found) != 0 || !VSI_ISDIR(found.st_mode)) {
     return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s does not exist", output->path);
   }
   return GV_OK;
 }
 
-/* Without the extension: to GDAL what follows ".xlsx", ".zip" ... in a path is inside of an archive. */
+/* The name of a temporary directory beside the output. Without the output's extension: to GDAL what follows ".xlsx", ".zip"
+ * ... in a path is inside of an archive. */
+static char *temporary_name(const gv_output *output, int attempt) {
+  char name[MAX_STEM + 64];
+  const char *whole = gv_path_name(output->path), *dot = strrchr(whole, '.');
+  size_t length = dot != NULL ? (size_t)(dot - whole) : strlen(whole);
+  if (length > MAX_STEM) {
+    length = MAX_STEM;
+    while (length > 0 && ((unsigned char)whole[length] & 0xC0) == 0x80) /* within a character of UTF-8 */
+      length--;
+  }
+  snprintf(name, sizeof name, ".%.*s.tmp-%ld-%d", (int)length, whole, (long)getpid(), attempt);
+  return gv_path_join(output->parent, name);
+}
+
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
-  const char *parent = CPLGetPath(output->path);
   for (int attempt = 0; attempt < 100; attempt++) {
-    const char *name = CPLSPrintf(".%s.tmp-%ld-%d", CPLGetBasename(output->path), (long)getpid(), attempt);
-    char *directory = strdup(CPLFormFilename(parent[0] != '\0' ? parent : ".", name, NULL));
+    char *directory = temporary_name(output, attempt);
     if (directory == NULL) return gv_io_fail_memory(io, "a file name");
     VSIStatBufL found;
-    if (VSIStatL(directory, &found) == 0) {
-      free(directory);
-      continue;
-    }
     errno = 0;
-    if (VSIMkdir(directory, 0777) != 0) {
+    bool there = VSIStatL(directory, &found) == 0;
+    if (there || VSIMkdir(directory, 0777) != 0) {
       int error = errno;
       free(directory);
+      if (there || error == EEXIST) continue;
       return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output->path,
                         error != 0 ? strerror(error) : "no such directory");
     }
@@ -80,7 +104,7 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
     output->next = begun;
     begun = output;
     pthread_mutex_unlock(&begun_lock);
-    output->work = strdup(CPLFormFilename(directory, CPLGetFilename(output->path), NULL));
+    output->work = gv_path_join(directory, gv_path_name(output->path));
     return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
   }
   return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", output->path);
@@ -106,7 +130,13 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
   gv_status status = GV_OK;
   char **files = VSIReadDir(output->directory);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
-    int error = try_to_grow(CPLFormFilename(output->directory, *file, NULL));
+    char *path = gv_path_join(output->directory, *file);
+    if (path == NULL) {
+      status = gv_io_fail_memory(io, "a file name");
+      break;
+    }
+    int error = try_to_grow(path);
+    free(path);
     if (error != 0) status = gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
   }
   CSLDestroy(files);
@@ -124,6 +154,7 @@ void gv_output_clear(gv_output *output) {
     pthread_mutex_unlock(&begun_lock);
   }
   free(output->path);
+  free(output->parent);
   free(output->directory);
   free(output->work);
   memset(output, 0, sizeof *output);
@@ -145,9 +176,9 @@ typedef struct moves {
 
 static void free_moves(moves *m) {
   for (int i = 0; i < m->count; i++) {
-    CPLFree(m->list[i].from);
-    CPLFree(m->list[i].to);
-    CPLFree(m->list[i].backup);
+    free(m->list[i].from);
+    free(m->list[i].to);
+    free(m->list[i].backup);
   }
   free(m->list);
 }
@@ -161,7 +192,7 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, const gv
                         one->to);
     }
   }
-  const char *main_name = CPLGetFilename(output->path);
+  const char *main_name = gv_path_name(output->path);
   if (one->backup != NULL && !output->overwrite && strncmp(name, main_name, strlen(main_name)) != 0) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
   }
@@ -176,21 +207,25 @@ static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const ch
     m->list = list;
     m->capacity = capacity;
   }
-  const char *parent = CPLGetPath(output->path);
   move *one = &m->list[m->count++];
   memset(one, 0, sizeof *one);
-  one->from = CPLStrdup(CPLFormFilename(output->directory, name, NULL));
-  one->to = CPLStrdup(parent[0] != '\0' ? CPLFormFilename(parent, name, NULL) : name);
+  one->from = gv_path_join(output->directory, name);
+  one->to = gv_path_join(output->parent, name);
+  if (one->from == NULL || one->to == NULL) return gv_io_fail_memory(io, "a file name");
   VSIStatBufL found;
-  if (VSIStatL(one->to, &found) == 0) one->backup = CPLStrdup(CPLFormFilename(backups, name, NULL));
+  if (VSIStatL(one->to, &found) == 0) {
+    one->backup = gv_path_join(backups, name);
+    if (one->backup == NULL) return gv_io_fail_memory(io, "a file name");
+  }
   return check_move(io, m, one, output, name);
 }
 
 /* The file itself first: it is complete without its side files, an old one with new side files is not. */
 static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
-  const char *main_name = CPLGetFilename(output->path);
+  const char *main_name = gv_path_name(output->path);
+  char *backups = gv_path_join(output->directory, ".before");
+  if (backups == NULL) return gv_io_fail_memory(io, "a file name");
   char **files = VSIReadDir(output->directory);
-  char *backups = CPLStrdup(CPLFormFilename(output->directory, ".before", NULL));
   gv_status status = GV_OK;
   if (CSLFindString(files, main_name) < 0) {
     status = gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
@@ -202,7 +237,7 @@ static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
     if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
     status = add_move(io, m, output, *file, backups);
   }
-  CPLFree(backups);
+  free(backups);
   CSLDestroy(files);
   return status;
 }
@@ -280,10 +315,11 @@ bool gv_same_file(const char *a, const char *b) {
   bool exist_a = stat(a, &first) == 0, exist_b = stat(b, &second) == 0;
   if (exist_a != exist_b) return false;
   if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-  if (strcmp(CPLGetFilename(a), CPLGetFilename(b)) != 0) return false;
-  const char *parent = CPLGetPath(a);
-  exist_a = stat(parent[0] != '\0' ? parent : ".", &first) == 0;
-  parent = CPLGetPath(b);
-  exist_b = stat(parent[0] != '\0' ? parent : ".", &second) == 0;
-  return exist_a && exist_b && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  if (strcmp(gv_path_name(a), gv_path_name(b)) != 0) return false;
+  char *parent_a = gv_path_parent(a), *parent_b = gv_path_parent(b);
+  bool same = parent_a != NULL && parent_b != NULL && stat(parent_a, &first) == 0 && stat(parent_b, &second) == 0 &&
+              first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  free(parent_a);
+  free(parent_b);
+  return same;
 }

@@ -12,6 +12,7 @@
 
 typedef struct gv_output {
   char *path;      /* where it is to be */
+  char *parent;    /* the directory of `path` */
   char *directory; /* temporary, beside it; NULL until begun */
   char *work;      /* the file in `directory` */
   bool overwrite;

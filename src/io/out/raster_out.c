@@ -20,11 +20,15 @@
 
 #include "io/out/overviews.h"
 #include "io/out/tiff_tiles.h"
+#include "io/path.h"
+
+#define SOURCE_NAME ".gpuvoronoi-source.tif"
 
 enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20 };
 
 struct gv_raster_out {
   gv_output output;
+  char *work; /* the file that blocks are written to */
   bool copies;
   int threads;
   GDALDriverH driver;
@@ -258,16 +262,6 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   return GV_OK;
 }
 
-/* The GeoTIFF that a driver which can only copy is fed from. */
-static char *copy_source(const gv_raster_out *raster) {
-  return CPLStrdup(CPLFormFilename(raster->output.directory, ".gpuvoronoi-source.tif", NULL));
-}
-
-/* The file that blocks are written to. */
-static char *working_file(const gv_raster_out *raster) {
-  return raster->copies ? copy_source(raster) : CPLStrdup(raster->output.work);
-}
-
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
@@ -277,6 +271,9 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   gv_status status = check_type(io, raster);
   if (status == GV_OK) status = gv_output_begin(io, &raster->output);
   if (status != GV_OK) return status;
+  /* A driver that can only copy is fed from a GeoTIFF. */
+  raster->work = raster->copies ? gv_path_join(raster->output.directory, SOURCE_NAME) : strdup(raster->output.work);
+  if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
 
   GDALDriverH driver = raster->driver;
   char **options = CSLDuplicate(raster->options);
@@ -295,11 +292,9 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   raster->sparse = gtiff && planes && gv_tiff_possible(options);
   if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
   raster->used_options = options;
-  char *work = working_file(raster);
   gv_gdal_reset();
-  raster->dataset = GDALCreate(driver, work, (int)raster->width, (int)raster->height, raster->bands, raster->type,
-                               (CSLConstList)options);
-  CPLFree(work);
+  raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
+                               raster->type, (CSLConstList)options);
   if (raster->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->output.path);
   if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
@@ -318,10 +313,8 @@ static gv_status close_dataset(gv_io *io, gv_raster_out *raster) {
 }
 
 static gv_status reopen_dataset(gv_io *io, gv_raster_out *raster) {
-  char *work = working_file(raster);
   gv_gdal_reset();
-  raster->dataset = GDALOpenEx(work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
-  CPLFree(work);
+  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   if (raster->dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path);
 }
@@ -708,10 +701,8 @@ static void free_slots(ring *r) {
 static gv_status hand_over(gv_io *io, gv_raster_out *raster, int64_t tile_bytes) {
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
-  char *work = working_file(raster);
-  status = gv_tiff_open(io, work, raster->used_options, tile_bytes, &raster->tiff);
+  status = gv_tiff_open(io, raster->work, raster->used_options, tile_bytes, &raster->tiff);
   if (status == GV_OK && raster->tiff == NULL) status = reopen_dataset(io, raster);
-  CPLFree(work);
   return status;
 }
 
@@ -820,9 +811,7 @@ static gv_status close_with_table(gv_io *io, gv_raster_out *raster) {
   bool done = raster->table == NULL || raster->sample < 0, declined;
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK || done) return status;
-  char *file = working_file(raster);
-  status = gv_attribute_table_complete(io, raster->table, raster->sample, file, &done);
-  CPLFree(file);
+  status = gv_attribute_table_complete(io, raster->table, raster->sample, raster->work, &done);
   if (status == GV_OK && !done) {
     status = reopen_dataset(io, raster);
     if (status == GV_OK) status = attach_rows(io, raster, 0, raster->table->count, &declined);
@@ -847,7 +836,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
                                   void *progress_user) {
   gv_status status = close_with_table(io, raster);
   if (status != GV_OK) return status;
-  char *source = working_file(raster);
+  const char *source = raster->work;
   if (wants_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
     status = gv_overviews_write(io, source, largest > 0 ? largest : TILE, raster->threads);
@@ -876,7 +865,6 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   gv_overviews_remove(source);
   VSIUnlink(source);
   VSIUnlink(CPLSPrintf("%s.aux.xml", source));
-  CPLFree(source);
   return status;
 }
 
@@ -892,6 +880,7 @@ void gv_raster_close(gv_raster_out *raster) {
   if (raster->dataset != NULL) GDALClose(raster->dataset);
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
   gv_output_clear(&raster->output);
+  free(raster->work);
   CSLDestroy(raster->options);
   CSLDestroy(raster->used_options);
   free(raster);

@@ -1,0 +1,21 @@
+/*
+ * Names of files, of any length: GDAL's functions for that have buffers of 2,048 bytes and give "" beyond.
+ *
+ * The strings that are returned are to be freed by free; NULL = out of memory.
+ */
+#ifndef GV_IO_PATH_H
+#define GV_IO_PATH_H
+
+/* What is before the last slash: "." for a name alone, "/" for a name in the root. */
+char *gv_path_parent(const char *path);
+
+/* What is after the last slash, within `path`. */
+const char *gv_path_name(const char *path);
+
+/* The name alone if the directory is ".". */
+char *gv_path_join(const char *directory, const char *name);
+
+/* `path` with `suffix` behind it. */
+char *gv_path_add(const char *path, const char *suffix);
+
+#endif
