@@ -88,7 +88,7 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
   if (descr == NULL || order == NULL || shape == NULL) return fail_file(io, reader, "the .npy header is damaged");
   int bytes = 0;
   char endian = '\0', type = '\0', quote = '\0';
-  if (sscanf(descr, "'%c%c%d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
+  if (sscanf(descr, "'%c%c%4d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
     return fail_file(io, reader, "structured .npy arrays are not understood");
   }
   bool known = (type == 'f' && (bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
@@ -473,11 +473,17 @@ gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *
   return GV_OK;
 }
 
+/* Room for so many rows, as realloc; NULL too if they are more than memory has addresses for. */
+static void *resize(void *data, int64_t rows, size_t row_bytes) {
+  if ((uint64_t)rows > SIZE_MAX / row_bytes) return NULL;
+  return realloc(data, (size_t)rows * row_bytes);
+}
+
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   size_t row_bytes = (size_t)reader->dim * value_bytes;
   int64_t capacity = reader->count >= 0 ? reader->count - reader->row : 1024, total = 0;
-  char *data = malloc((size_t)(capacity > 0 ? capacity : 1) * row_bytes);
+  char *data = resize(NULL, capacity > 0 ? capacity : 1, row_bytes);
   gv_status status = data != NULL ? GV_OK : gv_io_fail_memory(io, "an array");
   while (status == GV_OK) {
     int64_t got = 0;
@@ -485,7 +491,7 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
     total += got;
     if (status != GV_OK || total < capacity || reader->count >= 0) break;
     capacity *= 2;
-    char *more = realloc(data, (size_t)capacity * row_bytes);
+    char *more = resize(data, capacity, row_bytes);
     if (more == NULL) {
       status = gv_io_fail_memory(io, "an array");
       break;

@@ -83,6 +83,27 @@ def test_npy(runner):
     fails(runner, "3 coordinates", "--reference", runner.path("good.npy"), "--queries", runner.save("q.npy", np.zeros((4, 3))))
 
 
+@pytest.mark.parametrize("columns", [1, 2, 4096])
+def test_sizes_beyond_memory(runner, columns):
+    """As float64 such an array has 2^64 bytes and a few, which in 64 bits are a few."""
+    rows = 2**61 // columns + 1
+    header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}".ljust(117) + "\n"
+    for folder in [str(runner.folder), "/dev/shm"]:  # most file systems have no files of that size, memory's has
+        path = os.path.join(folder, f"gpuvoronoi-{os.getpid()}.npy")
+        try:
+            with open(path, "wb") as f:
+                f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+                f.truncate(10 + len(header) + rows * columns)
+            fails(runner, "out of memory for an array", "--reference", path)
+            return
+        except OSError:
+            continue
+        finally:
+            if os.path.exists(path):
+                os.unlink(path)
+    pytest.skip("no file system here has files of 2^61 bytes")
+
+
 def test_vecs(runner):
     def bad(text, content):
         with open(runner.path("bad.fvecs"), "wb") as f:
