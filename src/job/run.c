@@ -17,7 +17,6 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
-#include <cpl_vsi.h>
 #include <gdal.h>
 
 #include "cli/cli.h"
@@ -29,7 +28,7 @@
 
 typedef voronoi_job job;
 
-enum { OUT, DISTANCE, AZIMUTH, RASTERS, MAX_OUTPUTS = RASTERS + 2 + GV_MESH_FORMATS };
+enum { OUT, DISTANCE, AZIMUTH, RASTERS, MAX_OUTPUTS = RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 3 + MAX_SUMS };
 
 /* Memory of one worker. */
 typedef struct workplace {
@@ -642,39 +641,26 @@ typedef struct file {
   const char *option, *path;
 } file;
 
-static char **add_input(char **list, const char *path, unsigned kind, bool whole) {
-  if (path == NULL) return list;
-  list = CSLAddString(list, path);
-  return whole ? gv_add_dataset_files(list, path, kind) : list;
-}
-
-/* The names of all inputs; with `whole` those of all files that they are made of, for which they are opened. */
-static char **list_inputs(const job *j, bool whole) {
-  char **list = add_input(NULL, j->seeds.source, GDAL_OF_VECTOR, whole);
-  list = add_input(list, j->grid.like, GDAL_OF_RASTER, whole);
-  list = add_input(list, j->mask.source, GDAL_OF_RASTER | GDAL_OF_VECTOR, whole);
+/* The inputs, into list[MAX_INPUTS]. */
+static void list_inputs(const job *j, gv_input *list, gv_inputs *out) {
+  list[0] = (gv_input){j->seeds.source, GDAL_OF_VECTOR};
+  list[1] = (gv_input){j->grid.like, GDAL_OF_RASTER};
+  list[2] = (gv_input){j->mask.source, GDAL_OF_RASTER | GDAL_OF_VECTOR};
   for (int i = 0; i < j->sum_count; i++)
-    list = add_input(list, j->sums[i].path, GDAL_OF_RASTER, whole);
-  return list;
+    list[3 + i] = (gv_input){j->sums[i].path, GDAL_OF_RASTER};
+  *out = (gv_inputs){.list = list, .count = 3 + j->sum_count};
 }
 
 /* No output may be a file of an input, nor two outputs one file. */
-static gv_status check_files(gv_io *io, const job *j) {
+static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
   const file outputs[] = {
       {"the output", j->raster.path}, {"--distance", j->distance}, {"--azimuth", j->azimuth}, {"--stats", j->stats},
       {"--polygons", j->polygons},    {"--cells", j->cells},       {"--mesh", j->mesh}};
   const size_t count = sizeof outputs / sizeof *outputs;
-  bool replaced = false; /* only what is there already can be a file of an input */
-  VSIStatBufL found;
-  for (size_t i = 0; i < count && j->raster.overwrite; i++)
-    replaced = replaced || (outputs[i].path != NULL && VSIStatL(outputs[i].path, &found) == 0);
-  char **inputs = list_inputs(j, replaced);
   gv_status status = GV_OK;
   for (size_t i = 0; i < count && status == GV_OK; i++) {
     const char *path = outputs[i].path;
-    bool input = false, other = false;
-    for (char **one = inputs; one != NULL && *one != NULL; one++)
-      input = input || gv_same_file(path, *one);
+    bool input = gv_inputs_find(inputs, path) != NULL, other = false;
     for (size_t k = 0; k < count; k++)
       other = other || (k != i && gv_same_file(path, outputs[k].path));
     if (input && i == 0) {
@@ -684,7 +670,6 @@ static gv_status check_files(gv_io *io, const job *j) {
                           outputs[i].option, path);
     }
   }
-  CSLDestroy(inputs);
   return status;
 }
 
@@ -759,7 +744,7 @@ static gv_status read_inputs(run *r) {
   return status;
 }
 
-static gv_status commit(run *r) {
+static gv_status commit(run *r, gv_inputs *inputs) {
   gv_output *outputs[MAX_OUTPUTS];
   int count = r->mesh != NULL ? gv_mesh_outputs(r->mesh, outputs) : 0;
   for (int i = 0; i < RASTERS; i++) {
@@ -767,13 +752,16 @@ static gv_status commit(run *r) {
   }
   if (r->stats != NULL) outputs[count++] = gv_table_output(r->stats);
   if (r->polygons != NULL) outputs[count++] = gv_table_output(r->polygons);
-  return gv_outputs_commit(r->io, outputs, count);
+  return gv_outputs_commit(r->io, outputs, count, inputs);
 }
 
 gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT};
+  gv_input list[MAX_INPUTS];
+  gv_inputs inputs;
+  list_inputs(j, list, &inputs);
   gv_status status = check_options(io, j);
-  if (status == GV_OK) status = check_files(io, j);
+  if (status == GV_OK) status = check_files(io, j, &inputs);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = read_inputs(&r);
   if (status == GV_OK) status = choose_values(&r);
@@ -784,7 +772,7 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && j->raster.path != NULL) status = compute_rasters(&r);
-  if (status == GV_OK) status = commit(&r);
+  if (status == GV_OK) status = commit(&r, &inputs);
   if (status == GV_OK) warn_of_outside(&r);
   if (status == GV_OK && r.seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r.seeds.skipped, r.seeds.count,
@@ -805,5 +793,6 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   gv_attribute_table_free(&r.attributes);
   gv_raster_grid_free(&r.grid);
   gv_seeds_free(&r.seeds);
+  gv_inputs_free(&inputs);
   return status;
 }

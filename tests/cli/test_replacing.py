@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from osgeo import ogr
 
 from conftest import globe
 
@@ -76,3 +77,67 @@ def test_names_as_long_as_a_file_system_has(seeds):
     # Side files have longer names: the raster is written, and what is missing is said.
     done = seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", name)
     assert "aux.xml" in done.stderr or "auxiliary" in done.stderr
+
+
+# ------------------------------------------------------------------------------------------- what must not be replaced
+
+
+def table_of_places(work, name):
+    """A .dbf without a .shp, with places in columns."""
+    source = ogr.GetDriverByName("ESRI Shapefile").CreateDataSource(str(work.path(name)))
+    layer = source.CreateLayer("t", None, ogr.wkbNone)
+    for field in "lon", "lat":
+        layer.CreateField(ogr.FieldDefn(field, ogr.OFTReal))
+    for lon, lat in zip(LON, LAT):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetField("lon", float(lon))
+        feature.SetField("lat", float(lat))
+        layer.CreateFeature(feature)
+    feature = layer = source = None
+
+
+@pytest.mark.parametrize("option", ["--polygons", "--stats", "--cells"])
+def test_side_files_replace_no_input(seeds, option):
+    """t.dbf is an input, t.shp is not there, and t.shp brings a t.dbf."""
+    table_of_places(seeds, "t.dbf")
+    grid = ["--level", "3"] if option == "--cells" else SIZE
+    seeds.fails("--seeds", "t.dbf", *grid, option, "t.shp", "--overwrite", "r.tif", has=["t.shp: its file t.dbf", "input"])
+    seeds.ok("--seeds", "t.dbf", *grid, option, "u.shp", "--overwrite", "r.tif")
+
+
+def test_side_files_replace_no_file_of_an_input(seeds):
+    seeds.points("t.shp", "ESRI Shapefile", LON, LAT)
+    seeds.write("t.vrt", '<OGRVRTDataSource><OGRVRTLayer name="t"><SrcDataSource relativeToVRT="1">t.shp</SrcDataSource>'
+                '</OGRVRTLayer></OGRVRTDataSource>')
+    seeds.fails("--seeds", "t.vrt", *SIZE, "--of", "ENVI", "--overwrite", "t.dbf", has=["t.dbf", "input"])
+    seeds.raster("m.hdr", (-180, 18, 0, 90, 0, -18), (20, 10), 4326)
+    for option in "--mask", "--like", "--sum":
+        extra = ["--stats", "o.csv"] if option == "--sum" else []
+        line = seeds.fails("--seeds", "s.csv", option, "m.hdr", *extra, *(SIZE if option != "--like" else []), "--of", "ENVI",
+                           "--overwrite", "m.bin", has=["m.bin: its file m.hdr", "input"])
+        assert "m.hdr, a file of an input" in line
+
+
+@pytest.mark.parametrize("suffix", [".aux.xml", ".ovr", ".msk", ".msk.ovr"])
+def test_no_input_goes_as_a_stale_side_file(seeds, suffix):
+    seeds.raster("out.tif" + suffix, (-180, 18, 0, 90, 0, -18), (20, 10), 4326)
+    mask = ["--mask", "out.tif" + suffix]
+    for overwrite in [], ["--overwrite"]:
+        seeds.fails("--seeds", "s.csv", *SIZE, *mask, "--no-style", *overwrite, "out.tif", has=["out.tif" + suffix, "input"])
+    seeds.ok("--seeds", "s.csv", *SIZE, "--no-style", "--overwrite", "out.tif")
+    assert not seeds.path("out.tif" + suffix).exists()
+
+
+def test_links(seeds):
+    """A link is there, even if it leads nowhere."""
+    seeds.path("out.tif").symlink_to("nowhere/precious.tif")
+    seeds.fails("--seeds", "s.csv", *SIZE, "out.tif", has=["exists", "--overwrite"])
+    assert os.readlink(seeds.path("out.tif")) == "nowhere/precious.tif"
+    seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
+    assert not seeds.path("out.tif").is_symlink() and seeds.read("out.tif").shape == (10, 20)
+    seeds.path("t.dbf").symlink_to("nowhere.dbf")
+    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "t.shp", "r.tif", has=["t.dbf", "--overwrite"])
+    assert seeds.path("t.dbf").is_symlink()
+    seeds.path("out.tif.ovr").mkdir()
+    seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
+    assert seeds.path("out.tif.ovr").is_dir()

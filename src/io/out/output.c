@@ -10,10 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cpl_conv.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
-#include <gdal.h>
 
 #include "io/path.h"
 
@@ -24,6 +22,10 @@ enum {
   MAX_STEM = 64
 };
 
+/* Of the temporary directory, for what the output replaces. */
+static const char BACKUPS[] = ".before";
+
+/* Also held while files are moved, which is done or undone as a whole before anybody removes a directory. */
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 static gv_output *begun;
 
@@ -31,7 +33,7 @@ void gv_outputs_abandon(void) {
   pthread_mutex_lock(&begun_lock);
   for (const gv_output *output = begun; output != NULL; output = output->next) {
     /* A thread still at work may add a file while this one looks; hence a few attempts. */
-    for (int attempt = 0; attempt < 5; attempt++) {
+    for (int attempt = 0; attempt < 5 && !output->kept; attempt++) {
       if (VSIRmdirRecursive(output->directory) == 0) break;
     }
   }
@@ -53,14 +55,15 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
     return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
                       output->path);
   }
-  if (VSIStatL(output->path, &found) == 0) {
-    if (VSI_ISDIR(found.st_mode)) {
+  if (gv_is_there(output->path)) {
+    bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */
+    if (known && VSI_ISDIR(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
     }
     if (!output->overwrite) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s exists; --overwrite replaces it", output->path);
     }
-    if (!VSI_ISREG(found.st_mode)) {
+    if (known && !VSI_ISREG(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
     }
   }
@@ -145,7 +148,7 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
 
 void gv_output_clear(gv_output *output) {
   if (output->directory != NULL) {
-    VSIRmdirRecursive(output->directory);
+    if (!output->kept) VSIRmdirRecursive(output->directory);
     pthread_mutex_lock(&begun_lock);
     gv_output **at = &begun;
     while (*at != NULL && *at != output)
@@ -162,9 +165,11 @@ void gv_output_clear(gv_output *output) {
 
 /* ----------------------------------------------------------------------------------------------- moving */
 
-/* One file put in its place. */
+/* One file put in its place, or one that has to go. */
 typedef struct move {
-  char *from, *to;
+  gv_output *output;
+  char *from; /* NULL = nothing takes its place */
+  char *to;
   char *backup;      /* of what was there before, in the temporary directory; NULL = nothing was */
   bool saved, moved; /* what has been done so far */
 } move;
@@ -183,23 +188,8 @@ static void free_moves(moves *m) {
   free(m->list);
 }
 
-/* Side files come by names nobody has given (t.shp brings t.dbf, out.bin out.hdr): none of another output, and none that was
- * there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are of no use without it. */
-static gv_status check_move(gv_io *io, const moves *m, const move *one, const gv_output *output, const char *name) {
-  for (const move *other = m->list; other < one; other++) {
-    if (gv_same_file(other->to, one->to)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
-                        one->to);
-    }
-  }
-  const char *main_name = gv_path_name(output->path);
-  if (one->backup != NULL && !output->overwrite && strncmp(name, main_name, strlen(main_name)) != 0) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
-  }
-  return GV_OK;
-}
-
-static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const char *name, const char *backups) {
+/* Appends a move to beside the output; `fresh`: there is a file for it in the temporary directory. */
+static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
   if (m->count == m->capacity) {
     int capacity = m->capacity > 0 ? 2 * m->capacity : 16;
     move *list = realloc(m->list, (size_t)capacity * sizeof *list);
@@ -208,22 +198,20 @@ static gv_status add_move(gv_io *io, moves *m, const gv_output *output, const ch
     m->capacity = capacity;
   }
   move *one = &m->list[m->count++];
-  memset(one, 0, sizeof *one);
-  one->from = gv_path_join(output->directory, name);
-  one->to = gv_path_join(output->parent, name);
-  if (one->from == NULL || one->to == NULL) return gv_io_fail_memory(io, "a file name");
-  VSIStatBufL found;
-  if (VSIStatL(one->to, &found) == 0) {
-    one->backup = gv_path_join(backups, name);
-    if (one->backup == NULL) return gv_io_fail_memory(io, "a file name");
-  }
-  return check_move(io, m, one, output, name);
+  *one = (move){.output = output, .to = gv_path_join(output->parent, name)};
+  char *backups = gv_path_join(output->directory, BACKUPS);
+  if (fresh) one->from = gv_path_join(output->directory, name);
+  bool there = one->to != NULL && gv_is_there(one->to);
+  if (there && backups != NULL) one->backup = gv_path_join(backups, name);
+  free(backups);
+  bool complete = one->to != NULL && (one->from != NULL || !fresh) && (one->backup != NULL || !there);
+  return complete ? GV_OK : gv_io_fail_memory(io, "a file name");
 }
 
 /* The file itself first: it is complete without its side files, an old one with new side files is not. */
-static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
+static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
   const char *main_name = gv_path_name(output->path);
-  char *backups = gv_path_join(output->directory, ".before");
+  char *backups = gv_path_join(output->directory, BACKUPS);
   if (backups == NULL) return gv_io_fail_memory(io, "a file name");
   char **files = VSIReadDir(output->directory);
   gv_status status = GV_OK;
@@ -232,94 +220,136 @@ static gv_status list_moves(gv_io *io, const gv_output *output, moves *m) {
   } else if (VSIMkdir(backups, 0777) != 0) {
     status = gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s", output->path);
   }
-  if (status == GV_OK) status = add_move(io, m, output, main_name, backups);
+  if (status == GV_OK) status = add_move(io, m, output, main_name, true);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
     if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
-    status = add_move(io, m, output, *file, backups);
+    status = add_move(io, m, output, *file, true);
   }
   free(backups);
   CSLDestroy(files);
   return status;
 }
 
+/* Side files of an output that was there before would speak of other cells. */
+static gv_status list_stale(gv_io *io, gv_output *output, moves *m) {
+  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && status == GV_OK; i++) {
+    char *side = gv_path_add(output->path, suffixes[i]);
+    if (side == NULL) return gv_io_fail_memory(io, "a file name");
+    bool fresh = false;
+    for (int k = 0; k < m->count; k++)
+      fresh = fresh || gv_same_file(m->list[k].to, side);
+    VSIStatBufL found;
+    if (!fresh && VSIStatL(side, &found) == 0 && VSI_ISREG(found.st_mode)) {
+      status = add_move(io, m, output, gv_path_name(side), false);
+    }
+    free(side);
+  }
+  return status;
+}
+
+/* Side files come by names nobody has given (t.shp brings t.dbf, out.bin out.hdr): none of another output, none of an input,
+ * and none that was there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are of no use
+ * without it. */
+static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_inputs *inputs) {
+  const gv_output *output = one->output;
+  for (const move *other = m->list; other < one; other++) {
+    if (gv_same_file(other->to, one->to)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
+                        one->to);
+    }
+  }
+  const char *input = one->backup != NULL && inputs != NULL ? gv_inputs_find(inputs, one->to) : NULL;
+  if (input != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is %s, a file of an input", output->path,
+                      one->to, input);
+  }
+  const char *main_name = gv_path_name(output->path);
+  if (one->backup != NULL && !output->overwrite &&
+      strncmp(gv_path_name(one->to), main_name, strlen(main_name)) != 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
+  }
+  return GV_OK;
+}
+
 /* A second name for what is there keeps it, and the move then replaces it in one step; where there are no second names,
  * it is moved aside. */
-static bool carry_out(move *one) {
+static bool save(move *one) {
   VSIStatBufL found;
-  if (one->backup != NULL) {
-    if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) {
-      errno = EISDIR;
-      return false;
+  if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) {
+    errno = EISDIR;
+    return false;
+  }
+  bool named = one->from != NULL && link(one->to, one->backup) == 0;
+  one->saved = named || VSIRename(one->to, one->backup) == 0;
+  return one->saved;
+}
+
+/* False with errno set. Where nothing was there before, nothing that has come meanwhile is replaced either, as far as the
+ * file system knows second names. */
+static bool carry_out(move *one) {
+  if (one->backup != NULL && !save(one)) return false;
+  if (one->from == NULL) return true;
+  if (one->backup == NULL) {
+    if (link(one->from, one->to) == 0) {
+      one->moved = true;
+      VSIUnlink(one->from);
+      return true;
     }
-    if (link(one->to, one->backup) != 0 && VSIRename(one->to, one->backup) != 0) return false;
-    one->saved = true;
+    if (errno == EEXIST) return false;
   }
   one->moved = VSIRename(one->from, one->to) == 0;
   return one->moved;
 }
 
-static void undo(move *one) {
+/* False if what was there before could not be put back; it stays in the temporary directory then. */
+static bool undo(const move *one) {
+  if (one->saved) {
+    bool back = VSIRename(one->backup, one->to) == 0;
+    if (!back) one->output->kept = true;
+    return back;
+  }
   if (one->moved) VSIRename(one->to, one->from);
-  if (one->saved) VSIRename(one->backup, one->to);
+  return true;
 }
 
-/* Side files of an output that was there before would speak of other cells. */
-static void remove_stale(const gv_output *output, const moves *m) {
-  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
-  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-    char *side = CPLStrdup(CPLSPrintf("%s%s", output->path, suffixes[i]));
-    bool fresh = false;
-    for (int k = 0; k < m->count; k++)
-      fresh = fresh || strcmp(m->list[k].to, side) == 0;
-    VSIStatBufL found;
-    if (!fresh && VSIStatL(side, &found) == 0) VSIUnlink(side);
-    CPLFree(side);
+static gv_status fail_move(gv_io *io, const moves *m, int failed) {
+  gv_status status =
+      gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m->list[failed].to, strerror(errno));
+  for (int i = failed; i >= 0; i--) {
+    const move *one = &m->list[i];
+    if (!undo(one)) {
+      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s, and what was there before is %s now",
+                          one->to, one->backup);
+    }
   }
-}
-
-gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count) {
-  moves m = {NULL, 0, 0};
-  gv_status status = GV_OK;
-  for (int i = 0; i < count && status == GV_OK; i++) {
-    if (!outputs[i]->overwrite) status = gv_output_check(io, outputs[i]); /* made by somebody meanwhile? */
-    if (status == GV_OK) status = list_moves(io, outputs[i], &m);
-  }
-  for (int i = 0; i < m.count && status == GV_OK; i++) {
-    errno = 0;
-    if (carry_out(&m.list[i])) continue;
-    status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m.list[i].to, strerror(errno));
-    for (; i >= 0; i--)
-      undo(&m.list[i]);
-    break;
-  }
-  for (int i = 0; i < count && status == GV_OK; i++)
-    remove_stale(outputs[i], &m);
-  free_moves(&m);
   return status;
 }
 
-char **gv_add_dataset_files(char **list, const char *source, unsigned kind) {
-  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, NULL, NULL, NULL);
-  if (dataset == NULL) return list;
-  char **files = GDALGetFileList(dataset);
-  GDALClose(dataset);
-  list = CSLInsertStrings(list, -1, files);
-  CSLDestroy(files);
-  return list;
+/* All files of the outputs and what else has to go, nothing moved yet. */
+static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    if (!outputs[i]->overwrite) status = gv_output_check(io, outputs[i]); /* made by somebody meanwhile? */
+    if (status == GV_OK) status = list_moves(io, outputs[i], m);
+  }
+  for (int i = 0; i < count && status == GV_OK; i++)
+    status = list_stale(io, outputs[i], m);
+  for (int i = 0; i < m->count && status == GV_OK; i++)
+    status = check_move(io, m, &m->list[i], inputs);
+  return status;
 }
 
-bool gv_same_file(const char *a, const char *b) {
-  struct stat first, second;
-  if (a == NULL || b == NULL) return false;
-  if (strcmp(a, b) == 0) return true;
-  bool exist_a = stat(a, &first) == 0, exist_b = stat(b, &second) == 0;
-  if (exist_a != exist_b) return false;
-  if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-  if (strcmp(gv_path_name(a), gv_path_name(b)) != 0) return false;
-  char *parent_a = gv_path_parent(a), *parent_b = gv_path_parent(b);
-  bool same = parent_a != NULL && parent_b != NULL && stat(parent_a, &first) == 0 && stat(parent_b, &second) == 0 &&
-              first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-  free(parent_a);
-  free(parent_b);
-  return same;
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs) {
+  moves m = {NULL, 0, 0};
+  gv_status status = plan_moves(io, outputs, count, inputs, &m);
+  pthread_mutex_lock(&begun_lock);
+  for (int i = 0; i < m.count && status == GV_OK; i++) {
+    errno = 0;
+    if (!carry_out(&m.list[i])) status = fail_move(io, &m, i);
+  }
+  pthread_mutex_unlock(&begun_lock);
+  free_moves(&m);
+  return status;
 }

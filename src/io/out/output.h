@@ -8,6 +8,7 @@
 #ifndef GV_IO_OUTPUT_H
 #define GV_IO_OUTPUT_H
 
+#include "io/inputs.h"
 #include "io/io.h"
 
 typedef struct gv_output {
@@ -16,6 +17,7 @@ typedef struct gv_output {
   char *directory; /* temporary, beside it; NULL until begun */
   char *work;      /* the file in `directory` */
   bool overwrite;
+  bool kept;              /* the directory has the only copy of what was there before */
   struct gv_output *next; /* of those begun */
 } gv_output;
 
@@ -34,21 +36,15 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
  */
 gv_status gv_output_check_written(gv_io *io, const gv_output *output);
 
-/* Moves all into place, or none. */
-gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count);
+/* Moves all into place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
+ * error before anything is moved. */
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs);
 
-/* Removes the temporary directory and what is left in it; frees. */
+/* Removes the temporary directory (unless the only copy of what was there before is in it) and what is left in it; frees. */
 void gv_output_clear(gv_output *output);
 
-/* Appends the files that a dataset is made of (t.shp: t.dbf and t.shx too; a VRT: its sources) to a list of strings, which is
- * returned. The dataset is opened for that, as `kind` (GDAL_OF_RASTER, GDAL_OF_VECTOR); one that cannot be adds none. */
-char **gv_add_dataset_files(char **list, const char *source, unsigned kind);
-
-/* True if both names lead to one file, which need not exist. NULL leads nowhere. */
-bool gv_same_file(const char *a, const char *b);
-
 /* Removes all temporary directories, without touching anything else: for a process that is about to end in another
- * thread. */
+ * thread. Waits for gv_outputs_commit if that is moving files. */
 void gv_outputs_abandon(void);
 
 #endif

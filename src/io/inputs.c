@@ -1,0 +1,69 @@
+/* Files by their names, and datasets by their files. */
+#include "io/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cpl_error.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+
+#include "io/path.h"
+
+bool gv_is_there(const char *path) {
+  VSIStatBufL found;
+  struct stat link;
+  return VSIStatL(path, &found) == 0 || lstat(path, &link) == 0;
+}
+
+bool gv_same_file(const char *a, const char *b) {
+  struct stat first, second;
+  if (a == NULL || b == NULL) return false;
+  if (strcmp(a, b) == 0) return true;
+  bool exist_a = stat(a, &first) == 0, exist_b = stat(b, &second) == 0;
+  if (exist_a != exist_b) return false;
+  if (exist_a) return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  if (strcmp(gv_path_name(a), gv_path_name(b)) != 0) return false;
+  char *parent_a = gv_path_parent(a), *parent_b = gv_path_parent(b);
+  bool same = parent_a != NULL && parent_b != NULL && stat(parent_a, &first) == 0 && stat(parent_b, &second) == 0 &&
+              first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+  free(parent_a);
+  free(parent_b);
+  return same;
+}
+
+/* Sources that cannot be opened have no files but themselves; what is wrong with them is said when they are read. */
+static void open_all(gv_inputs *inputs) {
+  inputs->opened = true;
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  for (int i = 0; i < inputs->count; i++) {
+    const gv_input *input = &inputs->list[i];
+    if (input->source == NULL || input->kind == 0) continue;
+    GDALDatasetH dataset = GDALOpenEx(input->source, input->kind | GDAL_OF_READONLY, NULL, NULL, NULL);
+    if (dataset == NULL) continue;
+    char **files = GDALGetFileList(dataset);
+    GDALClose(dataset);
+    inputs->files = CSLInsertStrings(inputs->files, -1, files);
+    CSLDestroy(files);
+  }
+  CPLPopErrorHandler();
+}
+
+const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
+  for (int i = 0; i < inputs->count; i++) {
+    if (gv_same_file(path, inputs->list[i].source)) return inputs->list[i].source;
+  }
+  if (path == NULL || !gv_is_there(path)) return NULL;
+  if (!inputs->opened) open_all(inputs);
+  for (char **file = inputs->files; file != NULL && *file != NULL; file++) {
+    if (gv_same_file(path, *file)) return *file;
+  }
+  return NULL;
+}
+
+void gv_inputs_free(gv_inputs *inputs) {
+  CSLDestroy(inputs->files);
+  inputs->files = NULL;
+}
