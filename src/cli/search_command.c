@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "io/crs.h"
@@ -221,10 +220,14 @@ static bool is_layer(const char *path, const char *layer, bool globe) {
   return !text || globe || gv_array_has_lonlat(path);
 }
 
+/* Whether the metric that was asked for is one of longitudes and latitudes. */
+static bool wants_globe(const job *j) {
+  return j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
+}
+
 static gv_status open_source(gv_io *io, const job *j, const char *path, const char *layer, source *s) {
-  bool globe = j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
   *s = (source){.seeds = GV_SEED_LIST_INIT};
-  if (!is_layer(path, layer, globe)) {
+  if (!is_layer(path, layer, wants_globe(j))) {
     gv_status status = gv_array_open(io, path, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
@@ -325,10 +328,17 @@ static gv_status write_results(gv_io *io, results *r, int64_t count, const int64
   return status;
 }
 
-static gv_status finish_results(gv_io *io, results *r) {
+/* Both outputs are complete before either is moved into place. */
+static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs) {
+  gv_output *outputs[2];
+  int count = 0;
   gv_status status = gv_array_finish(io, r->indices);
-  if (status == GV_OK && r->distances != NULL) status = gv_array_finish(io, r->distances);
-  return status;
+  outputs[count++] = gv_array_output(r->indices);
+  if (status == GV_OK && r->distances != NULL) {
+    status = gv_array_finish(io, r->distances);
+    outputs[count++] = gv_array_output(r->distances);
+  }
+  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs) : status;
 }
 
 /* ----------------------------------------------------------------------------------------------- searching */
@@ -515,28 +525,32 @@ static gv_status settle(gv_io *io, job *j, const source *reference, source *q) {
   return status;
 }
 
-/* True if both names lead to one file: an output must not replace what it is made from. */
-static bool same_file(const char *a, const char *b) {
-  struct stat first, second;
-  if (a == NULL || b == NULL) return false;
-  if (strcmp(a, b) == 0) return true;
-  if (stat(a, &first) != 0 || stat(b, &second) != 0) return false;
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+/* How GDAL opens an input; 0 if it is an array. */
+static unsigned input_kind(const job *j, const char *path, const char *layer) {
+  return path != NULL && is_layer(path, layer, wants_globe(j)) ? GDAL_OF_VECTOR : 0;
+}
+
+/* No output may be a file of an input, nor both one file. */
+static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
+  const char *const outputs[] = {j->out, j->distances};
+  for (int i = 0; i < 2; i++) {
+    if (gv_inputs_find(inputs, outputs[i]) != NULL) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", outputs[i]);
+    }
+  }
+  if (!gv_same_file(j->out, j->distances)) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", j->out);
 }
 
 static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
+  const gv_input list[] = {{j->reference, input_kind(j, j->reference, j->layer)},
+                           {j->queries, input_kind(j, j->queries, j->query_layer)}};
+  gv_inputs inputs = {.list = list, .count = 2};
   results r = {.progress = progress};
-  gv_status status = GV_OK;
-  if (same_file(j->out, j->reference) || same_file(j->out, j->queries) || same_file(j->distances, j->reference) ||
-      same_file(j->distances, j->queries)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "an output is an input too");
-  }
-  if (same_file(j->out, j->distances)) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", j->out);
-  }
-  status = open_source(io, j, j->reference, j->layer, &reference);
+  gv_status status = check_files(io, j, &inputs);
+  if (status == GV_OK) status = open_source(io, j, j->reference, j->layer, &reference);
   if (status == GV_OK && q != NULL) status = open_source(io, j, j->queries, j->query_layer, q);
   if (status == GV_OK) status = settle(io, j, &reference, q);
   if (status == GV_OK) status = create_results(io, j, &r);
@@ -544,12 +558,13 @@ static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progres
     bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
     status = (globe ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
-  if (status == GV_OK) status = finish_results(io, &r);
+  if (status == GV_OK) status = finish_results(io, &r, &inputs);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
   gv_array_discard(r.indices);
   gv_array_discard(r.distances);
   close_source(&reference);
   close_source(&queries);
+  gv_inputs_free(&inputs);
   return status;
 }
 
@@ -557,7 +572,7 @@ int search_command(int argc, char **argv) {
   job j = {.k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
   int result = parse(&j, argc, argv);
   if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
-  cli_catch_signals(gv_arrays_abandon);
+  cli_catch_signals(gv_outputs_abandon);
   gv_io_initialize();
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;

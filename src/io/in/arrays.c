@@ -9,13 +9,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 enum { MAX_DIM = 4096, MAX_HEADER = 1 << 16, BUFFER_BYTES = 1 << 20, NPY_HEADER = 128 };
 
@@ -509,42 +507,16 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
 
 /* ---------------------------------------------------------------------------------------------------- writing */
 
-enum { MAX_WRITERS = 4 };
-
 struct gv_array_writer {
-  FILE *file;
-  char *path, *temporary;
+  FILE *file; /* output.work, until it is finished */
+  gv_output output;
   gv_array_format format;
   int32_t columns;
   int64_t rows;
 };
 
-/* Names to remove when the process has to end in the middle. */
-static _Atomic(char *) unfinished[MAX_WRITERS];
-
-static void remember(char *temporary) {
-  for (int i = 0; i < MAX_WRITERS; i++) {
-    char *none = NULL;
-    if (atomic_compare_exchange_strong(&unfinished[i], &none, temporary)) return;
-  }
-}
-
-static void forget(char *temporary) {
-  for (int i = 0; i < MAX_WRITERS; i++) {
-    char *mine = temporary;
-    atomic_compare_exchange_strong(&unfinished[i], &mine, NULL);
-  }
-}
-
-void gv_arrays_abandon(void) {
-  for (int i = 0; i < MAX_WRITERS; i++) {
-    char *temporary = atomic_load(&unfinished[i]);
-    if (temporary != NULL) unlink(temporary);
-  }
-}
-
 static gv_status fail_write(gv_io *io, const gv_array_writer *writer) {
-  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->path, strerror(errno));
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->output.path, strerror(errno));
 }
 
 /* A version 1 header of a fixed size, so that the number of rows can be filled in at the end. */
@@ -563,38 +535,28 @@ static bool write_npy_header(gv_array_writer *writer) {
 
 gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
                           gv_array_writer **out) {
-  if (!overwrite && access(path, F_OK) == 0) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s exists already (--overwrite replaces it)", path);
-  }
   gv_array_writer *writer = calloc(1, sizeof *writer);
   if (writer == NULL) return gv_io_fail_memory(io, "the output");
-  gv_status status = GV_OK;
-  size_t length = strlen(path) + 32;
   writer->format = format;
   writer->columns = columns;
-  writer->path = strdup(path);
-  writer->temporary = malloc(length);
-  if (writer->path == NULL || writer->temporary == NULL) {
-    status = gv_io_fail_memory(io, "the output");
-    goto fail;
+  gv_status status = gv_output_init(io, &writer->output, path, overwrite);
+  if (status == GV_OK) status = gv_output_check(io, &writer->output);
+  if (status == GV_OK) status = gv_output_begin(io, &writer->output);
+  if (status == GV_OK) {
+    writer->file = fopen(writer->output.work, "wb");
+    if (writer->file == NULL) status = fail_write(io, writer);
   }
-  snprintf(writer->temporary, length, "%s.%ld.part", path, (long)getpid());
-  writer->file = fopen(writer->temporary, "wbx");
-  if (writer->file == NULL) {
-    status = fail_write(io, writer);
-    goto fail;
-  }
-  remember(writer->temporary);
-  if (format != GV_ARRAY_CSV && !write_npy_header(writer)) {
-    status = fail_write(io, writer);
-    goto fail;
+  if (status == GV_OK && format != GV_ARRAY_CSV && !write_npy_header(writer)) status = fail_write(io, writer);
+  if (status != GV_OK) {
+    gv_array_discard(writer);
+    return status;
   }
   *out = writer;
   return GV_OK;
+}
 
-fail:
-  gv_array_discard(writer);
-  return status;
+gv_output *gv_array_output(gv_array_writer *writer) {
+  return &writer->output;
 }
 
 gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count) {
@@ -623,7 +585,7 @@ gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format,
   int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (length < 0 || (size_t)length >= sizeof text) {
-    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s: a line is too long", writer->path);
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s: a line is too long", writer->output.path);
   }
   return fwrite(text, 1, (size_t)length, writer->file) == (size_t)length ? GV_OK : fail_write(io, writer);
 }
@@ -638,21 +600,12 @@ gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
     fclose(file);
     return fail_write(io, writer);
   }
-  if (fclose(file) != 0 || rename(writer->temporary, writer->path) != 0) return fail_write(io, writer);
-  forget(writer->temporary);
-  free(writer->temporary);
-  writer->temporary = NULL;
-  return GV_OK;
+  return fclose(file) == 0 ? GV_OK : fail_write(io, writer);
 }
 
 void gv_array_discard(gv_array_writer *writer) {
   if (writer == NULL) return;
   if (writer->file != NULL) fclose(writer->file);
-  if (writer->temporary != NULL) {
-    forget(writer->temporary);
-    unlink(writer->temporary);
-    free(writer->temporary);
-  }
-  free(writer->path);
+  gv_output_clear(&writer->output);
   free(writer);
 }

@@ -1,11 +1,12 @@
 /*
  * Arrays of numbers in files: .npy, .fvecs, .bvecs and CSV in, .npy and CSV out. Read row by row, so that an array
- * need not fit into memory; written under a temporary name that becomes the real one when everything is there.
+ * need not fit into memory; written into a temporary directory (io/output.h).
  */
 #ifndef GV_IO_ARRAYS_H
 #define GV_IO_ARRAYS_H
 
 #include "io/io.h"
+#include "io/out/output.h"
 
 /* A file of count x dim numbers being read from its beginning to its end. */
 typedef struct gv_array_reader gv_array_reader;
@@ -47,7 +48,7 @@ typedef enum gv_array_format {
   GV_ARRAY_CSV          /* text lines, by gv_array_print */
 } gv_array_format;
 
-/* Creates the file under a temporary name beside `path`. Fails if path exists, unless overwrite is set. */
+/* Begins the output at `path`. Fails if path exists, unless overwrite is set. */
 gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
                           gv_array_writer **out);
 
@@ -57,13 +58,11 @@ gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, i
 /* Appends text (at most 255 bytes a call) to a CSV. */
 gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* Completes the file and gives it its name. */
+/* Completes the file; gv_outputs_commit then moves it into place. */
 gv_status gv_array_finish(gv_io *io, gv_array_writer *writer);
+gv_output *gv_array_output(gv_array_writer *writer);
 
-/* Frees the writer; a file that was not finished is removed. NULL is allowed. */
+/* Frees the writer; a file that was not moved is removed. NULL is allowed. */
 void gv_array_discard(gv_array_writer *writer);
-
-/* Removes the temporary files of all writers of this process; for use when the process is about to end. */
-void gv_arrays_abandon(void);
 
 #endif

@@ -43,7 +43,7 @@ def test_files(runner):
     assert "exists" in runner.run("--reference", good, runner.save("old.npy", GOOD), status=1)
     np.testing.assert_array_equal(np.load(runner.path("old.npy")), GOOD)
     assert "input" in runner.run("--reference", good, "--overwrite", good, status=1)
-    assert "cannot be written" in runner.run("--reference", good, runner.path("no/such/out.npy"), status=1)
+    assert "no/such" in runner.run("--reference", good, runner.path("no/such/out.npy"), status=1)
 
 
 def test_npy(runner):
@@ -81,6 +81,31 @@ def test_npy(runner):
         if "points" not in text:
             fails(runner, text, "--reference", runner.path("good.npy"), "--queries", runner.path("bad.npy"))
     fails(runner, "3 coordinates", "--reference", runner.path("good.npy"), "--queries", runner.save("q.npy", np.zeros((4, 3))))
+
+
+def test_outputs_replace_no_file_of_an_input(runner):
+    places = runner.text("places.csv", "lon,lat\n1,2\n3,4\n")
+    layer = runner.text("layer.vrt", f"""<OGRVRTDataSource><OGRVRTLayer name="places">
+<SrcDataSource>{places}</SrcDataSource><GeometryType>wkbPoint</GeometryType><LayerSRS>EPSG:4326</LayerSRS>
+<GeometryField encoding="PointFromColumns" x="lon" y="lat"/></OGRVRTLayer></OGRVRTDataSource>""")
+    good = runner.save("good.npy", GOOD)
+    before = {name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)}
+    assert "places.csv is an input" in runner.run("--reference", layer, "--overwrite", places, status=1)
+    assert "good.npy is an input" in runner.run("--reference", layer, "--queries", good, "--layer", "places", "--overwrite",
+                                                "--distances", good, runner.path("out.npy"), status=1)
+    assert "both outputs" in runner.run("--reference", good, "--distances", runner.path("./o.npy"), runner.path("o.npy"),
+                                        status=1)
+    assert before == {name: open(runner.path(name), "rb").read() for name in os.listdir(runner.folder)}
+
+
+def test_links_and_files_of_others(runner):
+    good, out = runner.save("good.npy", GOOD), runner.path("out.npy")
+    os.symlink("nowhere", out)
+    assert "exists" in runner.run("--reference", good, out, status=1)
+    runner.run("--reference", good, "--overwrite", out)
+    assert not os.path.islink(out) and np.load(out).shape == (6, 1)
+    os.mkfifo(runner.path("pipe.npy"))
+    assert "not a regular file" in runner.run("--reference", good, "--overwrite", runner.path("pipe.npy"), status=1)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 4096])
