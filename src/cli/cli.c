@@ -113,6 +113,11 @@ int cli_whole(const char *option, const char *value, int low, int high, int *out
   return EXIT_OK;
 }
 
+int cli_sync(const char *value, gv_sync *out) {
+  if (gv_sync_by_name(value, out)) return EXIT_OK;
+  return cli_fail(EXIT_USAGE, "--sync: '%s' is none of auto, always, never", value);
+}
+
 /* ------------------------------------------------------------------------------------------------- signals */
 
 static atomic_int caught;

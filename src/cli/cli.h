@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/out/sync.h"
+
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 /* Prints "gpuvoronoi: error: ..." on stderr and returns `status`. */
@@ -43,6 +45,9 @@ bool cli_integers(const char *text, int64_t *numbers, int count);
 /* Reads the value of `option` (its name without dashes), a whole number from `low` to `high`: EXIT_OK, or EXIT_USAGE with
  * the error printed. */
 int cli_whole(const char *option, const char *value, int low, int high, int *out);
+
+/* Reads the value of --sync: EXIT_OK, or EXIT_USAGE with the error printed. */
+int cli_sync(const char *value, gv_sync *out);
 
 /* ----------------------------------------------------------------------------------------------- signals */
 

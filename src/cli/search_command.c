@@ -49,6 +49,9 @@ static const char help[] =
     "  --threads N           threads to use (default: one a processor)\n"
     "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
     "  --overwrite           replace OUT and FILE if they exist\n"
+    "  --sync WHEN           wait for the disk, so that a loss of power leaves the old files or the new ones: "
+    "auto\n"
+    "                        (default: if files are replaced), always, never\n"
     "  --progress            show a progress bar\n"
     "  --help\n"
     "\n"
@@ -71,6 +74,7 @@ enum {
   KEY_THREADS,
   KEY_DEVICE,
   KEY_OVERWRITE,
+  KEY_SYNC,
   KEY_PROGRESS,
   KEY_HELP
 };
@@ -88,6 +92,7 @@ static const cli_option table[] = {
     {"threads", KEY_THREADS, true},
     {"device", KEY_DEVICE, true},
     {"overwrite", KEY_OVERWRITE, false},
+    {"sync", KEY_SYNC, true},
     {"progress", KEY_PROGRESS, false},
     {"help", KEY_HELP, false},
     {NULL, 0, false},
@@ -99,6 +104,7 @@ typedef struct job {
   gv_metric metric;
   bool has_metric, overwrite, progress;
   double max_distance;
+  gv_sync sync;
 } job;
 
 /* ------------------------------------------------------------------------------------------------- options */
@@ -174,6 +180,9 @@ static int parse(job *j, int argc, char **argv) {
       break;
     case KEY_OVERWRITE:
       j->overwrite = true;
+      break;
+    case KEY_SYNC:
+      if (cli_sync(value, &j->sync) != EXIT_OK) return EXIT_USAGE;
       break;
     case KEY_PROGRESS:
       j->progress = true;
@@ -329,7 +338,7 @@ static gv_status write_results(gv_io *io, results *r, int64_t count, const int64
 }
 
 /* Both outputs are complete before either is moved into place. */
-static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs) {
+static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs, gv_sync sync) {
   gv_output *outputs[2];
   int count = 0;
   gv_status status = gv_array_finish(io, r->indices);
@@ -338,7 +347,7 @@ static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs) {
     status = gv_array_finish(io, r->distances);
     outputs[count++] = gv_array_output(r->distances);
   }
-  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs) : status;
+  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, sync) : status;
 }
 
 /* ----------------------------------------------------------------------------------------------- searching */
@@ -558,7 +567,7 @@ static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progres
     bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
     status = (globe ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
-  if (status == GV_OK) status = finish_results(io, &r, &inputs);
+  if (status == GV_OK) status = finish_results(io, &r, &inputs, j->sync);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
   gv_array_discard(r.indices);
   gv_array_discard(r.distances);

@@ -93,6 +93,9 @@ static const char *const help[] = {
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
     "  --overwrite           replace OUT if it exists\n"
+    "  --sync WHEN           wait for the disk, so that a loss of power leaves the old files or the new ones: "
+    "auto\n"
+    "                        (default: if files are replaced), always, never\n"
     "  --quiet               no progress bar and no warnings\n"
     "  --progress            the progress bar even if the output is no terminal\n"
     "\n"
@@ -142,6 +145,7 @@ enum {
   KEY_NODATA,
   KEY_NO_STYLE,
   KEY_OVERWRITE,
+  KEY_SYNC,
   KEY_QUIET,
   KEY_PROGRESS,
   KEY_HELP,
@@ -186,6 +190,7 @@ static const cli_option table[] = {
     {"nodata", KEY_NODATA, true},
     {"no-style", KEY_NO_STYLE, false},
     {"overwrite", KEY_OVERWRITE, false},
+    {"sync", KEY_SYNC, true},
     {"quiet", KEY_QUIET, false},
     {"progress", KEY_PROGRESS, false},
     {"help", KEY_HELP, false},
@@ -379,6 +384,8 @@ static int take_option(job *j, int key, const char *value, bool *has_distance_ty
   case KEY_OVERWRITE:
     j->raster.overwrite = true;
     return EXIT_OK;
+  case KEY_SYNC:
+    return cli_sync(value, &j->sync);
   case KEY_QUIET:
     j->quiet = true;
     return EXIT_OK;

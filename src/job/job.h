@@ -6,6 +6,7 @@
 
 #include "io/in/grid.h"
 #include "io/out/raster_out.h"
+#include "io/out/sync.h"
 #include "io/overlay/mask.h"
 
 enum { MAX_SUMS = 64 };
@@ -36,6 +37,7 @@ typedef struct voronoi_job {
   int k, threads, device;
   bool has_nodata, no_style, no_stats_distances, quiet, progress;
   int64_t nodata;
+  gv_sync sync;
 } voronoi_job;
 
 /* Makes all outputs. */

@@ -752,7 +752,7 @@ static gv_status commit(run *r, gv_inputs *inputs) {
   }
   if (r->stats != NULL) outputs[count++] = gv_table_output(r->stats);
   if (r->polygons != NULL) outputs[count++] = gv_table_output(r->polygons);
-  return gv_outputs_commit(r->io, outputs, count, inputs);
+  return gv_outputs_commit(r->io, outputs, count, inputs, r->j->sync);
 }
 
 gv_status voronoi_run(gv_io *io, voronoi_job *j) {

@@ -179,6 +179,14 @@ typedef struct moves {
   int count, capacity;
 } moves;
 
+/* The names beside a file: 0, or the error's number. */
+static int sync_parent(const char *path) {
+  char *parent = gv_path_parent(path);
+  int error = parent != NULL ? gv_sync_directory(parent) : ENOMEM;
+  free(parent);
+  return error;
+}
+
 static void free_moves(moves *m) {
   for (int i = 0; i < m->count; i++) {
     free(m->list[i].from);
@@ -273,34 +281,41 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   return GV_OK;
 }
 
-/* A second name for what is there keeps it, and the move then replaces it in one step; where there are no second names,
- * it is moved aside. */
-static bool save(move *one) {
-  VSIStatBufL found;
-  if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
-  bool named = one->from != NULL && link(one->to, one->backup) == 0;
-  one->saved = named || VSIRename(one->to, one->backup) == 0;
-  return one->saved;
+/* 0, or the error's number. */
+static int rename_file(const char *from, const char *to) {
+  errno = 0;
+  if (VSIRename(from, to) == 0) return 0;
+  return errno != 0 ? errno : EIO;
 }
 
-/* False with errno set. Where nothing was there before, nothing that has come meanwhile is replaced either, as far as the
+/* A second name for what is there keeps it, and the move then replaces it in one step; where there are no second names,
+ * it is moved aside. 0, or the error's number. */
+static int save(move *one, bool lasting) {
+  VSIStatBufL found;
+  if (VSIStatL(one->to, &found) == 0 && VSI_ISDIR(found.st_mode)) return EISDIR;
+  one->saved = one->from != NULL && link(one->to, one->backup) == 0;
+  if (one->saved) return 0;
+  int error = rename_file(one->to, one->backup);
+  one->saved = error == 0;
+  return one->saved && lasting ? sync_parent(one->backup) : error;
+}
+
+/* 0, or the error's number. Where nothing was there before, nothing that has come meanwhile is replaced either, as far as the
  * file system knows second names. */
-static bool carry_out(move *one) {
-  if (one->backup != NULL && !save(one)) return false;
-  if (one->from == NULL) return true;
-  if (one->backup == NULL) {
-    if (link(one->from, one->to) == 0) {
-      one->moved = true;
-      VSIUnlink(one->from);
-      return true;
-    }
-    if (errno == EEXIST) return false;
+static int carry_out(move *one, bool lasting) {
+  int error = one->backup != NULL ? save(one, lasting) : 0;
+  if (error != 0) return error;
+  if (one->from != NULL && one->backup == NULL && link(one->from, one->to) == 0) {
+    one->moved = true;
+    VSIUnlink(one->from);
+  } else if (one->from != NULL && one->backup == NULL && errno == EEXIST) {
+    return EEXIST;
+  } else if (one->from != NULL) {
+    error = rename_file(one->from, one->to);
+    if (error != 0) return error;
+    one->moved = true;
   }
-  one->moved = VSIRename(one->from, one->to) == 0;
-  return one->moved;
+  return lasting ? sync_parent(one->to) : 0;
 }
 
 /* False if what was there before could not be put back; it stays in the temporary directory then. */
@@ -310,19 +325,21 @@ static bool undo(const move *one) {
     if (!back) one->output->kept = true;
     return back;
   }
-  if (one->moved) VSIRename(one->to, one->from);
+  if (one->moved && VSIRename(one->to, one->from) != 0) VSIUnlink(one->to);
   return true;
 }
 
-static gv_status fail_move(gv_io *io, const moves *m, int failed) {
+/* Undoes all moves up to the one that failed. */
+static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, bool lasting) {
   gv_status status =
-      gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m->list[failed].to, strerror(errno));
+      gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m->list[failed].to, strerror(error));
   for (int i = failed; i >= 0; i--) {
     const move *one = &m->list[i];
     if (!undo(one)) {
-      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s, and what was there before is %s now",
-                          one->to, one->backup);
+      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s; what was there before is %s now",
+                          one->to, strerror(error), one->backup);
     }
+    if (lasting) sync_parent(one->to); /* the first error is the one to tell of */
   }
   return status;
 }
@@ -341,13 +358,33 @@ static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_
   return status;
 }
 
-gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs) {
+static bool must_last(const moves *m, gv_sync sync) {
+  bool replaces = false;
+  for (int i = 0; i < m->count; i++)
+    replaces = replaces || m->list[i].backup != NULL;
+  return sync == GV_SYNC_ALWAYS || (sync == GV_SYNC_AUTO && replaces);
+}
+
+/* The new files, where they are. */
+static gv_status sync_files(gv_io *io, const moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    const move *one = &m->list[i];
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    int error = one->from != NULL ? gv_sync_all(one->from) : 0;
+    if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s to the disk: %s", one->to, strerror(error));
+  }
+  return GV_OK;
+}
+
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
   moves m = {NULL, 0, 0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
+  bool lasting = status == GV_OK && must_last(&m, sync);
+  if (lasting) status = sync_files(io, &m);
   pthread_mutex_lock(&begun_lock);
   for (int i = 0; i < m.count && status == GV_OK; i++) {
-    errno = 0;
-    if (!carry_out(&m.list[i])) status = fail_move(io, &m, i);
+    int error = carry_out(&m.list[i], lasting);
+    if (error != 0) status = fail_move(io, &m, i, error, lasting);
   }
   pthread_mutex_unlock(&begun_lock);
   free_moves(&m);

@@ -10,6 +10,7 @@
 
 #include "io/inputs.h"
 #include "io/io.h"
+#include "io/out/sync.h"
 
 typedef struct gv_output {
   char *path;      /* where it is to be */
@@ -36,9 +37,12 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
  */
 gv_status gv_output_check_written(gv_io *io, const gv_output *output);
 
-/* Moves all into place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
- * error before anything is moved. */
-gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs);
+/*
+ * Moves all into place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
+ * error before anything is moved. What is to last (`sync`) is on the disk before it is moved, and each move before the next,
+ * so that a loss of power, too, leaves the files that were there or the new ones.
+ */
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync);
 
 /* Removes the temporary directory (unless the only copy of what was there before is in it) and what is left in it; frees. */
 void gv_output_clear(gv_output *output);

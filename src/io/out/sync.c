@@ -1,0 +1,70 @@
+/* fsync, for trees of files. */
+#include "io/out/sync.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/path.h"
+
+bool gv_sync_by_name(const char *name, gv_sync *out) {
+  static const char *const names[] = {"auto", "always", "never"};
+  for (int i = GV_SYNC_AUTO; i <= GV_SYNC_NEVER; i++) {
+    if (strcmp(name, names[i]) != 0) continue;
+    *out = (gv_sync)i;
+    return true;
+  }
+  return false;
+}
+
+static bool is_virtual(const char *path) {
+  return strncmp(path, "/vsi", 4) == 0 && access(path, F_OK) != 0;
+}
+
+static int sync_open(int file) {
+  int error = 0;
+  while (fsync(file) != 0 && (error = errno) == EINTR)
+    error = 0;
+  close(file); /* read only: nothing that could fail */
+  return error;
+}
+
+int gv_sync_directory(const char *path) {
+  if (is_virtual(path)) return 0;
+  int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return errno == EACCES ? 0 : errno; /* may be written to, but not read */
+  int error = sync_open(file);
+  return error == EINVAL || error == EOPNOTSUPP ? 0 : error;
+}
+
+static int sync_contents(const char *path) {
+  DIR *directory = opendir(path);
+  if (directory == NULL) return errno;
+  int error = 0;
+  for (const struct dirent *entry; error == 0 && (errno = 0, entry = readdir(directory)) != NULL;) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    char *name = gv_path_join(path, entry->d_name);
+    error = name != NULL ? gv_sync_all(name) : ENOMEM;
+    free(name);
+  }
+  if (error == 0) error = errno;
+  closedir(directory);
+  return error;
+}
+
+int gv_sync_all(const char *path) {
+  struct stat found;
+  if (is_virtual(path)) return 0;
+  if (lstat(path, &found) != 0) return errno;
+  if (S_ISDIR(found.st_mode)) {
+    int error = sync_contents(path);
+    return error != 0 ? error : gv_sync_directory(path);
+  }
+  if (!S_ISREG(found.st_mode)) return 0;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  return file >= 0 ? sync_open(file) : errno;
+}

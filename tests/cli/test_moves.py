@@ -1,0 +1,139 @@
+"""How outputs get into place: what is waited for, in which order, and what is left where that fails."""
+
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+from conftest import globe
+
+LON, LAT = globe(40, seed=4)
+SIZE = ["--metric", "great-circle", "--size", "20,10"]
+# Several files, of several outputs, some of them replaced, some new, and one that goes.
+MAIN = ["--seeds", "s.csv", *SIZE, "--of", "ENVI", "--no-style", "--stats", "t.shp", "--overwrite", "r.bin"]
+SEARCH = ["search", "--reference", "r.npy", "--overwrite", "--distances", "d.npy", "o.npy"]
+OLD = ["r.bin", "r.bin.aux.xml", "r.bin.ovr", "t.shp", "t.dbf", "d.npy"]
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    library = tmp_path_factory.mktemp("shim") / "moves.so"
+    source = pathlib.Path(__file__).with_name("moves_shim.c")
+    done = subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("no C compiler: " + done.stderr)
+    return library
+
+
+@pytest.fixture
+def old(work):
+    work.csv("s.csv", LON, LAT)
+    np.save(work.path("r.npy"), np.arange(12.0).reshape(6, 2))
+    for name in OLD:
+        work.write(name, "precious " + name)
+    return work
+
+
+@pytest.fixture
+def watched(old, shim, tmp_path_factory):
+    """Runs the command with the shim: what it did, and the calls in order."""
+    log = tmp_path_factory.mktemp("log") / "log"
+
+    def run(arguments, fail="", links=True):
+        log.unlink(missing_ok=True)
+        environment = {**os.environ, "LD_PRELOAD": str(shim), "MOVES_LOG": str(log), "MOVES_FAIL": fail,
+                       "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        if not links:
+            environment["MOVES_NO_LINKS"] = "1"
+        done = old.run(*arguments, env=environment)
+        lines = log.read_text().splitlines() if log.exists() else []
+        return done, [line.split("\t") for line in lines]
+
+    run.work = old
+    return run
+
+
+def calls_of(calls, name):
+    return [call for call in calls if call[0] == name]
+
+
+@pytest.mark.parametrize("arguments", [MAIN, SEARCH])
+@pytest.mark.parametrize("links", [True, False])
+def test_what_replaces_files_is_on_the_disk_first(watched, arguments, links):
+    directory = str(watched.work.directory)
+    done, calls = watched(arguments, links=links)
+    assert done.returncode == 0, done.stderr
+    # GDAL's own calls, while files are being made, are of no interest.
+    first = min(i for i, call in enumerate(calls) if call[0] != "fsync" and (".before" in call[2] or ".tmp-" not in call[2]))
+    before, after = calls[:first], calls[first:]
+    made = {os.path.basename(call[1]) for call in before if call[0] == "fsync"}
+    placed = {os.path.basename(call[2]) for call in after if call[0] == "rename" and ".tmp-" in call[1] and ".tmp-" not in call[2]}
+    placed |= {os.path.basename(call[2]) for call in after if call[0] == "link" and ".tmp-" not in call[2]}
+    assert placed and placed <= made
+    assert placed >= ({"r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"} if arguments is MAIN else {"o.npy", "d.npy"})
+    # Each change in the directory is waited for before the next.
+    changes = [i for i, call in enumerate(after) if call[0] == "rename" or (call[0] == "link" and links and ".tmp-" not in call[2])]
+    for i, j in zip(changes, [*changes[1:], len(after)]):
+        waited = [call[1] for call in after[i + 1:j] if call[0] == "fsync"]
+        assert waited and all(name.startswith(directory) for name in waited), (after[i], waited)
+    assert after[-1] == ["fsync", directory, ""]
+    watched.work.no_leftovers()
+
+
+@pytest.mark.parametrize("arguments", [MAIN, SEARCH])
+def test_when_the_disk_is_waited_for(watched, arguments):
+    def waits(*more):
+        done, calls = watched([*arguments, *more])
+        assert done.returncode == 0, done.stderr
+        return len([call for call in calls_of(calls, "fsync") if ".before" not in call[1]])
+
+    assert waits("--sync", "never") == 0
+    assert waits("--sync", "auto") == waits() == waits("--sync=always") > 0
+    for path in [*watched.work.directory.glob("[rt].[!cn]*"), watched.work.path("d.npy"), watched.work.path("o.npy")]:
+        path.unlink(missing_ok=True)
+    assert waits() == 0  # nothing is replaced
+    for path in [*watched.work.directory.glob("[rt].[!cn]*"), watched.work.path("d.npy"), watched.work.path("o.npy")]:
+        path.unlink(missing_ok=True)
+    assert waits("--sync", "always") > 0
+    watched.work.fails(*arguments, "--sync", "sometimes", status=2, has="--sync")
+
+
+@pytest.mark.parametrize("arguments", [MAIN, SEARCH])
+@pytest.mark.parametrize("call", ["fsync", "rename"])
+@pytest.mark.parametrize("links", [True, False])
+def test_a_failure_leaves_what_was_there(watched, arguments, call, links):
+    before = watched.work.listing()
+    for number in range(1, 200):
+        done, _ = watched(arguments, fail=f"{call} {number}", links=links)
+        if done.returncode == 0:
+            break
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
+        assert "Input/output error" in done.stderr
+        assert watched.work.listing() == before, number
+    assert number > 1
+    assert watched.work.path("o.npy" if arguments is SEARCH else "t.dbf").read_bytes()[:8] != b"precious"
+
+
+@pytest.mark.parametrize("arguments", [MAIN, SEARCH])
+@pytest.mark.parametrize("links", [True, False])
+def test_what_cannot_be_put_back_is_kept(watched, arguments, links):
+    """Nothing can be renamed from some point on, back neither: the only copy of an old file stays, and is told of."""
+    told = False
+    for number in range(1, 200):
+        for name in OLD:
+            watched.work.write(name, "precious " + name)
+        done, calls = watched(arguments, fail=f"rename {number}+", links=links)
+        if done.returncode == 0:
+            break
+        assert len(done.stderr.splitlines()) == 1
+        contents = [path.read_bytes() for path in watched.work.directory.rglob("*") if path.is_file()]
+        for name in OLD:
+            assert ("precious " + name).encode() in contents, (number, name, done.stderr)
+        assert not watched.work.path("o.npy").exists() and not watched.work.path("r.hdr").exists()
+        if "what was there before is" in done.stderr:
+            told = True
+            kept = done.stderr.strip().split("what was there before is ")[1].removesuffix(" now")
+            assert watched.work.path(kept).read_text().startswith("precious ")
+    assert told
