@@ -16,25 +16,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/source_name.h"
+
 int cli_fail(int status, const char *format, ...) {
+  char message[4096];
   va_list arguments;
   va_start(arguments, format);
-  fputs("gpuvoronoi: error: ", stderr);
-  vfprintf(stderr, format, arguments);
-  fputc('\n', stderr);
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  char *clean = gv_clean_message(message);
+  fprintf(stderr, "gpuvoronoi: error: %s\n", clean != NULL ? clean : "out of memory");
+  free(clean);
   return status;
 }
 
 /* ------------------------------------------------------------------------------------------------- options */
 
-int cli_next(cli_parser *parser, const char **value) {
-  *value = NULL;
+static int next(cli_parser *parser, const char **value) {
   if (parser->at >= parser->argc) return CLI_END;
   char *argument = parser->argv[parser->at++];
   if (!parser->only_positional && strcmp(argument, "--") == 0) {
     parser->only_positional = true;
-    return cli_next(parser, value);
+    return next(parser, value);
   }
   if (parser->only_positional || argument[0] != '-' || argument[1] == '\0') {
     *value = argument;
@@ -70,6 +73,13 @@ int cli_next(cli_parser *parser, const char **value) {
   }
   *value = parser->argv[parser->at++];
   return option->key;
+}
+
+int cli_next(cli_parser *parser, const char **value) {
+  *value = NULL;
+  int key = next(parser, value);
+  if (*value != NULL) gv_source_remember(*value);
+  return key;
 }
 
 static const char *skip_separator(const char *at) {

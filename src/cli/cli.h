@@ -11,7 +11,7 @@
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
-/* Prints "gpuvoronoi: error: ..." on stderr and returns `status`. */
+/* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_next has given, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ----------------------------------------------------------------------------------------------- options */

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "io/out/output.h"
+#include "io/source_name.h"
 #include "job/job.h"
 
 /* In two: compilers need not take longer strings. */
@@ -233,7 +235,11 @@ static int take_sum(job *j, const char *value) {
   if (j->sum_count == MAX_SUMS) return cli_fail(EXIT_USAGE, "--sum can be given %d times", MAX_SUMS);
   voronoi_sum *sum = &j->sums[j->sum_count++];
   sum->path = named ? equals + 1 : value;
-  const char *stem = CPLGetBasename(sum->path);
+  gv_source_remember(sum->path);
+  char *shown = gv_source_name(sum->path);
+  if (shown == NULL) return cli_fail(EXIT_ERROR, "out of memory");
+  const char *stem = CPLGetBasename(shown);
+  free(shown);
   if (!named) length = strlen(stem);
   if (length == 0 || length >= sizeof sum->name) {
     return cli_fail(EXIT_USAGE, "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value,

@@ -5,12 +5,15 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cpl_conv.h>
 #include <cpl_error.h>
 #include <gdal.h>
 #include <ogr_api.h>
+
+#include "io/source_name.h"
 
 enum { MAX_WARNINGS = 16, LINE_SIZE = 512, CACHE_BYTES = 128 << 20 };
 
@@ -32,30 +35,37 @@ static void one_line(char *text) {
   }
 }
 
-static void queue_warning(const char *text) {
-  char line[LINE_SIZE];
-  snprintf(line, sizeof line, "%s", text);
-  one_line(line);
+/* Takes a text that gv_clean_... has made. */
+static void take(char *line, size_t size, char *clean) {
+  snprintf(line, size, "%s", clean != NULL ? clean : "out of memory for a message");
+  free(clean);
+}
+
+static void queue_warning(const char *line) {
   for (int i = 0; i < messages.warnings; i++) {
     if (strcmp(messages.warning[i], line) == 0) return;
   }
   if (messages.warnings < MAX_WARNINGS) {
-    memcpy(messages.warning[messages.warnings++], line, sizeof line);
+    snprintf(messages.warning[messages.warnings++], LINE_SIZE, "%s", line);
   }
 }
 
 static void CPL_STDCALL handle(CPLErr level, CPLErrorNum number, const char *text) {
+  char *clean = gv_clean_foreign_message(text);
   if (level == CE_Debug) {
-    CPLDefaultErrorHandler(level, number, text); /* only with CPL_DEBUG */
+    if (clean != NULL) CPLDefaultErrorHandler(level, number, clean); /* only with CPL_DEBUG */
+    free(clean);
     return;
   }
+  char line[LINE_SIZE];
+  take(line, sizeof line, clean);
+  one_line(line);
   pthread_mutex_lock(&messages.lock);
   if (level == CE_Warning) {
-    queue_warning(text);
+    queue_warning(line);
   } else if (level >= CE_Failure && !messages.failed) {
     messages.failed = true;
-    snprintf(messages.failure, sizeof messages.failure, "%s", text);
-    one_line(messages.failure);
+    snprintf(messages.failure, sizeof messages.failure, "%s", line);
   }
   pthread_mutex_unlock(&messages.lock);
 }
@@ -69,6 +79,7 @@ void gv_io_initialize(void) {
 
 static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
+  take(io->message, sizeof io->message, gv_clean_message(io->message));
   char gdal[LINE_SIZE];
   if (with_gdal) {
     gv_gdal_failure(gdal, sizeof gdal);
@@ -138,6 +149,8 @@ void gv_io_warn(const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
+  take(line, sizeof line, gv_clean_message(line));
+  one_line(line);
   pthread_mutex_lock(&messages.lock);
   queue_warning(line);
   pthread_mutex_unlock(&messages.lock);

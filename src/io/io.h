@@ -2,6 +2,8 @@
  * What the parts of the input and output layer share: one line of error text, GDAL's messages, and the wish to
  * stop.
  *
+ * No text has the secrets of sources (io/source_name.h).
+ *
  * Nothing here prints or exits. GDAL reports through a process-wide handler that this layer installs once
  * (gv_io_initialize): failures are kept until asked for, warnings are queued for the command to show.
  */

@@ -25,6 +25,7 @@
 #include "io/out/style.h"
 #include "io/out/table_out.h"
 #include "io/overlay/quantity.h"
+#include "io/source_name.h"
 
 typedef voronoi_job job;
 
@@ -308,14 +309,20 @@ static const char *weighting_name(gv_weighting weighting) {
   return names[weighting];
 }
 
+/* `source` in short, and its layer. */
+static char **add_source(char **items, const char *name, const char *source, const char *layer) {
+  char text[512], *title = gv_source_title(source);
+  snprintf(text, sizeof text, "%s%s%s", title != NULL ? title : "", layer != NULL ? ", layer " : "",
+           layer != NULL ? layer : "");
+  free(title);
+  return CSLSetNameValue(items, name, text);
+}
+
 static char **make_metadata(const run *r) {
   const job *j = r->j;
   char **items = NULL;
-  char source[512];
-  snprintf(source, sizeof source, "%s%s%s", CPLGetFilename(j->seeds.source),
-           j->seeds.layer != NULL ? ", layer " : "", j->seeds.layer != NULL ? j->seeds.layer : "");
   items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
-  items = CSLSetNameValue(items, "GPUVORONOI_SEEDS", source);
+  items = add_source(items, "GPUVORONOI_SEEDS", j->seeds.source, j->seeds.layer);
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
   items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, r->seeds.count));
   items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(r->grid.metric));
@@ -327,7 +334,7 @@ static char **make_metadata(const run *r) {
   if (isfinite(j->max_distance)) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", j->max_distance));
   }
-  if (j->mask.source != NULL) items = CSLSetNameValue(items, "GPUVORONOI_MASK", CPLGetFilename(j->mask.source));
+  if (j->mask.source != NULL) items = add_source(items, "GPUVORONOI_MASK", j->mask.source, NULL);
   const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           r->seeds.ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
