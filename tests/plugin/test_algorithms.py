@@ -171,6 +171,22 @@ def test_mask(qgis, work, kind):
     assert np.array_equal(read(out), np.where(expected == -1, -1, expected + 1))
 
 
+def test_raster_that_is_no_file(qgis, work):
+    """Its source may hold a password, which no log, output or metadata shows."""
+    path = stripes(work)
+    source = gdal.Translate("", path, format="VRT").GetMetadata("xml:VRT")[0].replace(
+        "<SourceBand>", '<OpenOptions><OOI key="PASSWORD">geheim</OOI></OpenOptions><SourceBand>')
+    layer = QgsRasterLayer(source, "a mask")
+    assert layer.isValid() and "geheim" in layer.source()
+    out = qgis.run("voronoiraster", INPUT=timezones(), MASK=layer, TEMPLATE=layer, OUTPUT=work.path("out.tif"))["OUTPUT"]
+    expected = work.expected("--seeds", TIMEZONES, "--mask", path, "--like", path)
+    assert np.array_equal(read(out), np.where(expected == -1, -1, expected + 1))
+    said = qgis.feedback
+    assert "a_mask.vrt" in said.commands[0]
+    assert "geheim" not in " ".join(said.commands + said.warnings + said.errors)
+    assert not any(b"geheim" in file.read_bytes() for file in work.directory.iterdir())
+
+
 def test_several_nearest_with_distance_and_direction(qgis, work):
     results = qgis.run("voronoiraster", INPUT=str(TIMEZONES), NEIGHBORS=3, MAX_DISTANCE=2000000, RESOLUTION=1, DOUBLE=True,
                        OUTPUT=work.path("out.tif"), DISTANCE=work.path("distance.tif"), AZIMUTH=work.path("azimuth.tif"))

@@ -286,14 +286,22 @@ class Points:
 
 
 def raster_file(layer):
-    """A name by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of the file."""
+    """
+    A file by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of its source. What is
+    no file becomes one: command lines are shown in logs, and connections and addresses may have passwords.
+    """
     if layer.providerType() != "gdal":
         raise QgsProcessingException(tr("{} is no raster that GDAL reads").format(layer.name()))
-    if layer.crs() == layer.dataProvider().crs():
+    own_crs = layer.crs() == layer.dataProvider().crs()
+    if own_crs and os.path.exists(layer.source()):
         return layer.source()
     path = QgsProcessingUtils.generateTempFilename(plain_name(layer.name()) + ".vrt")
     dataset = open_dataset(layer.source())
-    if dataset is None or gdal.Translate(path, dataset, format="VRT", outputSRS=crs_text(layer.crs())) is None:
+    try:
+        made = dataset and gdal.Translate(path, dataset, format="VRT", outputSRS=None if own_crs else crs_text(layer.crs()))
+    except RuntimeError:  # whose text may have the source
+        made = None
+    if made is None:
         raise QgsProcessingException(tr("{} cannot be read").format(layer.name()))
     return path
 
