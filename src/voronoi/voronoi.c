@@ -341,10 +341,10 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
 
 gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
                               const char **reason) {
-  int points = gv_backend_count() - 1;
-  if (number < 0 || number > points) return GV_ERROR_INVALID_ARGUMENT;
+  int points = point_backends();
+  if (number < 0 || number >= points + ENGINES_ONLY) return GV_ERROR_INVALID_ARGUMENT;
   const char *why = NULL;
-  if (number == points) {
+  if (number >= points) {
     why = "searches no points";
     if (max_dim != NULL) *max_dim = 3;
   } else {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/backend.h"
-
+#include "left_out.h"
 #include "point_sets.h"
+#include "search/backend.h"
 
 enum { LATTICE_SIDE = 5 };
 
@@ -371,11 +371,8 @@ static int free_contexts(void **state) {
 /* An argument is a pattern of test names: test_few_points is a small run for slow tools. */
 int main(int argc, char **argv) {
   if (argc > 1) cmocka_set_test_filter(argv[1]);
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    const char *reason;
-    if ((*b)->probe(&reason) != GV_OK) printf("skipped: %s cannot run here: %s\n", (*b)->name, reason);
-  }
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_backend_can_run),
       cmocka_unit_test(test_few_points),
       cmocka_unit_test(test_low_dimensions),
       cmocka_unit_test(test_high_dimensions),

@@ -5,6 +5,7 @@
  */
 #include <geodesic.h>
 
+#include "left_out.h"
 #include "questions.h"
 
 /* --------------------------------------------------------------------------------------------------- grids */
@@ -911,6 +912,7 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_backend_can_run),
       cmocka_unit_test(bad_questions),
       cmocka_unit_test(distances_of_others),
       cmocka_unit_test(limits),

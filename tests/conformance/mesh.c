@@ -4,6 +4,7 @@
  * distance limits, masks and weights.
  */
 #include "cells/mesh.h"
+#include "left_out.h"
 #include "questions.h"
 
 static const char *const simd_levels[] = {"baseline", "avx2", "avx512"};
@@ -629,6 +630,7 @@ static void failing_allocations(void **state) {
 int main(void) {
   random_state = 7;
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_backend_can_run),
       cmocka_unit_test(positions_are_canonical),
       cmocka_unit_test(bounds_hold_their_cells),
       cmocka_unit_test(great_circle),

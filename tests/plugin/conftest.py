@@ -81,8 +81,9 @@ def session():
     return Qgis()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session, exitstatus):
-    session.config.last_status = int(exitstatus)
+    session.config.last_status = int(session.exitstatus)
 
 
 def pytest_unconfigure(config):

@@ -15,6 +15,4 @@ trap 'rm -rf "$work"' EXIT
 mkdir -m 700 "$work/run"
 export XDG_RUNTIME_DIR=$work/run QGIS_CUSTOM_CONFIG_PATH=$work/profile HOME=$work TMPDIR=$work
 export QT_QPA_PLATFORM=offscreen LIBGL_ALWAYS_SOFTWARE=1 LC_ALL=C.UTF-8 LANGUAGE=en
-exec_status=0
-"$python" -m pytest -q -rs -p no:cacheprovider "$@" || exec_status=$?
-exit "$exec_status"
+PYTHONPATH=$(dirname "$0")/.. "$python" -m pytest -q -rs -p no:cacheprovider -p visible_skips "$@"

@@ -8,11 +8,22 @@ rm -rf "$work"
 mkdir -p "$work"
 
 check() {
-  local tree=$1 pc libdir flags
+  local tree=$1 pc libdir includedir words flags
   pc=$(find "$tree" -name gpuvoronoi.pc)
+  [[ $pc ]] || {
+    echo "no gpuvoronoi.pc in $tree"
+    exit 1
+  }
   export PKG_CONFIG_PATH=${pc%/*}
-  libdir=$(pkg-config --variable=libdir gpuvoronoi)
-  read -ra flags <<<"$(pkg-config --cflags --libs gpuvoronoi)"
+  libdir=$(realpath "$(pkg-config --variable=libdir gpuvoronoi)")
+  includedir=$(realpath "$(pkg-config --variable=includedir gpuvoronoi)")
+  # A tree that has moved may not lead back to where it was.
+  [[ $libdir == "$(realpath "$tree")"/* && $includedir == "$(realpath "$tree")"/* ]] || {
+    echo "$pc leads out of its tree: $libdir, $includedir"
+    exit 1
+  }
+  words=$(pkg-config --cflags --libs gpuvoronoi)
+  read -ra flags <<<"$words"
   "$compiler" -o "$work/consumer" "$source/tests/consumer/consumer.c" "${flags[@]}"
   LD_LIBRARY_PATH=$libdir "$work/consumer"
 }

@@ -2,9 +2,22 @@
 # Every file is compiled without contraction and without flags that let the compiler change results.
 # exact_flags.sh COMPILE_COMMANDS
 set -euo pipefail
-commands=$(grep '"command"' "$1")
-[[ -n $commands ]]
-loose='-ffast-math|-Ofast|-funsafe-math-optimizations|-fassociative-math|-freciprocal-math|-ffinite-math-only|-use_fast_math|--use_fast_math|-march=native|-mtune=native|-ffp-contract=(fast|on)|-fmad=true|-ftz=true|-prec-(div|sqrt)=false'
-! grep -E -e "$loose" <<<"$commands"
-! grep -v -e '-ffp-contract=off' <<<"$commands"
-! grep -E '\.cu( |")' <<<"$commands" | grep -v -e '-fmad=false'
+commands=$(grep '"command"' "$1") || {
+  echo "no commands in $1"
+  exit 1
+}
+loose='-ffast-math|-Ofast|-funsafe-math-optimizations|-fassociative-math|-freciprocal-math|-ffinite-math-only|-fno-signed-zeros|-fexcess-precision=fast|-ffp-model=|-use_fast_math|-march=native|-mtune=native|-ffp-contract=(fast|on)|-fmad=true|-ftz=true|-prec-(div|sqrt)=false'
+status=0
+
+# refuse WHAT COMMANDS: there may be none. (`!` before a command would not stop a script, whatever the command finds.)
+refuse() {
+  [[ $2 ]] || return 0
+  echo "$1:"
+  echo "$2"
+  status=1
+}
+
+refuse "compiled with flags that change results" "$(grep -E -e "$loose" <<<"$commands" || true)"
+refuse "compiled without -ffp-contract=off" "$(grep -v -e '-ffp-contract=off' <<<"$commands" || true)"
+refuse "CUDA compiled without -fmad=false" "$(grep -E '\.cu( |")' <<<"$commands" | grep -v -e '-fmad=false' || true)"
+exit $status

@@ -3,8 +3,11 @@
 # exports.sh HEADER LIBRARY
 set -euo pipefail
 declared=$(sed -n 's/^GV_API .*[ *]\(gv_[a-z0-9_]*\)(.*/\1/p' "$1" | sort -u)
-exported=$(nm -D --defined-only "$2" | awk '$2 ~ /[A-Z]/ {sub(/@.*/, "", $3); print $3}' | sort -u)
-[[ $(wc -l <<<"$declared") -gt 8 ]]
+exported=$(nm -D --defined-only "$2" | awk 'NF == 3 {sub(/@.*/, "", $3); print $3}' | sort -u)
+[[ $(wc -l <<<"$declared") -gt 8 ]] || {
+  echo "hardly a function found in $1"
+  exit 1
+}
 diff <(echo "$declared") <(echo "$exported") || {
   echo "header (<) and library (>) differ"
   exit 1

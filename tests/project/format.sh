@@ -8,4 +8,10 @@ formatter=$(command -v clang-format-14 || command -v clang-format || true)
   echo "skipped: no clang-format 14"
   exit 77
 }
-find include src tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort | xargs "$formatter" --dry-run -Werror
+found=$(find docs include src tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+[[ $found ]] || {
+  echo "no sources in $1"
+  exit 1
+}
+mapfile -t files <<<"$found"
+"$formatter" --dry-run -Werror "${files[@]}"

@@ -3,12 +3,19 @@
 # (writing to a file they opened is no printing: that takes neither stdout nor stderr).
 # library_manners.sh ARCHIVE...
 set -euo pipefail
-rude='(__)?(v?printf|puts|putchar|perror|psignal)(_chk)?|stdout|stderr|exit|_exit|_Exit|quick_exit|abort'
+rude='(__)?(v?printf|v?dprintf|puts|putchar|putchar_unlocked|perror|psignal|psiginfo|v?syslog)(_chk)?|stdout|stderr'
+rude+='|v?(err|warn)x?|error|error_at_line|exit|_exit|_Exit|quick_exit|abort|raise|__assert_fail|__assert_perror_fail'
 status=0
 for archive in "$@"; do
   # Code that only nvcc generates may refer to atexit, never to these.
-  found=$(nm -A -u "$archive" | grep -E " U ($rude)(@|$)" || true)
+  needed=$(nm -A -u "$archive")
+  grep -q ' U ' <<<"$needed" || {
+    echo "$archive: no objects that need anything: not a library of ours"
+    exit 1
+  }
+  found=$(grep -E " U ($rude)(@|$)" <<<"$needed" || true)
   if [[ $found ]]; then
+    echo "library code prints, exits or aborts:"
     echo "$found"
     status=1
   fi

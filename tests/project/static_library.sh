@@ -10,6 +10,10 @@ cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCM
   -DGPUVORONOI_WERROR=ON
 cmake --build "$work/build"
 cmake --install "$work/build" --prefix "$work/install"
-! find "$work/install" -name '*.so*' | grep .
+shared=$(find "$work/install" -name '*.so*')
+[[ -z $shared ]] || {
+  echo "a static build installs shared libraries: $shared"
+  exit 1
+}
 bash "$here/consumer_cmake.sh" "$source" "$work/install" "$work/consumer_cmake" "$compiler"
 bash "$here/consumer_pkgconfig.sh" "$source" "$work/install" "$work/consumer_pkgconfig" "$compiler"

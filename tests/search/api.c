@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpuvoronoi.h"
+#include "left_out.h"
 #include "search/backend.h"
 #include "search/code_sort.h"
 
@@ -279,7 +280,7 @@ int main(void) {
       cmocka_unit_test(test_bad_builds),          cmocka_unit_test(test_bad_searches),
       cmocka_unit_test(test_ties_and_missing),    cmocka_unit_test(test_limits_are_exact),
       cmocka_unit_test(test_progress_and_cancel), cmocka_unit_test(test_choice),
-      cmocka_unit_test(test_code_sort),
+      cmocka_unit_test(test_code_sort),           cmocka_unit_test(every_backend_can_run),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);
 }

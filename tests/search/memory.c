@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpuvoronoi.h"
+#include "left_out.h"
 #include "search/backend.h"
 
 typedef struct counter {
@@ -125,6 +126,7 @@ static void test_globe(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_globe)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_failing_allocations), cmocka_unit_test(test_globe),
+                                     cmocka_unit_test(every_backend_can_run)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

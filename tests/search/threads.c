@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gpuvoronoi.h"
+#include "left_out.h"
 #include "search/backend.h"
 
 enum { N = 20000, M = 1000, DIM = 3, K = 4, THREADS = 4, ROUNDS = 3 };
@@ -76,6 +77,7 @@ static void test_concurrent_searches(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_concurrent_searches)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_concurrent_searches),
+                                     cmocka_unit_test(every_backend_can_run)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

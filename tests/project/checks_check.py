@@ -1,0 +1,301 @@
+#!/usr/bin/python3
+"""
+The checks of this folder find what they are for: each is run on something small that is as it should be, and on copies with
+one fault each, where it has to fail and to say what is wrong.
+
+    checks_check.py SUBJECT WORK COMPILER    exits with 77, a visible skip, where a check itself is skipped
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+WORK = pathlib.Path(sys.argv[2]).resolve()
+COMPILER = sys.argv[3]
+done = 0
+
+
+def write(path, text):
+    path = WORK / path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def check(what, status, says, script, *arguments, **environment):
+    """Runs a check, which has to end with `status` (0, or 1 for any failure) and to have `says` in a line."""
+    global done
+    command = ["bash" if script.endswith(".sh") else sys.executable, HERE / script, *arguments]
+    ran = subprocess.run(command, cwd=WORK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         env={**os.environ, **environment})
+    if ran.returncode == 77:
+        print(f"{script}: {ran.stdout}", end="")
+        sys.exit(77)
+    right = (ran.returncode != 0) == (status != 0) and any(says in line for line in ran.stdout.splitlines() or [""])
+    print(f"{'ok' if right else 'WRONG'}: {script}, {what}: status {ran.returncode}")
+    if not right:
+        sys.exit(f"expected {'success' if status == 0 else 'failure'} and '{says}' in a line of:\n{ran.stdout}")
+    done += 1
+
+
+def good(what, script, *arguments, **environment):
+    check(what, 0, "", script, *arguments, **environment)
+
+
+def bad(what, says, script, *arguments, **environment):
+    check(what, 1, says, script, *arguments, **environment)
+
+
+def compiled(path, code, *flags):
+    source = write(path + ".c", code)
+    subprocess.run([COMPILER, *flags, "-o", WORK / path, source], check=True)
+    return WORK / path
+
+
+def exact_flags():
+    exact = "cc -O3 -ffp-contract=off -o a.c.o -c a.c"
+    cuda = "nvcc -O3 -fmad=false -Xcompiler=-ffp-contract=off -o b.cu.o -c b.cu"
+
+    def commands(*lines):
+        entries = [{"directory": "/", "command": line, "file": "x"} for line in lines]
+        return write("compile_commands.json", json.dumps(entries, indent=0))
+
+    good("exact flags", "exact_flags.sh", commands(exact, cuda))
+    good("only C", "exact_flags.sh", commands(exact))
+    for flag in ("-ffast-math", "-Ofast", "-ffp-contract=fast", "-ffp-contract=on", "-march=native", "-fassociative-math"):
+        bad(flag, flag, "exact_flags.sh", commands(exact, exact.replace(" -o", f" {flag} -o"), cuda))
+    for flag in ("-use_fast_math", "--use_fast_math", "-fmad=true", "-ftz=true", "-prec-div=false", "-Xcompiler=-ffast-math"):
+        bad(flag, flag, "exact_flags.sh", commands(exact, cuda.replace(" -o", f" {flag} -o")))
+    bad("C without a flag", "without -ffp-contract=off", "exact_flags.sh", commands(exact, "cc -O3 -o c.o -c c.c", cuda))
+    bad("CUDA without a flag", "without -fmad=false", "exact_flags.sh", commands(exact, cuda.replace("-fmad=false ", "")))
+    bad("nothing compiled", "no commands", "exact_flags.sh", commands())
+    bad("no such file", "No such file", "exact_flags.sh", WORK / "nowhere.json")
+
+
+def library_manners():
+    def archive(body):
+        code = ("#include <assert.h>\n#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+                "#include <syslog.h>\n#include <unistd.h>\n"
+                "void polite(FILE *file, char *s) { fprintf(file, \"%zu\", strlen(s)); }\n"
+                f"void work(int x) {{ {body}; }}\n")
+        one = compiled("one.o", code, "-w", "-c", "-D_GNU_SOURCE")
+        made = WORK / "library.a"
+        made.unlink(missing_ok=True)
+        subprocess.run(["ar", "rc", made, one], check=True)
+        return made
+
+    good("writes to a file it was given", "library_manners.sh", archive("malloc(x)"))
+    for body, symbol in {
+        'printf("%d", x)': "printf", 'puts("x")': "puts", "putchar(x)": "putchar", 'perror("x")': "perror",
+        'fputs("x", stderr)': "stderr", 'fputs("x", stdout)': "stdout", 'dprintf(2, "%d", x)': "dprintf",
+        'syslog(x, "x")': "syslog", "exit(x)": "exit", "_exit(x)": "_exit", "quick_exit(x)": "quick_exit", "abort()": "abort",
+        "assert(x)": "__assert_fail", "raise(x)": "raise",
+    }.items():
+        bad(body, f" U {symbol}", "library_manners.sh", archive(body))
+    bad("the second of two libraries", "prints, exits or aborts", "library_manners.sh",
+        shutil.copy(archive("malloc(x)"), WORK / "first.a"), archive("abort()"))
+    bad("no such library", "No such file", "library_manners.sh", WORK / "nowhere.a")
+    bad("no library", "not recognized", "library_manners.sh", write("text.a", "text"))
+
+
+def exports():
+    names = [f"gv_{number}" for number in range(10)]
+    header = write("header.h", "#define GV_API\n" + "".join(f"GV_API int {name}(void);\n" for name in names))
+
+    def library(*functions, more=""):
+        code = "".join(f"int {name}(void) {{ return 1; }}\n" for name in functions) + more
+        return compiled("library.so", code, "-shared", "-fPIC")
+
+    good("all and no more", "exports.sh", header, library(*names, more="static int gv_own; int *f(void);"))
+    bad("a function too many", "> gv_secret", "exports.sh", header, library(*names, "gv_secret"))
+    bad("a variable too many", "> gv_table", "exports.sh", header, library(*names, more="int gv_table[3] = {1};"))
+    bad("a function too few", "< gv_9", "exports.sh", header, library(*names[:-1]))
+    bad("another name", "differ", "exports.sh", header, library(*names[:-1], "gv_x"))
+    bad("a header without functions", "hardly a function", "exports.sh", write("empty.h", ""), library(*names))
+    bad("no library", "not recognized", "exports.sh", header, write("text.so", "text"))
+
+
+def format():
+    shutil.copy(SOURCE / ".clang-format", WORK)
+    neat, messy = "int x(void) {\n  return 1;\n}\n", "int x(void)\n{\n return  1;\n}\n"
+    files = ("docs/examples/a.c", "include/a.h", "src/room/a.c", "src/room/a.cu", "src/room/a.cuh", "tests/unit/a.c")
+    for name in files:
+        write(name, neat)
+    good("neat", "format.sh", WORK)
+    for name in files:
+        write(name, messy)
+        bad(name, f"{name}:", "format.sh", WORK)
+        write(name, neat)
+    for name in files:
+        (WORK / name).unlink()
+    bad("nothing to look at", "no sources", "format.sh", WORK)
+
+
+def data():
+    folder = WORK / "data"
+    shutil.copytree(SOURCE / "data", folder)
+    good("as generated", "data.sh", folder)
+    for name in ("sphere_1000.csv", "plane_500.csv"):
+        whole = (folder / name).read_text()
+        write(folder / name, whole.replace("1", "2", 1))
+        bad(f"another digit in {name}", f"{name} differ", "data.sh", folder)
+        write(folder / name, whole[:-20])
+        bad(f"{name} cut short", f"EOF on {name}", "data.sh", folder)
+        write(folder / name, whole)
+    script = folder / "make_generated_seeds.py"
+    write(script, script.read_text() + "\nraise SystemExit('broken')\n")
+    bad("a generator that fails", "broken", "data.sh", folder)
+
+
+def data_timezones():
+    folder = WORK / "data"
+    shutil.copytree(SOURCE / "data", folder)
+    zones = write("zone.tab", "# zones\nDE\t+5230+01322\tEurope/Berlin\nFR\t+4852+00220\tEurope/Paris\n")
+    sum_of = subprocess.run(["cksum"], stdin=zones.open(), capture_output=True, text=True, check=True).stdout
+    made = subprocess.run([sys.executable, folder / "make_tz_seeds.py", zones], capture_output=True, text=True, check=True)
+    write(folder / "zone.tab.cksum", sum_of)
+    write(folder / "timezones.csv", made.stdout)
+    good("as made", "data_timezones.sh", folder, zones)
+    write(folder / "timezones.csv", made.stdout.replace("Paris", "Pari", 1))
+    bad("another name", "timezones.csv differ", "data_timezones.sh", folder, zones)
+
+
+def programs(**scripts):
+    """A folder of programs to find before all others."""
+    for name, body in scripts.items():
+        write(f"bin/{name}", f"#!/bin/bash\n{body}\n").chmod(0o755)
+    return f"{WORK / 'bin'}:{os.environ['PATH']}"
+
+
+def static_library():
+    """With a cmake that only installs a file, and consumers that are content."""
+    source = WORK / "source"
+    for name in ("consumer_cmake.sh", "consumer_pkgconfig.sh"):
+        write(source / "tests" / "project" / name, "true\n")
+    path = programs(cmake='[[ $1 != --install ]] || { mkdir -p "$4/lib" && touch "$4/lib/$LIBRARY"; }')
+    arguments = ("static_library.sh", source, WORK / "work", COMPILER)
+    good("an archive", *arguments, PATH=path, LIBRARY="libgpuvoronoi.a")
+    bad("a shared library", "installs shared libraries", *arguments, PATH=path, LIBRARY="libgpuvoronoi.so.0.1")
+    for name in ("consumer_cmake.sh", "consumer_pkgconfig.sh"):
+        broken = write(source / "tests" / "project" / name, "echo not content; false\n")
+        bad(f"{name} fails", "not content", *arguments, PATH=path, LIBRARY="libgpuvoronoi.a")
+        broken.write_text("true\n")
+
+
+def consumers():
+    """With a library that has just what tests/consumer needs."""
+    install = WORK / "install"
+    header = write(install / "include" / "gpuvoronoi.h", (SOURCE / "include" / "gpuvoronoi.h").read_text())
+    (install / "lib" / "pkgconfig").mkdir(parents=True)
+    library = compiled("install/lib/libgpuvoronoi.so", '#include "../include/gpuvoronoi.h"\n'
+                       "gv_status gv_context_create(const gv_context_options *o, gv_context **c) { return GV_OK; }\n"
+                       "void gv_context_destroy(gv_context *c) {}\n"
+                       "const char *gv_version(void) { return GV_VERSION_STRING; }\n"
+                       "gv_status gv_device_count(gv_context *c, int *n) { return GV_OK; }\n"
+                       "int gv_context_threads(const gv_context *c) { return 1; }\n"
+                       'const char *gv_context_message(const gv_context *c) { return ""; }\n', "-w", "-shared", "-fPIC")
+    (install / "lib" / "libgpuvoronoi.so.c").unlink()
+
+    def package(prefix):
+        return write(install / "lib" / "pkgconfig" / "gpuvoronoi.pc", f"prefix={prefix}\nlibdir=${{prefix}}/lib\n"
+                     "includedir=${prefix}/include\nName: gpuvoronoi\nDescription: x\nVersion: 0.1.0\n"
+                     "Libs: -L${libdir} -lgpuvoronoi\nCflags: -I${includedir}\n")
+
+    arguments = ("consumer_pkgconfig.sh", SOURCE, install, WORK / "work", COMPILER)
+    package("${pcfiledir}/../..")
+    good("a package that can be moved", *arguments)
+    package(install)
+    bad("a package that stays where it was", "leads out of its tree", *arguments)
+    made = package("${pcfiledir}/../..")
+    text = header.read_text()
+    header.write_text(text.replace("#include <math.h>", "#include <math.h>\nstatic int gv_unused(int class) { return new; }"))
+    bad("a header that is not C", "error:", *arguments)
+    header.write_text(text.replace("#include <math.h>", "#include <math.h>\nstatic inline int gv_c(int new) { return new; }"))
+    bad("a header that is not C++", "error:", *arguments)
+    header.write_text(text)
+    library.rename(WORK / "hidden.so")
+    bad("no library", "gpuvoronoi", *arguments)
+    made.unlink()
+    bad("no package", "no gpuvoronoi.pc", *arguments)
+
+    cmake = 'if [[ $1 == -S ]]; then mkdir -p "$4"; echo "gpuvoronoi_DIR:PATH=$FOUND" >"$4/CMakeCache.txt"; fi'
+    cmake += '\ncp "$(type -P "${CONSUMER:-true}")" "${@: -1}/consumer" 2>/dev/null || true'
+    arguments = ("consumer_cmake.sh", SOURCE, install, WORK / "work", COMPILER)
+    path = programs(cmake=cmake)
+    good("its own package", *arguments, PATH=path, FOUND=f"{install}/lib/cmake")
+    bad("another package", "found another gpuvoronoi", *arguments, PATH=path, FOUND="/usr/lib/cmake")
+    bad("a consumer that is not content", "", *arguments, PATH=path, FOUND=f"{install}/lib/cmake", CONSUMER="false")
+
+
+def house():
+    tree = WORK / "tree"
+    exceptions = write("exceptions.txt", "# none\n")
+
+    def function(lines, name="f"):
+        return f"int {name}(int x,\n      int y) {{\n" + "  x += y;\n" * (lines - 4) + "  return x;\n}\n"
+
+    def fresh(**more):
+        """Rooms as they should be, and files more."""
+        shutil.rmtree(tree, ignore_errors=True)
+        write(tree / "src/core/core.h", "#define X \\\n  {\n")
+        write(tree / "src/search/search.c", '#include "core/core.h"\n#include "gpuvoronoi.h"\n#include "own.h"\n' + function(100))
+        write(tree / "src/search/own.h", "struct alignas(16) x {\n" + "  int y;\n" * 150 + "};\n")
+        write(tree / "src/voronoi/voronoi.c", '#include "search/own.h"\nstatic int table[] = {\n' + "  1,\n" * 150 + "};\n")
+        write(tree / "src/cli/bench/bench.c", '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n")
+        write(tree / "src/voronoi/cpu/x.h", '#include "core/core.h"\n')
+        write(tree / "tests/a.c", "//\n" * 700)
+        for name in ("docs", "include"):
+            (tree / name).mkdir()
+        for name, text in more.items():
+            write(tree / name, text)
+
+    def fails(what, says, files, excepted=""):
+        fresh(**files)
+        exceptions.write_text(excepted)
+        bad(what, says, "house.py", tree, exceptions)
+
+    def passes(what, files, excepted=""):
+        fresh(**files)
+        exceptions.write_text(excepted)
+        good(what, "house.py", tree, exceptions)
+
+    passes("in order", {})
+    fails("a long file", "file src/core/long.c: 701 lines", {"src/core/long.c": "int x;\n" * 701})
+    fails("a long test", "file tests/cli/test_long.py: 701 lines", {"tests/cli/test_long.py": "x\n" * 701})
+    fails("a long function", "function src/core/a.c:f: 101 lines", {"src/core/a.c": function(101)})
+    fails("a long kernel", "function src/core/a.cu:kernel: 120 lines",
+          {"src/core/a.cu": "namespace gv {\ntemplate <int K>\n" + function(120, "kernel").replace("int", "__global__ void", 1)})
+    passes("40 files", {f"src/io/{i}.c": "" for i in range(40)})
+    fails("41 files", "folder src/io: 41 files", {f"src/io/{i}.c": "" for i in range(41)})
+    passes("25 files in voronoi", {f"src/voronoi/{i}.c": "" for i in range(24)})
+    fails("26 files in voronoi", "folder src/voronoi: 26 files", {f"src/voronoi/{i}.c": "" for i in range(25)})
+    fails("an unknown room", "src/cellar is no room", {"src/cellar/a.c": ""})
+    fails("an arrow up", "upward core search: 1", {"src/core/a.c": '#include "search/own.h"\n'})
+    fails("an arrow up from a folder", "upward voronoi/cpu io/in: 1", {"src/voronoi/cpu/a.c": '# include "io/in/x.h"\n'})
+    fails("an arrow sideways", "upward cells search: 1", {"src/cells/a.c": '#include "search/own.h"\n'})
+    fails("a circle in a room", "circle voronoi voronoi/cpu: 2",
+          {"src/voronoi/a.c": '#include "voronoi/cpu/x.h"\n', "src/voronoi/cpu/a.c": '#include "voronoi/y.h"\n'})
+    fails("a long circle", "circle io/in io/out io/overlay: 3",
+          {f"src/io/{a}/a.c": f'#include "io/{b}/a.h"\n' for a, b in (("in", "out"), ("out", "overlay"), ("overlay", "in"))})
+    long = {"src/core/long.c": "int x;\n" * 720}
+    passes("a known exception", long, "file src/core/long.c: 720\n")
+    passes("one that has shrunk", long, "file src/core/long.c: 730\n")
+    fails("one that has grown", "file src/core/long.c: 720 lines, more than 700; house_exceptions.txt allows 719", long,
+          "file src/core/long.c: 719\n")
+    fails("one too many", "file src/core/core.h: no exception is needed", {}, "file src/core/core.h: 720\n")
+    fails("one of a file that has gone", "file src/core/gone.c: no exception is needed", {}, "file src/core/gone.c: 720\n")
+    shutil.rmtree(tree)
+    bad("no tree", "no sources", "house.py", tree, exceptions)
+
+
+subject = {run.__name__: run for run in (exact_flags, library_manners, exports, format, data, data_timezones, static_library,
+                                         consumers, house)}[sys.argv[1]]
+shutil.rmtree(WORK, ignore_errors=True)
+WORK.mkdir(parents=True)
+subject()
+print(f"{done} runs as expected")

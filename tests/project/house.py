@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""
+House rules on sizes and on who includes whom.
+
+    house.py SOURCE [EXCEPTIONS]    EXCEPTIONS: house_exceptions.txt beside this file
+    house.py SOURCE --list          prints what EXCEPTIONS would have to be for the tree as it is
+
+* At most FOLDER_FILES files side by side in a folder of src, fewer where FOLDERS says so.
+* At most FILE_LINES lines a source file, FUNCTION_LINES lines a function.
+* Each folder of src is a room of ROOMS, or within one. Includes lead from a room to those of steps below it, never to one
+  of the same step or above, and there is no circle among folders.
+
+What breaks a rule today is listed in EXCEPTIONS with its size. The test fails when something else does, when one listed has
+grown, and when one is no longer needed: the list only shrinks.
+"""
+
+import collections
+import pathlib
+import re
+import sys
+
+FOLDER_FILES = 40
+FOLDERS = {"src/voronoi": 25}
+FILE_LINES = 700
+FUNCTION_LINES = 100
+ROOMS = ["core", "exact", "cells search", "geodesic", "voronoi", "measure", "statistics", "io", "job", "cli"]
+
+STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
+SOURCES = ("docs", "include", "src", "tests")
+COMPILED = {".c", ".h", ".cu", ".cuh"}
+NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+
+
+def without_comments(text):
+    """The same lines without comments, strings and characters."""
+    return NOT_CODE.sub(lambda match: "\n" * match.group().count("\n") or '""', text)
+
+
+def functions(text):
+    """Name and lines of each function: from the line in column 0 that begins its definition to its brace in column 0."""
+    start, head, name, macro = 0, "", None, False
+    for number, line in enumerate(without_comments(text).split("\n"), 1):
+        was_macro, macro = macro, line.endswith("\\") and (macro or line.startswith("#"))
+        if was_macro or macro or line.startswith("#"):
+            continue
+        if name is not None:
+            if line.startswith("}"):
+                if not line.startswith("};"):  # a type
+                    yield name, number - start + 1
+                name, head = None, ""
+            continue
+        if re.match(r"[A-Za-z_]", line):
+            start, head = number, ""
+        head += line + " "
+        if line.rstrip().endswith("{") and "=" not in head and re.match(r"[A-Za-z_]", head):
+            called = re.findall(r"(\w+)\s*\(", re.sub(r"\b__\w+__\s*\(+[^()]*\)+", "", head))
+            name = called[0] if called else None
+        if line.rstrip().endswith((";", "}", "{")):
+            head = ""
+
+
+def circles(arrows):
+    """Sets of folders each of which leads to all others of its set."""
+    reach = {}
+    for start in arrows:
+        seen, todo = set(), [start]
+        while todo:
+            for end in arrows.get(todo.pop(), ()):
+                if end not in seen:
+                    seen.add(end)
+                    todo.append(end)
+        reach[start] = seen
+    return {tuple(sorted(b for b in reach if b in reach[a] and a in reach[b])) for a in reach if a in reach[a]}
+
+
+def look(root):
+    """Everything that breaks a rule, with its size, and complaints that no exception can cover."""
+    found, complaints = {}, []
+    files = sorted(path for top in SOURCES for path in (root / top).rglob("*") if path.is_file())
+    files = [path for path in files if "__pycache__" not in path.parts]
+    if not any(path.suffix in COMPILED for path in files):
+        return {}, [f"no sources in {root}"]
+
+    side_by_side = collections.Counter(path.parent.relative_to(root).as_posix() for path in files)
+    for folder, count in side_by_side.items():
+        if folder.split("/")[0] == "src" and count > FOLDERS.get(folder, FOLDER_FILES):
+            found[f"folder {folder}"] = count
+
+    arrows = collections.defaultdict(collections.Counter)
+    for path in files:
+        if path.suffix not in COMPILED | {".py"}:
+            continue
+        name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
+        if text.count("\n") > FILE_LINES:
+            found[f"file {name}"] = text.count("\n")
+        if path.suffix not in COMPILED:
+            continue
+        for function, lines in functions(text):
+            if lines > FUNCTION_LINES:
+                key = f"function {name}:{function}"
+                found[key] = max(lines, found.get(key, 0))
+        if name.startswith("src/"):
+            here = path.parent.relative_to(root / "src").as_posix()
+            for target in INCLUDE.findall(text):
+                there = pathlib.PurePosixPath(target).parent.as_posix()
+                if there == "." and not (root / "src" / target).is_file():
+                    there = here if (path.parent / target).is_file() else None  # else a header of include/
+                if there not in (None, here):
+                    arrows[here][there] += 1
+
+    rooms = {folder.split("/")[1] for folder in side_by_side if folder.startswith("src/")}
+    rooms |= {there.split("/")[0] for here in arrows.values() for there in here}
+    for room in sorted(rooms - set(STEP)):
+        complaints.append(f"src/{room} is no room of tests/project/house.py: give it a step in ROOMS")
+    for here, targets in arrows.items():
+        for there, count in targets.items():
+            a, b = here.split("/")[0], there.split("/")[0]
+            if a != b and a in STEP and b in STEP and STEP[b] >= STEP[a]:
+                found[f"upward {here} {there}"] = count
+    for circle in circles(arrows):
+        if len(circle) > 1:
+            found["circle " + " ".join(circle)] = sum(arrows[a][b] for a in circle for b in circle if a != b)
+    return found, complaints
+
+
+SAYS = {
+    "folder": f"files side by side, more than {FOLDER_FILES} (" + ", ".join(f"{k}: {v}" for k, v in FOLDERS.items()) + ")",
+    "file": f"lines, more than {FILE_LINES}",
+    "function": f"lines, more than {FUNCTION_LINES}",
+    "upward": "includes from the first room to the second, which is not below it",
+    "circle": "includes among folders that go round in a circle",
+}
+
+
+def read_exceptions(path):
+    exceptions = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, size = line.rpartition(": ")
+            exceptions[name] = int(size)
+    return exceptions
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    found, complaints = look(root)
+    if sys.argv[2:] == ["--list"]:
+        print("# What breaks a rule of house.py, and its size. This list only shrinks; house.py SOURCE --list makes it.")
+        for name in sorted(found):
+            print(f"{name}: {found[name]}")
+        return 0
+    listed = read_exceptions(pathlib.Path(sys.argv[2]) if sys.argv[2:] else pathlib.Path(__file__).with_name("house_exceptions.txt"))
+    for name in sorted(found):
+        if found[name] > listed.get(name, 0):
+            grown = f"; house_exceptions.txt allows {listed[name]}" if name in listed else ""
+            complaints.append(f"{name}: {found[name]} {SAYS[name.split()[0]]}{grown}")
+    for name in sorted(set(listed) - set(found)):
+        complaints.append(f"{name}: no exception is needed any more: take it out of house_exceptions.txt")
+    print("\n".join(complaints))
+    return 1 if complaints else 0
+
+
+sys.exit(main())
