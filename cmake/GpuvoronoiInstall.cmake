@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 install(TARGETS gpuvoronoi EXPORT gpuvoronoiTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET gpuvoronoi_cuda)
+  install(TARGETS gpuvoronoi_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/include/gpuvoronoi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs PATTERN *.py EXCLUDE)
@@ -19,9 +22,6 @@ install(FILES ${PROJECT_BINARY_DIR}/gpuvoronoiConfig.cmake ${PROJECT_BINARY_DIR}
 # pkg-config: the prefix is found from the file's own place, so that an install tree can be moved.
 set(GPUVORONOI_PC_REQUIRES_PRIVATE proj)
 set(GPUVORONOI_PC_LIBS_PRIVATE "${OpenMP_C_FLAGS} -lm")
-if(GPUVORONOI_WITH_CUDA)
-  string(APPEND GPUVORONOI_PC_LIBS_PRIVATE " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread -lstdc++")
-endif()
 if(NOT BUILD_SHARED_LIBS)
   # A static library has no way to name what it needs, so plain `pkg-config --libs` must.
   set(GPUVORONOI_PC_REQUIRES ${GPUVORONOI_PC_REQUIRES_PRIVATE})

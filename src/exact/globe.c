@@ -19,13 +19,6 @@ void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *c
   gv_globe_kernels_get()->sincos(n, degrees, sine, cosine);
 }
 
-void gv_normalise_lonlat(double *longitude, double *latitude) {
-  double lon = fabs(*longitude) <= 180.0 ? *longitude : remainder(*longitude, 360.0);
-  if (lon == -180.0 || fabs(*latitude) == 90.0) lon = lon == -180.0 && fabs(*latitude) != 90.0 ? 180.0 : 0.0;
-  *longitude = lon + 0.0;
-  *latitude += 0.0;
-}
-
 gv_status gv_ellipsoid_init(gv_context *context, double semi_major, double flattening, gv_ellipsoid *out) {
   if (semi_major == 0.0) {
     semi_major = 6378137.0;

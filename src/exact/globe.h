@@ -8,6 +8,8 @@
 #ifndef GV_GLOBE_H
 #define GV_GLOBE_H
 
+#include <math.h>
+
 #include "core/core.h"
 
 #ifdef __cplusplus
@@ -22,7 +24,12 @@ extern "C" {
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine);
 
 /* Longitude in (-180, 180], latitude without negative zero, longitude 0 at the poles. Exact: no rounding. */
-void gv_normalise_lonlat(double *longitude, double *latitude);
+static inline void gv_normalise_lonlat(double *longitude, double *latitude) {
+  double lon = fabs(*longitude) <= 180.0 ? *longitude : remainder(*longitude, 360.0);
+  if (lon == -180.0 || fabs(*latitude) == 90.0) lon = lon == -180.0 && fabs(*latitude) != 90.0 ? 180.0 : 0.0;
+  *longitude = lon + 0.0;
+  *latitude += 0.0;
+}
 
 /* An ellipsoid of revolution; lengths are in units of the semi-major axis unless said otherwise. */
 typedef struct gv_ellipsoid {

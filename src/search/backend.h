@@ -1,6 +1,5 @@
 /*
- * The backend table's row type: one way to search points. A backend is one file (or a pair) that exports one
- * `const gv_backend`, listed once in table.c. Every backend gives the bytes of `serial`.
+ * Backends: what an engine that searches points is, the registry of all backends, and the index on top of them.
  */
 #ifndef GV_BACKEND_H
 #define GV_BACKEND_H
@@ -33,12 +32,9 @@ typedef struct gv_query {
 
 enum { GV_MAX_K = 1024 }; /* neighbours a query */
 
-typedef struct gv_backend {
-  const char *name;
-  const char *summary;
-  int32_t max_dim;
-
-  /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. */
+/* A way to search points. Each is one file (or a pair) that exports one; serial's bytes are everyone's. */
+typedef struct gv_search_engine {
+  /* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a static text in *reason. NULL: it always can. */
   gv_status (*probe)(const char **reason);
 
   /* Prepares a reference set. On success *state is set (may stay NULL if none is needed). */
@@ -50,23 +46,77 @@ typedef struct gv_backend {
                       int64_t *indices, double *canonical);
 
   void (*destroy)(const gv_reference *reference, void *state);
+} gv_search_engine;
 
-  /* NULL: everything is covered. Else gives NULL for what is, and a static text that says why for what is not. Only the
-   * metric may decide: an index serves all types and all k. */
-  const char *(*refuses)(gv_metric metric, gv_dtype dtype, int32_t k);
+/* ------------------------------------------------------------------------------------------------ the registry */
+
+/* The rows of the registry, in the order in which they are listed to people. */
+typedef enum gv_backend_number {
+  GV_BACKEND_SERIAL,
+  GV_BACKEND_OPENMP,
+  GV_BACKEND_KDTREE,
+  GV_BACKEND_OCTREE,
+  GV_BACKEND_CUDA_MATRIX,
+  GV_BACKEND_CUDA_CUBLAS,
+  GV_BACKEND_CUDA_THRUST,
+  GV_BACKEND_CUDA_GLOBAL,
+  GV_BACKEND_CUDA_SOA,
+  GV_BACKEND_CUDA_SHARED,
+  GV_BACKEND_CUDA_CONSTANT,
+  GV_BACKEND_CUDA_REGISTER,
+  GV_BACKEND_CUDA_TEXTURE,
+  GV_BACKEND_CUDA_MULTIBLOCK,
+  GV_BACKEND_CUDA_MULTIGPU,
+  GV_BACKEND_CUDA_KDTREE,
+  GV_BACKEND_CUDA_OCTREE,
+  GV_BACKEND_TILE,
+  GV_BACKEND_CUDA_TILE,
+  GV_BACKENDS
+} gv_backend_number;
+
+struct gv_engine; /* voronoi/engine.h */
+
+/* One backend, and all that tells it from others: nothing asks for names. */
+typedef struct gv_backend {
+  const char *name, *summary;
+  int32_t max_dim;
+  bool searches_points;
+  bool device;     /* works on GPUs: its search engine is the CUDA module's */
+  bool exhaustive; /* the reference: looks at every seed of a grid, duplicates and all */
+  bool weighted;   /* answers weighted grids */
+
+  /* Searching points: NULL for a device's (gv_backend_search_engine knows) and for what searches none. */
+  const gv_search_engine *search;
+  /* Grids: the engine for this kind of grid. */
+  const struct gv_engine *(*engine_for)(const gv_grid *grid);
+  /* Of what searches no points: can it run on this machine? As gv_search_engine's; NULL: it always can. */
+  gv_status (*probe)(const char **reason);
+
+  /* NULL: all metrics of points. Else gives NULL for what is searched, and a static text that says why for what is not.
+   * Only the metric may decide: an index serves all types and all k. */
+  const char *(*refuses)(gv_metric metric);
 } gv_backend;
+
+/* The registry; its rows stand in voronoi/backends.c, which knows all engines. */
+extern const gv_backend gv_backends[GV_BACKENDS];
+
+/* Finds a backend by name; NULL when there is none. "auto" is not a backend, ... */
+const gv_backend *gv_backend_find(const char *name);
+
+/* ... but what no name (NULL) means too: the library's choice. */
+bool gv_backend_is_automatic(const char *name);
+
+/* What searches points for it; NULL if nothing does, or if it needs the CUDA module and that is not there. */
+const gv_search_engine *gv_backend_search_engine(const gv_backend *backend);
+
+/* Can it run on this machine? GV_OK, or GV_ERROR_UNAVAILABLE and a text that lives as long as the process in *reason. */
+gv_status gv_backend_probe(const gv_backend *backend, const char **reason);
 
 /* Threads worth waking for so many steps of about a nanosecond: a parallel region costs microseconds, and milliseconds
  * where the processors are busy with other things. */
 static inline int gv_threads_for(const gv_context *context, double steps) {
   return steps < 1e6 ? 1 : context->threads;
 }
-
-/* The table, NULL-terminated, in the order in which it is listed to people. */
-extern const gv_backend *const gv_backends[];
-
-/* Finds a backend by name; NULL when there is none. "auto" is not a backend. */
-const gv_backend *gv_backend_find(const char *name);
 
 /* What "auto" stands for: the backend expected to be fastest for these sizes among those that can run here. `queries` 0:
  * unknown. The second never chooses one that needs a GPU. */
@@ -79,6 +129,7 @@ struct gv_index {
   gv_reference reference;
   double *data;
   const gv_backend *backend;
+  const gv_search_engine *engine; /* the backend's */
   void *state;
   bool automatic; /* the library chose the backend, and may go on with another one where a device fails */
 };

@@ -65,21 +65,21 @@ static gv_status fail_not_finite(gv_context *context, const char *role, int64_t 
 
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
-  if (options->backend == NULL || strcmp(options->backend, "auto") == 0) {
+  if (gv_backend_is_automatic(options->backend)) {
     *out = gv_backend_choose(context, reference, options->expected_k > 0 ? options->expected_k : 1,
                              options->expected_queries);
     return GV_OK;
   }
   const gv_backend *backend = gv_backend_find(options->backend);
-  if (backend == NULL) {
+  if (backend == NULL || !backend->searches_points) {
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no search backend named '%s'", options->backend);
   }
   const char *reason = "";
-  gv_status status = backend->probe(&reason);
+  gv_status status = gv_backend_probe(backend, &reason);
   if (status != GV_OK) {
     return gv_fail(context, status, "backend '%s' cannot run here: %s", backend->name, reason);
   }
-  const char *refused = backend->refuses != NULL ? backend->refuses(reference->metric, GV_FLOAT64, 1) : NULL;
+  const char *refused = backend->refuses != NULL ? backend->refuses(reference->metric) : NULL;
   if (refused != NULL) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' cannot search with metric %s: %s", backend->name,
                    gv_metric_name(reference->metric), refused);
@@ -94,7 +94,7 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
 
 /* Is this a device's failure, after which the processor can go on? */
 static bool device_failed(const gv_backend *backend, gv_status status) {
-  if (strncmp(backend->name, "cuda-", 5) != 0) return false;
+  if (!backend->device) return false;
   return status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE;
 }
 
@@ -121,6 +121,7 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   if (index == NULL) return gv_fail_memory(context, "the index");
   index->reference = checked;
   index->backend = backend;
+  index->engine = gv_backend_search_engine(backend);
   index->data = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof(double));
   if (index->data == NULL) {
     status = gv_fail_memory(context, "the reference points");
@@ -132,11 +133,12 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
     goto fail;
   }
   index->reference.data = index->data;
-  index->automatic = o.backend == NULL || strcmp(o.backend, "auto") == 0;
-  status = backend->build(context, &index->reference, &index->state);
+  index->automatic = gv_backend_is_automatic(o.backend);
+  status = index->engine->build(context, &index->reference, &index->state);
   if (index->automatic && device_failed(backend, status)) {
     index->backend = gv_backend_choose_processor(&checked, o.expected_k > 0 ? o.expected_k : 1, o.expected_queries);
-    status = index->backend->build(context, &index->reference, &index->state);
+    index->engine = gv_backend_search_engine(index->backend);
+    status = index->engine->build(context, &index->reference, &index->state);
   }
   if (status != GV_OK) goto fail;
   *out = index;
@@ -151,7 +153,7 @@ fail:
 void gv_index_destroy(gv_index *index) {
   if (index == NULL) return;
   gv_allocator allocator = index->reference.allocator;
-  index->backend->destroy(&index->reference, index->state);
+  index->engine->destroy(&index->reference, index->state);
   gv_release(&allocator, index->data);
   gv_release(&allocator, index);
 }
@@ -171,10 +173,11 @@ const char *gv_index_backend(const gv_index *index) {
 gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
-  gv_status status = index->backend->search(context, &index->reference, index->state, query, indices, canonical);
+  gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
   if (!index->automatic || !device_failed(index->backend, status)) return status;
   /* A device that was chosen failed in the middle: this search is done by the processor. */
-  const gv_backend *processor = gv_backend_choose_processor(&index->reference, query->k, query->count);
+  const gv_search_engine *processor =
+      gv_backend_search_engine(gv_backend_choose_processor(&index->reference, query->k, query->count));
   void *state = NULL;
   status = processor->build(context, &index->reference, &state);
   if (status != GV_OK) return status;

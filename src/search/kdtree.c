@@ -5,11 +5,6 @@
  */
 #include "search/box_tree.h"
 
-static gv_status probe(const char **reason) {
-  (void)reason;
-  return GV_OK;
-}
-
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
   gv_box_tree *tree = NULL;
   gv_status status = gv_box_tree_build(context, reference, NULL, &tree);
@@ -21,11 +16,7 @@ static void destroy(const gv_reference *reference, void *state) {
   gv_box_tree_destroy(reference, state);
 }
 
-const gv_backend gv_backend_kdtree = {
-    .name = "kdtree",
-    .summary = "k-d tree, medians on the widest dimension, nodes of eight boxes searched with vector instructions",
-    .max_dim = 4096,
-    .probe = probe,
+const gv_search_engine gv_search_kdtree = {
     .build = build,
     .search = gv_box_tree_search,
     .destroy = destroy,

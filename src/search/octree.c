@@ -6,11 +6,6 @@
  */
 #include "search/box_tree.h"
 
-static gv_status probe(const char **reason) {
-  (void)reason;
-  return GV_OK;
-}
-
 static void bounding_box(const gv_reference *reference, int threads, double low[3], double high[3]) {
   int32_t dim = reference->dim;
   for (int32_t d = 0; d < dim; d++) {
@@ -65,11 +60,7 @@ static void destroy(const gv_reference *reference, void *state) {
   gv_box_tree_destroy(reference, state);
 }
 
-const gv_backend gv_backend_octree = {
-    .name = "octree",
-    .summary = "octree (quadtree in two dimensions) by Morton codes and radix sort, up to three dimensions",
-    .max_dim = 3,
-    .probe = probe,
+const gv_search_engine gv_search_octree = {
     .build = build,
     .search = gv_box_tree_search,
     .destroy = destroy,

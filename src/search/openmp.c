@@ -50,11 +50,6 @@ typedef struct brute_state {
   float *panels, *halves;
 } brute_state;
 
-static gv_status probe(const char **reason) {
-  (void)reason;
-  return GV_OK;
-}
-
 static int64_t panels_of(int64_t count) {
   return (count + GV_PANEL - 1) / GV_PANEL;
 }
@@ -419,11 +414,7 @@ done:
   return status;
 }
 
-const gv_backend gv_backend_openmp = {
-    .name = "openmp",
-    .summary = "blocked brute force on all processors: float filter in registers, canonical recheck",
-    .max_dim = 4096,
-    .probe = probe,
+const gv_search_engine gv_search_openmp = {
     .build = build,
     .search = search,
     .destroy = destroy,

@@ -4,11 +4,6 @@
 #include "search/backend.h"
 #include "search/nearest_list.h"
 
-static gv_status probe(const char **reason) {
-  (void)reason;
-  return GV_OK;
-}
-
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
   (void)context, (void)reference;
   *state = NULL;
@@ -40,11 +35,7 @@ static void destroy(const gv_reference *reference, void *state) {
   (void)reference, (void)state;
 }
 
-const gv_backend gv_backend_serial = {
-    .name = "serial",
-    .summary = "the obvious double loop on one thread, the reference for all others",
-    .max_dim = 4096,
-    .probe = probe,
+const gv_search_engine gv_search_serial = {
     .build = build,
     .search = search,
     .destroy = destroy,

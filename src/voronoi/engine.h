@@ -7,6 +7,7 @@
 
 #include "exact/distance.h"
 #include "geodesic/geodesic.h"
+#include "search/backend.h"
 #include "voronoi/seeds.h"
 
 struct gv_voronoi {
@@ -25,8 +26,8 @@ struct gv_voronoi {
   double within, beyond;
   int32_t block_width, block_height;
   const struct gv_engine *engine;
-  const char *backend; /* the name asked for or chosen */
-  bool automatic;      /* nobody asked for a device: the CPU will do where that cannot be had or is no slower */
+  const gv_backend *backend; /* asked for or chosen */
+  bool automatic; /* nobody asked for a device: the CPU will do where that cannot be had or is no slower */
   void *state;
 };
 
@@ -36,8 +37,8 @@ typedef struct gv_engine {
   gv_status (*block)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_tile *tile,
                      const gv_block *block);
   void (*destroy)(const gv_voronoi *voronoi, void *state);
-  /* The name of what is at work, where that can change; else NULL. */
-  const char *(*backend)(const gv_voronoi *voronoi, void *state);
+  /* The backend that is at work, where that can change; else NULL. */
+  const gv_backend *(*backend)(const gv_voronoi *voronoi, void *state);
 } gv_engine;
 
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */
@@ -54,16 +55,13 @@ gv_status gv_tile_of_block(gv_context *context, const gv_voronoi *voronoi, int64
 extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
-extern const gv_backend_info gv_tile_info;    /* how the culling engine is listed among the backends */
 extern const gv_engine gv_engine_points;
 
 /* The culling engine of the CPU for a kind of grid. */
 const gv_engine *gv_tile_engine_for(const gv_grid *grid);
 
-/* The culling engine on GPUs (voronoi/cuda/, or what says that there are none). */
+/* The culling engine on GPUs (voronoi/gpu/). */
 extern const gv_engine gv_engine_cuda_tile;
-extern const gv_backend_info gv_cuda_tile_info;
-gv_status gv_cuda_tile_probe(const char **reason);
 
 /* Whether "auto" should leave the grid to it: a GPU can do this grid and may be worth its start. */
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v);

@@ -22,8 +22,7 @@ enum {
 };
 
 static bool asks_everything(const gv_voronoi *v) {
-  return v->weigher.weighting != GV_UNWEIGHTED ||
-         (v->cells.metric == GV_GEODESIC && strcmp(v->backend, "serial") == 0);
+  return v->weigher.weighting != GV_UNWEIGHTED || (v->cells.metric == GV_GEODESIC && v->backend->exhaustive);
 }
 
 static gv_status points_create(gv_context *context, gv_voronoi *v, void **state) {
@@ -39,7 +38,7 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
   }
   gv_points points = {data, v->seeds.count, dim, GV_FLOAT64};
   gv_index_options options = GV_INDEX_OPTIONS_INIT;
-  options.backend = v->backend;
+  options.backend = v->backend->name;
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
   gv_context quiet = *context;
   quiet.progress = NULL;
@@ -171,7 +170,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   }
   gv_status status = GV_OK;
   int64_t at_once = BATCH;
-  if (strncmp(v->backend, "cuda-", 5) == 0) {
+  if (v->backend->device) {
     at_once = DEVICE_ANSWERS / j.asked < DEVICE_BATCH ? DEVICE_ANSWERS / j.asked : DEVICE_BATCH;
   }
   if (at_once > cells) at_once = cells;

@@ -13,24 +13,12 @@ const gv_engine *gv_tile_engine_for(const gv_grid *grid) {
   return &gv_engine_tile;
 }
 
-/* Engines by name. Every backend that searches points is one too; `tile` and its form for GPUs are none of them and also
- * what "auto" means: nothing else comes near them on a grid. */
+/* "auto" means the culling engine: nothing else comes near it on a grid. */
 static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid *grid, const char *name) {
-  bool any = name == NULL || strcmp(name, "auto") == 0;
-  if (any || strcmp(name, gv_tile_info.name) == 0) {
-    v->engine = gv_tile_engine_for(grid);
-    v->backend = gv_tile_info.name;
-    return GV_OK;
-  }
-  if (strcmp(name, gv_cuda_tile_info.name) == 0) {
-    v->engine = &gv_engine_cuda_tile;
-    v->backend = gv_cuda_tile_info.name;
-    return GV_OK;
-  }
-  const gv_backend *backend = gv_backend_find(name);
-  if (backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
-  v->engine = &gv_engine_points;
-  v->backend = backend->name;
+  v->automatic = gv_backend_is_automatic(name);
+  v->backend = v->automatic ? &gv_backends[GV_BACKEND_TILE] : gv_backend_find(name);
+  if (v->backend == NULL) return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no backend named '%s'", name);
+  v->engine = v->backend->engine_for(grid);
   return GV_OK;
 }
 
@@ -79,9 +67,9 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
                      isfinite(w) ? ", not in 1e-100 ... 1e100" : "");
     }
   }
-  if (v->engine == &gv_engine_points && strcmp(v->backend, "serial") != 0 && strcmp(v->backend, "openmp") != 0) {
+  if (!v->backend->weighted) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "backend '%s' cannot search weighted distances: use tile, openmp or serial", v->backend);
+                   "backend '%s' cannot search weighted distances: use tile, openmp or serial", v->backend->name);
   }
   return GV_OK;
 }
@@ -104,7 +92,7 @@ static bool try_device(gv_context *context, gv_voronoi *v) {
     return false;
   }
   v->engine = &gv_engine_cuda_tile;
-  v->backend = gv_cuda_tile_info.name;
+  v->backend = &gv_backends[GV_BACKEND_CUDA_TILE];
   return true;
 }
 
@@ -138,11 +126,10 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   }
   if (status == GV_OK) {
     /* The reference engine sees every seed. */
-    int32_t copies = strcmp(v->backend, "serial") == 0 ? 0 : v->k;
+    int32_t copies = v->backend->exhaustive ? 0 : v->k;
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
-  v->automatic = o.backend == NULL || strcmp(o.backend, "auto") == 0;
   bool made = status == GV_OK && v->automatic && gv_cuda_tile_pays(context, v) && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
@@ -169,7 +156,7 @@ void gv_voronoi_destroy(gv_voronoi *voronoi) {
 const char *gv_voronoi_backend(const gv_voronoi *voronoi) {
   if (voronoi == NULL) return "";
   bool changes = voronoi->state != NULL && voronoi->engine->backend != NULL;
-  return changes ? voronoi->engine->backend(voronoi, voronoi->state) : voronoi->backend;
+  return (changes ? voronoi->engine->backend(voronoi, voronoi->state) : voronoi->backend)->name;
 }
 
 int64_t gv_voronoi_blocks_across(const gv_voronoi *v) {
@@ -301,66 +288,4 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *
   if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
   if (gv_progress_cancelled(&progress)) return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
   return GV_OK;
-}
-
-/* ------------------------------------------------------------------------------------------- the public list */
-
-/* The engines that are no backends come last. */
-enum { ENGINES_ONLY = 2 };
-
-static int point_backends(void) {
-  int count = 0;
-  while (gv_backends[count] != NULL)
-    count++;
-  return count;
-}
-
-int gv_backend_count(void) {
-  return point_backends() + ENGINES_ONLY;
-}
-
-gv_status gv_backend_get(int number, gv_backend_info *out) {
-  int points = point_backends();
-  if (out == NULL || number < 0 || number >= points + ENGINES_ONLY) return GV_ERROR_INVALID_ARGUMENT;
-  const char *reason = "";
-  if (number == points) {
-    *out = gv_tile_info;
-    return GV_OK;
-  }
-  if (number == points + 1) {
-    *out = gv_cuda_tile_info;
-    out->available = gv_cuda_tile_probe(&reason) == GV_OK;
-    out->reason = out->available ? "" : reason;
-    return GV_OK;
-  }
-  const gv_backend *backend = gv_backends[number];
-  gv_status status = backend->probe(&reason);
-  *out = (gv_backend_info){backend->name, backend->summary, 1, 1, status == GV_OK, status == GV_OK ? "" : reason};
-  return GV_OK;
-}
-
-gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
-                              const char **reason) {
-  int points = point_backends();
-  if (number < 0 || number >= points + ENGINES_ONLY) return GV_ERROR_INVALID_ARGUMENT;
-  const char *why = NULL;
-  if (number >= points) {
-    why = "searches no points";
-    if (max_dim != NULL) *max_dim = 3;
-  } else {
-    const gv_backend *backend = gv_backends[number];
-    if (max_dim != NULL) *max_dim = backend->max_dim;
-    if (type != GV_FLOAT32 && type != GV_FLOAT64) {
-      why = "no such type";
-    } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
-      why = "a metric of grids and of the globe's index";
-    } else if (k < 1 || k > GV_MAX_K) {
-      why = "k is not in 1 ... 1024";
-    } else if (backend->refuses != NULL) {
-      why = backend->refuses(metric, type, k);
-    }
-  }
-  if (why == NULL) return GV_OK;
-  if (reason != NULL) *reason = why;
-  return GV_ERROR_UNSUPPORTED;
 }

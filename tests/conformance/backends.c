@@ -3,6 +3,7 @@
  * types, all vector instruction sets, awkward point sets, maximum distances exactly at and just below a neighbour.
  * A backend joins by being in the table.
  */
+#include "backends_here.h"
 #include "cmocka_test.h"
 
 #include <float.h>
@@ -123,19 +124,19 @@ typedef struct fixture {
 
 /* Can it run here, and is it asked for? GPUVORONOI_TEST_BACKENDS may name some, separated by commas, for slow tools. */
 static bool wanted(const gv_backend *backend) {
-  const char *list = getenv("GPUVORONOI_TEST_BACKENDS"), *reason;
+  const char *list = getenv("GPUVORONOI_TEST_BACKENDS");
   size_t length = strlen(backend->name);
   bool named = list == NULL;
   for (const char *at = list; at != NULL && !named; at = strchr(at, ',')) {
     at += *at == ',';
     named = strncmp(at, backend->name, length) == 0 && (at[length] == ',' || at[length] == '\0');
   }
-  return named && backend->probe(&reason) == GV_OK;
+  return named && searches_here(backend);
 }
 
-static bool takes(const gv_backend *backend, const gv_points *reference, gv_metric metric, int32_t k) {
+static bool takes(const gv_backend *backend, const gv_points *reference, gv_metric metric) {
   return wanted(backend) && reference->dim <= backend->max_dim &&
-         (backend->refuses == NULL || backend->refuses(metric, reference->dtype, k) == NULL);
+         (backend->refuses == NULL || backend->refuses(metric) == NULL);
 }
 
 /* Indices of the backends on a GPU, where building costs more than searching: for one set and metric, until forgotten. */
@@ -155,19 +156,19 @@ static void check_backends(const fixture *f, const gv_points *reference, const g
                            const gv_search_options *options, answer expected, const char *what) {
   static const char *const levels[] = {"baseline", "avx2", "avx512"};
   answer got = new_answer(queries->count, options->k);
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    if (!takes(*b, reference, metric, options->k)) continue;
-    bool cuda = strncmp((*b)->name, "cuda-", 5) == 0;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    if (!takes(b, reference, metric)) continue;
+    bool cuda = b->device;
     for (int level = cuda ? 2 : 0; level < 3; level++) {
       setenv("GPUVORONOI_SIMD", levels[level], 1);
       gv_context *context = f->context[(level + options->k) % 2];
       int64_t place = b - gv_backends;
       gv_index *index = cuda && place < BACKENDS_MAX ? kept[place] : NULL;
-      if (index == NULL) index = build(context, reference, (*b)->name, metric);
+      if (index == NULL) index = build(context, reference, b->name, metric);
       memset(got.indices, 0x55, (size_t)(queries->count * options->k) * sizeof(int64_t));
       search(context, index, queries, options, got);
       char text[256];
-      snprintf(text, sizeof text, "%s, %s, %s, %s, k %d, max %g, self %d", (*b)->name, levels[level], what,
+      snprintf(text, sizeof text, "%s, %s, %s, %s, k %d, max %g, self %d", b->name, levels[level], what,
                gv_metric_name(metric), (int)options->k, options->max_distance, options->exclude_self);
       assert_same(expected, got, queries->count, options->k, text);
       if (cuda && place < BACKENDS_MAX) {
@@ -336,11 +337,11 @@ static void test_self(void **state) {
     check_backends(f, &reference, &different, GV_EUCLIDEAN, &options, expected, "self-exclusion, other queries");
     from_definition(&reference, &reference, GV_EUCLIDEAN, &options, expected);
     check_backends(f, &reference, &same, GV_EUCLIDEAN, &options, expected, "self-exclusion, copied queries");
-    for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-      if (!takes(*b, &reference, GV_EUCLIDEAN, k)) continue;
-      gv_index *index = build(f->context[1], &reference, (*b)->name, GV_EUCLIDEAN);
+    for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+      if (!takes(b, &reference, GV_EUCLIDEAN)) continue;
+      gv_index *index = build(f->context[1], &reference, b->name, GV_EUCLIDEAN);
       search(f->context[1], index, NULL, &options, got);
-      assert_same(expected, got, N, k, (*b)->name);
+      assert_same(expected, got, N, k, b->name);
       gv_index_destroy(index);
     }
     assert_int_equal(expected.indices[0], N - 1);

@@ -9,25 +9,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define gv_cuda_raster_supports pretend_supports
-#define gv_cuda_raster_open     pretend_open
-#define gv_cuda_raster_close    pretend_close
-#define gv_cuda_raster_start    pretend_start
-#define gv_cuda_raster_finish   pretend_finish
-#define gv_cuda_raster_patch    pretend_patch
-#define gv_cuda_raster_reserve  pretend_reserve
-#define gv_cuda_raster_fetch    pretend_fetch
-#define gv_cuda_device_count    pretend_count
-#define gv_cuda_device_get      pretend_get
-#define gv_cuda_probe           pretend_probe
-#define gv_cuda_started         pretend_started
-#define gv_cuda_has_driver      pretend_driver
-#define gv_cuda_usable_devices  pretend_usable
-#define gv_tile_engine_for      pretend_cpu
-#define gv_engine_cuda_tile     tested_engine
-#define gv_cuda_tile_info       tested_info
-#define gv_cuda_tile_probe      tested_probe
-#define gv_cuda_tile_pays       tested_pays
+#define gv_cuda_module_get  pretend_module
+#define gv_cuda_probe       pretend_probe
+#define gv_cuda_started     pretend_started
+#define gv_cuda_has_driver  pretend_driver
+#define gv_tile_engine_for  pretend_cpu
+#define gv_engine_cuda_tile tested_engine
+#define gv_cuda_tile_pays   tested_pays
 #include "voronoi/gpu/cuda_tile.c"
 
 #include "cmocka_test.h"
@@ -59,11 +47,6 @@ struct gv_cuda_raster {
   size_t room[SLOTS];
 };
 
-bool pretend_supports(const gv_voronoi *v) {
-  (void)v;
-  return true;
-}
-
 bool pretend_started(void) {
   return machine.running;
 }
@@ -72,18 +55,16 @@ bool pretend_driver(void) {
   return true;
 }
 
-gv_status pretend_count(int *count, char *text, size_t size) {
+static gv_status pretend_count(gv_context *context, int *count) {
   usleep(machine.asking);
   *count = machine.devices;
   if (!machine.fails) return GV_OK;
-  snprintf(text, size, "no device today");
-  return GV_ERROR_UNAVAILABLE;
+  return gv_fail(context, GV_ERROR_UNAVAILABLE, "no device today");
 }
 
-gv_status pretend_get(int number, gv_device_info *out, char *text, size_t size) {
+static gv_status pretend_get(gv_context *context, int number, gv_device_info *out) {
   (void)out;
-  snprintf(text, size, "no device %d", number);
-  return GV_ERROR_INVALID_ARGUMENT;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no device %d", number);
 }
 
 gv_status pretend_probe(const char **reason) {
@@ -91,7 +72,7 @@ gv_status pretend_probe(const char **reason) {
   return GV_OK;
 }
 
-gv_status pretend_usable(gv_context *context, int *devices, int capacity, int *count) {
+static gv_status pretend_usable(gv_context *context, int *devices, int capacity, int *count) {
   (void)context;
   *count = machine.devices < capacity ? machine.devices : capacity;
   for (int i = 0; i < *count; i++)
@@ -99,8 +80,8 @@ gv_status pretend_usable(gv_context *context, int *devices, int capacity, int *c
   return GV_OK;
 }
 
-gv_status pretend_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
-                       gv_cuda_raster **out) {
+static gv_status pretend_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+                              gv_cuda_raster **out) {
   (void)device;
   usleep(machine.opening);
   if (*band_cells > 40 * SIDE * SIDE * 100) *band_cells = 40 * SIDE * SIDE * 100;
@@ -111,7 +92,7 @@ gv_status pretend_open(gv_context *context, const gv_voronoi *v, int device, int
   return GV_OK;
 }
 
-void pretend_close(gv_context *context, gv_cuda_raster *raster) {
+static void pretend_close(gv_context *context, gv_cuda_raster *raster) {
   (void)context;
   gv_allocator allocator = raster->v->allocator;
   for (int i = 0; i < SLOTS; i++)
@@ -120,25 +101,25 @@ void pretend_close(gv_context *context, gv_cuda_raster *raster) {
   machine.opened--;
 }
 
-gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells) {
+static gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells) {
   (void)context;
   raster->band[band] = *cells;
   return GV_OK;
 }
 
-gv_status pretend_finish(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open) {
+static gv_status pretend_finish(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open) {
   (void)context, (void)raster, (void)band;
   memset(open, 0, sizeof *open);
   return GV_OK;
 }
 
-gv_status pretend_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
-                        const int32_t *value, int64_t count) {
+static gv_status pretend_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
+                               const int32_t *value, int64_t count) {
   (void)context, (void)raster, (void)band, (void)at, (void)value, (void)count;
   return GV_OK;
 }
 
-gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
+static gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
   if (raster->room[slot] >= (size_t)count) return GV_OK;
   gv_release(&raster->v->allocator, raster->slot[slot]);
   raster->slot[slot] = gv_allocate(&raster->v->allocator, count, sizeof(int32_t));
@@ -146,8 +127,8 @@ gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, int slot,
   return raster->slot[slot] != NULL ? GV_OK : gv_fail_memory(context, "a slot");
 }
 
-gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count,
-                        int slot, const int32_t **out) {
+static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count,
+                               int slot, const int32_t **out) {
   const gv_tile *t = &raster->band[band];
   gv_status status = pretend_reserve(context, raster, slot, count);
   if (status != GV_OK) return status;
@@ -161,6 +142,18 @@ gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int band, i
   }
   *out = raster->slot[slot];
   return GV_OK;
+}
+
+static const gv_raster_device pretend_raster = {pretend_open,  pretend_close,   pretend_start, pretend_finish,
+                                                pretend_patch, pretend_reserve, pretend_fetch};
+static const gv_cuda_module pretended = {.device_count = pretend_count,
+                                         .device_get = pretend_get,
+                                         .usable_devices = pretend_usable,
+                                         .raster = &pretend_raster};
+
+const gv_cuda_module *pretend_module(const char **reason) {
+  *reason = "";
+  return &pretended;
 }
 
 static gv_status cpu_create(gv_context *context, gv_voronoi *v, void **state) {
@@ -380,7 +373,7 @@ static void left_to_the_engine(void **state) {
   /* Fast enough without a device. */
   machine_of(1, 10, 10, 0);
   begin(&a, true, -1);
-  assert_string_equal(tested_engine.backend(&a.v, a.state), gv_tile_info.name);
+  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
   double started = seconds_now();
   assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
   if (seconds_now() - started < start_seconds) assert_int_equal(machine.fetched, 0);
@@ -392,7 +385,7 @@ static void left_to_the_engine(void **state) {
   usleep(200000);
   assert_int_equal(ask(&a, 0.06, 1.0, 1), GV_OK);
   assert_true(machine.fetched > 0);
-  assert_string_equal(tested_engine.backend(&a.v, a.state), tested_info.name);
+  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_CUDA_TILE]);
   end(&a);
   /* Not so, as it turns out. */
   machine_of(1, 10, 10, 0);
@@ -411,7 +404,7 @@ static void left_to_the_engine(void **state) {
   assert_int_equal(ask(&a, 0.0, 0.2, 1), GV_OK);
   assert_int_equal(ask(&a, 0.2, 1.0, 20), GV_OK);
   assert_int_equal(machine.fetched, 0);
-  assert_string_equal(tested_engine.backend(&a.v, a.state), gv_tile_info.name);
+  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
   end(&a);
 }
 

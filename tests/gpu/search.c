@@ -3,6 +3,7 @@
  * threads share an index, a device that is full or not there is an error of the call and of nothing after it, and "auto"
  * goes on without it. Skipped where there is no GPU.
  */
+#include "backends_here.h"
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -28,8 +29,7 @@ static double uniform(uint64_t *state) {
 }
 
 static bool on_device(const gv_backend *backend) {
-  const char *reason;
-  return strncmp(backend->name, "cuda-", 5) == 0 && backend->probe(&reason) == GV_OK;
+  return backend->device && searches_here(backend);
 }
 
 static gv_status build(gv_context *context, const char *backend, const double *points, int64_t count, int32_t dim,
@@ -59,13 +59,13 @@ static int64_t free_bytes(gv_context *context) {
 static void test_leaks(void **state) {
   const fixture *f = *state;
   int64_t found[QUERIES * K];
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    if (!on_device(*b)) continue;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    if (!on_device(b)) continue;
     int64_t before = 0;
     for (int i = 0; i < LOOPS; i++) {
       gv_index *index = NULL;
-      if (build(f->context, (*b)->name, f->points, POINTS, DIM, &index) != GV_OK) {
-        fail_msg("%s: %s", (*b)->name, gv_context_message(f->context));
+      if (build(f->context, b->name, f->points, POINTS, DIM, &index) != GV_OK) {
+        fail_msg("%s: %s", b->name, gv_context_message(f->context));
       }
       search(f->context, index, f->queries, found);
       gv_index_destroy(index);
@@ -73,7 +73,7 @@ static void test_leaks(void **state) {
     }
     /* A library may fill a pool of its own once; a leak would be LOOPS times something. */
     int64_t lost = before - free_bytes(f->context);
-    if (lost > (int64_t)8 << 20) fail_msg("%s lost %lld bytes", (*b)->name, (long long)lost);
+    if (lost > (int64_t)8 << 20) fail_msg("%s lost %lld bytes", b->name, (long long)lost);
   }
 }
 
@@ -100,13 +100,13 @@ static void test_threads(void **state) {
   int64_t expected[QUERIES * K];
   task *tasks = calloc(THREADS, sizeof *tasks);
   assert_non_null(tasks);
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    if (!on_device(*b)) continue;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    if (!on_device(b)) continue;
     gv_index *index = NULL, *serial = NULL;
     assert_int_equal(build(f->context, "serial", f->points, POINTS, DIM, &serial), GV_OK);
     search(f->context, serial, f->queries, expected);
     gv_index_destroy(serial);
-    assert_int_equal(build(f->context, (*b)->name, f->points, POINTS, DIM, &index), GV_OK);
+    assert_int_equal(build(f->context, b->name, f->points, POINTS, DIM, &index), GV_OK);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
       tasks[i].f = f;

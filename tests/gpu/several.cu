@@ -14,14 +14,14 @@
 
 extern "C" {
 #include <cmocka.h>
-extern const gv_backend gv_backend_serial;
+extern const gv_search_engine gv_search_serial;
 }
 
 static int devices_here;
 
 /* ---------------------------------------------------------------------------------------- devices, stood in for */
 
-extern "C" gv_status gv_cuda_probe(const char **reason) {
+extern "C" gv_status gv_cuda_probe_device(const char **reason) {
   *reason = "";
   return GV_OK;
 }
@@ -91,10 +91,10 @@ static void check(gv_context *context, int64_t points, int64_t queries, int32_t 
     canonical[i] = (double *)malloc(places * sizeof(double));
     assert_true(index[i] != NULL && canonical[i] != NULL);
     void *state = NULL;
-    const gv_backend *backend = i == 0 ? &gv_backend_serial : &gv_backend_cuda_multigpu;
-    assert_int_equal(backend->build(context, &reference, &state), GV_OK);
-    assert_int_equal(backend->search(context, &reference, state, &query, index[i], canonical[i]), GV_OK);
-    backend->destroy(&reference, state);
+    const gv_search_engine *engine = i == 0 ? &gv_search_serial : &gv_search_cuda_multigpu;
+    assert_int_equal(engine->build(context, &reference, &state), GV_OK);
+    assert_int_equal(engine->search(context, &reference, state, &query, index[i], canonical[i]), GV_OK);
+    engine->destroy(&reference, state);
   }
   assert_memory_equal(index[0], index[1], places * sizeof(int64_t));
   assert_memory_equal(canonical[0], canonical[1], places * sizeof(double));

@@ -17,10 +17,12 @@ static void count_or_reason(void **state) {
   assert_int_equal(count, 0);
   assert_string_not_equal(gv_context_message(context), "");
   assert_null(strchr(gv_context_message(context), '\n'));
+  /* Tests find the module in the build tree, if this build makes one. */
+  const char *missing = "the CUDA module libgpuvoronoi_cuda.so is not installed";
 #ifndef GPUVORONOI_TEST_WITH_CUDA
-  assert_string_equal(gv_context_message(context), "built without CUDA");
+  assert_string_equal(gv_context_message(context), missing);
 #else
-  assert_string_not_equal(gv_context_message(context), "built without CUDA");
+  assert_string_not_equal(gv_context_message(context), missing);
 #endif
 }
 

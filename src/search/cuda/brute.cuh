@@ -115,9 +115,9 @@ gv_status gv_brute_search(gv_context *context, const gv_reference *reference, co
 void gv_brute_forget(const gv_reference *reference, void *state);
 
 extern "C" {
-extern const gv_backend gv_backend_cuda_matrix, gv_backend_cuda_cublas, gv_backend_cuda_thrust,
-    gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared, gv_backend_cuda_constant,
-    gv_backend_cuda_register, gv_backend_cuda_texture, gv_backend_cuda_multiblock, gv_backend_cuda_multigpu;
+extern const gv_search_engine gv_search_cuda_matrix, gv_search_cuda_cublas, gv_search_cuda_thrust,
+    gv_search_cuda_global, gv_search_cuda_soa, gv_search_cuda_shared, gv_search_cuda_constant,
+    gv_search_cuda_register, gv_search_cuda_texture, gv_search_cuda_multiblock, gv_search_cuda_multigpu;
 }
 
 #endif

@@ -222,13 +222,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_constant = {
-    "cuda-constant",
-    "broadcast from constant memory, in passes of 64 KB: points, or queries "
-    "when they are fewer",
-    4096,
-    gv_cuda_probe,
-    build,
-    gv_brute_search,
-    gv_brute_forget,
-    NULL};
+const gv_search_engine gv_search_cuda_constant = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};

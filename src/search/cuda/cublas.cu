@@ -56,7 +56,7 @@ static void open_library(void) {
 }
 
 static gv_status probe(const char **reason) {
-  gv_status status = gv_cuda_probe(reason);
+  gv_status status = gv_cuda_probe_device(reason);
   if (status != GV_OK) return status;
   (void)pthread_once(&open_once, open_library);
   if (missing != NULL) *reason = missing;
@@ -219,10 +219,6 @@ done:
   return status;
 }
 
-static const char *refuses(gv_metric metric, gv_dtype, int32_t) {
-  return metric == GV_EUCLIDEAN ? NULL : "only euclidean distances are products";
-}
-
 static const gv_brute_idea idea = {layout, shape, filter, NULL, NULL, prepare, forget};
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
@@ -232,12 +228,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_cublas = {
-    "cuda-cublas",
-    "a matrix product by cuBLAS as filter, euclidean only; for many dimensions",
-    4096,
-    probe,
-    build,
-    gv_brute_search,
-    gv_brute_forget,
-    refuses};
+const gv_search_engine gv_search_cuda_cublas = {probe, build, gv_brute_search, gv_brute_forget};

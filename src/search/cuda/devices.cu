@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cuda_runtime.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,15 +32,14 @@ static int version_minor(int version) {
   return version % 1000 / 10;
 }
 
-extern "C" gv_status gv_cuda_device_count(int *count, char *text, size_t size) {
+extern "C" gv_status gv_cuda_device_count(gv_context *context, int *count) {
   *count = 0;
   int driver = 0, runtime = 0, found = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess) driver = 0;
   (void)cudaRuntimeGetVersion(&runtime);
   forget_error();
   if (driver == 0) {
-    snprintf(text, size, "no NVIDIA driver is installed on this machine");
-    return GV_ERROR_UNAVAILABLE;
+    return gv_fail(context, GV_ERROR_UNAVAILABLE, "no NVIDIA driver is installed on this machine");
   }
   cudaError_t error = cudaGetDeviceCount(&found);
   forget_error();
@@ -50,14 +48,14 @@ extern "C" gv_status gv_cuda_device_count(int *count, char *text, size_t size) {
     return GV_OK;
   }
   if (error == cudaSuccess || error == cudaErrorNoDevice) {
-    snprintf(text, size, "no CUDA device found (is one hidden by CUDA_VISIBLE_DEVICES?)");
-  } else if (error == cudaErrorInsufficientDriver) {
-    snprintf(text, size, "the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
-             version_major(driver), version_minor(driver), version_major(runtime), version_minor(runtime));
-  } else {
-    snprintf(text, size, "CUDA cannot start: %s", cudaGetErrorString(error));
+    return gv_fail(context, GV_ERROR_UNAVAILABLE, "no CUDA device found (is one hidden by CUDA_VISIBLE_DEVICES?)");
   }
-  return GV_ERROR_UNAVAILABLE;
+  if (error == cudaErrorInsufficientDriver) {
+    return gv_fail(context, GV_ERROR_UNAVAILABLE,
+                   "the NVIDIA driver is too old: it supports CUDA %d.%d, this build needs %d.%d",
+                   version_major(driver), version_minor(driver), version_major(runtime), version_minor(runtime));
+  }
+  return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA cannot start: %s", cudaGetErrorString(error));
 }
 
 /* Fills usable and reason; the device is the current one. */
@@ -93,21 +91,19 @@ static void examine_current(gv_device_info *info) {
   }
 }
 
-extern "C" gv_status gv_cuda_device_get(int number, gv_device_info *out, char *text, size_t size) {
+extern "C" gv_status gv_cuda_device_get(gv_context *context, int number, gv_device_info *out) {
   int count = 0;
-  gv_status status = gv_cuda_device_count(&count, text, size);
+  gv_status status = gv_cuda_device_count(context, &count);
   if (status != GV_OK) return status;
   if (number < 0 || number >= count) {
-    snprintf(text, size, "no CUDA device %d: there %s %d, numbered from 0", number, count == 1 ? "is" : "are",
-             count);
-    return GV_ERROR_INVALID_ARGUMENT;
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no CUDA device %d: there %s %d, numbered from 0", number,
+                   count == 1 ? "is" : "are", count);
   }
   struct cudaDeviceProp properties;
   cudaError_t error = cudaGetDeviceProperties(&properties, number);
   if (error != cudaSuccess) {
     forget_error();
-    snprintf(text, size, "CUDA device %d: %s", number, cudaGetErrorString(error));
-    return GV_ERROR_DEVICE;
+    return gv_fail(context, GV_ERROR_DEVICE, "CUDA device %d: %s", number, cudaGetErrorString(error));
   }
   gv_device_info info;
   memset(&info, 0, sizeof info);
@@ -153,7 +149,10 @@ static std::atomic<bool> started(false);
 
 static void probe_first_device(void) {
   gv_device_info info;
-  probe_status = gv_cuda_device_get(0, &info, probe_reason, sizeof probe_reason);
+  gv_context quiet;
+  memset(&quiet, 0, sizeof quiet);
+  probe_status = gv_cuda_device_get(&quiet, 0, &info);
+  snprintf(probe_reason, sizeof probe_reason, "%.*s", (int)sizeof probe_reason - 1, quiet.message);
   if (probe_status == GV_OK && !info.usable) {
     probe_status = GV_ERROR_UNAVAILABLE;
     snprintf(probe_reason, sizeof probe_reason, "%.*s", (int)sizeof probe_reason - 1, info.reason);
@@ -163,26 +162,12 @@ static void probe_first_device(void) {
   started = probe_status == GV_OK;
 }
 
-extern "C" gv_status gv_cuda_probe(const char **reason) {
+extern "C" gv_status gv_cuda_probe_device(const char **reason) {
   (void)pthread_once(&probe_once, probe_first_device);
   *reason = probe_reason;
   return probe_status;
 }
 
-static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
-static bool driver_found;
-
-static void look_for_driver(void) {
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  driver_found = driver != NULL;
-  if (driver_found) (void)dlclose(driver);
-}
-
-extern "C" bool gv_cuda_has_driver(void) {
-  (void)pthread_once(&driver_once, look_for_driver);
-  return driver_found;
-}
-
-extern "C" bool gv_cuda_started(void) {
+extern "C" bool gv_cuda_device_started(void) {
   return started;
 }

@@ -192,16 +192,6 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
 }
 
 extern "C" {
-extern const gv_backend gv_backend_cuda_kdtree;
-const gv_backend gv_backend_cuda_kdtree = {
-    "cuda-kdtree",
-    "k-d tree on the GPU: cut at medians by radix sorts, searched by warps, in groups of queries where they are "
-    "dense",
-    GV_TREE_MAX_DIM,
-    gv_cuda_probe,
-    build,
-    gv_cuda_tree_search,
-    gv_cuda_tree_destroy,
-    NULL,
-};
+const gv_search_engine gv_search_cuda_kdtree = {gv_cuda_probe_device, build, gv_cuda_tree_search,
+                                                gv_cuda_tree_destroy};
 }

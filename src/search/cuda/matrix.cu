@@ -142,12 +142,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_matrix = {
-    "cuda-matrix",
-    "distance matrix in bounded chunks (half of it for a set against itself), then a reduction",
-    4096,
-    gv_cuda_probe,
-    build,
-    gv_brute_search,
-    gv_brute_forget,
-    NULL};
+const gv_search_engine gv_search_cuda_matrix = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};

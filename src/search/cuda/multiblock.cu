@@ -34,12 +34,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_multiblock = {
-    "cuda-multiblock",
-    "few queries, many points: several blocks a query, then a second reduction",
-    4096,
-    gv_cuda_probe,
-    build,
-    gv_brute_search,
-    gv_brute_forget,
-    NULL};
+const gv_search_engine gv_search_cuda_multiblock = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};

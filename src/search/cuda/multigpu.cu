@@ -183,12 +183,4 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   return status;
 }
 
-const gv_backend gv_backend_cuda_multigpu = {
-    "cuda-multigpu",
-    "cuda-register on all GPUs: queries dealt out, or points and the answers merged",
-    4096,
-    gv_cuda_probe,
-    build,
-    search,
-    destroy,
-    NULL};
+const gv_search_engine gv_search_cuda_multigpu = {gv_cuda_probe_device, build, search, destroy};

@@ -40,15 +40,6 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
 }
 
 extern "C" {
-extern const gv_backend gv_backend_cuda_octree;
-const gv_backend gv_backend_cuda_octree = {
-    "cuda-octree",
-    "linear octree on the GPU: one radix sort along the Hilbert curve, searched by warps in groups of queries",
-    3,
-    gv_cuda_probe,
-    build,
-    gv_cuda_tree_search,
-    gv_cuda_tree_destroy,
-    NULL,
-};
+const gv_search_engine gv_search_cuda_octree = {gv_cuda_probe_device, build, gv_cuda_tree_search,
+                                                gv_cuda_tree_destroy};
 }

@@ -62,12 +62,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &gv_register_idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_register = {
-    "cuda-register",
-    "several queries a thread in registers, one read of a point serves them all",
-    4096,
-    gv_cuda_probe,
-    build,
-    gv_brute_search,
-    gv_brute_forget,
-    NULL};
+const gv_search_engine gv_search_cuda_register = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};

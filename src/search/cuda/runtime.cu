@@ -102,15 +102,14 @@ static gv_cuda_resources *resources_of(gv_context *context) {
 }
 
 extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count) {
-  char text[256];
   int present = 0, found = 0;
-  gv_status status = gv_cuda_device_count(&present, text, sizeof text);
+  gv_status status = gv_cuda_device_count(context, &present);
   *count = 0;
-  if (status != GV_OK) return gv_fail(context, status, "%s", text);
+  if (status != GV_OK) return status;
   gv_device_info info;
   char reason[sizeof info.reason] = "";
   for (int i = 0; i < present && found < capacity; i++) {
-    status = gv_cuda_device_get(i, &info, text, sizeof text);
+    status = gv_cuda_device_get(context, i, &info);
     if (status == GV_OK && info.usable) devices[found++] = i;
     if (status == GV_OK && !info.usable) memcpy(reason, info.reason, sizeof reason);
   }
@@ -124,10 +123,8 @@ static gv_status choose_device(gv_context *context, int *device) {
   if (*device < 0) *device = context->device;
   if (*device >= 0) {
     gv_device_info info;
-    char text[256];
-    gv_status status = gv_cuda_device_get(*device, &info, text, sizeof text);
-    if (status == GV_ERROR_INVALID_ARGUMENT) status = GV_ERROR_UNAVAILABLE;
-    if (status != GV_OK) return gv_fail(context, status, "%s", text);
+    gv_status status = gv_cuda_device_get(context, *device, &info);
+    if (status != GV_OK) return status == GV_ERROR_INVALID_ARGUMENT ? GV_ERROR_UNAVAILABLE : status;
     if (!info.usable) {
       return gv_fail(context, GV_ERROR_UNAVAILABLE, "CUDA device %d (%s): %s", *device, info.name, info.reason);
     }

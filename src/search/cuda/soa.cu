@@ -29,11 +29,4 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   return gv_brute_create(context, reference, &idea, -1, (gv_brute **)state);
 }
 
-const gv_backend gv_backend_cuda_soa = {"cuda-soa",
-                                        "as cuda-global, over a structure of arrays: coalesced 16-byte loads",
-                                        4096,
-                                        gv_cuda_probe,
-                                        build,
-                                        gv_brute_search,
-                                        gv_brute_forget,
-                                        NULL};
+const gv_search_engine gv_search_cuda_soa = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};

@@ -66,6 +66,14 @@ gv_status gv_tree_sort_32(gv_context *context, gv_cuda_lane *lane, int slot, uin
 gv_status gv_tree_sort_64(gv_context *context, gv_cuda_lane *lane, int slot, uint64_t *keys[2], int *values[2],
                           int count, int bits);
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const gv_search_engine gv_search_cuda_kdtree, gv_search_cuda_octree;
+#ifdef __cplusplus
+}
+#endif
+
 #ifdef __CUDACC__
 /* After the step `apart` of a bitonic sort in shared memory in which thread t of a block takes pairs t, t + blockDim.x ...:
  * pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */

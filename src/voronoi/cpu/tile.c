@@ -769,7 +769,4 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   return status;
 }
 
-const gv_backend_info gv_tile_info = {
-    "tile", "hierarchical culling of tiles of cells; only what may win is looked at", 0, 1, 1, ""};
-
 const gv_engine gv_engine_tile = {tile_create, tile_block, tile_destroy, NULL};

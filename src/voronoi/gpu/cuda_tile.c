@@ -15,19 +15,12 @@
  * Geodesic cells that the chords leave open are decided on the host, band by band (open_cells.c). What a device does not do
  * (gv_cuda_raster_supports), and bands with too many open cells, are left to the engine of the CPU: the same bytes.
  */
-#include "voronoi/engine.h"
-
-const gv_backend_info gv_cuda_tile_info = {
-    "cuda-tile", "the culling engine on GPUs, bands of the raster streamed back", 0, 1, 1, ""};
-
-#ifdef GPUVORONOI_WITH_CUDA
-
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
 
-#include "search/cuda/devices.h"
-#include "search/cuda/runtime.h"
+#include "search/cuda_module.h"
 #include "voronoi/gpu/open_cells.h"
 
 enum {
@@ -106,6 +99,7 @@ typedef struct cpu_pace {
 typedef struct engine {
   const gv_voronoi *v;
   gv_allocator allocator;
+  const gv_cuda_module *cuda; /* from when devices are opened on */
   /* Opens the devices while the CPU answers; the context has the message if that fails. */
   pthread_t starter;
   bool has_starter;
@@ -201,7 +195,8 @@ static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cel
   for (int64_t i = 0; i < open->count && status == GV_OK; i++)
     at[i] = open->cell[i].at;
   if (status == GV_OK) status = gv_open_cells_decide(&w->context, w->engine->v, open, value);
-  if (status == GV_OK) status = gv_cuda_raster_patch(&w->context, w->raster, band, at, value, open->count);
+  if (status == GV_OK)
+    status = w->engine->cuda->raster->patch(&w->context, w->raster, band, at, value, open->count);
   gv_release(allocator, at);
   gv_release(allocator, value);
   return status;
@@ -218,7 +213,7 @@ static gv_status start_band(device_worker *w, int buffer, int64_t band) {
   if (cells.r1 > v->cells.grid.height) cells.r1 = v->cells.grid.height;
   w->band[buffer] = -1;
   w->pending[buffer] = false;
-  gv_status status = gv_cuda_raster_start(&w->context, w->raster, buffer, &cells);
+  gv_status status = e->cuda->raster->start(&w->context, w->raster, buffer, &cells);
   if (status == GV_OK) {
     w->band[buffer] = band;
     w->pending[buffer] = true;
@@ -228,7 +223,7 @@ static gv_status start_band(device_worker *w, int buffer, int64_t band) {
 
 static gv_status finish_band(device_worker *w, int buffer) {
   gv_open_cells open;
-  gv_status status = gv_cuda_raster_finish(&w->context, w->raster, buffer, &open);
+  gv_status status = w->engine->cuda->raster->finish(&w->context, w->raster, buffer, &open);
   w->pending[buffer] = false;
   w->elsewhere[buffer] = status == GV_OK && open.overflow;
   if (status == GV_OK && open.count > 0) status = decide_open_cells(w, buffer, &open);
@@ -270,8 +265,8 @@ static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_sl
   slot->elsewhere = w->elsewhere[buffer];
   slot->cells = blocks_of_slice(e, slice) * block;
   if (slot->elsewhere) return GV_OK;
-  return gv_cuda_raster_fetch(&w->context, w->raster, buffer, slice % e->band_slices * e->slice_blocks * block,
-                              slot->cells, number, &slot->data);
+  return e->cuda->raster->fetch(&w->context, w->raster, buffer, slice % e->band_slices * e->slice_blocks * block,
+                                slot->cells, number, &slot->data);
 }
 
 static ring_slot *find_slot(device_worker *w, int64_t slice) {
@@ -345,14 +340,14 @@ static gv_status prepare_ring(device_worker *w) {
   const engine *e = w->engine;
   gv_status status = GV_OK;
   for (int i = 0; i < e->slots && status == GV_OK && still_answering(w->engine); i++)
-    status = gv_cuda_raster_reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
+    status = e->cuda->raster->reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
   return status;
 }
 
 static void *work(void *opaque) {
   device_worker *w = opaque;
   engine *e = w->engine;
-  gv_status status = gv_cuda_raster_open(&w->context, e->v, w->device, &w->band_cells, &w->raster);
+  gv_status status = e->cuda->raster->open(&w->context, e->v, w->device, &w->band_cells, &w->raster);
   pthread_mutex_lock(&e->lock);
   w->status = status;
   w->opened = status == GV_OK;
@@ -389,7 +384,7 @@ static void *work(void *opaque) {
     pthread_cond_broadcast(&e->changed);
   }
   pthread_mutex_unlock(&e->lock);
-  if (w->opened) gv_cuda_raster_close(&w->context, w->raster);
+  if (w->opened) e->cuda->raster->close(&w->context, w->raster);
   return NULL;
 }
 
@@ -479,21 +474,24 @@ static gv_status open_devices(gv_context *context, engine *e) {
   int device[MOST_DEVICES], count = 0;
   int64_t cells = grid->width * grid->height, worth = divide_up(cells, CELLS_A_DEVICE);
   const char *reason = "";
-  char text[256];
+  gv_context quiet;
+  gv_context_for_worker(context, &quiet);
   bool started = gv_cuda_started();
-  gv_status status = gv_cuda_device_count(&count, text, sizeof text);
+  e->cuda = gv_cuda_module_get(&reason);
+  if (e->cuda == NULL) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
+  gv_status status = e->cuda->device_count(&quiet, &count);
   if (status == GV_OK && context->device >= count) {
     gv_device_info info;
-    status = gv_cuda_device_get(context->device, &info, text, sizeof text);
+    status = e->cuda->device_get(&quiet, context->device, &info);
   }
-  if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", text);
+  if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", quiet.message);
   if (!started && !still_wanted(e)) return gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   if (context->device >= 0) {
     device[0] = context->device;
     count = 1;
   } else {
-    status = gv_cuda_usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
+    status = e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
     if (status != GV_OK) return status;
   }
   int64_t block = e->bw * e->bh;
@@ -603,10 +601,6 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   }
   pthread_mutex_unlock(&e->cpu_lock);
   return status;
-}
-
-gv_status gv_cuda_tile_probe(const char **reason) {
-  return gv_cuda_probe(reason);
 }
 
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
@@ -720,50 +714,12 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   return status;
 }
 
-static const char *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
+static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   engine *e = opaque;
   pthread_mutex_lock(&e->lock);
   bool here = !v->automatic || e->state == DEVICES_OPEN;
   pthread_mutex_unlock(&e->lock);
-  return here ? gv_cuda_tile_info.name : gv_tile_info.name;
+  return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }
 
 const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend};
-
-#else
-
-gv_status gv_cuda_tile_probe(const char **reason) {
-  *reason = "built without CUDA";
-  return GV_ERROR_UNAVAILABLE;
-}
-
-bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
-  (void)context;
-  (void)v;
-  return false;
-}
-
-static gv_status refuse(gv_context *context, gv_voronoi *v, void **out) {
-  (void)v;
-  (void)out;
-  return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: built without CUDA");
-}
-
-/* Never called: there is no such engine to ask. */
-static gv_status no_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
-                          const gv_block *block) {
-  (void)v;
-  (void)state;
-  (void)tile;
-  (void)block;
-  return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: built without CUDA");
-}
-
-static void nothing(const gv_voronoi *v, void *state) {
-  (void)v;
-  (void)state;
-}
-
-const gv_engine gv_engine_cuda_tile = {refuse, no_block, nothing, NULL};
-
-#endif

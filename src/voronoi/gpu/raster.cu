@@ -86,11 +86,7 @@ struct gv_cuda_raster {
   band_state band[GV_CUDA_BANDS];
 };
 
-extern "C" bool gv_cuda_raster_supports(const gv_voronoi *v) {
-  /* Positions of projected grids are made by the host, and take it longer than everything else. */
-  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
-         v->k <= gv::MOST_NEIGHBOURS;
-}
+static_assert(gv::MOST_NEIGHBOURS == (int)GV_CUDA_MOST_RANKS, "what the kernels keep");
 
 /* ------------------------------------------------------------------------------------------------------ launches */
 
@@ -675,8 +671,10 @@ static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double 
   }
   gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
-  for (int64_t r = 0; r < h; r++)
-    gv_cells_lonlat(cells, 0, r, &other, &place[r]);
+  for (int64_t r = 0; r < h; r++) {
+    place[r] = g[3] + ((double)r + 0.5) * g[5];
+    gv_normalise_lonlat(&other, &place[r]);
+  }
   if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
   gv_release(&raster->allocator, place);

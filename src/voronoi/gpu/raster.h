@@ -42,8 +42,14 @@ static inline void gv_cuda_raster_block(const gv_voronoi *v, int64_t *width, int
   *height = v->cells.grid.kind == GV_GRID_QTM ? 1 : v->block_height < h ? v->block_height : h;
 }
 
-/* What a device can do of a grid. */
-bool gv_cuda_raster_supports(const gv_voronoi *v);
+enum { GV_CUDA_MOST_RANKS = 64 }; /* neighbours of a cell that devices find */
+
+/* What a device can do of a grid. Positions of projected grids are made by the host, and take it longer than everything
+ * else. */
+static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
+  return v->weigher.weighting == GV_UNWEIGHTED && v->cells.grid.kind != GV_GRID_PROJECTED &&
+         v->k <= GV_CUDA_MOST_RANKS;
+}
 
 /*
  * Takes a lane on `device`, copies seeds and tables there and narrows the seeds for large tiles. *band_cells comes in as
@@ -74,6 +80,20 @@ gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, in
  */
 gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count,
                                int slot, const int32_t **out);
+
+/* These functions as the engine reaches them: they are in the CUDA module (search/cuda_module.h). */
+typedef struct gv_raster_device {
+  gv_status (*open)(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+                    gv_cuda_raster **out);
+  void (*close)(gv_context *context, gv_cuda_raster *raster);
+  gv_status (*start)(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells);
+  gv_status (*finish)(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open);
+  gv_status (*patch)(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at, const int32_t *value,
+                     int64_t count);
+  gv_status (*reserve)(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
+  gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count, int slot,
+                     const int32_t **out);
+} gv_raster_device;
 
 #ifdef __cplusplus
 }

@@ -1,49 +1,6 @@
-/* The list of search backends, and which of them "auto" stands for. */
+/* Which backend "auto" stands for in a search of points. */
 #include "search/backend.h"
-
-#include <string.h>
-
-#ifdef GPUVORONOI_WITH_CUDA
-#include "search/cuda/devices.h"
-#endif
-
-extern const gv_backend gv_backend_serial, gv_backend_openmp, gv_backend_kdtree, gv_backend_octree;
-#ifdef GPUVORONOI_WITH_CUDA
-extern const gv_backend gv_backend_cuda_matrix, gv_backend_cuda_cublas, gv_backend_cuda_thrust,
-    gv_backend_cuda_global, gv_backend_cuda_soa, gv_backend_cuda_shared, gv_backend_cuda_constant,
-    gv_backend_cuda_register, gv_backend_cuda_texture, gv_backend_cuda_multiblock, gv_backend_cuda_multigpu,
-    gv_backend_cuda_kdtree, gv_backend_cuda_octree;
-#endif
-
-const gv_backend *const gv_backends[] = {
-    &gv_backend_serial,
-    &gv_backend_openmp,
-    &gv_backend_kdtree,
-    &gv_backend_octree,
-#ifdef GPUVORONOI_WITH_CUDA
-    &gv_backend_cuda_matrix,
-    &gv_backend_cuda_cublas,
-    &gv_backend_cuda_thrust,
-    &gv_backend_cuda_global,
-    &gv_backend_cuda_soa,
-    &gv_backend_cuda_shared,
-    &gv_backend_cuda_constant,
-    &gv_backend_cuda_register,
-    &gv_backend_cuda_texture,
-    &gv_backend_cuda_multiblock,
-    &gv_backend_cuda_multigpu,
-    &gv_backend_cuda_kdtree,
-    &gv_backend_cuda_octree,
-#endif
-    NULL,
-};
-
-const gv_backend *gv_backend_find(const char *name) {
-  for (const gv_backend *const *b = gv_backends; *b != NULL; b++) {
-    if (strcmp((*b)->name, name) == 0) return *b;
-  }
-  return NULL;
-}
+#include "search/cuda_module.h"
 
 /*
  * Measured on two AVX-512 cores (uniform points): a tree answers a query in about 2^(dim + 8) pair distances of
@@ -51,12 +8,12 @@ const gv_backend *gv_backend_find(const char *name) {
  */
 const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries) {
   enum { TREE_DIM_MAX = 15, FEW_QUERIES = 1000 };
-  if (reference->dim > TREE_DIM_MAX || (queries > 0 && queries < FEW_QUERIES)) return &gv_backend_openmp;
+  if (reference->dim > TREE_DIM_MAX || (queries > 0 && queries < FEW_QUERIES))
+    return &gv_backends[GV_BACKEND_OPENMP];
   int64_t points = reference->count / (k > 64 ? 4 : 1);
-  return points < (int64_t)1 << (reference->dim + 8) ? &gv_backend_openmp : &gv_backend_kdtree;
+  return points < (int64_t)1 << (reference->dim + 8) ? &gv_backends[GV_BACKEND_OPENMP]
+                                                     : &gv_backends[GV_BACKEND_KDTREE];
 }
-
-#ifdef GPUVORONOI_WITH_CUDA
 
 /* What a choice takes: one search of all queries with its copies, and an eighth of the building, since an index is
  * searched more often than once. */
@@ -76,7 +33,7 @@ static double processor_seconds(const gv_context *context, const gv_backend *bac
   int threads = context->threads < THREADS_MOST ? context->threads : THREADS_MOST;
   double dim = reference->dim, count = (double)reference->count, share = threads < 2 ? 1.0 : 2.0 / threads;
   double pair = 1.5e-10 + 1.5e-11 * dim, seen = count, preparing = 5e-9 * share, keeping = k > 1 ? 8e-8 * k : 0.0;
-  if (backend != &gv_backend_openmp) {
+  if (backend != &gv_backends[GV_BACKEND_OPENMP]) {
     seen = ldexp(1.0, reference->dim + 8) + 1000.0 * count / (double)queries;
     keeping *= 0.3;
   }
@@ -91,8 +48,8 @@ static double processor_seconds(const gv_context *context, const gv_backend *bac
  * (a guess above four). Queries and answers are copied at 10 GB/s, by trees at 20; preparing and copying a coordinate of a
  * point takes 1.25 ns, launching 0.1 ms. A tree must win with all of its building, or it is brute force.
  */
-static estimate choose_device(const gv_context *context, const gv_reference *reference, int32_t k,
-                              int64_t queries) {
+static estimate choose_device(const gv_cuda_module *cuda, const gv_context *context, const gv_reference *reference,
+                              int32_t k, int64_t queries) {
   enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
   const double tree_launches = k > 1 ? 6e-4 : 3e-4, launches = 1e-4, many = 0.1;
   double n = (double)reference->count, q = (double)queries, dim = reference->dim;
@@ -104,16 +61,18 @@ static estimate choose_device(const gv_context *context, const gv_reference *ref
     bool octal = reference->dim <= OCTREE_DIM_MAX && octree + built * 0.35e-9 * n < kdtree + built * 1.9e-9 * n;
     double tree = tree_launches + (octal ? octree + 0.35e-9 * n : kdtree + 1.9e-9 * n) + bytes / 2e10;
     if (tree < brute + bytes / 1e10)
-      return (estimate){octal ? &gv_backend_cuda_octree : &gv_backend_cuda_kdtree, tree + points};
+      return (estimate){octal ? &gv_backends[GV_BACKEND_CUDA_OCTREE] : &gv_backends[GV_BACKEND_CUDA_KDTREE],
+                        tree + points};
   }
   int devices = 0;
-  char text[256];
-  if (brute > many && context->device < 0 && gv_cuda_device_count(&devices, text, sizeof text) == GV_OK &&
-      devices > 1) {
-    return (estimate){&gv_backend_cuda_multigpu, brute / devices + points + bytes / 1e10};
+  gv_context quiet;
+  gv_context_for_worker(context, &quiet);
+  if (brute > many && context->device < 0 && cuda->device_count(&quiet, &devices) == GV_OK && devices > 1) {
+    return (estimate){&gv_backends[GV_BACKEND_CUDA_MULTIGPU], brute / devices + points + bytes / 1e10};
   }
   bool few = queries <= FEW_QUERIES || (reference->dim <= 3 && n * q < FEW_PAIRS);
-  return (estimate){few ? &gv_backend_cuda_multiblock : &gv_backend_cuda_register, brute + points + bytes / 1e10};
+  return (estimate){few ? &gv_backends[GV_BACKEND_CUDA_MULTIBLOCK] : &gv_backends[GV_BACKEND_CUDA_REGISTER],
+                    brute + points + bytes / 1e10};
 }
 
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
@@ -125,16 +84,6 @@ const gv_backend *gv_backend_choose(const gv_context *context, const gv_referenc
   const char *reason;
   double alone = processor_seconds(context, processor, reference, k, asked);
   if (alone < start || gv_cuda_probe(&reason) != GV_OK) return processor;
-  estimate device = choose_device(context, reference, k, asked);
+  estimate device = choose_device(gv_cuda_module_get(&reason), context, reference, k, asked);
   return alone < start + device.seconds ? processor : device.backend;
 }
-
-#else
-
-const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
-                                    int64_t queries) {
-  (void)context;
-  return gv_backend_choose_processor(reference, k, queries);
-}
-
-#endif

@@ -1,0 +1,55 @@
+/*
+ * CUDA as a module. All that needs CUDA's libraries is in libgpuvoronoi_cuda.so, which the library loads when something asks
+ * for a GPU for the first time, and without which it runs as well: what needs it then says why it cannot.
+ *
+ * The module is looked for beside the library, then where the dynamic linker looks. It must be of the library's own version
+ * and build: both sides share the library's internal types.
+ */
+#ifndef GV_CUDA_MODULE_H
+#define GV_CUDA_MODULE_H
+
+#include "search/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gv_raster_device; /* voronoi/gpu/raster.h */
+
+/* What the module has to offer: the only thing that it exports (gv_cuda_module_offer). */
+typedef struct gv_cuda_module {
+  const char *version; /* GV_VERSION_STRING */
+  size_t size;         /* of this structure and of what is shared, see GV_CUDA_MODULE_SIZE */
+
+  /* Devices as the public functions of these names describe them. */
+  gv_status (*device_count)(gv_context *context, int *count);
+  gv_status (*device_get)(gv_context *context, int number, gv_device_info *out);
+  gv_status (*device_fill_seconds)(gv_context *context, size_t bytes, double *seconds);
+  /* The number of devices that can run this build's kernels, and which they are. Errors: UNAVAILABLE. */
+  gv_status (*usable_devices)(gv_context *context, int *devices, int capacity, int *count);
+
+  gv_status (*probe)(const char **reason); /* of every CUDA backend; asked once a process; thread safe */
+  bool (*started)(void);                   /* has it been asked, and was the answer yes? Starts nothing */
+
+  const gv_search_engine *search[GV_BACKENDS]; /* by backend; NULL for those without CUDA */
+  const struct gv_raster_device *raster;
+} gv_cuda_module;
+
+/* Tells modules that were compiled with other types: the sizes of what both sides look into. */
+#define GV_CUDA_MODULE_SIZE (sizeof(gv_cuda_module) * 4096 + sizeof(gv_context) + sizeof(gv_reference))
+
+/* The module, loaded at the first call; NULL, and why in *reason (it lives as long as the process). Thread safe. */
+const gv_cuda_module *gv_cuda_module_get(const char **reason);
+
+/* Can the first device run CUDA backends? GV_OK, or GV_ERROR_UNAVAILABLE and why. Loads the module. */
+gv_status gv_cuda_probe(const char **reason);
+
+/* Is there a driver at all? Has a device been asked for and found? Neither loads nor starts anything. */
+bool gv_cuda_has_driver(void);
+bool gv_cuda_started(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * The registry: every backend's name, abilities and engines. To add a backend, add its number (search/backend.h) and its row;
+ * the conformance tests then compare it with `serial`.
+ */
+#include "search/cuda_module.h"
+#include "voronoi/engine.h"
+
+#include <string.h>
+
+extern const gv_search_engine gv_search_serial, gv_search_openmp, gv_search_kdtree, gv_search_octree;
+
+enum { MAX_DIM = 4096, TREE_MAX_DIM = 128, OCTREE_MAX_DIM = 3 };
+
+/* Every backend that searches points is an engine for grids too. */
+static const gv_engine *points(const gv_grid *grid) {
+  (void)grid;
+  return &gv_engine_points;
+}
+
+static const gv_engine *cuda_tile(const gv_grid *grid) {
+  (void)grid;
+  return &gv_engine_cuda_tile;
+}
+
+static const char *only_products(gv_metric metric) {
+  return metric == GV_EUCLIDEAN ? NULL : "only euclidean distances are products";
+}
+
+#define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
+  .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .engine_for = points
+#define CUDA_SEARCH(NAME, DIM, SUMMARY) SEARCH(NAME, DIM, SUMMARY), .device = true
+
+const gv_backend gv_backends[GV_BACKENDS] = {
+    [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
+                                  "the obvious double loop on one thread, the reference for all others"),
+                           .exhaustive = true, .weighted = true, .search = &gv_search_serial},
+    [GV_BACKEND_OPENMP] =
+        {SEARCH("openmp", MAX_DIM,
+                "blocked brute force on all processors: float filter in registers, canonical recheck"),
+         .weighted = true, .search = &gv_search_openmp},
+    [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
+                                  "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
+                                  "vector instructions"),
+                           .search = &gv_search_kdtree},
+    [GV_BACKEND_OCTREE] = {SEARCH("octree", OCTREE_MAX_DIM,
+                                  "octree (quadtree in two dimensions) by Morton codes and radix sort, up to "
+                                  "three dimensions"),
+                           .search = &gv_search_octree},
+    [GV_BACKEND_CUDA_MATRIX] = {CUDA_SEARCH("cuda-matrix", MAX_DIM,
+                                            "distance matrix in bounded chunks (half of it for a set against "
+                                            "itself), then a reduction")},
+    [GV_BACKEND_CUDA_CUBLAS] = {CUDA_SEARCH("cuda-cublas", MAX_DIM,
+                                            "a matrix product by cuBLAS as filter, euclidean only; for many "
+                                            "dimensions"),
+                                .refuses = only_products},
+    [GV_BACKEND_CUDA_THRUST] = {CUDA_SEARCH("cuda-thrust", MAX_DIM,
+                                            "rows of distances as iterators, reduced by the library (CUB)")},
+    [GV_BACKEND_CUDA_GLOBAL] = {CUDA_SEARCH("cuda-global", MAX_DIM,
+                                            "one block for four queries; array of structures read from global "
+                                            "memory")},
+    [GV_BACKEND_CUDA_SOA] = {CUDA_SEARCH("cuda-soa", MAX_DIM,
+                                         "as cuda-global, over a structure of arrays: coalesced 16-byte loads")},
+    [GV_BACKEND_CUDA_SHARED] = {CUDA_SEARCH("cuda-shared", MAX_DIM,
+                                            "points staged through shared memory, one query or 4 x 4 pairs a "
+                                            "thread")},
+    [GV_BACKEND_CUDA_CONSTANT] = {CUDA_SEARCH("cuda-constant", MAX_DIM,
+                                              "broadcast from constant memory, in passes of 64 KB: points, or "
+                                              "queries when they are fewer")},
+    [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", MAX_DIM,
+                                              "several queries a thread in registers, one read of a point serves "
+                                              "them all")},
+    [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", MAX_DIM,
+                                             "points read through two-dimensional texture objects")},
+    [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", MAX_DIM,
+                                                "few queries, many points: several blocks a query, then a second "
+                                                "reduction")},
+    [GV_BACKEND_CUDA_MULTIGPU] = {CUDA_SEARCH("cuda-multigpu", MAX_DIM,
+                                              "cuda-register on all GPUs: queries dealt out, or points and the "
+                                              "answers merged")},
+    [GV_BACKEND_CUDA_KDTREE] = {CUDA_SEARCH("cuda-kdtree", TREE_MAX_DIM,
+                                            "k-d tree on the GPU: cut at medians by radix sorts, searched by "
+                                            "warps, in groups of queries where they are dense")},
+    [GV_BACKEND_CUDA_OCTREE] = {CUDA_SEARCH("cuda-octree", OCTREE_MAX_DIM,
+                                            "linear octree on the GPU: one radix sort along the Hilbert curve, "
+                                            "searched by warps in groups of queries")},
+    [GV_BACKEND_TILE] = {.name = "tile",
+                         .summary = "hierarchical culling of tiles of cells; only what may win is looked at",
+                         .max_dim = 3,
+                         .weighted = true,
+                         .engine_for = gv_tile_engine_for},
+    [GV_BACKEND_CUDA_TILE] = {.name = "cuda-tile",
+                              .summary = "the culling engine on GPUs, bands of the raster streamed back",
+                              .max_dim = 3,
+                              .device = true,
+                              .weighted = true,
+                              .engine_for = cuda_tile,
+                              .probe = gv_cuda_probe},
+};
+
+const gv_backend *gv_backend_find(const char *name) {
+  for (int i = 0; i < GV_BACKENDS; i++) {
+    if (strcmp(gv_backends[i].name, name) == 0) return &gv_backends[i];
+  }
+  return NULL;
+}
+
+bool gv_backend_is_automatic(const char *name) {
+  return name == NULL || strcmp(name, "auto") == 0;
+}
+
+const gv_search_engine *gv_backend_search_engine(const gv_backend *backend) {
+  if (!backend->device) return backend->search;
+  const char *reason;
+  const gv_cuda_module *cuda = gv_cuda_module_get(&reason);
+  return cuda != NULL ? cuda->search[backend - gv_backends] : NULL;
+}
+
+gv_status gv_backend_probe(const gv_backend *backend, const char **reason) {
+  *reason = "";
+  if (backend->probe != NULL) return backend->probe(reason);
+  if (!backend->searches_points) return GV_OK;
+  const gv_search_engine *engine = gv_backend_search_engine(backend);
+  if (engine == NULL) return gv_cuda_probe(reason);
+  return engine->probe != NULL ? engine->probe(reason) : GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- the public list */
+
+int gv_backend_count(void) {
+  return GV_BACKENDS;
+}
+
+gv_status gv_backend_get(int number, gv_backend_info *out) {
+  if (out == NULL || number < 0 || number >= GV_BACKENDS) return GV_ERROR_INVALID_ARGUMENT;
+  const gv_backend *backend = &gv_backends[number];
+  const char *reason = "";
+  bool available = gv_backend_probe(backend, &reason) == GV_OK;
+  *out = (gv_backend_info){backend->name, backend->summary,       backend->searches_points, 1,
+                           available,     available ? "" : reason};
+  return GV_OK;
+}
+
+gv_status gv_backend_supports(int number, gv_metric metric, gv_dtype type, int32_t k, int32_t *max_dim,
+                              const char **reason) {
+  if (number < 0 || number >= GV_BACKENDS) return GV_ERROR_INVALID_ARGUMENT;
+  const gv_backend *backend = &gv_backends[number];
+  const char *why = NULL;
+  if (max_dim != NULL) *max_dim = backend->max_dim;
+  if (!backend->searches_points) {
+    why = "searches no points";
+  } else if (type != GV_FLOAT32 && type != GV_FLOAT64) {
+    why = "no such type";
+  } else if (metric != GV_EUCLIDEAN && metric != GV_MANHATTAN && metric != GV_CHEBYSHEV) {
+    why = "a metric of grids and of the globe's index";
+  } else if (k < 1 || k > GV_MAX_K) {
+    why = "k is not in 1 ... 1024";
+  } else if (backend->refuses != NULL) {
+    why = backend->refuses(metric);
+  }
+  if (why == NULL) return GV_OK;
+  if (reason != NULL) *reason = why;
+  return GV_ERROR_UNSUPPORTED;
+}

@@ -1,0 +1,41 @@
+/* What libgpuvoronoi_cuda.so offers the library: its one exported symbol (search/cuda_module.h). */
+#include "search/cuda/brute.cuh"
+#include "search/cuda/devices.h"
+#include "search/cuda/tree.h"
+#include "voronoi/gpu/raster.h"
+
+static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close, gv_cuda_raster_start,
+                                        gv_cuda_raster_finish, gv_cuda_raster_patch, gv_cuda_raster_reserve,
+                                        gv_cuda_raster_fetch};
+
+static gv_cuda_module make(void) {
+  gv_cuda_module m = {};
+  m.version = GV_VERSION_STRING;
+  m.size = GV_CUDA_MODULE_SIZE;
+  m.device_count = gv_cuda_device_count;
+  m.device_get = gv_cuda_device_get;
+  m.device_fill_seconds = gv_cuda_fill_seconds;
+  m.usable_devices = gv_cuda_usable_devices;
+  m.probe = gv_cuda_probe_device;
+  m.started = gv_cuda_device_started;
+  m.search[GV_BACKEND_CUDA_MATRIX] = &gv_search_cuda_matrix;
+  m.search[GV_BACKEND_CUDA_CUBLAS] = &gv_search_cuda_cublas;
+  m.search[GV_BACKEND_CUDA_THRUST] = &gv_search_cuda_thrust;
+  m.search[GV_BACKEND_CUDA_GLOBAL] = &gv_search_cuda_global;
+  m.search[GV_BACKEND_CUDA_SOA] = &gv_search_cuda_soa;
+  m.search[GV_BACKEND_CUDA_SHARED] = &gv_search_cuda_shared;
+  m.search[GV_BACKEND_CUDA_CONSTANT] = &gv_search_cuda_constant;
+  m.search[GV_BACKEND_CUDA_REGISTER] = &gv_search_cuda_register;
+  m.search[GV_BACKEND_CUDA_TEXTURE] = &gv_search_cuda_texture;
+  m.search[GV_BACKEND_CUDA_MULTIBLOCK] = &gv_search_cuda_multiblock;
+  m.search[GV_BACKEND_CUDA_MULTIGPU] = &gv_search_cuda_multigpu;
+  m.search[GV_BACKEND_CUDA_KDTREE] = &gv_search_cuda_kdtree;
+  m.search[GV_BACKEND_CUDA_OCTREE] = &gv_search_cuda_octree;
+  m.raster = &raster;
+  return m;
+}
+
+extern "C" __attribute__((visibility("default"))) const gv_cuda_module *gv_cuda_module_offer(void) {
+  static const gv_cuda_module offered = make();
+  return &offered;
+}
