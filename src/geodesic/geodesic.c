@@ -15,35 +15,11 @@ static double slack_exactly(const gv_geodesic *geodesic, double chord2) {
   return (reach - chord) * (reach + chord) + 8e-16 * chord2;
 }
 
-/* Karney 2013, equations 24 and 25. */
-static void series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
-  double f = ellipsoid->flattening, n = f / (2.0 - f), n2 = n * n;
-  double away = 3.0 * 3.14159265358979323846 * f; /* from the antipodes */
-  *out = (gv_series){
-      .a = ellipsoid->semi_major,
-      .b = ellipsoid->semi_major * (1.0 - f),
-      .f = f,
-      .stretch = 1.0 / (1.0 - f),
-      .ep2 = ellipsoid->eccentricity2 / ((1.0 - f) * (1.0 - f)),
-      .a3 = {1.0, n / 2.0 - 1.0 / 2.0, 3.0 * n2 / 8.0 - n / 8.0 - 1.0 / 4.0,
-             -n2 / 16.0 - 3.0 * n / 16.0 - 1.0 / 16.0, -n / 32.0 - 3.0 / 64.0, -3.0 / 128.0},
-      .c3 = {{1.0 / 4.0 - n / 4.0, 1.0 / 8.0 - n2 / 8.0, 3.0 / 64.0 + 3.0 * n / 64.0 - n2 / 64.0,
-              5.0 / 128.0 + n / 64.0, 3.0 / 128.0},
-             {1.0 / 16.0 - 3.0 * n / 32.0 + n2 / 32.0, 3.0 / 64.0 - n / 32.0 - 3.0 * n2 / 64.0,
-              3.0 / 128.0 + n / 128.0, 5.0 / 256.0},
-             {5.0 / 192.0 - 3.0 * n / 64.0 + 5.0 * n2 / 192.0, 3.0 / 128.0 - 5.0 * n / 192.0, 7.0 / 512.0},
-             {7.0 / 512.0 - 7.0 * n / 256.0, 7.0 / 512.0},
-             {21.0 / 2560.0}},
-      .largest_step = f >= 0.0 && f <= GV_SERIES_FLATTENING ? GV_SERIES_STEP * ellipsoid->semi_major : -1.0,
-      .least_cosine = 0.5 * away * away - 1.0,
-  };
-}
-
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   double f = ellipsoid->flattening;
   geod_init(&out->geod, ellipsoid->semi_major, f);
-  series_init(ellipsoid, &out->series);
-  out->kernels = gv_measure_kernels_get();
+  gv_series_init(ellipsoid, &out->series);
+  out->kernels = gv_series_kernels_get();
   out->r_large = 1.0 / (1.0 - f);
   out->r_small = (1.0 - f) * (1.0 - f);
   out->near_chord2 = 0.01;
@@ -147,7 +123,7 @@ static bool thinning_pays(const double centre[3], double reach, double slack, co
   return close > 1 && close >= candidates->count / 4;
 }
 
-enum { BATCH = 64 /* pairs at a time; a multiple of GV_MEASURE_PADDING */ };
+enum { BATCH = 64 /* pairs at a time; a multiple of GV_PAIR_PADDING */ };
 
 void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
   if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
@@ -349,7 +325,7 @@ static void contest_ask(contest *c) {
 
 static void contest_evaluate(contest *c) {
   double low[BATCH], high[BATCH];
-  for (int32_t i = c->waiting; i % GV_MEASURE_PADDING != 0; i++)
+  for (int32_t i = c->waiting; i % GV_PAIR_PADDING != 0; i++)
     c->x[i] = c->y[i] = c->z[i] = 0.0;
   gv_geodesic_bounds(c->geodesic, c->vector, c->waiting, c->x, c->y, c->z, low, high);
   for (int32_t i = 0; i < c->waiting; i++) {

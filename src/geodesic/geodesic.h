@@ -16,7 +16,7 @@
 #include <geodesic.h>
 
 #include "exact/globe.h"
-#include "measure/measure_kernels.h"
+#include "geodesic/series.h"
 #include "voronoi/cpu/kernels.h"
 #include "voronoi/seeds.h"
 
@@ -28,7 +28,7 @@ typedef struct gv_geodesic {
                               near_chord2 */
   double near_chord2;
   gv_series series;
-  const gv_measure_kernels *kernels;
+  const gv_series_kernels *kernels;
 } gv_geodesic;
 
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
@@ -51,7 +51,7 @@ void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, d
 /*
  * What geod_inverse says of the distances from the place `vector` to n others lies in [low[i], high[i]], by the series:
  * mostly 0.2 micrometres apart, 0 and INFINITY where the series has no answer. Places are read up to the next multiple of
- * GV_MEASURE_PADDING.
+ * GV_PAIR_PADDING.
  */
 void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
                         const double *y, const double *z, double *low, double *high);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "statistics/statistics_kernels.h"
 #include "voronoi/engine.h"
 
 __extension__ typedef __int128 wide;
@@ -76,7 +77,7 @@ typedef struct sum {
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
-  const gv_measure_kernels *kernels;
+  const gv_statistics_kernels *kernels;
   bool distances;
   int32_t sums;
   double *bound;     /* of each quantity */
@@ -342,7 +343,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
   s->voronoi = voronoi;
-  s->kernels = gv_measure_kernels_get();
+  s->kernels = gv_statistics_kernels_get();
   s->distances = o.distances != 0;
   s->sums = o.sums;
   s->area_unit = 1.0;
@@ -852,7 +853,7 @@ static int32_t prepare_factors(const job *j, int64_t r, int32_t most) {
 
 /* Running sums for some rows of a panel, from row r of the block on, where there can be any. Returns of how many. */
 static int32_t sum_quantities(job *j, int64_t from, int64_t width, int64_t r, int32_t rows) {
-  const gv_measure_kernels *kernels = j->s->kernels;
+  const gv_statistics_kernels *kernels = j->s->kernels;
   int32_t summed = 0;
   for (int32_t q = 0; q < j->s->sums; q++) {
     const gv_quantity *of = &j->block->quantity[q];
