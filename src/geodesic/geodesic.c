@@ -182,7 +182,7 @@ static double bend_at(const gv_geodesic *geodesic, double s) {
   return fmax(fabs(strong / tan(strong * s)), fabs(weak / tan(weak * s)));
 }
 
-bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                        const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
   double a = geodesic->geod.a, half_around = 3.141592653589793 * geodesic->geod.b;
   if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chord2_limit < 0.0 || !(reach < 0.1) || isnan(lon)) {
@@ -200,7 +200,7 @@ bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, do
   for (int32_t i = 0; i < candidates->count; i++) {
     int32_t seed = candidates->id[i];
     double azimuth = 0.0, sine, cosine;
-    geod_inverse(&geodesic->geod, lat, lon, seeds->lat[seed], seeds->lon[seed], &out->distance[i], &azimuth, NULL);
+    geod_inverse(&geodesic->geod, lat, lon, seeds.lat[seed], seeds.lon[seed], &out->distance[i], &azimuth, NULL);
     double nearest = out->distance[i] - length, farthest = out->distance[i] + length;
     if (!(nearest > length) || !(farthest < 0.95 * half_around)) return false;
     out->bend[i] = 1.0001 * fmax(bend_at(geodesic, nearest), bend_at(geodesic, farthest));
@@ -279,7 +279,7 @@ void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int
 /* Candidates that may still be the nearest, and what is known of the least distance. */
 typedef struct contest {
   const gv_geodesic *geodesic;
-  const gv_seed_set *seeds;
+  gv_lonlats seeds;
   double lon, lat;
   const double *vector;
   const gv_candidates *candidates;
@@ -312,8 +312,7 @@ static void contest_ask(contest *c) {
     if (c->low[i] > c->high) continue;
     int32_t seed = c->candidates->id[c->place[i]];
     double distance = INFINITY;
-    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds->lat[seed], c->seeds->lon[seed], &distance, NULL,
-                 NULL);
+    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds.lat[seed], c->seeds.lon[seed], &distance, NULL, NULL);
     if (distance < c->best || (distance == c->best && c->place[i] < c->nearest)) {
       c->best = distance;
       c->nearest = c->place[i];
@@ -338,7 +337,7 @@ static void contest_evaluate(contest *c) {
   if (c->open > BATCH) contest_ask(c);
 }
 
-int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                            const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion) {
   double least = INFINITY, second = INFINITY;
   int32_t nearest = 0;

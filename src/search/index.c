@@ -5,7 +5,6 @@
  */
 #include "search/backend.h"
 
-#include <float.h>
 #include <limits.h>
 #include <string.h>
 
@@ -181,20 +180,6 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, 
   status = processor->search(context, &index->reference, state, query, indices, canonical);
   processor->destroy(&index->reference, state);
   return status;
-}
-
-/* limit * limit is within a few units of the answer, because sqrt and the product round correctly. */
-double gv_largest_canonical(double limit, gv_metric metric) {
-  if (metric != GV_EUCLIDEAN || isinf(limit)) return limit;
-  double x = limit * limit;
-  if (isinf(x)) x = DBL_MAX;
-  while (sqrt(x) > limit)
-    x = nextafter(x, 0.0);
-  for (;;) {
-    double next = nextafter(x, INFINITY);
-    if (isinf(next) || sqrt(next) > limit) return x;
-    x = next;
-  }
 }
 
 /* A chunk's own progress, mapped to its part of the whole. */

@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#include "search/backend.h"
+#include "exact/canonical.h"
 #include "search/nearest_list.h"
 
 static double geodesic_to(const gv_voronoi *v, const gv_place *place, int32_t seed) {

@@ -241,19 +241,6 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
   }
 }
 
-void gv_block_fill(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
-                   const int32_t *label) {
-  for (int32_t band = 0; band < v->k; band++) {
-    int32_t *out = block->out + band * block->band_stride;
-    int64_t rows = tile->r1 - tile->r0, columns = tile->c1 - tile->c0;
-    if (label != NULL) {
-      kernels->fill(out, block->stride, rows, columns, label[band]);
-    } else {
-      kernels->clear(out, block->stride, rows, columns, v->nodata);
-    }
-  }
-}
-
 gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
                            int32_t *out, int64_t stride) {
   gv_block block = GV_BLOCK_INIT;

@@ -27,6 +27,7 @@
 
 #include <omp.h>
 
+#include "voronoi/cpu/kernels.h"
 #include "voronoi/engine.h"
 
 enum {

@@ -102,8 +102,8 @@ static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const
     gv_qtm_from_number(part->level, part->first + order->number[at], &id);
     gv_qtm_center(id, &place.lon, &place.lat);
     if (nearest) {
-      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place.lon, place.lat, place.vector,
-                                                   candidates, NULL)];
+      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
+                                                   place.vector, candidates, NULL)];
     } else {
       gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
     }

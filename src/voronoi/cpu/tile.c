@@ -53,6 +53,20 @@ typedef struct job {
   int64_t boxes_across; /* of target->alike */
 } job;
 
+/* Writes one answer, label[v->k] (NULL: nodata), into all cells of a block, without looking at what is there. */
+static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
+                       const int32_t *label) {
+  for (int32_t band = 0; band < v->k; band++) {
+    int32_t *out = block->out + band * block->band_stride;
+    int64_t rows = tile->r1 - tile->r0, columns = tile->c1 - tile->c0;
+    if (label != NULL) {
+      kernels->fill(out, block->stride, rows, columns, label[band]);
+    } else {
+      kernels->clear(out, block->stride, rows, columns, v->nodata);
+    }
+  }
+}
+
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
   switch (cells->shape) {
   case GV_CELLS_PLANE:
@@ -115,7 +129,7 @@ static void write_tile(const job *j, const gv_tile *tile, const int32_t *label) 
     cells.c1 = cells.c0 + 1;
     cells.r1 = cells.r0 + 1;
   }
-  gv_block_fill(j->v, j->kernels, &cells, &part, label);
+  fill_block(j->v, j->kernels, &cells, &part, label);
 }
 
 static void fill_nodata(const job *j, const gv_tile *tile) {
@@ -137,9 +151,9 @@ static void write_masked(const job *j, const gv_tile *tile, const int32_t *label
       gv_tile stretch = {c, end < tile->c1 ? end : tile->c1, r, below};
       gv_block part = part_of(j, &stretch);
       if (state == GV_LEAVES_SOME) {
-        gv_block_fill(j->v, j->kernels, &stretch, &part, NULL);
+        fill_block(j->v, j->kernels, &stretch, &part, NULL);
       } else {
-        if (label != NULL) gv_block_fill(j->v, j->kernels, &stretch, &part, label);
+        if (label != NULL) fill_block(j->v, j->kernels, &stretch, &part, label);
         if (state != GV_KEEPS_SOME) gv_block_apply_mask(j->v, &stretch, &part);
       }
       if (j->target->alike != NULL && state != GV_KEEPS_SOME)
@@ -198,7 +212,8 @@ static bool expand_tile(const job *j, const gv_tile *tile, const gv_bound *bound
   for (int d = 0; d < 3; d++)
     square += (vector[d] - bound->centre[d]) * (vector[d] - bound->centre[d]);
   double reach = (bound->radius + sqrt(square)) * (1.0 + 1e-9) + 1e-12;
-  if (!gv_expansion_make(&v->geodesic, &v->seeds, lon, lat, vector, reach, candidates, expansion)) return false;
+  if (!gv_expansion_make(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, reach, candidates, expansion))
+    return false;
   gv_expansion_cull(&v->geodesic, expansion, candidates);
   return true;
 }
@@ -212,7 +227,8 @@ static void decide_open_cells(const job *j, const gv_tile *tile, const gv_leaf *
     double lon, lat, vector[3];
     place_of_cell(j, tile->c0 + column, tile->r0 + row, &lon, &lat, vector);
     if (isnan(lon)) continue;
-    int32_t place = gv_geodesic_decide(&v->geodesic, &v->seeds, lon, lat, vector, leaf->candidates, expansion);
+    int32_t place =
+        gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), lon, lat, vector, leaf->candidates, expansion);
     leaf->out[row * leaf->out_stride + column] = v->label[leaf->candidates->id[place]];
   }
 }

@@ -37,7 +37,8 @@ static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidate
       c->y[n] = v->seeds.y[c->id[n]];
       c->z[n] = v->seeds.z[c->id[n]];
     }
-    found[0] = c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place->lon, place->lat, place->vector, c, NULL)];
+    found[0] = c->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place->lon, place->lat,
+                                        place->vector, c, NULL)];
   } else {
     gv_rank_geodesic(v, place, c->id, c->count, found);
   }
