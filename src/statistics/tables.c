@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "core/parallel.h"
 #include "statistics/statistics.h"
 
 enum { MANY_ROWS = 1000 }; /* of which the areas are worth several threads */
@@ -115,30 +116,59 @@ static void panel_columns(gv_statistics *s, int64_t first) {
   to[n] = so_far;
 }
 
+/* Tables being made. */
+typedef struct making {
+  gv_statistics *s;
+  double largest; /* area of a cell */
+} making;
+
+static gv_status find_areas(gv_worker *worker, int64_t first, int64_t end) {
+  making *m = worker->user;
+  const gv_cells *cells = &m->s->voronoi->cells;
+  double *share = m->s->row_share, largest = 0.0;
+  for (int64_t r = first * ROWS_AT_ONCE; r < end * ROWS_AT_ONCE; r += ROWS_AT_ONCE) {
+    gv_tile column = {0, 1, r, r + ROWS_AT_ONCE < cells->grid.height ? r + ROWS_AT_ONCE : cells->grid.height};
+    gv_cells_areas(cells, &column, &share[r], 1);
+    for (int64_t i = r; i < column.r1; i++)
+      largest = share[i] > largest ? share[i] : largest;
+  }
+  gv_worker_lock(worker);
+  m->largest = largest > m->largest ? largest : m->largest;
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
+static gv_status make_factors(gv_worker *worker, int64_t first, int64_t end) {
+  const making *m = worker->user;
+  for (int64_t i = first; i < end; i++)
+    row_factors(m->s, i * ROWS_AT_ONCE, m->largest);
+  return GV_OK;
+}
+
+static gv_status make_columns(gv_worker *worker, int64_t first, int64_t end) {
+  const making *m = worker->user;
+  for (int64_t panel = first; panel < end; panel++)
+    panel_columns(m->s, panel_begin(m->s, panel));
+  return GV_OK;
+}
+
 gv_status gv_lonlat_sums(gv_context *context, gv_statistics *s) {
-  const gv_cells *cells = &s->voronoi->cells;
-  int64_t w = cells->grid.width, h = cells->grid.height, panels = panel_number(s, w - 1) + 1;
+  const gv_grid *grid = &s->voronoi->cells.grid;
+  int64_t w = grid->width, h = grid->height, panels = panel_number(s, w - 1) + 1;
   s->row_share = gv_allocate(&s->allocator, h, sizeof *s->row_share);
   s->factor = gv_allocate(&s->allocator, h * GV_SCAN_LANES, sizeof *s->factor);
   s->factors = gv_allocate(&s->allocator, (h / GV_BOX_ROWS + 1) * GV_SCAN_LANES, sizeof *s->factors);
   s->column = gv_allocate(&s->allocator, w + panels, sizeof *s->column);
   if (s->row_share == NULL || s->factor == NULL || s->factors == NULL || s->column == NULL)
     return gv_fail_memory(context, "the statistics' tables");
-  double largest = 0.0;
-#pragma omp parallel for num_threads(context->threads) reduction(max : largest) if (h >= MANY_ROWS)
-  for (int64_t r = 0; r < h; r += ROWS_AT_ONCE) {
-    gv_tile column = {0, 1, r, r + ROWS_AT_ONCE < h ? r + ROWS_AT_ONCE : h};
-    gv_cells_areas(cells, &column, &s->row_share[r], 1);
-    for (int64_t i = r; i < column.r1; i++)
-      largest = s->row_share[i] > largest ? s->row_share[i] : largest;
-  }
-  s->area_unit = largest / (double)(INT64_C(1) << GV_TERM_BITS);
-#pragma omp parallel for num_threads(context->threads) if (h >= MANY_ROWS)
-  for (int64_t r = 0; r < h; r += ROWS_AT_ONCE)
-    row_factors(s, r, largest);
-#pragma omp parallel for num_threads(context->threads) if (w >= MANY_ROWS)
-  for (int64_t panel = 0; panel < panels; panel++)
-    panel_columns(s, panel_begin(s, panel));
+  making m = {s, 0.0};
+  gv_loop rows = {
+      .threads = h >= MANY_ROWS ? context->threads : 1, .count = (h + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, .user = &m};
+  gv_loop columns = {.threads = w >= MANY_ROWS ? context->threads : 1, .count = panels, .user = &m};
+  gv_parallel_for(&rows, find_areas);
+  s->area_unit = m.largest / (double)(INT64_C(1) << GV_TERM_BITS);
+  gv_parallel_for(&rows, make_factors);
+  gv_parallel_for(&columns, make_columns);
   return GV_OK;
 }
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "core/parallel.h"
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
@@ -161,6 +162,42 @@ static gv_status decide(gv_context *context, const task *t, int64_t *indices, do
   return status;
 }
 
+/* Some queries, and their neighbours by chord. */
+typedef struct batch {
+  const gv_globe_index *globe;
+  const gv_search_options *options;
+  int64_t first; /* query */
+  const double *lon, *lat, *vectors;
+  int32_t asked;
+  const int64_t *found;
+  const double *chord2;
+  bool measure;
+  int64_t *indices; /* of all queries */
+  double *distances;
+} batch;
+
+static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
+  const batch *b = worker->user;
+  int32_t k = b->options->k, asked = b->asked;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    int64_t *index = b->indices + (b->first + i) * k, self = b->options->exclude_self ? b->first + i : -1;
+    double *distance = b->distances != NULL ? b->distances + (b->first + i) * k : NULL;
+    const int64_t *found = b->found + i * asked;
+    const double *chord2 = b->chord2 + i * asked;
+    if (b->globe->metric == GV_GEODESIC) {
+      task t = {b->globe, b->lon[i], b->lat[i], b->vectors + 3 * i,       self,      k,
+                asked,    found,     chord2,    b->options->max_distance, b->measure};
+      status = decide(&worker->context, &t, index, distance);
+      continue;
+    }
+    memcpy(index, found, (size_t)k * sizeof *index);
+    for (int32_t r = 0; distance != NULL && r < k; r++)
+      distance[r] = index[r] >= 0 ? gv_arc_of_chord2(b->globe->radius, chord2[r]) : INFINITY;
+  }
+  return status;
+}
+
 gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
                                 const gv_search_options *options, int64_t *indices, double *distances) {
   gv_search_options o = GV_SEARCH_OPTIONS_INIT;
@@ -196,6 +233,7 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
     goto done;
   }
   double *lon = positions, *lat = positions + BATCH, *vectors = positions + 2 * BATCH;
+  batch b = {globe, &o, 0, lon, lat, vectors, asked, found, chord2, measure, indices, distances};
   gv_context quiet = *context;
   quiet.progress = NULL;
   gv_progress progress;
@@ -210,37 +248,9 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
       memcpy(context->message, quiet.message, sizeof context->message);
       break;
     }
-    gv_first_error error;
-    gv_first_error_init(&error);
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 64)
-    for (int64_t i = 0; i < count; i++) {
-      int64_t *index = indices + (first + i) * o.k;
-      double *distance = distances != NULL ? distances + (first + i) * o.k : NULL;
-      if (gv_first_error_seen(&error)) continue;
-      if (!geodesic) {
-        memcpy(index, found + i * asked, (size_t)o.k * sizeof *index);
-        for (int32_t r = 0; distance != NULL && r < o.k; r++) {
-          distance[r] = index[r] >= 0 ? gv_arc_of_chord2(globe->radius, chord2[i * asked + r]) : INFINITY;
-        }
-        continue;
-      }
-      gv_context worker;
-      gv_context_for_worker(context, &worker);
-      task t = {globe,
-                lon[i],
-                lat[i],
-                vectors + 3 * i,
-                o.exclude_self ? first + i : -1,
-                o.k,
-                asked,
-                found + i * asked,
-                chord2 + i * asked,
-                o.max_distance,
-                measure};
-      gv_status result = decide(&worker, &t, index, distance);
-      if (result != GV_OK) gv_first_error_set(&error, result, worker.message);
-    }
-    status = gv_first_error_finish(&error, context);
+    b.first = first;
+    gv_loop loop = {context, context->threads, count, 64, NULL, &b};
+    status = gv_parallel_for(&loop, answer);
     if (status == GV_OK && !gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
     }

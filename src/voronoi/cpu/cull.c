@@ -28,7 +28,7 @@ static void workspace_free(gv_workspace *space) {
 }
 
 void gv_workspace_pool_init(gv_workspace_pool *pool) {
-  omp_init_lock(&pool->lock);
+  pthread_mutex_init(&pool->lock, NULL);
   pool->first = NULL;
 }
 
@@ -38,14 +38,14 @@ void gv_workspace_pool_clear(gv_workspace_pool *pool) {
     pool->first = space->next;
     workspace_free(space);
   }
-  omp_destroy_lock(&pool->lock);
+  pthread_mutex_destroy(&pool->lock);
 }
 
 gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
-  omp_set_lock(&pool->lock);
+  pthread_mutex_lock(&pool->lock);
   gv_workspace *space = pool->first;
   if (space != NULL) pool->first = space->next;
-  omp_unset_lock(&pool->lock);
+  pthread_mutex_unlock(&pool->lock);
   if (space == NULL) {
     space = gv_allocate_zeroed(&context->allocator, 1, sizeof *space);
     if (space == NULL) {
@@ -58,10 +58,10 @@ gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
 }
 
 void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space) {
-  omp_set_lock(&pool->lock);
+  pthread_mutex_lock(&pool->lock);
   space->next = pool->first;
   pool->first = space;
-  omp_unset_lock(&pool->lock);
+  pthread_mutex_unlock(&pool->lock);
 }
 
 bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {

@@ -25,7 +25,7 @@
 #ifndef GV_CULL_H
 #define GV_CULL_H
 
-#include <omp.h>
+#include <pthread.h>
 
 #include "voronoi/cpu/kernels.h"
 #include "voronoi/engine.h"
@@ -76,7 +76,7 @@ typedef struct gv_workspace {
 } gv_workspace;
 
 typedef struct gv_workspace_pool {
-  omp_lock_t lock;
+  pthread_mutex_t lock;
   gv_workspace *first;
 } gv_workspace_pool;
 

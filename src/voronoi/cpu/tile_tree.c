@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/parallel.h"
 #include "voronoi/cpu/tile_job.h"
 
 enum {
@@ -51,17 +52,32 @@ static void quarters_of(const gv_voronoi *v, const gv_tile *tile, gv_tile quarte
   }
 }
 
-/* Narrows the parent's list for some of its four children. */
-static gv_status narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
-                        gv_workspace_pool *pool, gv_tile_tree *tree, const gv_tile_node *parent, int first,
-                        int parts) {
+/* A level of the tree being made: children of the nodes from `first` on, so many of each at a time. */
+typedef struct narrowing {
+  const gv_voronoi *v;
+  const gv_kernels *kernels;
+  gv_workspace_pool *pool;
+  gv_tile_tree *tree;
+  int32_t first;
+  int parts;
+} narrowing;
+
+/* Narrows a node's list for some of its four children. */
+static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
+  const narrowing *n = worker->user;
   gv_status status = GV_OK;
-  for (int part = first; part < first + parts && status == GV_OK; part++) {
-    gv_tile_node *node = &tree->node[parent->child + part];
-    if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
-    gv_bound bound;
-    gv_cells_bound(&v->cells, &node->tile, &bound);
-    status = gv_narrow(context, v, kernels, pool, &bound, parent->id, parent->count, &node->id, &node->count);
+  for (; task < end && status == GV_OK; task++) {
+    const gv_tile_node *parent = &n->tree->node[n->first + task * n->parts / 4];
+    if (parent->child < 0) continue;
+    int first = (int)(task * n->parts % 4);
+    for (int part = first; part < first + n->parts && status == GV_OK; part++) {
+      gv_tile_node *node = &n->tree->node[parent->child + part];
+      if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
+      gv_bound bound;
+      gv_cells_bound(&n->v->cells, &node->tile, &bound);
+      status = gv_narrow(&worker->context, n->v, n->kernels, n->pool, &bound, parent->id, parent->count, &node->id,
+                         &node->count);
+    }
   }
   return status;
 }
@@ -79,8 +95,7 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
   int32_t first = 0, last = 1;
-  gv_first_error error;
-  gv_first_error_init(&error);
+  narrowing n = {v, kernels, pool, tree, 0, 0};
   while (first < last) {
     int32_t next = tree->count;
     int64_t planned = entries;
@@ -103,17 +118,13 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
     }
     int32_t end = tree->count;
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
-    int parts = last - first < 4 * context->threads ? 1 : 4;
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads) if (planned > TREE_PARALLEL)
-    for (int64_t task = 0; task < (int64_t)(last - first) * (4 / parts); task++) {
-      const gv_tile_node *parent = &tree->node[first + task / (4 / parts)];
-      if (parent->child < 0 || gv_first_error_seen(&error)) continue;
-      gv_context worker;
-      gv_context_for_worker(context, &worker);
-      gv_status status = narrow(&worker, v, kernels, pool, tree, parent, parts * (int)(task % (4 / parts)), parts);
-      gv_first_error_set(&error, status, worker.message);
-    }
-    if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
+    n.first = first;
+    n.parts = last - first < 4 * context->threads ? 1 : 4;
+    gv_loop loop = {
+        context, planned > TREE_PARALLEL ? context->threads : 1, (int64_t)(last - first) * (4 / n.parts), 1, NULL,
+        &n};
+    gv_status status = gv_parallel_for(&loop, narrow_some);
+    if (status != GV_OK) return status;
     for (int32_t i = first; i < last; i++) {
       if (tree->node[i].child < 0 || tree->node[i].id == NULL) continue;
       entries -= tree->node[i].count;
