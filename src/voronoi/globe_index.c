@@ -144,7 +144,8 @@ static gv_status decide(gv_context *context, const task *t, int64_t *indices, do
   const gv_globe_index *globe = t->globe;
   int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX, count;
   gv_neighbours near = {t->found, t->chord2, t->asked};
-  gv_widening widening = {&globe->geodesic, globe->chords, t->k, most, INFINITY, context->allocator, NULL, NULL, 0};
+  gv_widening widening = {&globe->geodesic, globe->chords,      t->k,      most,
+                          INFINITY,         context->allocator, {NULL, 0}, {NULL, 0}};
   gv_status status = gv_widen(context, &widening, t->vector, t->self, &near, &count);
   if (status == GV_OK && count == t->k && !t->measure && gv_chords_decide(&globe->geodesic, near.chord2, count)) {
     memcpy(indices, near.found, (size_t)t->k * sizeof *indices);

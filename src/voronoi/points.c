@@ -142,7 +142,8 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     j.asked = v->k + SPARE;
     j.limit = chord * chord;
   }
-  gv_widening widening = {&v->geodesic, state, v->k, LARGEST_ASKED, j.limit, context->allocator, NULL, NULL, 0};
+  gv_widening widening = {&v->geodesic,       state,     v->k,     LARGEST_ASKED, j.limit,
+                          context->allocator, {NULL, 0}, {NULL, 0}};
   j.widening = &widening;
   gv_status status = GV_OK;
   int64_t at_once = BATCH;

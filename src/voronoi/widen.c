@@ -21,36 +21,25 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
   return true;
 }
 
-static bool reserve(gv_widening *w, int32_t wanted) {
-  if (wanted <= w->capacity) return true;
-  gv_widening_clear(w);
-  w->found = gv_allocate(&w->allocator, wanted, sizeof *w->found);
-  w->chord2 = gv_allocate(&w->allocator, wanted, sizeof *w->chord2);
-  if (w->found == NULL || w->chord2 == NULL) return false;
-  w->capacity = wanted;
-  return true;
-}
-
 gv_status gv_widen(gv_context *context, gv_widening *w, const double vector[3], int64_t self,
                    gv_neighbours *neighbours, int32_t *count) {
   *count = gv_undecided(w->geodesic, w->k, neighbours);
   for (int64_t asked = neighbours->asked; *count < 0;) {
     asked *= 4;
     if (asked > w->most) return GV_OK;
-    if (!reserve(w, (int32_t)asked)) return gv_fail_memory(context, "a query's neighbours");
+    int64_t *found = gv_buffer_reserve(&w->found, &w->allocator, asked, sizeof *found);
+    double *chord2 = gv_buffer_reserve(&w->chord2, &w->allocator, asked, sizeof *chord2);
+    if (found == NULL || chord2 == NULL) return gv_fail_memory(context, "a query's neighbours");
     gv_query query = {vector, 1, (int32_t)asked, w->limit, self};
-    gv_status status = gv_index_search_canonical(context, w->chords, &query, w->found, w->chord2);
+    gv_status status = gv_index_search_canonical(context, w->chords, &query, found, chord2);
     if (status != GV_OK) return status;
-    *neighbours = (gv_neighbours){w->found, w->chord2, (int32_t)asked};
+    *neighbours = (gv_neighbours){found, chord2, (int32_t)asked};
     *count = gv_undecided(w->geodesic, w->k, neighbours);
   }
   return GV_OK;
 }
 
 void gv_widening_clear(gv_widening *w) {
-  gv_release(&w->allocator, w->found);
-  gv_release(&w->allocator, w->chord2);
-  w->found = NULL;
-  w->chord2 = NULL;
-  w->capacity = 0;
+  gv_buffer_clear(&w->found, &w->allocator);
+  gv_buffer_clear(&w->chord2, &w->allocator);
 }

@@ -8,6 +8,7 @@
 #ifndef GV_WIDEN_H
 #define GV_WIDEN_H
 
+#include "core/buffer.h"
 #include "geodesic/geodesic.h"
 #include "search/backend.h"
 
@@ -25,9 +26,7 @@ typedef struct gv_widening {
   double limit;    /* squared chord */
   gv_allocator allocator;
   /* Those asked for last; made when they are first needed. */
-  int64_t *found;
-  double *chord2;
-  int32_t capacity;
+  gv_buffer found, chord2;
 } gv_widening;
 
 /* How many of the neighbours may be among the k by geodesic; -1: more than were asked for. */

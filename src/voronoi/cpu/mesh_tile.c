@@ -427,13 +427,8 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
   int64_t side = INT64_C(1) << b->bits, width = 2 * side * (b->last - b->first + 1);
   gv_workspace *space = j->space;
   int64_t wanted = width * side * j->v->k;
-  if (space->band_capacity < wanted) {
-    gv_release(&space->allocator, space->band);
-    space->band = gv_allocate(&space->allocator, wanted, sizeof *space->band);
-    space->band_capacity = space->band != NULL ? wanted : 0;
-    if (space->band == NULL) return gv_fail_memory(context, "a band of the mesh");
-  }
-  j->out = space->band;
+  j->out = gv_buffer_reserve(&space->band, &space->allocator, wanted, sizeof *j->out);
+  if (j->out == NULL) return gv_fail_memory(context, "a band of the mesh");
   j->by_number = false;
   j->row = b->number * side;
   j->place = 2 * side * b->first;

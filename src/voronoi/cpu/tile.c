@@ -94,13 +94,9 @@ static bool stage(gv_tile_job *j, const gv_block *block, gv_block *target) {
       all * (int64_t)sizeof *block->out > STAGED_BYTES) {
     return true;
   }
-  if (space->stage_capacity < all) {
-    gv_release(&space->allocator, space->stage);
-    space->stage = gv_allocate(&space->allocator, all, sizeof *space->stage);
-    space->stage_capacity = space->stage != NULL ? all : 0;
-    if (space->stage == NULL) return false;
-  }
-  target->out = space->stage;
+  int32_t *out = gv_buffer_reserve(&space->stage, &space->allocator, all, sizeof *out);
+  if (out == NULL) return false;
+  target->out = out;
   target->stride = columns;
   target->band_stride = cells;
   return true;

@@ -32,10 +32,11 @@ int gv_mask_of_tile(const gv_tile_job *j, const gv_tile *tile) {
   int64_t c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS, r0 = (tile->r0 - j->block.r0) / GV_BOX_ROWS;
   int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
   int64_t r1 = (tile->r1 - j->block.r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
+  const uint8_t *box = j->space->mask_boxes.memory;
   int state = 0;
   for (int64_t r = r0; r < r1 && state != (GV_KEEPS_SOME | GV_LEAVES_SOME); r++) {
     for (int64_t c = c0; c < c1; c++)
-      state |= j->space->mask_boxes[r * j->mask_columns + c];
+      state |= box[r * j->mask_columns + c];
   }
   return state;
 }
@@ -74,9 +75,10 @@ void gv_fill_nodata(const gv_tile_job *j, const gv_tile *tile) {
  * left out; elsewhere the answer `label`, if there is one, or what is there already.
  */
 static void write_masked(const gv_tile_job *j, const gv_tile *tile, const int32_t *label) {
+  const uint8_t *boxes = j->space->mask_boxes.memory;
   for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS) {
     int64_t below = r + GV_BOX_ROWS < tile->r1 ? r + GV_BOX_ROWS : tile->r1;
-    const uint8_t *box = j->space->mask_boxes + (r - j->block.r0) / GV_BOX_ROWS * j->mask_columns;
+    const uint8_t *box = boxes + (r - j->block.r0) / GV_BOX_ROWS * j->mask_columns;
     for (int64_t c = tile->c0, end; c < tile->c1; c = end) {
       int state = box[(c - j->block.c0) / GV_BOX_COLUMNS];
       for (end = c + GV_BOX_COLUMNS; end < tile->c1; end += GV_BOX_COLUMNS)
@@ -113,12 +115,8 @@ bool gv_mask_prepare(gv_tile_job *j) {
   if (j->target->mask == NULL) return true;
   j->mask_columns = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
   int64_t boxes = j->mask_columns * ((rows + GV_BOX_ROWS - 1) / GV_BOX_ROWS);
-  if (space->mask_capacity < boxes) {
-    gv_release(&space->allocator, space->mask_boxes);
-    space->mask_boxes = gv_allocate(&space->allocator, boxes, 1);
-    space->mask_capacity = space->mask_boxes != NULL ? boxes : 0;
-    if (space->mask_boxes == NULL) return false;
-  }
-  j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, space->mask_boxes, j->mask_columns);
+  uint8_t *box = gv_buffer_reserve(&space->mask_boxes, &space->allocator, boxes, 1);
+  if (box == NULL) return false;
+  j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, box, j->mask_columns);
   return true;
 }

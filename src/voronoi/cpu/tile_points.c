@@ -26,13 +26,9 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_job *j) {
   int64_t stride = n + GV_TABLE_PADDING;
   bool globe = cells->dim == 3;
   int arrays = globe ? 5 : 2;
-  if (space->points_capacity < stride * arrays) {
-    gv_release(&space->allocator, space->points);
-    space->points = gv_allocate_zeroed(&space->allocator, stride * arrays, sizeof(double));
-    space->points_capacity = space->points != NULL ? stride * arrays : 0;
-    if (space->points == NULL) return gv_fail_memory(context, "the positions of a block");
-  }
-  double *x = space->points, *y = x + stride, *z = globe ? y + stride : NULL;
+  double *x = gv_buffer_reserve(&space->points, &space->allocator, stride * arrays, sizeof *x);
+  if (x == NULL) return gv_fail_memory(context, "the positions of a block");
+  double *y = x + stride, *z = globe ? y + stride : NULL;
   double *lon = globe ? z + stride : NULL, *lat = globe ? lon + stride : NULL;
   gv_status status = gv_cells_positions(context, cells, &j->block, x, y, z, lon, lat, NULL);
   if (status != GV_OK) return status;
@@ -45,17 +41,13 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_job *j) {
 
   j->box_columns = (columns + MICROTILE - 1) / MICROTILE;
   int64_t box_rows = (rows + MICROTILE - 1) / MICROTILE, boxes = 6 * j->box_columns * box_rows;
-  if (space->boxes_capacity < boxes) {
-    gv_release(&space->allocator, space->boxes);
-    space->boxes = gv_allocate(&space->allocator, boxes, sizeof(double));
-    space->boxes_capacity = space->boxes != NULL ? boxes : 0;
-    if (space->boxes == NULL) return gv_fail_memory(context, "the bounds of a block");
-  }
+  double *all = gv_buffer_reserve(&space->boxes, &space->allocator, boxes, sizeof *all);
+  if (all == NULL) return gv_fail_memory(context, "the bounds of a block");
   for (int64_t r = 0; r < rows; r += MICROTILE) {
     for (int64_t c = 0; c < columns; c += MICROTILE) {
       gv_tile square = {c, c + MICROTILE < columns ? c + MICROTILE : columns, r,
                         r + MICROTILE < rows ? r + MICROTILE : rows};
-      double *box = space->boxes + 6 * (r / MICROTILE * j->box_columns + c / MICROTILE);
+      double *box = all + 6 * (r / MICROTILE * j->box_columns + c / MICROTILE);
       range_of_square(x, columns, &square, &box[0], &box[3]);
       range_of_square(y, columns, &square, &box[1], &box[4]);
       range_of_square(z, columns, &square, &box[2], &box[5]);
@@ -69,9 +61,10 @@ bool gv_points_bound(const gv_tile_job *j, const gv_tile *tile, gv_bound *out) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   int64_t c0 = (tile->c0 - j->block.c0) / MICROTILE, c1 = (tile->c1 - j->block.c0 + MICROTILE - 1) / MICROTILE;
   int64_t r0 = (tile->r0 - j->block.r0) / MICROTILE, r1 = (tile->r1 - j->block.r0 + MICROTILE - 1) / MICROTILE;
+  const double *boxes = j->space->boxes.memory;
   for (int64_t r = r0; r < r1; r++) {
     for (int64_t c = c0; c < c1; c++) {
-      const double *box = j->space->boxes + 6 * (r * j->box_columns + c);
+      const double *box = boxes + 6 * (r * j->box_columns + c);
       for (int d = 0; d < 3; d++) {
         low[d] = fmin(low[d], box[d]);
         high[d] = fmax(high[d], box[3 + d]);

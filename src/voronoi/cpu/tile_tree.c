@@ -1,8 +1,6 @@
 /* The tree of tiles over a whole grid. */
 #include "voronoi/cpu/tile_tree.h"
 
-#include <string.h>
-
 #include "core/parallel.h"
 #include "voronoi/cpu/tile_job.h"
 
@@ -28,15 +26,9 @@ const gv_tile_node *gv_tile_tree_find(const gv_tile_tree *tree, const gv_tile *t
 }
 
 static bool reserve(gv_tile_tree *tree, int64_t wanted) {
-  if (wanted <= tree->capacity) return true;
-  int64_t capacity = wanted > 2 * (int64_t)tree->capacity ? wanted : 2 * (int64_t)tree->capacity;
-  gv_tile_node *node = gv_allocate(&tree->allocator, capacity, sizeof *node);
-  if (node == NULL) return false;
-  if (tree->count > 0) memcpy(node, tree->node, (size_t)tree->count * sizeof *node);
-  gv_release(&tree->allocator, tree->node);
-  tree->node = node;
-  tree->capacity = (int32_t)capacity;
-  return true;
+  gv_tile_node *node = gv_buffer_extend(&tree->nodes, &tree->allocator, wanted, sizeof *node);
+  if (node != NULL) tree->node = node;
+  return node != NULL;
 }
 
 /* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are empty).
@@ -142,5 +134,5 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
 void gv_tile_tree_clear(gv_tile_tree *tree) {
   for (int32_t i = 0; i < tree->count; i++)
     gv_release(&tree->allocator, tree->node[i].id);
-  gv_release(&tree->allocator, tree->node);
+  gv_buffer_clear(&tree->nodes, &tree->allocator);
 }

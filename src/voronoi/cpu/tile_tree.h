@@ -13,8 +13,9 @@ typedef struct gv_tile_node {
 
 typedef struct gv_tile_tree {
   gv_allocator allocator;
-  gv_tile_node *node;
-  int32_t count, capacity;
+  gv_buffer nodes;
+  gv_tile_node *node; /* in it */
+  int32_t count;
 } gv_tile_tree;
 
 gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
