@@ -9,6 +9,7 @@
 #ifndef GV_AREA_H
 #define GV_AREA_H
 
+#include "cells/grid.h"
 #include "cells/mesh.h"
 
 /* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */

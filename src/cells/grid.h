@@ -9,6 +9,7 @@
 #ifndef GV_GRID_H
 #define GV_GRID_H
 
+#include "cells/bound.h"
 #include "exact/globe.h"
 
 #ifdef __cplusplus
@@ -17,10 +18,7 @@ extern "C" {
 
 typedef enum gv_cells_shape { GV_CELLS_PLANE, GV_CELLS_LONLAT, GV_CELLS_POINTS } gv_cells_shape;
 
-/* Tables are padded so that a vector kernel may read this many entries past their end. */
-enum { GV_TABLE_PADDING = 64 };
-
-typedef struct gv_mesh_tables gv_mesh_tables;
+struct gv_mesh_tables; /* mesh.h */
 
 typedef struct gv_cells {
   gv_cells_shape shape;
@@ -40,7 +38,7 @@ typedef struct gv_cells {
   double *half_cos, *half_sin;
   double *half_p, *half_z, *half_sin_lat, *half_cos_lat;
 
-  gv_mesh_tables *tables; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
+  struct gv_mesh_tables *tables; /* of the cells of mesh leaves; GV_GRID_QTM and rasters of triangles */
 
   double curvature;      /* >= the second derivative of a meridian's point by latitude; LONLAT, QTM */
   double position_error; /* canonical positions differ from the ideal grid's by at most this, per coordinate */
@@ -51,15 +49,6 @@ typedef struct gv_tile {
   int64_t c0, c1, r0, r1;
 } gv_tile;
 
-/* A zonotope that holds the canonical position of every cell of a tile: centre + sum t_k generator[k], |t_k| <= 1.
- * (A box in the directions of the generators.) On the plane the third coordinate and generator are zero. */
-typedef struct gv_bound {
-  double centre[3];
-  double generator[3][3];
-  double radius;                     /* >= the distance of any of its points from the centre */
-  double extent_across, extent_down; /* lengths of the half axes along columns and rows */
-} gv_bound;
-
 /* Checks the grid against the metric, makes the tables. Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 gv_status gv_cells_init(gv_context *context, const gv_grid *grid, gv_metric metric, gv_cells *out);
 void gv_cells_clear(gv_cells *cells);
@@ -68,22 +57,6 @@ void gv_cells_clear(gv_cells *cells);
 static inline bool gv_cells_geocentric(const gv_cells *cells) {
   return cells->metric == GV_GEODESIC;
 }
-
-/*
- * A piece of the globe between two parallels and two meridians. Angles in radians; `curvature` as in gv_cells.
- */
-typedef struct gv_globe_piece {
-  double half_width; /* from the middle meridian */
-  double span;       /* of latitude */
-  double curvature;
-  double p[2], z[2];       /* of the two parallels */
-  double sin_lat, cos_lat; /* any latitude to take directions at, best in the middle */
-  double sin_lon, cos_lon; /* of the middle meridian */
-  double pad;              /* to be added on all sides */
-} gv_globe_piece;
-
-/* A zonotope that holds it. */
-void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out);
 
 /* Bound of a tile of a PLANE, LONLAT or rotated plane grid. Not for projected grids on the globe: theirs come from
  * the positions themselves. */

@@ -8,8 +8,9 @@
 #ifndef GV_MESH_H
 #define GV_MESH_H
 
-#include "cells/grid.h"
+#include "cells/bound.h"
 #include "cells/qtm.h"
+#include "exact/globe.h"
 
 typedef struct gv_mesh_part {
   int level; /* of the cells */
@@ -40,6 +41,19 @@ static inline int64_t gv_mesh_part_row(const gv_mesh_part *part) {
   return (int64_t)part->least[GV_QTM_WEST] + part->least[GV_QTM_EAST] + (part->down ? INT64_C(1) << part->bits : 0);
 }
 
+/* Where the cells of a leaf lie, by packed order. */
+typedef struct gv_mesh_order {
+  uint8_t number[GV_MESH_LEAF_CELLS]; /* number - part->first */
+  uint8_t row[GV_MESH_LEAF_CELLS];    /* row - gv_mesh_part_row */
+  int8_t place[GV_MESH_LEAF_CELLS];   /* place in the row - 2 x least[EAST] */
+} gv_mesh_order;
+
+/* Orders for all sizes and orientations of leaves, and the kernels of this processor. */
+typedef struct gv_mesh_tables {
+  const struct gv_globe_kernels *kernels;
+  gv_mesh_order order[GV_MESH_LEAF_BITS + 1][2][6];
+} gv_mesh_tables;
+
 /*
  * Canonical positions of the cells of a leaf (bits <= GV_MESH_LEAF_BITS) in packed order: those that point as the part
  * does, row by row from its pole and from west to east, then the others likewise. With an ellipsoid they are places on
@@ -55,19 +69,6 @@ void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5
 /* A zonotope that holds the canonical positions of all cells of a part; `curvature` as in gv_cells. */
 void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,
                    double curvature, gv_bound *out);
-
-/* Where the cells of a leaf lie, by packed order. */
-typedef struct gv_mesh_order {
-  uint8_t number[GV_MESH_LEAF_CELLS]; /* number - part->first */
-  uint8_t row[GV_MESH_LEAF_CELLS];    /* row - gv_mesh_part_row */
-  int8_t place[GV_MESH_LEAF_CELLS];   /* place in the row - 2 x least[EAST] */
-} gv_mesh_order;
-
-/* Orders for all sizes and orientations of leaves, and the kernels of this processor. */
-struct gv_mesh_tables {
-  const struct gv_globe_kernels *kernels;
-  gv_mesh_order order[GV_MESH_LEAF_BITS + 1][2][6];
-};
 
 void gv_mesh_tables_init(gv_mesh_tables *tables);
 const gv_mesh_order *gv_mesh_order_of(const gv_mesh_tables *tables, const gv_mesh_part *leaf);

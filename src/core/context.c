@@ -1,7 +1,6 @@
 /* Contexts, status names, messages and the first error of a parallel region. */
-#include "core/core.h"
+#include "core/parallel.h"
 
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +77,7 @@ gv_status gv_context_create(const gv_context_options *options, gv_context **out)
   gv_context *context = gv_allocate_zeroed(&allocator, 1, sizeof *context);
   if (context == NULL) return GV_ERROR_OUT_OF_MEMORY;
   context->allocator = allocator;
-  context->threads = o.threads > 0 ? o.threads : omp_get_num_procs();
+  context->threads = o.threads > 0 ? o.threads : gv_processors();
   context->progress = o.progress;
   context->progress_user = o.progress_user;
   context->device = o.device;

@@ -1,6 +1,6 @@
 /*
  * What every other layer stands on: status and messages, memory, threads, progress.
- * Depends on nothing but the C library and OpenMP.
+ * Depends on nothing but the C library (and OpenMP, in parallel.c only).
  */
 #ifndef GV_CORE_H
 #define GV_CORE_H

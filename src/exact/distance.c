@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "search/backend.h"
+#include "exact/canonical.h"
 
 const double gv_arcsine_series[12] = {
     0x1.555555555554ep-3, 0x1.3333333337110p-4, 0x1.6db6db68067fep-5,  0x1.f1c71fb700f11p-6,

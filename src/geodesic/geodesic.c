@@ -15,35 +15,11 @@ static double slack_exactly(const gv_geodesic *geodesic, double chord2) {
   return (reach - chord) * (reach + chord) + 8e-16 * chord2;
 }
 
-/* Karney 2013, equations 24 and 25. */
-static void series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
-  double f = ellipsoid->flattening, n = f / (2.0 - f), n2 = n * n;
-  double away = 3.0 * 3.14159265358979323846 * f; /* from the antipodes */
-  *out = (gv_series){
-      .a = ellipsoid->semi_major,
-      .b = ellipsoid->semi_major * (1.0 - f),
-      .f = f,
-      .stretch = 1.0 / (1.0 - f),
-      .ep2 = ellipsoid->eccentricity2 / ((1.0 - f) * (1.0 - f)),
-      .a3 = {1.0, n / 2.0 - 1.0 / 2.0, 3.0 * n2 / 8.0 - n / 8.0 - 1.0 / 4.0,
-             -n2 / 16.0 - 3.0 * n / 16.0 - 1.0 / 16.0, -n / 32.0 - 3.0 / 64.0, -3.0 / 128.0},
-      .c3 = {{1.0 / 4.0 - n / 4.0, 1.0 / 8.0 - n2 / 8.0, 3.0 / 64.0 + 3.0 * n / 64.0 - n2 / 64.0,
-              5.0 / 128.0 + n / 64.0, 3.0 / 128.0},
-             {1.0 / 16.0 - 3.0 * n / 32.0 + n2 / 32.0, 3.0 / 64.0 - n / 32.0 - 3.0 * n2 / 64.0,
-              3.0 / 128.0 + n / 128.0, 5.0 / 256.0},
-             {5.0 / 192.0 - 3.0 * n / 64.0 + 5.0 * n2 / 192.0, 3.0 / 128.0 - 5.0 * n / 192.0, 7.0 / 512.0},
-             {7.0 / 512.0 - 7.0 * n / 256.0, 7.0 / 512.0},
-             {21.0 / 2560.0}},
-      .largest_step = f >= 0.0 && f <= GV_SERIES_FLATTENING ? GV_SERIES_STEP * ellipsoid->semi_major : -1.0,
-      .least_cosine = 0.5 * away * away - 1.0,
-  };
-}
-
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   double f = ellipsoid->flattening;
   geod_init(&out->geod, ellipsoid->semi_major, f);
-  series_init(ellipsoid, &out->series);
-  out->kernels = gv_measure_kernels_get();
+  gv_series_init(ellipsoid, &out->series);
+  out->kernels = gv_series_kernels_get();
   out->r_large = 1.0 / (1.0 - f);
   out->r_small = (1.0 - f) * (1.0 - f);
   out->near_chord2 = 0.01;
@@ -147,7 +123,7 @@ static bool thinning_pays(const double centre[3], double reach, double slack, co
   return close > 1 && close >= candidates->count / 4;
 }
 
-enum { BATCH = 64 /* pairs at a time; a multiple of GV_MEASURE_PADDING */ };
+enum { BATCH = 64 /* pairs at a time; a multiple of GV_PAIR_PADDING */ };
 
 void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double slack, gv_candidates *candidates) {
   if (!(slack > 2e-4 * bound->radius * bound->radius) || geodesic->series.largest_step < 0.0) return;
@@ -206,7 +182,7 @@ static double bend_at(const gv_geodesic *geodesic, double s) {
   return fmax(fabs(strong / tan(strong * s)), fabs(weak / tan(weak * s)));
 }
 
-bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                        const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
   double a = geodesic->geod.a, half_around = 3.141592653589793 * geodesic->geod.b;
   if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chord2_limit < 0.0 || !(reach < 0.1) || isnan(lon)) {
@@ -224,7 +200,7 @@ bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, do
   for (int32_t i = 0; i < candidates->count; i++) {
     int32_t seed = candidates->id[i];
     double azimuth = 0.0, sine, cosine;
-    geod_inverse(&geodesic->geod, lat, lon, seeds->lat[seed], seeds->lon[seed], &out->distance[i], &azimuth, NULL);
+    geod_inverse(&geodesic->geod, lat, lon, seeds.lat[seed], seeds.lon[seed], &out->distance[i], &azimuth, NULL);
     double nearest = out->distance[i] - length, farthest = out->distance[i] + length;
     if (!(nearest > length) || !(farthest < 0.95 * half_around)) return false;
     out->bend[i] = 1.0001 * fmax(bend_at(geodesic, nearest), bend_at(geodesic, farthest));
@@ -303,7 +279,7 @@ void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int
 /* Candidates that may still be the nearest, and what is known of the least distance. */
 typedef struct contest {
   const gv_geodesic *geodesic;
-  const gv_seed_set *seeds;
+  gv_lonlats seeds;
   double lon, lat;
   const double *vector;
   const gv_candidates *candidates;
@@ -336,8 +312,7 @@ static void contest_ask(contest *c) {
     if (c->low[i] > c->high) continue;
     int32_t seed = c->candidates->id[c->place[i]];
     double distance = INFINITY;
-    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds->lat[seed], c->seeds->lon[seed], &distance, NULL,
-                 NULL);
+    geod_inverse(&c->geodesic->geod, c->lat, c->lon, c->seeds.lat[seed], c->seeds.lon[seed], &distance, NULL, NULL);
     if (distance < c->best || (distance == c->best && c->place[i] < c->nearest)) {
       c->best = distance;
       c->nearest = c->place[i];
@@ -349,7 +324,7 @@ static void contest_ask(contest *c) {
 
 static void contest_evaluate(contest *c) {
   double low[BATCH], high[BATCH];
-  for (int32_t i = c->waiting; i % GV_MEASURE_PADDING != 0; i++)
+  for (int32_t i = c->waiting; i % GV_PAIR_PADDING != 0; i++)
     c->x[i] = c->y[i] = c->z[i] = 0.0;
   gv_geodesic_bounds(c->geodesic, c->vector, c->waiting, c->x, c->y, c->z, low, high);
   for (int32_t i = 0; i < c->waiting; i++) {
@@ -362,7 +337,7 @@ static void contest_evaluate(contest *c) {
   if (c->open > BATCH) contest_ask(c);
 }
 
-int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                            const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion) {
   double least = INFINITY, second = INFINITY;
   int32_t nearest = 0;

@@ -15,10 +15,15 @@
 
 #include <geodesic.h>
 
+#include "cells/bound.h"
+#include "cells/candidates.h"
 #include "exact/globe.h"
-#include "measure/measure_kernels.h"
-#include "voronoi/cpu/kernels.h"
-#include "voronoi/seeds.h"
+#include "geodesic/series.h"
+
+/* Where seeds are, by the numbers that candidates have: normalised degrees. */
+typedef struct gv_lonlats {
+  const double *lon, *lat;
+} gv_lonlats;
 
 typedef struct gv_geodesic {
   struct geod_geodesic geod;
@@ -28,7 +33,7 @@ typedef struct gv_geodesic {
                               near_chord2 */
   double near_chord2;
   gv_series series;
-  const gv_measure_kernels *kernels;
+  const gv_series_kernels *kernels;
 } gv_geodesic;
 
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
@@ -51,7 +56,7 @@ void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, d
 /*
  * What geod_inverse says of the distances from the place `vector` to n others lies in [low[i], high[i]], by the series:
  * mostly 0.2 micrometres apart, 0 and INFINITY where the series has no answer. Places are read up to the next multiple of
- * GV_MEASURE_PADDING.
+ * GV_PAIR_PADDING.
  */
 void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
                         const double *y, const double *z, double *low, double *high);
@@ -100,7 +105,7 @@ typedef struct gv_expansion {
  * False where the bounds do not hold: too many candidates, a seed closer than twice the reach or nearly antipodal, a
  * prolate ellipsoid.
  */
-bool gv_expansion_make(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                        const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out);
 
 /* Drops the candidates that are farther than another one in every cell within reach, from the expansion and from the
@@ -109,11 +114,11 @@ void gv_expansion_cull(const gv_geodesic *geodesic, gv_expansion *expansion, gv_
 
 /*
  * The canonical decision for one cell: which of the candidates has the smallest geod_inverse distance, the first of
- * equal ones. lon, lat are the cell's, vector its position; seeds hold the candidates' longitudes and latitudes.
+ * equal ones. lon, lat are the cell's, vector its position.
  * `expansion` may be NULL; with one of the same candidates that reaches the cell fewer are asked about.
  * Returns the place in the candidate list.
  */
-int32_t gv_geodesic_decide(const gv_geodesic *geodesic, const gv_seed_set *seeds, double lon, double lat,
+int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                            const double vector[3], const gv_candidates *candidates, const gv_expansion *expansion);
 
 #endif

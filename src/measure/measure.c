@@ -8,7 +8,7 @@
 #include "measure/measure_kernels.h"
 #include "voronoi/engine.h"
 
-enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_MEASURE_PADDING */
+enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_PAIR_PADDING */
 
 /* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
 typedef struct job {
@@ -164,8 +164,9 @@ static void clear_gaps(const job *j, const row_piece *piece) {
 static void find_distances(const job *j, const row_piece *piece) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_metric metric = j->v->cells.metric;
+  const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
-    ask(j, piece, j->kernels->geodesic(&pairs, &j->v->geodesic.series, j->value, j->open), false);
+    ask(j, piece, geodesic->kernels->geodesic(&pairs, &geodesic->series, j->value, j->open), false);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle(&pairs, j->radius, j->value);
   } else {
@@ -176,7 +177,7 @@ static void find_distances(const job *j, const row_piece *piece) {
 
 static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
   const gv_measure *m = j->m;
-  if (m->type == GV_FLOAT64 && piece->n % GV_MEASURE_PADDING == 0) {
+  if (m->type == GV_FLOAT64 && piece->n % GV_PAIR_PADDING == 0) {
     job direct = *j;
     direct.value = (double *)m->distance + at;
     find_distances(&direct, piece);
@@ -196,8 +197,9 @@ static void measure_azimuths(const job *j, const row_piece *piece, int64_t at) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_norths norths = {j->cosine, j->sine, j->p};
   gv_metric metric = j->v->cells.metric;
+  const gv_geodesic *geodesic = &j->v->geodesic;
   if (metric == GV_GEODESIC) {
-    ask(j, piece, j->kernels->geodesic_azimuth(&pairs, &norths, &j->v->geodesic.series, j->value, j->open), true);
+    ask(j, piece, geodesic->kernels->geodesic_azimuth(&pairs, &norths, &geodesic->series, j->value, j->open), true);
   } else if (metric == GV_GREAT_CIRCLE) {
     j->kernels->great_circle_azimuth(&pairs, &norths, j->value);
   } else {

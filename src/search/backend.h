@@ -5,6 +5,7 @@
 #define GV_BACKEND_H
 
 #include "core/core.h"
+#include "exact/canonical.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -137,32 +138,6 @@ struct gv_index {
 /* Search on canonical values with already checked double queries (see gv_query). */
 gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical);
-
-/* The largest canonical value whose reported distance is <= limit: for euclidean the largest x with sqrt(x) <= limit. */
-double gv_largest_canonical(double limit, gv_metric metric);
-
-/* The canonical distance of two points; inlined into every backend so that there is one definition. */
-static inline double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
-  double total = 0.0;
-  switch (metric) {
-  case GV_MANHATTAN:
-    for (int32_t d = 0; d < dim; d++)
-      total += fabs(q[d] - s[d]);
-    return total;
-  case GV_CHEBYSHEV:
-    for (int32_t d = 0; d < dim; d++) {
-      double a = fabs(q[d] - s[d]);
-      total = a > total ? a : total;
-    }
-    return total;
-  default:
-    for (int32_t d = 0; d < dim; d++) {
-      double a = q[d] - s[d];
-      total += a * a;
-    }
-    return total;
-  }
-}
 
 #ifdef __cplusplus
 }

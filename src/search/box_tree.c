@@ -2,7 +2,7 @@
  * Building a box tree, and running its search over threads.
  *
  * A node splits its range of points into up to eight by three rounds of binary splits, in place, and its children
- * go on as OpenMP tasks. Medians are found by quickselect on (coordinate, index) pairs: the index makes all keys
+ * go on as tasks. Medians are found by quickselect on (coordinate, index) pairs: the index makes all keys
  * distinct, so that duplicates cannot spoil a partition and equal points end up in index order; a range that
  * resists the pivots is heap-sorted. Build O(n log n), without recursion deeper than the tree.
  *
@@ -12,6 +12,8 @@
 #include "search/box_tree.h"
 
 #include <string.h>
+
+#include "core/parallel.h"
 
 enum {
   LEAF_BLOCKS = 2,      /* 16 points: measured best of 8 ... 64 for d = 2 ... 16 */
@@ -114,7 +116,7 @@ typedef struct builder {
   gv_box_tree *tree;
   gv_code *codes;
   gv_progress progress;
-  int64_t next_node, next_block;
+  atomic_llong next_node, next_block;
 } builder;
 
 /* A stretch of codes; median: its codes are used up, it is split at medians. */
@@ -217,6 +219,19 @@ static void partition(builder *b, range r, int64_t left) {
   select_nth(codes, r.count, left);
 }
 
+static void split_range(builder *b, range r, int level, int slot, range *children);
+
+typedef struct splitting {
+  builder *b;
+  range r, *children;
+  int level, slot;
+} splitting;
+
+static void split_task(void *argument) {
+  const splitting *s = argument;
+  split_range(s->b, s->r, s->level, s->slot, s->children);
+}
+
 /* Splits a range into up to eight: slots slot ... slot + (8 >> level) - 1 of `children`, unused ones stay empty. */
 static void split_range(builder *b, range r, int level, int slot, range *children) {
   if (is_leaf(r) || level == 3) {
@@ -226,20 +241,14 @@ static void split_range(builder *b, range r, int level, int slot, range *childre
   int64_t left = split_position(b->codes, &r);
   if (r.median && !gv_progress_cancelled(&b->progress)) partition(b, r, left);
   range lower = {r.first, left, r.median}, upper = {r.first + left, r.count - left, r.median};
-#pragma omp task default(none) firstprivate(b, lower, level, slot, children) if (r.count > TASK_POINTS)
-  split_range(b, lower, level + 1, slot, children);
-  split_range(b, upper, level + 1, slot + (4 >> level), children);
-#pragma omp taskwait
-}
-
-static int64_t take(int64_t *counter, int64_t amount) {
-  int64_t first;
-#pragma omp atomic capture
-  {
-    first = *counter;
-    *counter += amount;
+  if (r.count > TASK_POINTS) {
+    splitting below = {b, lower, children, level + 1, slot};
+    gv_task_spawn(split_task, &below, sizeof below);
+  } else {
+    split_range(b, lower, level + 1, slot, children);
   }
-  return first;
+  split_range(b, upper, level + 1, slot + (4 >> level), children);
+  if (r.count > TASK_POINTS) gv_tasks_wait();
 }
 
 static void include(double *box, int32_t d, int lane, double low, double high) {
@@ -251,7 +260,7 @@ static void include(double *box, int32_t d, int lane, double low, double high) {
 static void build_leaf(builder *b, range r, int64_t node, int lane) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
-  int64_t blocks = blocks_of(r.count), first = take(&b->next_block, blocks);
+  int64_t blocks = blocks_of(r.count), first = atomic_fetch_add(&b->next_block, blocks);
   double *box = gv_node_box(tree, node);
   int64_t least = GV_NO_INDEX;
   for (int64_t i = 0; i < blocks * GV_LANES; i++) {
@@ -277,6 +286,19 @@ static void build_leaf(builder *b, range r, int64_t node, int lane) {
   gv_node_least(tree, node)[lane] = least;
 }
 
+static void build_node(builder *b, range r, int64_t node);
+
+typedef struct noding {
+  builder *b;
+  range r;
+  int64_t node;
+} noding;
+
+static void node_task(void *argument) {
+  const noding *n = argument;
+  build_node(n->b, n->r, n->node);
+}
+
 static void build_node(builder *b, range r, int64_t node) {
   gv_box_tree *tree = b->tree;
   int32_t dim = tree->dim;
@@ -299,13 +321,17 @@ static void build_node(builder *b, range r, int64_t node) {
       build_leaf(b, part, node, lane);
       gv_progress_add(&b->progress, part.count);
     } else {
-      int64_t below = take(&b->next_node, 1);
+      int64_t below = atomic_fetch_add(&b->next_node, 1);
       child[lane] = below;
-#pragma omp task default(none) firstprivate(b, part, below) if (part.count > TASK_POINTS)
-      build_node(b, part, below);
+      if (part.count > TASK_POINTS) {
+        noding n = {b, part, below};
+        gv_task_spawn(node_task, &n, sizeof n);
+      } else {
+        build_node(b, part, below);
+      }
     }
   }
-#pragma omp taskwait
+  if (r.count > TASK_POINTS) gv_tasks_wait();
   for (int lane = 0; lane < GV_LANES; lane++) {
     if (lane >= lanes) {
       child[lane] = 0;
@@ -355,12 +381,13 @@ gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, 
     goto done;
   }
 
-  builder b = {.reference = reference, .tree = tree, .codes = codes, .next_node = 1};
+  builder b = {.reference = reference, .tree = tree, .codes = codes};
+  atomic_init(&b.next_node, 1);
+  atomic_init(&b.next_block, 0);
   gv_progress_init(&b.progress, context, reference->count);
   int threads = reference->count > TASK_POINTS ? context->threads : 1;
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-  build_node(&b, all, 0);
+  noding root = {&b, all, 0};
+  gv_tasks_run(threads, node_task, &root);
   if (gv_progress_cancelled(&b.progress)) {
     status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
     goto done;
@@ -397,16 +424,30 @@ void gv_box_tree_destroy(const gv_reference *reference, gv_box_tree *tree) {
 
 /* ----------------------------------------------------------------------------------------------------- search */
 
+/* Queries from `first` on being given codes. */
+typedef struct coding {
+  const gv_morton *morton;
+  const double *data;
+  int64_t first;
+  gv_code *order;
+} coding;
+
+static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
+  const coding *c = worker->user;
+  for (int64_t i = first; i < end; i++)
+    c->order[i] = (gv_code){gv_morton_code(c->morton, c->data + (c->first + i) * c->morton->dim), c->first + i};
+  return GV_OK;
+}
+
 /* Queries first ... first + count - 1 in Morton order of the reference set's box, enough bits to tell their
  * neighbourhoods apart. */
 static bool order_queries(const gv_box_tree *tree, const gv_query *query, int64_t first, int64_t count,
                           gv_code *order, gv_code *scratch, int threads, const gv_allocator *allocator) {
   int bits = 33 / tree->dim < 22 ? 33 / tree->dim : 22;
   gv_morton morton = {tree->dim, bits, tree->low, tree->high};
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < count; i++) {
-    order[i] = (gv_code){gv_morton_code(&morton, query->data + (first + i) * tree->dim), first + i};
-  }
+  coding c = {&morton, query->data, first, order};
+  gv_loop loop = {.threads = threads, .count = count, .user = &c};
+  gv_parallel_for(&loop, code_queries);
   return gv_codes_sort(allocator, order, scratch, count, bits * tree->dim, threads);
 }
 
@@ -417,12 +458,31 @@ static bool query_is_reference(const gv_reference *reference, const gv_query *qu
          memcmp(query->data, excluded, (size_t)(query->count * reference->dim) * sizeof *excluded) == 0;
 }
 
+/* Queries being searched, from `first` on or in an order. */
+typedef struct searching {
+  const gv_box_tree *tree;
+  const gv_query *query;
+  gv_box_tree_kernel *kernel;
+  const gv_code *order;
+  int64_t first;
+  bool same; /* the queries are the reference set */
+  int64_t *indices;
+  double *canonical;
+  gv_progress progress;
+} searching;
+
+static gv_status search_some(gv_worker *worker, int64_t first, int64_t end) {
+  searching *s = worker->user;
+  s->kernel(s->tree, s->query, s->order, s->first + first, s->first + end, s->same, s->indices, s->canonical);
+  gv_progress_add(&s->progress, end - first);
+  return GV_OK;
+}
+
 gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                              const gv_query *query, int64_t *indices, double *canonical) {
   const gv_box_tree *tree = state;
   static gv_box_tree_kernel *const kernels[] = {gv_box_tree_kernel_baseline, gv_box_tree_kernel_avx2,
                                                 gv_box_tree_kernel_avx512};
-  gv_box_tree_kernel *kernel = kernels[gv_simd_level()];
   const gv_allocator *allocator = &context->allocator;
   bool ordered = tree->dim <= ORDERED_DIM_MAX && query->count >= ORDERED_QUERIES_MIN;
   int threads = gv_threads_for(context, 100.0 * (double)query->count * (double)(tree->dim + query->k));
@@ -437,9 +497,13 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
       goto done;
     }
   }
-  bool same = query_is_reference(reference, query);
-  gv_progress progress;
-  gv_progress_init(&progress, context, query->count);
+  searching s = {.tree = tree,
+                 .query = query,
+                 .kernel = kernels[gv_simd_level()],
+                 .same = query_is_reference(reference, query),
+                 .indices = indices,
+                 .canonical = canonical};
+  gv_progress_init(&s.progress, context, query->count);
   for (int64_t first = 0; first < query->count && status == GV_OK; first += slab) {
     int64_t count = query->count - first < slab ? query->count - first : slab;
     if (ordered && !order_queries(tree, query, first, count, order, scratch, threads, allocator)) {
@@ -448,19 +512,10 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
     }
     int64_t chunk = count / ((int64_t)threads * 8) + 1;
     if (chunk > CHUNK_QUERIES) chunk = CHUNK_QUERIES;
-    int64_t chunks = (count + chunk - 1) / chunk;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int64_t c = 0; c < chunks; c++) {
-      if (gv_progress_cancelled(&progress)) continue;
-      int64_t from = c * chunk, to = from + chunk < count ? from + chunk : count;
-      if (ordered) {
-        kernel(tree, query, order, from, to, same, indices, canonical);
-      } else {
-        kernel(tree, query, NULL, first + from, first + to, same, indices, canonical);
-      }
-      gv_progress_add(&progress, to - from);
-    }
-    if (gv_progress_cancelled(&progress)) status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
+    s.order = order;
+    s.first = ordered ? 0 : first;
+    gv_loop loop = {context, threads, count, chunk, &s.progress, &s};
+    status = gv_parallel_for(&loop, search_some);
   }
 
 done:

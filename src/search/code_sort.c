@@ -2,10 +2,40 @@
  * its own stretch: O(n) a pass, stable, the same order for any number of threads. */
 #include "search/code_sort.h"
 
-#include <omp.h>
 #include <string.h>
 
+#include "core/parallel.h"
+
 enum { DIGIT_BITS = 11, BUCKETS = 1 << DIGIT_BITS, FEW = 128 };
+
+/* A pass over a digit: of each part of the pairs, how many go to each bucket, and then where to. */
+typedef struct sorting {
+  const gv_code *from;
+  gv_code *to;
+  int64_t count;
+  int parts, shift;
+  int64_t *counts;
+} sorting;
+
+static gv_status count_digits(gv_worker *worker, int64_t part, int64_t end) {
+  const sorting *s = worker->user;
+  int64_t *mine = s->counts + part * BUCKETS, last = s->count * end / s->parts;
+  memset(mine, 0, BUCKETS * sizeof *mine);
+  for (int64_t i = s->count * part / s->parts; i < last; i++)
+    mine[s->from[i].code >> s->shift & (BUCKETS - 1)]++;
+  return GV_OK;
+}
+
+static gv_status scatter(gv_worker *worker, int64_t part, int64_t end) {
+  const sorting *s = worker->user;
+  int64_t *mine = s->counts + part * BUCKETS, last = s->count * end / s->parts;
+  const gv_code *from = s->from;
+  gv_code *to = s->to;
+  int shift = s->shift;
+  for (int64_t i = s->count * part / s->parts; i < last; i++)
+    to[mine[from[i].code >> shift & (BUCKETS - 1)]++] = from[i];
+  return GV_OK;
+}
 
 bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scratch, int64_t count, int bits,
                    int threads) {
@@ -23,31 +53,22 @@ bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scrat
   int64_t *counts = gv_allocate(allocator, (int64_t)threads * BUCKETS, sizeof *counts);
   if (counts == NULL) return false;
   gv_code *from = codes, *to = scratch;
+  sorting s = {.count = count, .parts = threads, .counts = counts};
+  gv_loop loop = {.threads = threads, .count = threads, .grain = 1, .user = &s};
   for (int shift = 0; shift < bits; shift += DIGIT_BITS) {
-#pragma omp parallel num_threads(threads)
-    {
-      /* The runtime may give fewer threads than asked for. */
-      int team = omp_get_num_threads(), me = omp_get_thread_num();
-      int64_t first = count * me / team, last = count * (me + 1) / team;
-      int64_t *mine = counts + (int64_t)me * BUCKETS;
-      memset(mine, 0, BUCKETS * sizeof *mine);
-      for (int64_t i = first; i < last; i++)
-        mine[from[i].code >> shift & (BUCKETS - 1)]++;
-#pragma omp barrier
-#pragma omp single
-      {
-        int64_t total = 0;
-        for (int bucket = 0; bucket < BUCKETS; bucket++) {
-          for (int t = 0; t < team; t++) {
-            int64_t here = counts[(int64_t)t * BUCKETS + bucket];
-            counts[(int64_t)t * BUCKETS + bucket] = total;
-            total += here;
-          }
-        }
+    s.from = from;
+    s.to = to;
+    s.shift = shift;
+    gv_parallel_for(&loop, count_digits);
+    int64_t total = 0;
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+      for (int t = 0; t < threads; t++) {
+        int64_t here = counts[(int64_t)t * BUCKETS + bucket];
+        counts[(int64_t)t * BUCKETS + bucket] = total;
+        total += here;
       }
-      for (int64_t i = first; i < last; i++)
-        to[mine[from[i].code >> shift & (BUCKETS - 1)]++] = from[i];
     }
+    gv_parallel_for(&loop, scatter);
     gv_code *swap = from;
     from = to;
     to = swap;

@@ -3,9 +3,9 @@
  * values that backends compare. Queries go to the backend in bounded chunks, so that float32 queries and a missing
  * distance array cost memory independent of the number of queries.
  */
+#include "core/parallel.h"
 #include "search/backend.h"
 
-#include <float.h>
 #include <limits.h>
 #include <string.h>
 
@@ -25,18 +25,36 @@ static bool widen_row(const void *data, gv_dtype dtype, int64_t first, int32_t d
   return finite;
 }
 
+/* Rows being widened. */
+typedef struct widening {
+  const gv_points *points;
+  int64_t first;
+  double *out;
+  int64_t bad; /* the first that is not finite */
+} widening;
+
+static gv_status widen_some(gv_worker *worker, int64_t first, int64_t end) {
+  widening *w = worker->user;
+  const gv_points *points = w->points;
+  int32_t dim = points->dim;
+  int64_t bad = INT64_MAX;
+  for (int64_t i = first; i < end; i++) {
+    double *out = w->out != NULL ? w->out + i * dim : NULL;
+    if (!widen_row(points->data, points->dtype, (w->first + i) * dim, dim, out)) bad = i < bad ? i : bad;
+  }
+  gv_worker_lock(worker);
+  w->bad = bad < w->bad ? bad : w->bad;
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
 /* Copies rows [first, first + count) as doubles to `out` (NULL: only checks). Returns the first row that holds a
  * NaN or an infinity, or -1. */
 static int64_t widen_rows(const gv_points *points, int64_t first, int64_t count, double *out, int threads) {
-  int64_t bad = INT64_MAX;
-  int32_t dim = points->dim;
-#pragma omp parallel for num_threads(threads) reduction(min : bad) schedule(static) if (count * dim > 65536)
-  for (int64_t i = 0; i < count; i++) {
-    if (!widen_row(points->data, points->dtype, (first + i) * dim, dim, out != NULL ? out + i * dim : NULL)) {
-      bad = i < bad ? i : bad;
-    }
-  }
-  return bad == INT64_MAX ? -1 : first + bad;
+  widening w = {points, first, out, INT64_MAX};
+  gv_loop loop = {.threads = count * points->dim > 65536 ? threads : 1, .count = count, .user = &w};
+  gv_parallel_for(&loop, widen_some);
+  return w.bad == INT64_MAX ? -1 : first + w.bad;
 }
 
 static gv_status check_points(gv_context *context, const gv_points *points, const char *role) {
@@ -186,20 +204,6 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, 
   return status;
 }
 
-/* limit * limit is within a few units of the answer, because sqrt and the product round correctly. */
-double gv_largest_canonical(double limit, gv_metric metric) {
-  if (metric != GV_EUCLIDEAN || isinf(limit)) return limit;
-  double x = limit * limit;
-  if (isinf(x)) x = DBL_MAX;
-  while (sqrt(x) > limit)
-    x = nextafter(x, 0.0);
-  for (;;) {
-    double next = nextafter(x, INFINITY);
-    if (isinf(next) || sqrt(next) > limit) return x;
-    x = next;
-  }
-}
-
 /* A chunk's own progress, mapped to its part of the whole. */
 typedef struct chunk_progress {
   gv_progress_fn call;
@@ -210,6 +214,13 @@ typedef struct chunk_progress {
 static int report_chunk(double fraction, void *user) {
   chunk_progress *chunk = user;
   return chunk->call(chunk->start + chunk->share * fraction, chunk->user);
+}
+
+static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
+  double *value = worker->user;
+  for (int64_t i = first; i < end; i++)
+    value[i] = sqrt(value[i]);
+  return GV_OK;
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -296,9 +307,8 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     }
     if (distances != NULL && reference->metric == GV_EUCLIDEAN) {
       int64_t total = query.count * o.k;
-#pragma omp parallel for num_threads(context->threads) schedule(static) if (total > 65536)
-      for (int64_t i = 0; i < total; i++)
-        canonical[i] = sqrt(canonical[i]);
+      gv_loop loop = {.threads = total > 65536 ? context->threads : 1, .count = total, .user = canonical};
+      gv_parallel_for(&loop, take_roots);
     }
   }
 

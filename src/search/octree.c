@@ -4,21 +4,45 @@
  * nodes with a single child do not exist; what the 63 bits of a code cannot tell apart is split at medians, so that
  * outliers and duplicates cannot hurt. Build O(n) for the radix sort and the tree.
  */
+#include "core/parallel.h"
 #include "search/box_tree.h"
 
-static void bounding_box(const gv_reference *reference, int threads, double low[3], double high[3]) {
-  int32_t dim = reference->dim;
+/* Codes of all points being made. */
+typedef struct coding {
+  const gv_reference *reference;
+  double low[3], high[3];
+  gv_morton morton;
+  gv_code *codes;
+} coding;
+
+static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
+  coding *c = worker->user;
+  int32_t dim = c->reference->dim;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int32_t d = 0; d < dim; d++) {
+    const double *column = c->reference->data + d;
     double least = INFINITY, most = -INFINITY;
-    const double *column = reference->data + d;
-#pragma omp parallel for num_threads(threads) reduction(min : least) reduction(max : most) schedule(static)
-    for (int64_t i = 0; i < reference->count; i++) {
+    for (int64_t i = first; i < end; i++) {
       least = column[i * dim] < least ? column[i * dim] : least;
       most = column[i * dim] > most ? column[i * dim] : most;
     }
     low[d] = least;
     high[d] = most;
   }
+  gv_worker_lock(worker);
+  for (int32_t d = 0; d < dim; d++) {
+    c->low[d] = low[d] < c->low[d] ? low[d] : c->low[d];
+    c->high[d] = high[d] > c->high[d] ? high[d] : c->high[d];
+  }
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
+static gv_status make_codes(gv_worker *worker, int64_t first, int64_t end) {
+  const coding *c = worker->user;
+  for (int64_t i = first; i < end; i++)
+    c->codes[i] = (gv_code){gv_morton_code(&c->morton, c->reference->data + i * c->reference->dim), i};
+  return GV_OK;
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
@@ -33,13 +57,15 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
     goto done;
   }
   int threads = gv_threads_for(context, 20.0 * (double)reference->count);
-  double low[3], high[3];
-  bounding_box(reference, threads, low, high);
-  gv_morton morton = {dim, bits[dim], low, high};
-#pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < reference->count; i++) {
-    codes[i] = (gv_code){gv_morton_code(&morton, reference->data + i * dim), i};
+  coding c = {.reference = reference, .codes = codes};
+  for (int d = 0; d < 3; d++) {
+    c.low[d] = INFINITY;
+    c.high[d] = -INFINITY;
   }
+  gv_loop loop = {.threads = threads, .count = reference->count, .user = &c};
+  gv_parallel_for(&loop, find_box);
+  c.morton = (gv_morton){dim, bits[dim], c.low, c.high};
+  gv_parallel_for(&loop, make_codes);
   if (!gv_codes_sort(allocator, codes, scratch, reference->count, bits[dim] * dim, threads)) {
     status = gv_fail_memory(context, "sorting the points' codes");
     goto done;

@@ -26,9 +26,9 @@
  * apart, or queries far outside). The first is checked (t in 2^+-400, |q'| < 2^40); for the second each tile counts
  * its candidates, and searches the next chunks with canonical distances in double vectors when there are too many.
  */
+#include "core/parallel.h"
 #include "search/brute.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 enum {
@@ -75,12 +75,20 @@ static inline double extend_length(double length, double x, gv_metric metric) {
   }
 }
 
-/* The box's centre, and the exponent that brings its half width below 1. */
-static bool find_frame(const gv_reference *reference, brute_state *state, int threads) {
+/* An index being built. */
+typedef struct building {
+  const gv_reference *reference;
+  brute_state *state;
+  double widest, longest;
+} building;
+
+/* Eight dimensions at a time. */
+static gv_status find_centres(gv_worker *worker, int64_t first, int64_t end) {
+  building *b = worker->user;
+  const gv_reference *reference = b->reference;
   int32_t dim = reference->dim;
   double widest = 0.0;
-#pragma omp parallel for num_threads(threads) reduction(max : widest) schedule(static)
-  for (int32_t base = 0; base < dim; base += 8) {
+  for (int32_t base = (int32_t)first * 8; base < dim && base < end * 8; base += 8) {
     double low[8], high[8];
     int32_t dims = dim - base < 8 ? dim - base : 8;
     for (int32_t d = 0; d < dims; d++) {
@@ -96,11 +104,23 @@ static bool find_frame(const gv_reference *reference, brute_state *state, int th
     }
     for (int32_t d = 0; d < dims; d++) {
       double centre = 0.5 * low[d] + 0.5 * high[d];
-      state->centre[base + d] = centre;
+      b->state->centre[base + d] = centre;
       double reach = fmax(fabs(high[d] - centre), fabs(low[d] - centre));
       widest = reach > widest ? reach : widest;
     }
   }
+  gv_worker_lock(worker);
+  b->widest = widest > b->widest ? widest : b->widest;
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
+/* The box's centre, and the exponent that brings its half width below 1. */
+static bool find_frame(building *b, int threads) {
+  brute_state *state = b->state;
+  gv_loop loop = {.threads = threads, .count = (b->reference->dim + 7) / 8, .user = b};
+  gv_parallel_for(&loop, find_centres);
+  double widest = b->widest;
   state->exponent = 0;
   if (widest > 0.0 && isfinite(widest)) {
     int exponent;
@@ -108,6 +128,37 @@ static bool find_frame(const gv_reference *reference, brute_state *state, int th
     state->exponent = -exponent;
   }
   return isfinite(widest) && abs(state->exponent) <= SCALE_LIMIT;
+}
+
+static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
+  building *b = worker->user;
+  const gv_reference *reference = b->reference;
+  brute_state *state = b->state;
+  int32_t dim = reference->dim;
+  bool euclidean = reference->metric == GV_EUCLIDEAN;
+  double scale = ldexp(1.0, state->exponent), longest = 0.0;
+  for (int64_t p = first; p < end; p++) {
+    float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
+    for (int lane = 0; lane < GV_PANEL; lane++) {
+      int64_t i = p * GV_PANEL + lane;
+      double length = 0.0;
+      for (int32_t d = 0; d < dim; d++) {
+        float value = 0.0f;
+        if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
+        panel[(size_t)d * GV_PANEL + lane] = value;
+        length = extend_length(length, value, reference->metric);
+      }
+      if (euclidean) {
+        state->halves[i] = i < reference->count ? (float)(0.5 * length) : INFINITY;
+        length = sqrt(length);
+      }
+      longest = length > longest ? length : longest;
+    }
+  }
+  gv_worker_lock(worker);
+  b->longest = longest > b->longest ? longest : b->longest;
+  gv_worker_unlock(worker);
+  return GV_OK;
 }
 
 static gv_status build(gv_context *context, const gv_reference *reference, void **out) {
@@ -118,34 +169,17 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   int threads = gv_threads_for(context, 2.0 * (double)reference->count * dim);
   brute_state *state = gv_allocate_zeroed(allocator, 1, sizeof *state);
   if (state == NULL) return gv_fail_memory(context, "the index");
+  building b = {reference, state, 0.0, 0.0};
   state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
   if (state->centre == NULL) goto fail;
-  state->filterable = find_frame(reference, state, threads);
+  state->filterable = find_frame(&b, threads);
   if (state->filterable) {
     state->panels = gv_allocate(allocator, panels * GV_PANEL, (size_t)dim * sizeof(float));
     if (euclidean) state->halves = gv_allocate(allocator, panels * GV_PANEL, sizeof(float));
     if (state->panels == NULL || (euclidean && state->halves == NULL)) goto fail;
-    double scale = ldexp(1.0, state->exponent), longest = 0.0;
-#pragma omp parallel for num_threads(threads) reduction(max : longest) schedule(static)
-    for (int64_t p = 0; p < panels; p++) {
-      float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
-      for (int lane = 0; lane < GV_PANEL; lane++) {
-        int64_t i = p * GV_PANEL + lane;
-        double length = 0.0;
-        for (int32_t d = 0; d < dim; d++) {
-          float value = 0.0f;
-          if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
-          panel[(size_t)d * GV_PANEL + lane] = value;
-          length = extend_length(length, value, reference->metric);
-        }
-        if (euclidean) {
-          state->halves[i] = i < reference->count ? (float)(0.5 * length) : INFINITY;
-          length = sqrt(length);
-        }
-        longest = length > longest ? length : longest;
-      }
-    }
-    state->longest = longest * (1.0 + 0x1p-20); /* of the floats; the exact ones are within u' of them */
+    gv_loop loop = {.threads = threads, .count = panels, .user = &b};
+    gv_parallel_for(&loop, make_panels);
+    state->longest = b.longest * (1.0 + 0x1p-20); /* of the floats; the exact ones are within u' of them */
   }
   *out = state;
   return GV_OK;
@@ -343,22 +377,47 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
   return true;
 }
 
+/* A search being made; memory of each worker behind each other. */
+typedef struct searching {
+  const plan *p;
+  int64_t values, packed; /* of a worker */
+  float *all_values;
+  double *all_packed;
+  gv_brute_tile *all_tiles;
+  int64_t *indices, *part_indices; /* part_: of each range, where there are several */
+  double *canonical, *part_canonical;
+  gv_progress progress;
+} searching;
+
+static gv_status search_task(gv_worker *worker, int64_t task, int64_t end) {
+  searching *s = worker->user;
+  const plan *p = s->p;
+  int me = worker->number;
+  scratch own = {s->all_values + me * s->values, s->all_packed + me * s->packed, s->all_tiles + me * p->tiles};
+  for (bool on = true; task < end && on; task++) {
+    int64_t block = task / p->ranges, range = task % p->ranges;
+    int64_t at = (range * p->query->count + block * p->block_queries) * p->query->k;
+    on = search_block(p, &own, block, range, (p->ranges > 1 ? s->part_indices : s->indices) + at,
+                      (p->ranges > 1 ? s->part_canonical : s->canonical) + at, &s->progress);
+  }
+  return GV_OK;
+}
+
 /* Joins the lists that the ranges found for each query. */
-static void merge_ranges(const plan *p, const int64_t *part_indices, const double *part_canonical, int64_t *indices,
-                         double *canonical, int threads) {
-  const gv_query *query = p->query;
+static gv_status merge_ranges(gv_worker *worker, int64_t first, int64_t end) {
+  const searching *s = worker->user;
+  const gv_query *query = s->p->query;
   int64_t k = query->k, step = query->count * k;
-#pragma omp parallel for num_threads(threads) schedule(static) if (query->count > 64)
-  for (int64_t i = 0; i < query->count; i++) {
+  for (int64_t i = first; i < end; i++) {
     gv_nearest_list list;
-    gv_list_start(&list, canonical + i * k, indices + i * k, query->k, query->max_canonical);
-    for (int64_t r = 0; r < p->ranges; r++) {
-      for (int64_t j = r * step + i * k; j < r * step + i * k + k && part_indices[j] >= 0; j++) {
-        gv_list_offer(&list, part_canonical[j], part_indices[j]);
-      }
+    gv_list_start(&list, s->canonical + i * k, s->indices + i * k, query->k, query->max_canonical);
+    for (int64_t r = 0; r < s->p->ranges; r++) {
+      for (int64_t j = r * step + i * k; j < r * step + i * k + k && s->part_indices[j] >= 0; j++)
+        gv_list_offer(&list, s->part_canonical[j], s->part_indices[j]);
     }
     gv_list_finish(&list);
   }
+  return GV_OK;
 }
 
 static gv_status search(gv_context *context, const gv_reference *reference, const void *state,
@@ -370,47 +429,36 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   int64_t tasks = p.blocks * p.ranges;
   if (tasks < threads) threads = (int)tasks;
   gv_status status = GV_OK;
-  int64_t *part_indices = NULL;
-  double *part_canonical = NULL;
+  searching s = {.p = &p, .indices = indices, .canonical = canonical};
   /* Rounded up to whole cache lines, so that every thread's part is aligned and its own. */
-  int64_t values = (p.block_queries * p.view.dim + 15) / 16 * 16;
-  int64_t packed = p.packed_panels * GV_PANEL * p.view.dim;
-  float *all_values = gv_allocate(allocator, threads * values, sizeof(float));
-  double *all_packed = gv_allocate(allocator, threads * packed, sizeof(double));
-  gv_brute_tile *all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_brute_tile));
+  s.values = (p.block_queries * p.view.dim + 15) / 16 * 16;
+  s.packed = p.packed_panels * GV_PANEL * p.view.dim;
+  s.all_values = gv_allocate(allocator, threads * s.values, sizeof(float));
+  s.all_packed = gv_allocate(allocator, threads * s.packed, sizeof(double));
+  s.all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_brute_tile));
   if (p.ranges > 1) {
-    part_indices = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof *part_indices);
-    part_canonical = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof *part_canonical);
+    s.part_indices = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(int64_t));
+    s.part_canonical = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(double));
   }
-  if (all_values == NULL || all_packed == NULL || all_tiles == NULL ||
-      (p.ranges > 1 && (part_indices == NULL || part_canonical == NULL))) {
+  if (s.all_values == NULL || s.all_packed == NULL || s.all_tiles == NULL ||
+      (p.ranges > 1 && (s.part_indices == NULL || s.part_canonical == NULL))) {
     status = gv_fail_memory(context, "the search");
     goto done;
   }
-  gv_progress progress;
-  gv_progress_init(&progress, context, panels_of(reference->count) * query->count);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-  for (int64_t task = 0; task < tasks; task++) {
-    if (gv_progress_cancelled(&progress)) continue;
-    int me = omp_get_thread_num();
-    scratch own = {all_values + me * values, all_packed + me * packed, all_tiles + me * p.tiles};
-    int64_t block = task / p.ranges, range = task % p.ranges;
-    int64_t at = (range * query->count + block * p.block_queries) * query->k;
-    search_block(&p, &own, block, range, (p.ranges > 1 ? part_indices : indices) + at,
-                 (p.ranges > 1 ? part_canonical : canonical) + at, &progress);
+  gv_progress_init(&s.progress, context, panels_of(reference->count) * query->count);
+  gv_loop loop = {context, threads, tasks, 1, &s.progress, &s};
+  status = gv_parallel_for(&loop, search_task);
+  if (status == GV_OK && p.ranges > 1) {
+    gv_loop merge = {.threads = query->count > 64 ? threads : 1, .count = query->count, .user = &s};
+    gv_parallel_for(&merge, merge_ranges);
   }
-  if (gv_progress_cancelled(&progress)) {
-    status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
-    goto done;
-  }
-  if (p.ranges > 1) merge_ranges(&p, part_indices, part_canonical, indices, canonical, threads);
 
 done:
-  gv_release(allocator, all_values);
-  gv_release(allocator, all_packed);
-  gv_release(allocator, all_tiles);
-  gv_release(allocator, part_indices);
-  gv_release(allocator, part_canonical);
+  gv_release(allocator, s.all_values);
+  gv_release(allocator, s.all_packed);
+  gv_release(allocator, s.all_tiles);
+  gv_release(allocator, s.part_indices);
+  gv_release(allocator, s.part_canonical);
   return status;
 }
 

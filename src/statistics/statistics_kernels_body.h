@@ -1,7 +1,11 @@
 /*
  * Body of the kernels of statistics: sums over boxes and runs of cells that are exact, so that neither the number of lanes
- * nor the order shows. Part of measure_kernels_body.h.
+ * nor the order shows. Include it once after a header of core/simd/ and with GV_STATISTICS_KERNELS defined as the name of the
+ * table to make.
  */
+#include "statistics/statistics_kernels.h"
+
+#define GV_INLINE static inline __attribute__((always_inline))
 
 /* Writes the numbers of the lowest bits that are set, each plus `first`, as entries from ... end - 1; returns the others. */
 GV_INLINE uint64_t write_some(uint64_t bits, int32_t first, int32_t from, int32_t end, int32_t *to) {
@@ -607,3 +611,13 @@ static double sum_distances(const double *distance, int32_t n, double factor, do
   add_lanes(high, low, sum);
   return vd_reduce_max(longest);
 }
+
+const gv_statistics_kernels GV_STATISTICS_KERNELS = {
+    .make_terms = make_terms,
+    .sum_terms = sum_terms,
+    .add_boxes = add_boxes,
+    .find_runs = find_runs,
+    .sum_whole = sum_whole,
+    .sum_products = sum_products,
+    .sum_distances = sum_distances,
+};

@@ -44,10 +44,6 @@ typedef struct gv_engine {
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */
 void gv_block_apply_mask(const gv_voronoi *voronoi, const gv_tile *tile, const gv_block *block);
 
-/* Writes one answer, label[v->k] (NULL: nodata), into all cells of a block, without looking at what is there. */
-void gv_block_fill(const gv_voronoi *voronoi, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
-                   const int32_t *label);
-
 /* The cells of a block; an error if there is no such block. */
 gv_status gv_tile_of_block(gv_context *context, const gv_voronoi *voronoi, int64_t column, int64_t row,
                            gv_tile *out);

@@ -2,17 +2,18 @@
  * The k nearest seeds on the globe for any list of positions.
  *
  * Seeds and queries become unit vectors or points of the ellipsoid, and an ordinary index finds the nearest by chord.
- * On the sphere that is the answer. On the ellipsoid (see geodesic.h) a seed with a squared chord beyond
- * c_k^2 + slack(c_k^2), c_k the k-th smallest chord, has a longer geodesic than each of the k; so the neighbours by
- * chord up to there hold the answer, and geod_inverse puts them in order. It is not asked at all where distances are
- * not wanted and consecutive chords are further apart than the slack.
+ * On the sphere that is the answer. On the ellipsoid those hold it that widen.h says, and geod_inverse puts them in order. It
+ * is not asked at all where distances are not wanted and consecutive chords are further apart than the slack.
  */
 #include <string.h>
 
+#include "core/parallel.h"
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
 #include "search/backend.h"
+#include "search/nearest_list.h"
+#include "voronoi/widen.h"
 
 enum {
   BATCH = 8192,     /* queries searched at once */
@@ -119,28 +120,6 @@ const char *gv_globe_index_backend(const gv_globe_index *globe) {
   return globe != NULL ? gv_index_backend(globe->chords) : "";
 }
 
-typedef struct candidate {
-  double distance;
-  int64_t index;
-} candidate;
-
-static void keep_best(candidate *best, int32_t *held, int32_t k, candidate c) {
-  int32_t place = *held;
-  if (place == k) {
-    const candidate *last = &best[k - 1];
-    if (c.distance > last->distance || (c.distance == last->distance && c.index > last->index)) return;
-    place--;
-  } else {
-    (*held)++;
-  }
-  while (place > 0 && (best[place - 1].distance > c.distance ||
-                       (best[place - 1].distance == c.distance && best[place - 1].index > c.index))) {
-    best[place] = best[place - 1];
-    place--;
-  }
-  best[place] = c;
-}
-
 /* One query of a batch: everything that deciding it needs. */
 typedef struct task {
   const gv_globe_index *globe;
@@ -161,74 +140,62 @@ static double geodesic_to(const task *t, int64_t seed) {
   return distance;
 }
 
-/* How many of the neighbours by chord may be among the k by geodesic; -1: more than were asked for. */
-static int32_t undecided(const task *t, const int64_t *found, const double *chord2, int32_t asked) {
-  int32_t have = 0;
-  while (have < asked && found[have] >= 0)
-    have++;
-  bool all = have < asked;
-  if (have < t->k || have == 0) return all ? have : -1;
-  double reach = chord2[t->k - 1] + gv_geodesic_slack(&t->globe->geodesic, sqrt(chord2[t->k - 1]));
-  int32_t within = t->k;
-  while (within < have && !(chord2[within] > reach))
-    within++;
-  return within < have || all ? within : -1;
-}
-
 static gv_status decide(gv_context *context, const task *t, int64_t *indices, double *distances) {
   const gv_globe_index *globe = t->globe;
-  gv_status status = GV_OK;
-  candidate best[MAX_K];
-  int32_t held = 0;
-  int64_t *wide = NULL;
-  double *wide_chord2 = NULL;
-  const int64_t *found = t->found;
-  int32_t count = undecided(t, t->found, t->chord2, t->asked);
-  if (count == t->k && !t->measure) {
-    /* Each chord clear of the next: the order by chord is the order by geodesic. */
-    int32_t r = 0;
-    while (r + 1 < count &&
-           t->chord2[r + 1] > t->chord2[r] + gv_geodesic_slack(&globe->geodesic, sqrt(t->chord2[r])))
-      r++;
-    if (r + 1 == count) {
-      memcpy(indices, t->found, (size_t)t->k * sizeof *indices);
-      return GV_OK;
+  int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX, count;
+  gv_neighbours near = {t->found, t->chord2, t->asked};
+  gv_widening widening = {&globe->geodesic, globe->chords,      t->k,      most,
+                          INFINITY,         context->allocator, {NULL, 0}, {NULL, 0}};
+  gv_status status = gv_widen(context, &widening, t->vector, t->self, &near, &count);
+  if (status == GV_OK && count == t->k && !t->measure && gv_chords_decide(&globe->geodesic, near.chord2, count)) {
+    memcpy(indices, near.found, (size_t)t->k * sizeof *indices);
+  } else if (status == GV_OK) {
+    double value[MAX_K];
+    gv_nearest_list best;
+    gv_list_start(&best, distances != NULL ? distances : value, indices, t->k, t->limit);
+    for (int64_t i = 0; i < (count >= 0 ? count : globe->count); i++) {
+      int64_t seed = count >= 0 ? near.found[i] : i;
+      if (seed != t->self) gv_list_offer(&best, geodesic_to(t, seed), seed);
     }
+    gv_list_finish(&best);
   }
-  for (int64_t asked = t->asked; count < 0;) {
-    asked *= 4;
-    if (asked > WIDEN_MAX || asked >= globe->count) {
-      found = NULL;
-      break;
-    }
-    gv_release(&context->allocator, wide);
-    gv_release(&context->allocator, wide_chord2);
-    wide = gv_allocate(&context->allocator, asked, sizeof *wide);
-    wide_chord2 = gv_allocate(&context->allocator, asked, sizeof *wide_chord2);
-    if (wide == NULL || wide_chord2 == NULL) {
-      status = gv_fail_memory(context, "a query's neighbours");
-      goto done;
-    }
-    gv_query query = {t->vector, 1, (int32_t)asked, INFINITY, t->self};
-    status = gv_index_search_canonical(context, globe->chords, &query, wide, wide_chord2);
-    if (status != GV_OK) goto done;
-    found = wide;
-    count = undecided(t, wide, wide_chord2, (int32_t)asked);
-  }
-  for (int64_t i = 0; i < (found != NULL ? count : globe->count); i++) {
-    int64_t seed = found != NULL ? found[i] : i;
-    if (seed == t->self) continue;
-    candidate c = {geodesic_to(t, seed), seed};
-    if (c.distance <= t->limit) keep_best(best, &held, t->k, c);
-  }
-  for (int32_t r = 0; r < t->k; r++) {
-    indices[r] = r < held ? best[r].index : -1;
-    if (distances != NULL) distances[r] = r < held ? best[r].distance : INFINITY;
-  }
+  gv_widening_clear(&widening);
+  return status;
+}
 
-done:
-  gv_release(&context->allocator, wide);
-  gv_release(&context->allocator, wide_chord2);
+/* Some queries, and their neighbours by chord. */
+typedef struct batch {
+  const gv_globe_index *globe;
+  const gv_search_options *options;
+  int64_t first; /* query */
+  const double *lon, *lat, *vectors;
+  int32_t asked;
+  const int64_t *found;
+  const double *chord2;
+  bool measure;
+  int64_t *indices; /* of all queries */
+  double *distances;
+} batch;
+
+static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
+  const batch *b = worker->user;
+  int32_t k = b->options->k, asked = b->asked;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    int64_t *index = b->indices + (b->first + i) * k, self = b->options->exclude_self ? b->first + i : -1;
+    double *distance = b->distances != NULL ? b->distances + (b->first + i) * k : NULL;
+    const int64_t *found = b->found + i * asked;
+    const double *chord2 = b->chord2 + i * asked;
+    if (b->globe->metric == GV_GEODESIC) {
+      task t = {b->globe, b->lon[i], b->lat[i], b->vectors + 3 * i,       self,      k,
+                asked,    found,     chord2,    b->options->max_distance, b->measure};
+      status = decide(&worker->context, &t, index, distance);
+      continue;
+    }
+    memcpy(index, found, (size_t)k * sizeof *index);
+    for (int32_t r = 0; distance != NULL && r < k; r++)
+      distance[r] = index[r] >= 0 ? gv_arc_of_chord2(b->globe->radius, chord2[r]) : INFINITY;
+  }
   return status;
 }
 
@@ -267,6 +234,7 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
     goto done;
   }
   double *lon = positions, *lat = positions + BATCH, *vectors = positions + 2 * BATCH;
+  batch b = {globe, &o, 0, lon, lat, vectors, asked, found, chord2, measure, indices, distances};
   gv_context quiet = *context;
   quiet.progress = NULL;
   gv_progress progress;
@@ -281,37 +249,9 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
       memcpy(context->message, quiet.message, sizeof context->message);
       break;
     }
-    gv_first_error error;
-    gv_first_error_init(&error);
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 64)
-    for (int64_t i = 0; i < count; i++) {
-      int64_t *index = indices + (first + i) * o.k;
-      double *distance = distances != NULL ? distances + (first + i) * o.k : NULL;
-      if (gv_first_error_seen(&error)) continue;
-      if (!geodesic) {
-        memcpy(index, found + i * asked, (size_t)o.k * sizeof *index);
-        for (int32_t r = 0; distance != NULL && r < o.k; r++) {
-          distance[r] = index[r] >= 0 ? gv_arc_of_chord2(globe->radius, chord2[i * asked + r]) : INFINITY;
-        }
-        continue;
-      }
-      gv_context worker;
-      gv_context_for_worker(context, &worker);
-      task t = {globe,
-                lon[i],
-                lat[i],
-                vectors + 3 * i,
-                o.exclude_self ? first + i : -1,
-                o.k,
-                asked,
-                found + i * asked,
-                chord2 + i * asked,
-                o.max_distance,
-                measure};
-      gv_status result = decide(&worker, &t, index, distance);
-      if (result != GV_OK) gv_first_error_set(&error, result, worker.message);
-    }
-    status = gv_first_error_finish(&error, context);
+    b.first = first;
+    gv_loop loop = {context, context->threads, count, 64, NULL, &b};
+    status = gv_parallel_for(&loop, answer);
     if (status == GV_OK && !gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
     }

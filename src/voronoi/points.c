@@ -12,6 +12,7 @@
 #include "search/backend.h"
 #include "voronoi/engine.h"
 #include "voronoi/rank.h"
+#include "voronoi/widen.h"
 
 enum {
   BATCH = 16384,            /* cells searched at once by a processor, */
@@ -66,6 +67,7 @@ typedef struct job {
   int32_t *cell;                 /* batch: which cell of the block a query is */
   int64_t *found;                /* batch x asked */
   double *canonical;
+  gv_widening *widening; /* geodesic */
 } job;
 
 static void write_cell(const job *j, int64_t cell, const int32_t *found) {
@@ -84,56 +86,26 @@ static gv_place place_of(const job *j, int64_t cell) {
   return place;
 }
 
-/* How many of the neighbours by chord may be among the k by geodesic; -1: more than were asked for. */
-static int32_t undecided(const gv_voronoi *v, const int64_t *found, const double *chord2, int32_t asked) {
-  int32_t have = 0;
-  while (have < asked && found[have] >= 0)
-    have++;
-  bool all = have < asked;
-  if (have < v->k) return have;
-  double reach = chord2[v->k - 1] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[v->k - 1]));
-  int32_t within = v->k;
-  while (within < have && !(chord2[within] > reach))
-    within++;
-  return within < have || all ? within : -1;
-}
-
-/* True if the order by chord is the order by geodesic, and nobody asks how long those are. */
-static bool chords_decide(const gv_voronoi *v, const double *chord2, int32_t count) {
-  if (count > v->k || isfinite(v->max_distance)) return false;
-  for (int32_t i = 0; i + 1 < count; i++) {
-    if (!(chord2[i + 1] > chord2[i] + gv_geodesic_slack(&v->geodesic, sqrt(chord2[i])))) return false;
-  }
-  return true;
-}
-
-/* The canonical answer for one cell by asking for more and more neighbours by chord. */
-static gv_status rank_geodesic(gv_context *context, const job *j, int64_t cell, const int64_t *found,
-                               const double *chord2, int32_t *nearest) {
+/* The canonical answer for one cell, which may take more neighbours by chord. */
+static gv_status rank_geodesic(gv_context *context, const job *j, int64_t cell, gv_neighbours neighbours,
+                               int32_t *nearest) {
   const gv_voronoi *v = j->v;
   gv_place place = place_of(j, cell);
-  int64_t wide[LARGEST_ASKED];
-  double wide_chord2[LARGEST_ASKED];
-  int32_t asked = j->asked, seed[LARGEST_ASKED], count = undecided(v, found, chord2, asked);
-  if (count >= 0 && chords_decide(v, chord2, count)) {
-    for (int32_t i = 0; i < v->k; i++)
-      nearest[i] = i < count ? (int32_t)found[i] : -1;
+  int32_t seed[LARGEST_ASKED], count;
+  gv_status status = gv_widen(context, j->widening, place.vector, -1, &neighbours, &count);
+  if (status != GV_OK) return status;
+  if (count < 0) { /* so many within the slack: all of them then */
+    gv_rank_all(v, &place, nearest);
     return GV_OK;
   }
-  while (count < 0) {
-    asked *= 4;
-    if (asked > LARGEST_ASKED) { /* so many within the slack: all of them then */
-      gv_rank_all(v, &place, nearest);
-      return GV_OK;
-    }
-    gv_query query = {place.vector, 1, asked, j->limit, -1};
-    gv_status status = gv_index_search_canonical(context, j->index, &query, wide, wide_chord2);
-    if (status != GV_OK) return status;
-    found = wide;
-    count = undecided(v, wide, wide_chord2, asked);
+  /* Nobody asks how long geodesics are: */
+  if (count <= v->k && !isfinite(v->max_distance) && gv_chords_decide(&v->geodesic, neighbours.chord2, count)) {
+    for (int32_t i = 0; i < v->k; i++)
+      nearest[i] = i < count ? (int32_t)neighbours.found[i] : -1;
+    return GV_OK;
   }
   for (int32_t i = 0; i < count; i++)
-    seed[i] = (int32_t)found[i];
+    seed[i] = (int32_t)neighbours.found[i];
   gv_rank_geodesic(v, &place, seed, count, nearest);
   return GV_OK;
 }
@@ -146,7 +118,8 @@ static gv_status search_batch(gv_context *context, const job *j, int32_t n) {
     const int64_t *found = j->found + (int64_t)q * j->asked;
     int32_t nearest[GV_VORONOI_MAX_K];
     if (v->cells.metric == GV_GEODESIC) {
-      status = rank_geodesic(context, j, j->cell[q], found, j->canonical + (int64_t)q * j->asked, nearest);
+      gv_neighbours neighbours = {found, j->canonical + (int64_t)q * j->asked, j->asked};
+      status = rank_geodesic(context, j, j->cell[q], neighbours, nearest);
     } else {
       for (int32_t i = 0; i < v->k; i++)
         nearest[i] = (int32_t)found[i];
@@ -168,6 +141,9 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     j.asked = v->k + SPARE;
     j.limit = chord * chord;
   }
+  gv_widening widening = {&v->geodesic,       state,     v->k,     LARGEST_ASKED, j.limit,
+                          context->allocator, {NULL, 0}, {NULL, 0}};
+  j.widening = &widening;
   gv_status status = GV_OK;
   int64_t at_once = BATCH;
   if (v->backend->device) {
@@ -220,6 +196,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     }
   }
 done:
+  gv_widening_clear(&widening);
   gv_release(&context->allocator, positions);
   gv_release(&context->allocator, batch);
   gv_release(&context->allocator, j.found);

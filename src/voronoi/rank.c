@@ -3,7 +3,7 @@
 
 #include <float.h>
 
-#include "search/backend.h"
+#include "exact/canonical.h"
 #include "search/nearest_list.h"
 
 static double geodesic_to(const gv_voronoi *v, const gv_place *place, int32_t seed) {
@@ -104,7 +104,7 @@ static void race_evaluate(race *r) {
   const gv_voronoi *v = r->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
   double low[RACE_BATCH], high[RACE_BATCH];
-  for (int32_t i = r->waiting; i % GV_MEASURE_PADDING != 0; i++)
+  for (int32_t i = r->waiting; i % GV_PAIR_PADDING != 0; i++)
     r->x[i] = r->y[i] = r->z[i] = 0.0;
   gv_geodesic_bounds(&v->geodesic, r->place->vector, r->waiting, r->x, r->y, r->z, low, high);
   for (int32_t i = 0; i < r->waiting; i++) {

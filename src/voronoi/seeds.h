@@ -7,6 +7,7 @@
 #define GV_SEEDS_H
 
 #include "cells/grid.h"
+#include "geodesic/geodesic.h"
 
 typedef struct gv_seed_set {
   int64_t total;     /* as given */
@@ -25,6 +26,12 @@ typedef struct gv_seed_set {
  * Errors: INVALID_ARGUMENT (names the first bad seed), OUT_OF_MEMORY. */
 gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
                            int32_t copies, gv_seed_set *out);
+/* Where they are, for geodesics. */
+static inline gv_lonlats gv_seed_lonlats(const gv_seed_set *set) {
+  gv_lonlats places = {set->lon, set->lat};
+  return places;
+}
+
 void gv_seed_set_clear(gv_seed_set *set);
 
 #endif

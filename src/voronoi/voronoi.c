@@ -1,7 +1,7 @@
 /* The public face of grids: checks, the choice of an engine, blocks and whole rasters. */
-#include <omp.h>
 #include <string.h>
 
+#include "core/parallel.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
 
@@ -228,19 +228,6 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
   }
 }
 
-void gv_block_fill(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
-                   const int32_t *label) {
-  for (int32_t band = 0; band < v->k; band++) {
-    int32_t *out = block->out + band * block->band_stride;
-    int64_t rows = tile->r1 - tile->r0, columns = tile->c1 - tile->c0;
-    if (label != NULL) {
-      kernels->fill(out, block->stride, rows, columns, label[band]);
-    } else {
-      kernels->clear(out, block->stride, rows, columns, v->nodata);
-    }
-  }
-}
-
 gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t block_column, int64_t block_row,
                            int32_t *out, int64_t stride) {
   gv_block block = GV_BLOCK_INIT;
@@ -257,6 +244,29 @@ gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t blo
   return gv_voronoi_fill(context, v, &block);
 }
 
+/* All blocks of a grid being made. */
+typedef struct computing {
+  const gv_voronoi *v;
+  int32_t *out;
+  int64_t stride, across;
+  gv_progress progress;
+} computing;
+
+static gv_status compute_block(gv_worker *worker, int64_t b, int64_t end) {
+  computing *c = worker->user;
+  const gv_voronoi *v = c->v;
+  int64_t column = b % c->across, row = b / c->across;
+  gv_block block = GV_BLOCK_INIT;
+  block.column = column;
+  block.row = row;
+  block.out = c->out + row * v->block_height * c->stride + column * v->block_width;
+  block.stride = c->stride;
+  block.band_stride = c->stride * v->cells.grid.height;
+  gv_status status = gv_voronoi_fill(&worker->context, v, &block);
+  gv_progress_add(&c->progress, end - b);
+  return status;
+}
+
 gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
@@ -264,28 +274,8 @@ gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
                    (long long)stride);
   }
-  int64_t across = gv_voronoi_blocks_across(v), blocks = across * gv_voronoi_blocks_down(v);
-  gv_first_error error;
-  gv_progress progress;
-  gv_first_error_init(&error);
-  gv_progress_init(&progress, context, blocks);
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
-  for (int64_t b = 0; b < blocks; b++) {
-    if (gv_first_error_seen(&error) || gv_progress_cancelled(&progress)) continue;
-    gv_context worker;
-    gv_context_for_worker(context, &worker);
-    int64_t column = b % across, row = b / across;
-    gv_block block = GV_BLOCK_INIT;
-    block.column = column;
-    block.row = row;
-    block.out = out + row * v->block_height * stride + column * v->block_width;
-    block.stride = stride;
-    block.band_stride = stride * v->cells.grid.height;
-    gv_status status = gv_voronoi_fill(&worker, v, &block);
-    gv_first_error_set(&error, status, worker.message);
-    gv_progress_add(&progress, 1);
-  }
-  if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
-  if (gv_progress_cancelled(&progress)) return gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
-  return GV_OK;
+  computing c = {.v = v, .out = out, .stride = stride, .across = gv_voronoi_blocks_across(v)};
+  gv_loop loop = {context, context->threads, c.across * gv_voronoi_blocks_down(v), 1, &c.progress, &c};
+  gv_progress_init(&c.progress, context, loop.count);
+  return gv_parallel_for(&loop, compute_block);
 }

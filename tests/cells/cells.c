@@ -217,7 +217,7 @@ static void expansions_keep_the_nearest(void **state) {
       gv_normalise_lonlat(&lon[i], &lat[i]);
     }
     gv_lonlat_to_vectors(&ellipsoid, true, SEEDS, lon, lat, x, y, z);
-    gv_seed_set seeds = {.count = SEEDS, .lon = lon, .lat = lat};
+    gv_lonlats seeds = {lon, lat};
     gv_candidates candidates = {x, y, z, id, SEEDS};
     double m_lon = 360.0 * uniform() - 180.0, m_lat = trial % 7 == 0 ? 90.0 : 180.0 * uniform() - 90.0, m[3];
     double degrees = pow(10.0, -3.0 * uniform()), reach = degrees * 3.0 * 3.14159265358979323846 / 180.0;
@@ -240,7 +240,7 @@ static void expansions_keep_the_nearest(void **state) {
       }
     }
     gv_expansion expansion;
-    if (!gv_expansion_make(&geodesic, &seeds, m_lon, m_lat, m, reach, &candidates, &expansion)) continue;
+    if (!gv_expansion_make(&geodesic, seeds, m_lon, m_lat, m, reach, &candidates, &expansion)) continue;
     made++;
     gv_expansion_cull(&geodesic, &expansion, &candidates);
     culled += SEEDS - candidates.count;
@@ -248,7 +248,7 @@ static void expansions_keep_the_nearest(void **state) {
       double vector[3];
       gv_lonlat_to_vectors(&ellipsoid, true, 1, &cell_lon[c], &cell_lat[c], &vector[0], &vector[1], &vector[2]);
       int32_t with =
-          gv_geodesic_decide(&geodesic, &seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
+          gv_geodesic_decide(&geodesic, seeds, cell_lon[c], cell_lat[c], vector, &candidates, &expansion);
       assert_int_equal(candidates.id[with], nearest[c]);
     }
   }

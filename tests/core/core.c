@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/buffer.h"
 #include "core/core.h"
 
 static void names_are_complete(void **state) {
@@ -119,6 +120,41 @@ static void memory_is_aligned_and_checked(void **state) {
   gv_release(&allocator, NULL);
 }
 
+static void buffers_grow(void **state) {
+  (void)state;
+  counting c = {0, 0, -1};
+  gv_allocator allocator = {counting_allocate, counting_release, &c};
+  gv_buffer buffer = {NULL, 0};
+  int32_t *number = gv_buffer_reserve(&buffer, &allocator, 100, sizeof *number);
+  assert_non_null(number);
+  assert_int_equal(buffer.bytes, 400);
+  for (int i = 0; i < 100; i++) {
+    assert_int_equal(number[i], 0);
+    number[i] = i;
+  }
+  assert_ptr_equal(gv_buffer_reserve(&buffer, &allocator, 50, sizeof(double)), number);
+  assert_ptr_equal(gv_buffer_extend(&buffer, &allocator, 0, 1), number);
+  assert_int_equal(c.calls, 1);
+  number = gv_buffer_extend(&buffer, &allocator, 101, sizeof *number);
+  assert_int_equal(buffer.bytes, 600);
+  for (int i = 0; i < 150; i++)
+    assert_int_equal(number[i], i < 100 ? i : 0);
+
+  /* Out of memory: extending leaves everything as it is, reserving leaves nothing. */
+  assert_null(gv_buffer_extend(&buffer, &allocator, INT64_MAX, sizeof(double)));
+  c.fail_at = c.calls;
+  assert_null(gv_buffer_extend(&buffer, &allocator, 1000, sizeof *number));
+  assert_ptr_equal(buffer.memory, number);
+  assert_int_equal(number[99], 99);
+  c.fail_at = c.calls;
+  assert_null(gv_buffer_reserve(&buffer, &allocator, 1000, sizeof *number));
+  assert_null(buffer.memory);
+  assert_int_equal(c.alive, 0);
+  assert_non_null(gv_buffer_reserve(&buffer, &allocator, 0, sizeof *number));
+  gv_buffer_clear(&buffer, &allocator);
+  assert_int_equal(c.alive, 0);
+}
+
 /* ------------------------------------------------------------------------------------------------------ errors */
 
 static void messages_are_kept_and_cut(void **state) {
@@ -226,6 +262,7 @@ int main(void) {
       cmocka_unit_test(contexts_refuse_nonsense),
       cmocka_unit_test(options_of_an_older_header_work),
       cmocka_unit_test(memory_is_aligned_and_checked),
+      cmocka_unit_test(buffers_grow),
       cmocka_unit_test(messages_are_kept_and_cut),
       cmocka_unit_test(first_error_of_many_threads_wins),
       cmocka_unit_test(progress_rises_and_cancels),

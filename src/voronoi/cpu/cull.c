@@ -12,23 +12,19 @@ enum {
 
 static void workspace_free(gv_workspace *space) {
   for (int i = 0; i <= GV_MAX_DEPTH; i++) {
-    gv_release(&space->allocator, space->level[i].memory);
-    gv_release(&space->allocator, space->level[i].id_memory);
+    gv_buffer_clear(&space->level[i].places, &space->allocator);
+    gv_buffer_clear(&space->level[i].ids, &space->allocator);
   }
-  gv_release(&space->allocator, space->scratch);
-  gv_release(&space->allocator, space->span);
-  gv_release(&space->allocator, space->strip);
-  gv_release(&space->allocator, space->points);
-  gv_release(&space->allocator, space->boxes);
-  gv_release(&space->allocator, space->stage);
-  gv_release(&space->allocator, space->mask_boxes);
-  gv_release(&space->allocator, space->band);
+  gv_buffer *buffers[] = {&space->scratch, &space->span,  &space->strip,      &space->points,
+                          &space->boxes,   &space->stage, &space->mask_boxes, &space->band};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+    gv_buffer_clear(buffers[i], &space->allocator);
   gv_allocator allocator = space->allocator;
   gv_release(&allocator, space);
 }
 
 void gv_workspace_pool_init(gv_workspace_pool *pool) {
-  omp_init_lock(&pool->lock);
+  pthread_mutex_init(&pool->lock, NULL);
   pool->first = NULL;
 }
 
@@ -38,14 +34,14 @@ void gv_workspace_pool_clear(gv_workspace_pool *pool) {
     pool->first = space->next;
     workspace_free(space);
   }
-  omp_destroy_lock(&pool->lock);
+  pthread_mutex_destroy(&pool->lock);
 }
 
 gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
-  omp_set_lock(&pool->lock);
+  pthread_mutex_lock(&pool->lock);
   gv_workspace *space = pool->first;
   if (space != NULL) pool->first = space->next;
-  omp_unset_lock(&pool->lock);
+  pthread_mutex_unlock(&pool->lock);
   if (space == NULL) {
     space = gv_allocate_zeroed(&context->allocator, 1, sizeof *space);
     if (space == NULL) {
@@ -58,27 +54,21 @@ gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
 }
 
 void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space) {
-  omp_set_lock(&pool->lock);
+  pthread_mutex_lock(&pool->lock);
   space->next = pool->first;
   pool->first = space;
-  omp_unset_lock(&pool->lock);
+  pthread_mutex_unlock(&pool->lock);
 }
 
 bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {
   gv_level_buffer *level = &space->level[depth];
-  if (level->capacity < count || level->memory == NULL) {
-    int64_t padded = ((int64_t)count + count / 4 + GV_CANDIDATE_PADDING + 7) / 8 * 8;
-    gv_release(&space->allocator, level->memory);
-    gv_release(&space->allocator, level->id_memory);
-    level->memory = gv_allocate_zeroed(&space->allocator, padded * dim, sizeof(double));
-    level->id_memory = gv_allocate_zeroed(&space->allocator, padded, sizeof(int32_t));
-    level->capacity = level->memory != NULL && level->id_memory != NULL ? count + count / 4 : 0;
-    if (level->capacity == 0 && (level->memory == NULL || level->id_memory == NULL)) return false;
-    level->candidates.x = level->memory;
-    level->candidates.y = level->memory + padded;
-    level->candidates.z = dim == 3 ? level->memory + 2 * padded : NULL;
-    level->candidates.id = level->id_memory;
-  }
+  int64_t padded = ((int64_t)count + GV_CANDIDATE_PADDING + 7) / 8 * 8;
+  double *x = gv_buffer_reserve(&level->places, &space->allocator, padded * dim, sizeof *x);
+  level->candidates.id = gv_buffer_reserve(&level->ids, &space->allocator, padded, sizeof(int32_t));
+  if (x == NULL || level->candidates.id == NULL) return false;
+  level->candidates.x = x;
+  level->candidates.y = x + padded;
+  level->candidates.z = dim == 3 ? x + 2 * padded : NULL;
   level->candidates.count = 0;
   return true;
 }
@@ -156,12 +146,8 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
 
 /* Room for three values of each candidate. */
 static bool reserve_span(gv_workspace *space, int32_t count) {
-  int64_t wanted = 3 * ((int64_t)count + GV_CANDIDATE_PADDING);
-  if (space->span_capacity >= wanted) return true;
-  gv_release(&space->allocator, space->span);
-  space->span = gv_allocate_zeroed(&space->allocator, wanted + wanted / 4, sizeof(double));
-  space->span_capacity = space->span != NULL ? wanted + wanted / 4 : 0;
-  return space->span != NULL;
+  return gv_buffer_reserve(&space->span, &space->allocator, 3 * ((int64_t)count + GV_CANDIDATE_PADDING),
+                           sizeof(double)) != NULL;
 }
 
 /* Places of the k least values (k <= n), and the largest of those values. */
@@ -189,8 +175,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
   double slack = 0.0;
-  kernels->squares[dim](in, point, space->span);
-  least_of(space->span, in->count, v->k, place);
+  kernels->squares[dim](in, point, space->span.memory);
+  least_of(space->span.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
     const double *m = bound->centre;
     int32_t i = place[n];
@@ -264,7 +250,7 @@ bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspac
   int32_t count = candidates->count;
   if (!reserve_span(space, count)) return false;
   int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
-  double *near = space->span, *far = near + part, *weight = far + part;
+  double *near = space->span.memory, *far = near + part, *weight = far + part;
   gv_spans(v, kernels, bound, candidates, near, far);
   *low = near;
   *high = far;
@@ -312,7 +298,7 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
   *slack = 0.0;
   if (isfinite(v->max_distance)) {
     if (!reserve_span(space, in->count)) return false;
-    double *near = space->span, *far = near + in->count + GV_CANDIDATE_PADDING;
+    double *near = space->span.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
     gv_spans(v, kernels, bound, in, near, far);
     kernels->cull_above[v->cells.dim](in, near, v->beyond, out);
     in = out;
@@ -386,21 +372,17 @@ bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows,
 bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
                      gv_leaf *leaf) {
   int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
-  if (space->scratch_capacity < padded) {
-    gv_release(&space->allocator, space->scratch);
-    space->scratch =
-        gv_allocate_zeroed(&space->allocator, (GV_LEAF_ROWS + 1) * ((int64_t)padded + padded / 4), sizeof(double));
-    space->scratch_capacity = space->scratch != NULL ? padded + padded / 4 : 0;
-    if (space->scratch == NULL) return false;
-  }
-  double *label = space->scratch + GV_LEAF_ROWS * (int64_t)padded;
+  double *scratch =
+      gv_buffer_reserve(&space->scratch, &space->allocator, (GV_LEAF_ROWS + 1) * (int64_t)padded, sizeof *scratch);
+  if (scratch == NULL) return false;
+  double *label = scratch + GV_LEAF_ROWS * (int64_t)padded;
   for (int32_t i = 0; i < candidates->count; i++)
     label[i] = v->label[candidates->id[i]];
   leaf->candidates = candidates;
   leaf->label = label;
   leaf->start = INFINITY;
   leaf->nobody = label[0];
-  leaf->scratch = space->scratch;
+  leaf->scratch = scratch;
   leaf->undecided = space->undecided;
   /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
   if (v->cells.metric == GV_GEODESIC) leaf->margin = 0.5 * slack + 1e-14;

@@ -25,8 +25,10 @@
 #ifndef GV_CULL_H
 #define GV_CULL_H
 
-#include <omp.h>
+#include <pthread.h>
 
+#include "core/buffer.h"
+#include "voronoi/cpu/kernels.h"
 #include "voronoi/engine.h"
 
 enum {
@@ -42,9 +44,7 @@ enum {
 /* A list of candidates at one depth of the descent. */
 typedef struct gv_level_buffer {
   gv_candidates candidates;
-  double *memory;
-  int32_t *id_memory;
-  int32_t capacity;
+  gv_buffer places, ids;
 } gv_level_buffer;
 
 /* What one thread needs to work on a block. Kept in a pool and reused. */
@@ -52,30 +52,21 @@ typedef struct gv_workspace {
   struct gv_workspace *next;
   gv_allocator allocator;
   gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
-  double *scratch;                         /* leaf kernels: GV_LEAF_ROWS x candidates, then labels */
-  int32_t scratch_capacity;
   int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
-  double *span; /* of all candidates: bounds of their values, weights */
-  int64_t span_capacity;
-  double *strip; /* ranked leaves: a group's candidates, ranks, a matrix of values */
-  int64_t strip_capacity;
-  /* Blocks of points: positions of all cells, and the boxes of squares of them. */
-  double *points;
-  int64_t points_capacity;
-  double *boxes; /* low x, y, z, high x, y, z; low > high where a square has no position */
-  int64_t boxes_capacity;
-  int32_t *stage; /* a block, all bands */
-  int64_t stage_capacity;
-  uint8_t *mask_boxes; /* of a block: what the mask keeps of boxes of cells */
-  int64_t mask_capacity;
-  /* Blocks of triangles: a band of the mesh. */
-  int32_t *band;
-  int64_t band_capacity;
+  gv_buffer scratch; /* doubles: of leaf kernels, GV_LEAF_ROWS x candidates, then labels */
+  gv_buffer span;    /* doubles of all candidates: bounds of their values, weights */
+  gv_buffer strip;   /* doubles of ranked leaves: a group's candidates, ranks, a matrix of values */
+  gv_buffer points;  /* blocks of points: doubles, positions of all cells, ... */
+  gv_buffer
+      boxes; /* ... and the boxes of squares of them: low x, y, z, high x, y, z; low > high where a square has no position */
+  gv_buffer stage;      /* int32_t: a block, all bands */
+  gv_buffer mask_boxes; /* bytes: what a block's mask keeps of boxes of cells */
+  gv_buffer band;       /* int32_t: blocks of triangles, a band of the mesh */
 } gv_workspace;
 
 typedef struct gv_workspace_pool {
-  omp_lock_t lock;
+  pthread_mutex_t lock;
   gv_workspace *first;
 } gv_workspace_pool;
 

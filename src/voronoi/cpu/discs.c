@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/parallel.h"
 #include "voronoi/rank.h"
 
 enum {
@@ -147,6 +148,19 @@ static bool make_lists(const gv_voronoi *v, gv_discs *d) {
   return good;
 }
 
+typedef struct placing {
+  const gv_voronoi *v;
+  const gv_discs *discs;
+  extent how_far;
+} placing;
+
+static gv_status place_seeds(gv_worker *worker, int64_t first, int64_t end) {
+  const placing *p = worker->user;
+  for (int64_t i = first; i < end; i++)
+    p->discs->place[i] = place_of(p->v, p->discs, &p->how_far, (int32_t)i);
+  return GV_OK;
+}
+
 gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **out) {
   const gv_cells *cells = &v->cells;
   const double *g = cells->grid.geotransform;
@@ -167,10 +181,10 @@ gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **o
   d->limit = (gv_disc_limit){within, beyond, (beyond - within) + 1e-14 * beyond, scale, 5e-4 + 8.0 * e * scale};
   d->place = gv_allocate(&v->allocator, v->seeds.count, sizeof *d->place);
   if (d->place != NULL) {
-    extent how_far = globe ? extent_on_globe(v, beyond) : extent_on_plane(v, beyond);
-#pragma omp parallel for schedule(static) num_threads(context->threads) if (v->seeds.count > SEEDS_PARALLEL)
-    for (int32_t i = 0; i < v->seeds.count; i++)
-      d->place[i] = place_of(v, d, &how_far, i);
+    placing p = {v, d, globe ? extent_on_globe(v, beyond) : extent_on_plane(v, beyond)};
+    gv_loop loop = {
+        .threads = v->seeds.count > SEEDS_PARALLEL ? context->threads : 1, .count = v->seeds.count, .user = &p};
+    gv_parallel_for(&loop, place_seeds);
   }
   if (d->place == NULL || !make_lists(v, d)) {
     gv_discs_destroy(v, d);

@@ -5,18 +5,9 @@
 #ifndef GV_KERNELS_H
 #define GV_KERNELS_H
 
-#include "cells/grid.h"
+#include "cells/bound.h"
+#include "cells/candidates.h"
 #include "exact/distance.h"
-
-/* Candidates of a tile, in ascending seed number; arrays are padded so that kernels may read and write
- * GV_CANDIDATE_PADDING entries past `count`. z is unused on the plane. */
-typedef struct gv_candidates {
-  double *x, *y, *z;
-  int32_t *id; /* number among the distinct seeds */
-  int32_t count;
-} gv_candidates;
-
-enum { GV_CANDIDATE_PADDING = 16 };
 
 /* A leaf tile to decide cell by cell. Which of the position fields are set depends on the cells' shape. */
 typedef struct gv_leaf {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cells/mesh.h"
+#include "core/parallel.h"
 #include "voronoi/cpu/leaf.h"
 #include "voronoi/rank.h"
 
@@ -102,8 +103,8 @@ static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const
     gv_qtm_from_number(part->level, part->first + order->number[at], &id);
     gv_qtm_center(id, &place.lon, &place.lat);
     if (nearest) {
-      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place.lon, place.lat, place.vector,
-                                                   candidates, NULL)];
+      found[0] = candidates->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place.lon, place.lat,
+                                                   place.vector, candidates, NULL)];
     } else {
       gv_rank_geodesic(v, &place, candidates->id, candidates->count, found);
     }
@@ -234,13 +235,30 @@ static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *st
                    parent != NULL ? parent->count : v->seeds.count, &node->id, &node->count);
 }
 
+/* A level of the tree being made, of the nodes above it. */
+typedef struct narrowing {
+  const gv_voronoi *v;
+  mesh_state *state;
+  const mesh_node *above;
+  int depth;
+} narrowing;
+
+static gv_status narrow_some(gv_worker *worker, int64_t first, int64_t end) {
+  const narrowing *n = worker->user;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    const mesh_node *parent = n->above != NULL ? &n->above[i / 4] : NULL;
+    if (parent != NULL && (parent->id == NULL || parent->count < GV_TREE_MIN_CANDIDATES)) continue;
+    status = narrow(&worker->context, n->v, n->state, n->depth, i, parent);
+  }
+  return status;
+}
+
 /* Depth by depth, while lists are long enough to matter, down to parts of 2^bits cells a side. */
 static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state *state, int bits) {
   int deepest = v->cells.grid.level - bits;
   if (deepest > TREE_MAX_DEPTH) deepest = TREE_MAX_DEPTH;
   int64_t entries = 0;
-  gv_first_error error;
-  gv_first_error_init(&error);
   for (int depth = 0; depth <= deepest && entries < GV_TREE_MAX_ENTRIES; depth++) {
     int64_t nodes = INT64_C(8) << 2 * depth;
     mesh_node *above = depth > 0 ? state->node[depth - 1] : NULL;
@@ -251,17 +269,10 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
     state->node[depth] = gv_allocate_zeroed(&v->allocator, nodes, sizeof(mesh_node));
     if (state->node[depth] == NULL) return gv_fail_memory(context, "the tree of the mesh");
     state->depths = depth + 1;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(context->threads)
-    for (int64_t i = 0; i < nodes; i++) {
-      const mesh_node *parent = above != NULL ? &above[i / 4] : NULL;
-      if (gv_first_error_seen(&error)) continue;
-      if (parent != NULL && (parent->id == NULL || parent->count < GV_TREE_MIN_CANDIDATES)) continue;
-      gv_context worker;
-      gv_context_for_worker(context, &worker);
-      gv_status status = narrow(&worker, v, state, depth, i, parent);
-      gv_first_error_set(&error, status, worker.message);
-    }
-    if (gv_first_error_seen(&error)) return gv_first_error_finish(&error, context);
+    narrowing n = {v, state, above, depth};
+    gv_loop loop = {context, context->threads, nodes, 4, NULL, &n};
+    gv_status status = gv_parallel_for(&loop, narrow_some);
+    if (status != GV_OK) return status;
     for (int64_t i = 0; above != NULL && i < nodes / 4; i++) {
       if (above[i].id == NULL || above[i].count < GV_TREE_MIN_CANDIDATES) continue;
       entries -= above[i].count;
@@ -416,13 +427,8 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
   int64_t side = INT64_C(1) << b->bits, width = 2 * side * (b->last - b->first + 1);
   gv_workspace *space = j->space;
   int64_t wanted = width * side * j->v->k;
-  if (space->band_capacity < wanted) {
-    gv_release(&space->allocator, space->band);
-    space->band = gv_allocate(&space->allocator, wanted, sizeof *space->band);
-    space->band_capacity = space->band != NULL ? wanted : 0;
-    if (space->band == NULL) return gv_fail_memory(context, "a band of the mesh");
-  }
-  j->out = space->band;
+  j->out = gv_buffer_reserve(&space->band, &space->allocator, wanted, sizeof *j->out);
+  if (j->out == NULL) return gv_fail_memory(context, "a band of the mesh");
   j->by_number = false;
   j->row = b->number * side;
   j->place = 2 * side * b->first;

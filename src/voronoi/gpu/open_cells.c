@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cells/mesh.h"
+#include "core/parallel.h"
 #include "voronoi/cpu/cull.h"
 #include "voronoi/rank.h"
 
@@ -37,7 +38,8 @@ static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidate
       c->y[n] = v->seeds.y[c->id[n]];
       c->z[n] = v->seeds.z[c->id[n]];
     }
-    found[0] = c->id[gv_geodesic_decide(&v->geodesic, &v->seeds, place->lon, place->lat, place->vector, c, NULL)];
+    found[0] = c->id[gv_geodesic_decide(&v->geodesic, gv_seed_lonlats(&v->seeds), place->lon, place->lat,
+                                        place->vector, c, NULL)];
   } else {
     gv_rank_geodesic(v, place, c->id, c->count, found);
   }
@@ -45,37 +47,45 @@ static void decide_cell(const gv_voronoi *v, const gv_place *place, gv_candidate
     value[k * ranks] = found[k] >= 0 ? v->label[found[k]] : v->nodata;
 }
 
+/* Open cells being decided; memory of each worker for the longest list of candidates. */
+typedef struct deciding {
+  const gv_voronoi *v;
+  const gv_open_cells *open;
+  int32_t *value;
+  int64_t longest;
+  double *memory;
+  int32_t *id;
+} deciding;
+
+static gv_status decide_some(gv_worker *worker, int64_t first, int64_t end) {
+  const deciding *d = worker->user;
+  double *memory = d->memory + 3 * d->longest * worker->number;
+  gv_candidates c = {memory, memory + d->longest, memory + 2 * d->longest, d->id + d->longest * worker->number, 0};
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    const gv_open_cell *cell = &d->open->cell[i];
+    gv_place place;
+    status = place_of(&worker->context, d->v, cell, &place);
+    if (status != GV_OK) break;
+    c.count = cell->count;
+    memcpy(c.id, d->open->id + cell->list, (size_t)c.count * sizeof *c.id);
+    decide_cell(d->v, &place, &c, d->open->count, d->value + i);
+  }
+  return status;
+}
+
 gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const gv_open_cells *open,
                                int32_t *value) {
-  int32_t longest = 0;
+  deciding d = {v, open, value, 0, NULL, NULL};
+  gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &d};
   for (int64_t i = 0; i < open->count; i++)
-    longest = open->cell[i].count > longest ? open->cell[i].count : longest;
-  gv_first_error error;
-  gv_first_error_init(&error);
-#pragma omp parallel num_threads(context->threads) if (open->count > 64)
-  {
-    double *memory = gv_allocate(&context->allocator, 3 * (int64_t)longest, sizeof *memory);
-    int32_t *id = gv_allocate(&context->allocator, longest, sizeof *id);
-    if (memory == NULL || id == NULL) {
-      gv_first_error_set(&error, GV_ERROR_OUT_OF_MEMORY, "out of memory for open cells");
-    }
-    gv_candidates c = {memory, memory + longest, memory + 2 * (int64_t)longest, id, 0};
-    gv_context worker;
-    gv_context_for_worker(context, &worker);
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t i = 0; i < open->count; i++) {
-      if (gv_first_error_seen(&error)) continue;
-      const gv_open_cell *cell = &open->cell[i];
-      gv_place place;
-      gv_status status = place_of(&worker, v, cell, &place);
-      gv_first_error_set(&error, status, worker.message);
-      if (status != GV_OK) continue;
-      c.count = cell->count;
-      memcpy(c.id, open->id + cell->list, (size_t)c.count * sizeof *c.id);
-      decide_cell(v, &place, &c, open->count, value + i);
-    }
-    gv_release(&context->allocator, memory);
-    gv_release(&context->allocator, id);
-  }
-  return gv_first_error_seen(&error) ? gv_first_error_finish(&error, context) : GV_OK;
+    d.longest = open->cell[i].count > d.longest ? open->cell[i].count : d.longest;
+  d.longest = (d.longest + 15) / 16 * 16; /* whole cache lines, so that every worker's part is its own */
+  d.memory = gv_allocate(&context->allocator, 3 * d.longest * loop.threads, sizeof *d.memory);
+  d.id = gv_allocate(&context->allocator, d.longest * loop.threads, sizeof *d.id);
+  gv_status status = d.memory != NULL && d.id != NULL ? gv_parallel_for(&loop, decide_some)
+                                                      : gv_fail_memory(context, "open cells");
+  gv_release(&context->allocator, d.memory);
+  gv_release(&context->allocator, d.id);
+  return status;
 }

@@ -229,7 +229,7 @@ struct globe_piece {
   double pad;
 };
 
-/* gv_globe_bound; see cells/grid.c for the derivation. */
+/* gv_globe_bound; see cells/bound.c for the derivation. */
 __device__ static void bound_of_piece(const globe_piece &g, double curvature, bound *out) {
   double sag = curvature * g.span * g.span / 8.0, half_width = g.half_width;
   double sin_max = half_width < 1.0 ? half_width : 1.0;

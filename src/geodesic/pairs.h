@@ -1,0 +1,24 @@
+/*
+ * Pairs of a cell and a seed, many at a time, as the vector kernels of distances and directions take them. Arrays are read and
+ * written up to the next multiple of GV_PAIR_PADDING values.
+ */
+#ifndef GV_PAIRS_H
+#define GV_PAIRS_H
+
+#include <stdint.h>
+
+enum { GV_PAIR_PADDING = 8 };
+
+/* Places of n cells and of their n seeds: positions as the allocation has them. z is not looked at on the plane. */
+typedef struct gv_pairs {
+  int64_t n;
+  const double *x, *y, *z;
+  const double *seed_x, *seed_y, *seed_z;
+} gv_pairs;
+
+/* Where north is at the cells: cosine and sine of the longitude, distance from the axis. */
+typedef struct gv_norths {
+  const double *cosine, *sine, *p;
+} gv_norths;
+
+#endif

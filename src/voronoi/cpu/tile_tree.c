@@ -1,0 +1,138 @@
+/* The tree of tiles over a whole grid. */
+#include "voronoi/cpu/tile_tree.h"
+
+#include "core/parallel.h"
+#include "voronoi/cpu/tile_job.h"
+
+enum {
+  TREE_PARALLEL = 1 << 13 /* entries of a level that are worth other threads' start, and their spinning after */
+};
+
+static bool contains(const gv_tile *outer, const gv_tile *inner) {
+  return outer->c0 <= inner->c0 && inner->c1 <= outer->c1 && outer->r0 <= inner->r0 && inner->r1 <= outer->r1;
+}
+
+const gv_tile_node *gv_tile_tree_find(const gv_tile_tree *tree, const gv_tile *tile) {
+  const gv_tile_node *node = &tree->node[0];
+  while (node->child >= 0) {
+    const gv_tile_node *next = NULL;
+    for (int i = 0; i < 4 && next == NULL; i++) {
+      if (contains(&tree->node[node->child + i].tile, tile)) next = &tree->node[node->child + i];
+    }
+    if (next == NULL) break;
+    node = next;
+  }
+  return node;
+}
+
+static bool reserve(gv_tile_tree *tree, int64_t wanted) {
+  gv_tile_node *node = gv_buffer_extend(&tree->nodes, &tree->allocator, wanted, sizeof *node);
+  if (node != NULL) tree->node = node;
+  return node != NULL;
+}
+
+/* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are empty).
+ */
+static void quarters_of(const gv_voronoi *v, const gv_tile *tile, gv_tile quarter[4]) {
+  int64_t bw = v->block_width, bh = v->block_height;
+  int64_t columns = (tile->c1 - tile->c0 + bw - 1) / bw, rows = (tile->r1 - tile->r0 + bh - 1) / bh;
+  int64_t c = columns > 1 ? tile->c0 + gv_split_at(columns) * bw : tile->c1;
+  int64_t r = rows > 1 ? tile->r0 + gv_split_at(rows) * bh : tile->r1;
+  for (int part = 0; part < 4; part++) {
+    quarter[part] = (gv_tile){part & 1 ? c : tile->c0, part & 1 ? tile->c1 : c, part & 2 ? r : tile->r0,
+                              part & 2 ? tile->r1 : r};
+  }
+}
+
+/* A level of the tree being made: children of the nodes from `first` on, so many of each at a time. */
+typedef struct narrowing {
+  const gv_voronoi *v;
+  const gv_kernels *kernels;
+  gv_workspace_pool *pool;
+  gv_tile_tree *tree;
+  int32_t first;
+  int parts;
+} narrowing;
+
+/* Narrows a node's list for some of its four children. */
+static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
+  const narrowing *n = worker->user;
+  gv_status status = GV_OK;
+  for (; task < end && status == GV_OK; task++) {
+    const gv_tile_node *parent = &n->tree->node[n->first + task * n->parts / 4];
+    if (parent->child < 0) continue;
+    int first = (int)(task * n->parts % 4);
+    for (int part = first; part < first + n->parts && status == GV_OK; part++) {
+      gv_tile_node *node = &n->tree->node[parent->child + part];
+      if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
+      gv_bound bound;
+      gv_cells_bound(&n->v->cells, &node->tile, &bound);
+      status = gv_narrow(&worker->context, n->v, n->kernels, n->pool, &bound, parent->id, parent->count, &node->id,
+                         &node->count);
+    }
+  }
+  return status;
+}
+
+/*
+ * Level by level from the whole grid down to blocks. A node is narrowed only while its list is long enough to
+ * matter and all lists together stay within GV_TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
+ */
+gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
+                             gv_workspace_pool *pool, gv_tile_tree *tree) {
+  tree->allocator = v->allocator;
+  if (!reserve(tree, 1)) return gv_fail_memory(context, "the tree of tiles");
+  tree->node[0] = (gv_tile_node){{0, v->cells.grid.width, 0, v->cells.grid.height}, NULL, v->seeds.count, -1};
+  tree->count = 1;
+  if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
+  int64_t entries = 0;
+  int32_t first = 0, last = 1;
+  narrowing n = {v, kernels, pool, tree, 0, 0};
+  while (first < last) {
+    int32_t next = tree->count;
+    int64_t planned = entries;
+    if (!reserve(tree, next + 4 * (int64_t)(last - first))) return gv_fail_memory(context, "the tree of tiles");
+    for (int32_t i = first; i < last; i++) {
+      gv_tile_node *node = &tree->node[i];
+      bool block =
+          node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
+      if (block || node->count < GV_TREE_MIN_CANDIDATES ||
+          planned + 4 * (int64_t)node->count > GV_TREE_MAX_ENTRIES) {
+        continue;
+      }
+      planned += 4 * (int64_t)node->count; /* at worst; mostly a third of it */
+      gv_tile quarter[4];
+      quarters_of(v, &node->tile, quarter);
+      node->child = tree->count;
+      for (int part = 0; part < 4; part++) {
+        tree->node[tree->count++] = (gv_tile_node){quarter[part], NULL, 0, -1};
+      }
+    }
+    int32_t end = tree->count;
+    /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
+    n.first = first;
+    n.parts = last - first < 4 * context->threads ? 1 : 4;
+    gv_loop loop = {
+        context, planned > TREE_PARALLEL ? context->threads : 1, (int64_t)(last - first) * (4 / n.parts), 1, NULL,
+        &n};
+    gv_status status = gv_parallel_for(&loop, narrow_some);
+    if (status != GV_OK) return status;
+    for (int32_t i = first; i < last; i++) {
+      if (tree->node[i].child < 0 || tree->node[i].id == NULL) continue;
+      entries -= tree->node[i].count;
+      gv_release(&v->allocator, tree->node[i].id);
+      tree->node[i].id = NULL;
+    }
+    for (int32_t i = next; i < end; i++)
+      entries += tree->node[i].count;
+    first = next;
+    last = end;
+  }
+  return GV_OK;
+}
+
+void gv_tile_tree_clear(gv_tile_tree *tree) {
+  for (int32_t i = 0; i < tree->count; i++)
+    gv_release(&tree->allocator, tree->node[i].id);
+  gv_buffer_clear(&tree->nodes, &tree->allocator);
+}

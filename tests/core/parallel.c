@@ -1,0 +1,177 @@
+/* Loops over stretches and tasks: everything is done once, by numbers and in parts that are promised; errors and cancelling. */
+#include "cmocka_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/parallel.h"
+
+enum { MOST = 5000, THREADS = 7 };
+
+typedef struct record {
+  atomic_int seen[MOST];
+  atomic_int busy[THREADS]; /* workers of a number at work */
+  atomic_int bad;
+  int64_t longest, calls; /* of stretches; under the lock */
+  int64_t fail_at;
+  gv_progress *progress;
+} record;
+
+static gv_status visit(gv_worker *worker, int64_t first, int64_t end) {
+  record *r = worker->user;
+  bool good = first < end && worker->number >= 0 && worker->number < THREADS;
+  if (!good || atomic_fetch_add(&r->busy[worker->number], 1) != 0) {
+    atomic_fetch_add(&r->bad, 1);
+    return GV_OK;
+  }
+  gv_worker_lock(worker);
+  r->longest = end - first > r->longest ? end - first : r->longest;
+  r->calls++;
+  gv_worker_unlock(worker);
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end; i++) {
+    atomic_fetch_add(&r->seen[i], 1);
+    if (i == r->fail_at) status = gv_fail(&worker->context, GV_ERROR_IO, "item %d", (int)i);
+  }
+  if (r->progress != NULL) gv_progress_add(r->progress, end - first);
+  atomic_fetch_sub(&r->busy[worker->number], 1);
+  return status;
+}
+
+static record *new_record(void) {
+  record *r = calloc(1, sizeof *r);
+  assert_non_null(r);
+  r->fail_at = -1;
+  return r;
+}
+
+static void every_item_once(void **state) {
+  (void)state;
+  static const int64_t counts[] = {0, 1, 2, 6, 7, 8, 63, 64, 65, 1000, MOST}, grains[] = {0, 1, 3, 64, MOST + 1};
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t g = 0; g < sizeof grains / sizeof *grains; g++) {
+      for (int threads = 0; threads <= THREADS; threads += threads < 3 ? 1 : 4) {
+        record *r = new_record();
+        gv_loop loop = {.threads = threads, .count = counts[c], .grain = grains[g], .user = r};
+        assert_int_equal(gv_parallel_for(&loop, visit), GV_OK);
+        assert_int_equal(atomic_load(&r->bad), 0);
+        for (int64_t i = 0; i < MOST; i++)
+          assert_int_equal(atomic_load(&r->seen[i]), i < counts[c]);
+        int64_t shares = threads > 1 ? threads : 1;
+        int64_t most = grains[g] > 0 ? grains[g] : (counts[c] + shares - 1) / shares;
+        assert_true(r->longest <= most);
+        free(r);
+      }
+    }
+  }
+}
+
+static gv_status linger(gv_worker *worker, int64_t first, int64_t end) {
+  record *r = worker->user;
+  const struct timespec pause = {0, 5000000};
+  int others = atomic_fetch_add(&r->busy[worker->number], 1);
+  nanosleep(&pause, NULL);
+  atomic_fetch_sub(&r->busy[worker->number], 1);
+  atomic_fetch_add(&r->bad, others + (first + 1 != end));
+  return GV_OK;
+}
+
+static void workers_at_work_have_numbers_of_their_own(void **state) {
+  (void)state;
+  record *r = new_record();
+  gv_loop loop = {.threads = THREADS, .count = 4 * THREADS, .grain = 1, .user = r};
+  assert_int_equal(gv_parallel_for(&loop, linger), GV_OK);
+  assert_int_equal(atomic_load(&r->bad), 0);
+  free(r);
+}
+
+static void errors_end_a_loop(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (int threads = 1; threads <= THREADS; threads += 3) {
+    record *r = new_record();
+    r->fail_at = 20;
+    gv_loop loop = {.context = context, .threads = threads, .count = MOST, .grain = 1, .user = r};
+    assert_int_equal(gv_parallel_for(&loop, visit), GV_ERROR_IO);
+    assert_string_equal(gv_context_message(context), "item 20");
+    if (threads == 1) assert_int_equal(r->calls, 21);
+    loop.context = NULL; /* nobody is told */
+    assert_int_equal(gv_parallel_for(&loop, visit), GV_ERROR_IO);
+    free(r);
+  }
+  gv_context_destroy(context);
+}
+
+static int at_a_tenth(double fraction, void *user) {
+  (void)user;
+  return fraction < 0.1;
+}
+
+static void cancelling_ends_a_loop(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.progress = at_a_tenth;
+  assert_int_equal(gv_context_create(&options, &context), GV_OK);
+  for (int threads = 1; threads <= THREADS; threads += 3) {
+    record *r = new_record();
+    gv_progress progress;
+    gv_progress_init(&progress, context, MOST);
+    r->progress = &progress;
+    gv_loop loop = {context, threads, MOST, 1, &progress, r};
+    assert_int_equal(gv_parallel_for(&loop, visit), GV_ERROR_CANCELLED);
+    assert_string_equal(gv_context_message(context), "cancelled");
+    if (threads == 1) assert_in_range(r->calls, MOST / 11, MOST / 8);
+    free(r);
+  }
+  gv_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------------------------------------------ tasks */
+
+typedef struct part {
+  int64_t first, count;
+  int64_t *sum; /* of the numbers of a part, in the end */
+} part;
+
+static void add(void *argument) {
+  const part *p = argument;
+  int64_t lower = 0, upper = 0, half = p->count / 2;
+  if (p->count == 1) {
+    *p->sum = p->first;
+    return;
+  }
+  part below = {p->first, half, &lower}, above = {p->first + half, p->count - half, &upper};
+  if (half > 8) {
+    gv_task_spawn(add, &below, sizeof below);
+    memset(&below, 0, sizeof below); /* tasks have a copy */
+  } else {
+    add(&below);
+  }
+  add(&above);
+  gv_tasks_wait();
+  *p->sum = lower + upper;
+}
+
+static void tasks_are_waited_for(void **state) {
+  (void)state;
+  for (int threads = 1; threads <= THREADS; threads += 2) {
+    for (int64_t n = 1; n < 100000; n = 3 * n + 1) {
+      int64_t sum = -1;
+      part all = {0, n, &sum};
+      gv_tasks_run(threads, add, &all);
+      assert_int_equal(sum, n * (n - 1) / 2);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_item_once),      cmocka_unit_test(workers_at_work_have_numbers_of_their_own),
+      cmocka_unit_test(errors_end_a_loop),    cmocka_unit_test(cancelling_ends_a_loop),
+      cmocka_unit_test(tasks_are_waited_for),
+  };
+  return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
+}
