@@ -5,7 +5,10 @@
 #ifndef GV_MESH_RANK_KERNELS_CUH
 #define GV_MESH_RANK_KERNELS_CUH
 
-#include "voronoi/gpu/mesh_kernels.cuh"
+#include "voronoi/gpu/hand_over.cuh"
+#include "voronoi/gpu/limits.cuh"
+#include "voronoi/gpu/mesh_positions.cuh"
+#include "voronoi/gpu/ranking.cuh"
 
 namespace gv {
 

@@ -12,9 +12,66 @@
 
 #include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
+#include "search/cuda/tree_curve.cuh"
+#include "voronoi/gpu/canonical_kernels.cuh"
+#include "voronoi/gpu/cull_kernels.cuh"
+#include "voronoi/gpu/filter_kernels.cuh"
+#include "voronoi/gpu/mesh_kernels.cuh"
 #include "voronoi/gpu/mesh_rank_kernels.cuh"
 #include "voronoi/gpu/narrow_kernels.cuh"
-#include "voronoi/gpu/triangle_kernels.cuh"
+#include "voronoi/gpu/triangle_positions.cuh"
+
+namespace gv {
+
+enum { CURVE_BITS = 16 /* of a coordinate's place: fine enough for what groups are for */ };
+
+/* Where seeds lie on a curve that fills the box from `low` on, of the size 1 / scale. */
+__global__ void curve_keys(const __grid_constant__ problem p, place low, place scale, uint64_t *keys,
+                           int32_t *ids) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= p.count) return;
+  const double most = (double)((1 << CURVE_BITS) - 1);
+  place s = seed_place(p.seeds, (int32_t)i);
+  uint32_t cell[3] = {(uint32_t)fmin(fmax((s.x - low.x) * scale.x, 0.0) * most, most),
+                      (uint32_t)fmin(fmax((s.y - low.y) * scale.y, 0.0) * most, most),
+                      (uint32_t)fmin(fmax((s.z - low.z) * scale.z, 0.0) * most, most)};
+  keys[i] = gv_hilbert<3>(cell, 3, CURVE_BITS);
+  ids[i] = (int32_t)i;
+}
+
+/* One warp a group. */
+__global__ void make_groups(const __grid_constant__ problem p, group *out) {
+  const int lane = threadIdx.x % WARP;
+  const int64_t number = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP, n = number * GROUP + lane;
+  if (number * GROUP >= p.count) return;
+  const int32_t id = p.members[n < p.count ? n : p.count - 1];
+  const place s = seed_place(p.seeds, id);
+  const place c = {0.5 * (warp_low(s.x) + warp_high(s.x)), 0.5 * (warp_low(s.y) + warp_high(s.y)),
+                   0.5 * (warp_low(s.z) + warp_high(s.z))};
+  const double distance2 = square(s, c), least = warp_low(distance2), radius = sqrt(warp_high(distance2));
+  const uint32_t who = __ballot_sync(everyone, !(distance2 > least));
+  const int32_t speaker = __shfl_sync(everyone, id, __ffs((int)who) - 1);
+  if (lane == 0) out[number] = {c.x, c.y, c.z, radius * (1.0 + 1e-12), speaker, {0, 0, 0}};
+}
+
+/* The parallels of a mesh's vertices, from the pole. */
+__global__ void make_parallels(const __grid_constant__ problem p, parallel *out) {
+  int32_t row = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x), rows = 1 << p.mesh_level;
+  if (row > rows) return;
+  parallel made;
+  sincos_degrees(90.0 * (double)(rows - row) / (double)rows, &made.sine, &made.cosine);
+  meridian(p.eccentricity2, made.sine, made.cosine, &made.p, &made.z);
+  out[row] = made;
+}
+
+/* Answers of the host, rank after rank, put in their places. */
+__global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at, const int32_t *value,
+                            int64_t count, int32_t neighbours) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
+}
+
+} // namespace gv
 
 static_assert(sizeof(gv::open_cell) == sizeof(gv_open_cell), "the same record on both sides");
 static_assert((int)GV_CUDA_MESH_LEAF == 1 << gv::LEAF_LOG, "the same leaves on both sides");
