@@ -12,9 +12,6 @@ namespace gv {
 
 enum { LONG_THREADS = 256 };
 
-/* What a step of narrowing makes of what: lists of seeds of lists of seeds, groups of groups, or seeds of groups. */
-enum narrowing { SEEDS, GROUPS, MEMBERS };
-
 /* Of every tile of a level, while it is made. */
 struct tile_work {
   unsigned long long *key; /* tiles x (k + CORNERS): its pivots: the k nearest the middle, then the corners' */

@@ -108,6 +108,9 @@ __device__ static inline const entry &entry_at(const level &l, int64_t i, int64_
   return l.entries[(j - l.j0) * l.across + (i - l.i0)];
 }
 
+/* What a step of narrowing makes of what: lists of seeds of lists of seeds, groups of groups, or seeds of groups. */
+enum narrowing { SEEDS, GROUPS, MEMBERS };
+
 /* Where answers go: blocks of bw x bh cells one after another, the first at (c0, r0); cells within the rectangle only. */
 struct target {
   int32_t *out;
@@ -115,6 +118,12 @@ struct target {
   int64_t bw, bh, across;
   int64_t band_stride; /* between the neighbours of rank 1, 2, ... */
   int32_t aligned;     /* quads do not straddle blocks */
+};
+
+/* The quads of a launch. */
+struct quad_window {
+  int64_t i0, j0;
+  int32_t across, down;
 };
 
 /* A cell left to the host, and its candidates. */

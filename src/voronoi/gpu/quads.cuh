@@ -22,12 +22,7 @@ struct quad {
   int32_t columns, rows;
 };
 
-/* The quads of a launch: one a warp, LEAF_WARPS of them in a row a block. False: this warp has none. */
-struct quad_window {
-  int64_t i0, j0;
-  int32_t across, down;
-};
-
+/* The quad of a warp: LEAF_WARPS of them in a row a block. False: this warp has none. */
 template <int SIDE> __device__ static bool enter_quad(const target &t, const quad_window &w, quad *out) {
   int32_t blocks = (w.across + LEAF_WARPS - 1) / LEAF_WARPS;
   int32_t i = (int32_t)(blockIdx.x % blocks) * LEAF_WARPS + (int32_t)threadIdx.x / WARP;
