@@ -95,18 +95,50 @@ done:
   return status;
 }
 
+/* Buffers of the lane. */
+enum {
+  SLOT_QUERIES,
+  SLOT_CODES,
+  SLOT_CODES_OTHER,
+  SLOT_ORDER,
+  SLOT_ORDER_OTHER,
+  SLOT_INDICES,
+  SLOT_CANONICAL,
+  SLOT_SORT
+};
+
+/* Where a chunk of queries lies on the device. Codes and orders only if queries are put in order; two of each, to sort. */
+struct chunk_memory {
+  double *data;
+  int64_t *indices;
+  double *canonical;
+  uint32_t *codes[2];
+  int *order[2];
+};
+
+static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t size, int dim, int k, bool ordered,
+                               chunk_memory *m) {
+  gv_status status =
+      gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
+  }
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double), (void **)&m->canonical);
+  }
+  for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
+    status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
+    if (status == GV_OK) {
+      status = gv_cuda_reserve(context, lane, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
+    }
+  }
+  return status;
+}
+
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical) {
-  enum {
-    SLOT_QUERIES,
-    SLOT_CODES,
-    SLOT_CODES_OTHER,
-    SLOT_ORDER,
-    SLOT_ORDER_OTHER,
-    SLOT_INDICES,
-    SLOT_CANONICAL,
-    SLOT_SORT
-  };
   const int64_t chunk_most = (int64_t)1 << 24, chunk_least = 1024;
   const gv_cuda_tree *tree = (const gv_cuda_tree *)state;
   gv_cuda_lane *lane = NULL;
@@ -115,9 +147,7 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   int k = query->k;
   int64_t size, query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
   size_t free_bytes = 0;
-  double *data = NULL;
-  uint32_t *codes[2] = {NULL, NULL};
-  int *order[2] = {NULL, NULL};
+  chunk_memory memory = {};
   chunk_view chunk = {};
   gv_progress progress;
   gv_progress_init(&progress, context, query->count);
@@ -132,39 +162,26 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   if (size < chunk_least) size = chunk_least;
   if (size > query->count) size = query->count;
 
-  status = gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * reference->dim) * sizeof(double),
-                           (void **)&data);
-  if (status == GV_OK) {
-    status =
-        gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&chunk.indices);
-  }
-  if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
-                             (void **)&chunk.canonical);
-  }
-  for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&codes[i]);
-    if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&order[i]);
-    }
-  }
+  status = reserve_chunk(context, lane, size, reference->dim, k, ordered, &memory);
   if (status != GV_OK) goto done;
+  chunk.k = k;
+  chunk.limit = query->max_canonical + 0.0; /* no -0 */
+  chunk.indices = memory.indices;
+  chunk.canonical = memory.canonical;
 
   for (int64_t first = 0; first < query->count; first += size) {
     int count = (int)(query->count - first < size ? query->count - first : size);
-    status = gv_cuda_upload(context, lane, data, query->data + first * reference->dim,
+    status = gv_cuda_upload(context, lane, memory.data, query->data + first * reference->dim,
                             (size_t)count * (size_t)reference->dim * sizeof(double), "copying the queries");
     if (status != GV_OK) goto done;
     gv_cuda_mark_begin(lane);
     if (ordered) {
-      status = order_queries(context, lane, SLOT_SORT, tree->view, data, count, codes, order);
+      status = order_queries(context, lane, SLOT_SORT, tree->view, memory.data, count, memory.codes, memory.order);
       if (status != GV_OK) goto done;
     }
-    chunk.data = data;
-    chunk.order = ordered ? order[0] : NULL;
+    chunk.data = memory.data;
+    chunk.order = ordered ? memory.order[0] : NULL;
     chunk.count = count;
-    chunk.k = k;
-    chunk.limit = query->max_canonical + 0.0; /* no -0 */
     chunk.first_self = query->self_offset >= 0 ? query->self_offset + first : -1;
     int each = queries_a_lane(tree->view, reference->count, count, k);
     switch (reference->metric) {
