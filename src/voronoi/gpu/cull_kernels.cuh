@@ -13,6 +13,30 @@ enum {
   STAGE = 128      /* survivors of a tile kept in shared memory while they are counted */
 };
 
+/* The k candidates of a list nearest a place; how many there are. */
+__device__ __forceinline__ static int choose_nearest(const problem &p, const place &to, const int32_t *list,
+                                                     int32_t count, int32_t *chosen, int lane) {
+  if (p.neighbours == 1) {
+    int32_t id = warp_nearest(p, to, list, count, lane);
+    if (lane == 0) chosen[0] = id;
+    return 1;
+  }
+  int found = 0;
+  unsigned long long last = 0;
+  for (; found < p.neighbours; found++) {
+    unsigned long long least = nobody;
+    for (int32_t n = lane; n < count; n += WARP) {
+      unsigned long long key = nearness(to, seed_place(p.seeds, list[n]), list[n]);
+      if (key < least && (found == 0 || key > last)) least = key;
+    }
+    least = warp_least(least);
+    if (least == nobody) break;
+    if (lane == 0) chosen[found] = (int32_t)(uint32_t)least;
+    last = least;
+  }
+  return found;
+}
+
 /* One warp a tile. Against the seeds nearest the middle first; what is left, if that is more than a few, against those
  * nearest the corners of the bound too. */
 template <int FORM, int NORM, bool GEODESIC>
@@ -37,28 +61,9 @@ __global__ void __launch_bounds__(WARP *SHORT_WARPS)
   bound b;
   tile_bound<FORM>(p, child.log, i, j, &b);
 
-  /* The k nearest the middle. */
   pivot *pivots = shared_pivots[warp];
   int32_t *chosen = shared_chosen[warp];
-  int found = 0;
-  if (p.neighbours == 1) {
-    int32_t id = warp_nearest(p, b.middle, list, from.count, lane);
-    if (lane == 0) chosen[0] = id;
-    found = 1;
-  } else {
-    unsigned long long last = 0;
-    for (; found < p.neighbours; found++) {
-      unsigned long long least = nobody;
-      for (int32_t n = lane; n < from.count; n += WARP) {
-        unsigned long long key = nearness(b.middle, seed_place(p.seeds, list[n]), list[n]);
-        if (key < least && (found == 0 || key > last)) least = key;
-      }
-      least = warp_least(least);
-      if (least == nobody) break;
-      if (lane == 0) chosen[found] = (int32_t)(uint32_t)least;
-      last = least;
-    }
-  }
+  int found = choose_nearest(p, b.middle, list, from.count, chosen, lane);
   __syncwarp();
   for (int n = lane; n < found; n += WARP)
     pivots[n] = make_pivot<NORM, GEODESIC>(p, b, chosen[n]);
