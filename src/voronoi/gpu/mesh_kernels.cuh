@@ -95,177 +95,263 @@ __device__ static __noinline__ void settle_quads(const problem &p, const target 
   }
 }
 
+/* A leaf as the filter sees it: from the middle of its middle parallel, in axes turned to the middle meridian. */
+struct leaf_view {
+  parallel middle;
+  double column, meridian_part; /* of the middle, and its part of the octant's width */
+  place m, turn;
+  /* Bounds of the vertices' places, three times; north and up are in axes turned to the middle parallel, too. */
+  float most_s, most_r, most_z, most_north, most_up;
+  float extent, wander;
+};
+
+__device__ __forceinline__ static void view_leaf(const problem &p, const part &at, leaf_view *view) {
+  const int32_t widest = at.state & DOWN ? at.top : at.top + LEAF_SIDE;
+  const parallel upper = parallel_at(p, at.top), middle = parallel_at(p, at.top + LEAF_SIDE / 2),
+                 lower = parallel_at(p, at.top + LEAF_SIDE);
+  view->middle = middle;
+  view->column = (double)(at.first + LEAF_SIDE / 2);
+  view->meridian_part = view->column / (double)widest;
+  place turn;
+  sincos_degrees(90.0 * view->meridian_part, &turn.y, &turn.x);
+  turn.z = 1.0;
+  turn = turned(at.octant, turn);
+  view->turn = turn;
+  view->m = {middle.p * turn.x, middle.p * turn.y, middle.z * turn.z};
+
+  /* All are monotonous along a meridian. */
+  const float angle = 25.132742F * 1.00001F / (float)widest; /* pi / 4 LEAF_SIDE */
+  const float bulge = 0.5F * (float)lower.p * angle * angle, sine = (float)middle.sine,
+              cosine = (float)middle.cosine;
+  const double r0 = upper.p - middle.p, z0 = upper.z - middle.z, r1 = lower.p - middle.p, z1 = lower.z - middle.z;
+  const double n0 = z0 * middle.cosine - r0 * middle.sine, n1 = z1 * middle.cosine - r1 * middle.sine;
+  const double u0 = r0 * middle.cosine + z0 * middle.sine, u1 = r1 * middle.cosine + z1 * middle.sine;
+  view->most_s = 3.0003F * (float)lower.p * angle;
+  view->most_r = 3.0003F * (fmaxf(fabsf((float)r0), fabsf((float)r1)) + bulge);
+  view->most_z = 3.0003F * fmaxf(fabsf((float)z0), fabsf((float)z1));
+  view->most_north = 3.0003F * (fmaxf(fabsf((float)n0), fabsf((float)n1)) + sine * bulge);
+  view->most_up = 3.0003F * (fmaxf(fabsf((float)u0), fabsf((float)u1)) + cosine * bulge);
+  view->wander = ldexpf(2.5F, -2 * p.mesh_level);
+  view->extent =
+      sqrtf(view->most_s * view->most_s + view->most_north * view->most_north + view->most_up * view->most_up) *
+          0.334F +
+      view->wander;
+}
+
+/* The seed that others are compared with. */
+struct leaf_pivot {
+  int32_t id, label;
+  place at;
+  double x, y, z; /* from the middle */
+  float near;     /* no less than its distance from there */
+  float slack;    /* what geodesics add to it, three times */
+};
+
+/* The pivot: nearest the middle. Entry 0 of `s`. */
+template <bool GEODESIC>
+__device__ __forceinline__ static leaf_pivot place_leaf_pivot(const problem &p, const leaf_view &view,
+                                                              const int32_t *list, int32_t candidates,
+                                                              mesh_space &s, int lane) {
+  leaf_pivot by;
+  by.id = warp_nearest(p, view.m, list, candidates, lane);
+  by.label = seed_label(p.seeds, by.id);
+  by.at = seed_place(p.seeds, by.id);
+  by.x = by.at.x - view.m.x;
+  by.y = by.at.y - view.m.y;
+  by.z = by.at.z - view.m.z;
+  const double distance = sqrt(fma(by.z, by.z, fma(by.y, by.y, by.x * by.x)));
+  by.near = (float)distance * 1.0001F;
+  by.slack = 0.0F;
+  if (GEODESIC) by.slack = 3.0003F * (float)geodesic_slack(p, (distance + (double)view.extent) * (1.0 + 1e-9));
+  if (lane == 0) {
+    s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    s.label[0] = by.label;
+    s.id[0] = by.id;
+  }
+  return by;
+}
+
+/* A candidate's 3 K, a, b and c; its error e, and whether it may win somewhere. */
+template <bool GEODESIC>
+__device__ __forceinline__ static float4 leaf_coefficients(const problem &p, int32_t id, const leaf_view &view,
+                                                           const leaf_pivot &by, float *error, bool *keep) {
+  float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+  const place seat = seed_place(p.seeds, id), &turn = view.turn;
+  const double dx = seat.x - by.at.x, dy = seat.y - by.at.y, dz = seat.z - by.at.z;
+  const double tx = (seat.x - view.m.x) + by.x, ty = (seat.y - view.m.y) + by.y, tz = (seat.z - view.m.z) + by.z;
+  const double east = dy * turn.x - dx * turn.y, out = dx * turn.x + dy * turn.y, pole = dz * turn.z;
+  k.x = (float)(3.0 * fma(dz, tz, fma(dy, ty, dx * tx)));
+  k.y = (float)(-2.0 * east);
+  k.z = (float)(-2.0 * out);
+  k.w = (float)(-2.0 * pole);
+  const float north = (float)(2.0 * (pole * view.middle.cosine - out * view.middle.sine));
+  const float up = (float)(2.0 * (out * view.middle.cosine + pole * view.middle.sine));
+  const float half = fabsf(k.y) * view.most_s + fabsf(north) * view.most_north + fabsf(up) * view.most_up;
+  const float size = fabsf(k.x) + fabsf(k.y) * view.most_s + fabsf(k.z) * view.most_r + fabsf(k.w) * view.most_z;
+  /* |s - m| <= |D| + |p - m|, |D| <= (|a| + |b| + |c|) / 2. */
+  const float apart = fabsf(k.y) + fabsf(k.z) + fabsf(k.w);
+  const float wide = 0.5F * apart + 2.0F * by.near + 2.0F * view.extent;
+  *error = 1.461e-6F * size + 3e-7F * half + 6.1e-14F * (wide + wide * wide) + 1e-36F;
+  if (GEODESIC) *error += 3.001F * view.wander * apart;
+  *keep = !(k.x - half > 1.001F * (*error + by.slack));
+  return k;
+}
+
+/* Collects the candidates that may win somewhere, after the pivot; `out`: how many there are with it, `doubt`: the largest of
+ * the lane's errors. False: too many. */
+template <bool GEODESIC>
+__device__ __forceinline__ static bool collect_for_leaf(const problem &p, const int32_t *list, int32_t candidates,
+                                                        const leaf_view &view, const leaf_pivot &by, mesh_space &s,
+                                                        int32_t *out, float *doubt, int lane) {
+  int32_t kept = 1;
+  *doubt = 0.0F;
+  for (int32_t first = 0; first < candidates; first += WARP) {
+    const int32_t n = first + lane, id = n < candidates ? list[n] : by.id;
+    bool keep = false;
+    float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (id != by.id) {
+      float error;
+      k = leaf_coefficients<GEODESIC>(p, id, view, by, &error, &keep);
+      if (keep) *doubt = fmaxf(*doubt, error);
+    }
+    const uint32_t who = __ballot_sync(everyone, keep);
+    const int32_t at = kept + __popc(who & ((1U << lane) - 1U));
+    kept += __popc(who);
+    if (kept > MESH_CAPACITY) return false;
+    if (keep) {
+      s.k[at] = k;
+      s.label[at] = seed_label(p.seeds, id);
+      s.id[at] = id;
+    }
+  }
+  *out = kept;
+  return true;
+}
+
+/* The rows of the leaf's vertices, seen from its middle. */
+__device__ __forceinline__ static void place_rows(const problem &p, const part &at, const leaf_view &view,
+                                                  mesh_space &s, int lane) {
+  for (int32_t row = lane; row <= LEAF_SIDE; row += WARP) {
+    const double half_pi = 1.57079632679489661923;
+    const double step = 1.0 / (double)(at.top + row);
+    const parallel here = parallel_at(p, at.top + row);
+    s.t0[row] = (float)(half_pi * (view.column * step - view.meridian_part));
+    s.dt[row] = (float)(half_pi * step);
+    s.radius[row] = (float)here.p;
+    s.r[row] = (float)(here.p - view.middle.p);
+    s.z[row] = (float)(here.z - view.middle.z);
+  }
+  __syncwarp();
+}
+
+/* Four cells, the children of one triangle: its apex, centre, western and eastern corner. Sums over their vertices. */
+struct four_cells {
+  float x[4], y[4], z[4];
+};
+
+/* `code`: the way from the leaf to the triangle. */
+__device__ __forceinline__ static void place_four(const mesh_space &s, uint32_t code, bool down, four_cells *out) {
+  const int32_t top = 2 * (int32_t)(code & 15), a = top + (down ? 2 : 0), b = top + 1, c = top + (down ? 0 : 2);
+  const float west = (float)(2 * (int32_t)(code >> 4 & 15) - LEAF_SIDE / 2);
+  const float shift = down ? 1.0F : 0.0F;
+  const lattice_row row_a = {s.t0[a], s.dt[a], s.radius[a], s.r[a]};
+  const lattice_row row_b = {s.t0[b], s.dt[b], s.radius[b], s.r[b]};
+  const lattice_row row_c = {s.t0[c], s.dt[c], s.radius[c], s.r[c]};
+  const spot a0 = spot_at(row_a, west + 2.0F * shift);
+  const spot b0 = spot_at(row_b, west + shift), b1 = spot_at(row_b, west + (1.0F + shift));
+  const spot c0 = spot_at(row_c, west), c1 = spot_at(row_c, west + 1.0F), c2 = spot_at(row_c, west + 2.0F);
+  const float bx = b0.x + b1.x, by = b0.y + b1.y, za = s.z[a], zb = s.z[b], zc = s.z[c];
+  float *const x = out->x, *const y = out->y, *const z = out->z;
+  x[0] = bx + a0.x, y[0] = by + a0.y, z[0] = fmaf(2.0F, zb, za);
+  x[1] = bx + c1.x, y[1] = by + c1.y, z[1] = fmaf(2.0F, zb, zc);
+  x[2] = b0.x + (c0.x + c1.x), y[2] = b0.y + (c0.y + c1.y), z[2] = z[3] = fmaf(2.0F, zc, zb);
+  x[3] = b1.x + (c1.x + c2.x), y[3] = b1.y + (c1.y + c2.y);
+}
+
+/* Who is nearest of the kept candidates, cell by cell; by how much the second is farther, at least. `other`, `other_label`:
+ * the one next to the pivot. */
+__device__ __forceinline__ static float compare_four(const mesh_space &s, int32_t kept, const four_cells &cells,
+                                                     int32_t pivot_label, const float4 &other, int32_t other_label,
+                                                     int32_t *label) {
+  const float *const x = cells.x, *const y = cells.y, *const z = cells.z;
+  float gap = CUDART_INF_F;
+  if (kept == 2) { /* most leaves: a sign decides */
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const float value = fmaf(other.y, x[i], fmaf(other.z, y[i], fmaf(other.w, z[i], other.x)));
+      label[i] = value < 0.0F ? other_label : pivot_label;
+      gap = fminf(gap, fabsf(value));
+    }
+    return gap;
+  }
+  float best[4], second[4];
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    best[i] = 0.0F;
+    second[i] = CUDART_INF_F;
+    label[i] = pivot_label;
+  }
+  for (int32_t n = 1; n < kept; n++) {
+    const float4 k = s.k[n];
+    const int32_t candidate = s.label[n];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const float value = fmaf(k.y, x[i], fmaf(k.z, y[i], fmaf(k.w, z[i], k.x)));
+      label[i] = value < best[i] ? candidate : label[i];
+      second[i] = fminf(second[i], fmaxf(best[i], value));
+      best[i] = fminf(best[i], value);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    gap = fminf(gap, second[i] - best[i]);
+  return gap;
+}
+
+/* Labels in the order of the cells' numbers, which is that of the corners' basis numbers. */
+__device__ __forceinline__ static int4 in_order(uint32_t code, bool down, const int32_t *label) {
+  const uint32_t apex = code >> 9 & 3;
+  const bool swap = ((code >> 8 & 1) != 0) != down;
+  const int32_t low = swap ? label[3] : label[2], high = swap ? label[2] : label[3];
+  return make_int4(label[1], apex == 0 ? label[0] : low,
+                   apex == 0   ? low
+                   : apex == 1 ? label[0]
+                               : high,
+                   apex == 2 ? label[0] : high);
+}
+
 /* False, with nothing written, if there are too many candidates. */
 template <bool GEODESIC>
 __device__ __forceinline__ static bool decide_leaf(const problem &p, const target &t, const leaf_run &leaf,
                                                    const int32_t *list, int32_t candidates, mesh_space &s,
                                                    const open_list &open, counters *count, int lane) {
-  const part &at = leaf.at;
-  const int32_t widest = at.state & DOWN ? at.top : at.top + LEAF_SIDE;
-  const parallel upper = parallel_at(p, at.top), middle = parallel_at(p, at.top + LEAF_SIDE / 2),
-                 lower = parallel_at(p, at.top + LEAF_SIDE);
-  const double column = (double)(at.first + LEAF_SIDE / 2), meridian_part = column / (double)widest;
-  place m, turn;
-  sincos_degrees(90.0 * meridian_part, &turn.y, &turn.x);
-  turn.z = 1.0;
-  turn = turned(at.octant, turn);
-  m = {middle.p * turn.x, middle.p * turn.y, middle.z * turn.z};
-
-  /* Bounds of the vertices' places, three times: all are monotonous along a meridian. */
-  float most_s, most_r, most_z, most_north, most_up, extent, wander;
-  {
-    const float angle = 25.132742F * 1.00001F / (float)widest; /* pi / 4 LEAF_SIDE */
-    const float bulge = 0.5F * (float)lower.p * angle * angle, sine = (float)middle.sine,
-                cosine = (float)middle.cosine;
-    const double r0 = upper.p - middle.p, z0 = upper.z - middle.z, r1 = lower.p - middle.p, z1 = lower.z - middle.z;
-    const double n0 = z0 * middle.cosine - r0 * middle.sine, n1 = z1 * middle.cosine - r1 * middle.sine;
-    const double u0 = r0 * middle.cosine + z0 * middle.sine, u1 = r1 * middle.cosine + z1 * middle.sine;
-    most_s = 3.0003F * (float)lower.p * angle;
-    most_r = 3.0003F * (fmaxf(fabsf((float)r0), fabsf((float)r1)) + bulge);
-    most_z = 3.0003F * fmaxf(fabsf((float)z0), fabsf((float)z1));
-    most_north = 3.0003F * (fmaxf(fabsf((float)n0), fabsf((float)n1)) + sine * bulge);
-    most_up = 3.0003F * (fmaxf(fabsf((float)u0), fabsf((float)u1)) + cosine * bulge);
-    wander = ldexpf(2.5F, -2 * p.mesh_level);
-    extent = sqrtf(most_s * most_s + most_north * most_north + most_up * most_up) * 0.334F + wander;
-  }
-
-  const int32_t nearest = warp_nearest(p, m, list, candidates, lane), nearest_label = seed_label(p.seeds, nearest);
-  const place by = seed_place(p.seeds, nearest);
-  const double bx = by.x - m.x, by_ = by.y - m.y, bz = by.z - m.z;
-  const double distance = sqrt(fma(bz, bz, fma(by_, by_, bx * bx)));
-  const float near = (float)distance * 1.0001F;
-  float slack = 0.0F;
-  if (GEODESIC) slack = 3.0003F * (float)geodesic_slack(p, (distance + (double)extent) * (1.0 + 1e-9));
-  if (lane == 0) {
-    s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    s.label[0] = nearest_label;
-    s.id[0] = nearest;
-  }
-
-  /* The others: what may win somewhere. */
-  int32_t kept = 1;
-  float doubt = 0.0F;
-  for (int32_t first = 0; first < candidates; first += WARP) {
-    const int32_t n = first + lane, id = n < candidates ? list[n] : nearest;
-    bool keep = false;
-    float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    if (id != nearest) {
-      const place seat = seed_place(p.seeds, id);
-      const double dx = seat.x - by.x, dy = seat.y - by.y, dz = seat.z - by.z;
-      const double tx = (seat.x - m.x) + bx, ty = (seat.y - m.y) + by_, tz = (seat.z - m.z) + bz;
-      const double east = dy * turn.x - dx * turn.y, out = dx * turn.x + dy * turn.y, pole = dz * turn.z;
-      k.x = (float)(3.0 * fma(dz, tz, fma(dy, ty, dx * tx)));
-      k.y = (float)(-2.0 * east);
-      k.z = (float)(-2.0 * out);
-      k.w = (float)(-2.0 * pole);
-      const float north = (float)(2.0 * (pole * middle.cosine - out * middle.sine));
-      const float up = (float)(2.0 * (out * middle.cosine + pole * middle.sine));
-      const float half = fabsf(k.y) * most_s + fabsf(north) * most_north + fabsf(up) * most_up;
-      const float size = fabsf(k.x) + fabsf(k.y) * most_s + fabsf(k.z) * most_r + fabsf(k.w) * most_z;
-      /* |s - m| <= |D| + |p - m|, |D| <= (|a| + |b| + |c|) / 2. */
-      const float apart = fabsf(k.y) + fabsf(k.z) + fabsf(k.w), wide = 0.5F * apart + 2.0F * near + 2.0F * extent;
-      float error = 1.461e-6F * size + 3e-7F * half + 6.1e-14F * (wide + wide * wide) + 1e-36F;
-      if (GEODESIC) error += 3.001F * wander * apart;
-      keep = !(k.x - half > 1.001F * (error + slack));
-      if (keep) doubt = fmaxf(doubt, error);
-    }
-    const uint32_t who = __ballot_sync(everyone, keep);
-    const int32_t place_of_it = kept + __popc(who & ((1U << lane) - 1U));
-    kept += __popc(who);
-    if (kept > MESH_CAPACITY) return false;
-    if (keep) {
-      s.k[place_of_it] = k;
-      s.label[place_of_it] = seed_label(p.seeds, id);
-      s.id[place_of_it] = id;
-    }
-  }
+  leaf_view view;
+  view_leaf(p, leaf.at, &view);
+  const leaf_pivot by = place_leaf_pivot<GEODESIC>(p, view, list, candidates, s, lane);
+  int32_t kept;
+  float doubt;
+  if (!collect_for_leaf<GEODESIC>(p, list, candidates, view, by, s, &kept, &doubt, lane)) return false;
   if (kept == 1) {
-    fill_run(leaf.out, 1 << LEAF_LOG, nearest_label, lane);
+    fill_run(leaf.out, 1 << LEAF_LOG, by.label, lane);
     return true;
   }
-  const float margin = 2.002F * warp_largest(doubt) + slack;
+  const float margin = 2.002F * warp_largest(doubt) + by.slack;
+  place_rows(p, leaf.at, view, s, lane);
 
-  for (int32_t row = lane; row <= LEAF_SIDE; row += WARP) {
-    const double half_pi = 1.57079632679489661923;
-    const double step = 1.0 / (double)(at.top + row);
-    const parallel here = parallel_at(p, at.top + row);
-    s.t0[row] = (float)(half_pi * (column * step - meridian_part));
-    s.dt[row] = (float)(half_pi * step);
-    s.radius[row] = (float)here.p;
-    s.r[row] = (float)(here.p - middle.p);
-    s.z[row] = (float)(here.z - middle.z);
-  }
-  __syncwarp();
-
-  /* Four cells a lane at once, the children of one triangle: its apex, centre, western and eastern corner. */
   const float4 other = s.k[1];
   const int32_t other_label = s.label[1];
-  const uint16_t *const way = ways.four[at.state];
+  const uint16_t *const way = ways.four[leaf.at.state];
   uint32_t again = 0;
 #pragma unroll 1
-  for (int32_t round = 0; round < ROUNDS; round++) {
+  for (int32_t round = 0; round < ROUNDS; round++) { /* four cells a lane at once */
     const uint32_t code = __ldg(way + round * WARP + lane);
     const bool down = (code & DOWN << 8) != 0;
-    const int32_t top = 2 * (int32_t)(code & 15), a = top + (down ? 2 : 0), b = top + 1, c = top + (down ? 0 : 2);
-    const float west = (float)(2 * (int32_t)(code >> 4 & 15) - LEAF_SIDE / 2);
-    const float shift = down ? 1.0F : 0.0F;
-    const lattice_row row_a = {s.t0[a], s.dt[a], s.radius[a], s.r[a]};
-    const lattice_row row_b = {s.t0[b], s.dt[b], s.radius[b], s.r[b]};
-    const lattice_row row_c = {s.t0[c], s.dt[c], s.radius[c], s.r[c]};
-    float x[4], y[4], z[4];
-    {
-      const spot a0 = spot_at(row_a, west + 2.0F * shift);
-      const spot b0 = spot_at(row_b, west + shift), b1 = spot_at(row_b, west + (1.0F + shift));
-      const spot c0 = spot_at(row_c, west), c1 = spot_at(row_c, west + 1.0F), c2 = spot_at(row_c, west + 2.0F);
-      const float bx2 = b0.x + b1.x, by2 = b0.y + b1.y, za = s.z[a], zb = s.z[b], zc = s.z[c];
-      x[0] = bx2 + a0.x, y[0] = by2 + a0.y, z[0] = fmaf(2.0F, zb, za);
-      x[1] = bx2 + c1.x, y[1] = by2 + c1.y, z[1] = fmaf(2.0F, zb, zc);
-      x[2] = b0.x + (c0.x + c1.x), y[2] = b0.y + (c0.y + c1.y), z[2] = z[3] = fmaf(2.0F, zc, zb);
-      x[3] = b1.x + (c1.x + c2.x), y[3] = b1.y + (c1.y + c2.y);
-    }
+    four_cells cells;
+    place_four(s, code, down, &cells);
     int32_t label[4];
-    float gap = CUDART_INF_F;
-    if (kept == 2) { /* most leaves: a sign decides */
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        const float value = fmaf(other.y, x[i], fmaf(other.z, y[i], fmaf(other.w, z[i], other.x)));
-        label[i] = value < 0.0F ? other_label : nearest_label;
-        gap = fminf(gap, fabsf(value));
-      }
-    } else {
-      float best[4], second[4];
-#pragma unroll
-      for (int i = 0; i < 4; i++) {
-        best[i] = 0.0F;
-        second[i] = CUDART_INF_F;
-        label[i] = nearest_label;
-      }
-      for (int32_t n = 1; n < kept; n++) {
-        const float4 k = s.k[n];
-        const int32_t candidate = s.label[n];
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          const float value = fmaf(k.y, x[i], fmaf(k.z, y[i], fmaf(k.w, z[i], k.x)));
-          label[i] = value < best[i] ? candidate : label[i];
-          second[i] = fminf(second[i], fmaxf(best[i], value));
-          best[i] = fminf(best[i], value);
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < 4; i++)
-        gap = fminf(gap, second[i] - best[i]);
-    }
+    const float gap = compare_four(s, kept, cells, by.label, other, other_label, label);
     again |= gap > margin ? 0U : 1U << round;
-    /* In the order of the corners' basis numbers. */
-    const uint32_t apex = code >> 9 & 3;
-    const bool swap = ((code >> 8 & 1) != 0) != down;
-    const int32_t low = swap ? label[3] : label[2], high = swap ? label[2] : label[3];
-    const int4 four = make_int4(label[1], apex == 0 ? label[0] : low,
-                                apex == 0   ? low
-                                : apex == 1 ? label[0]
-                                            : high,
-                                apex == 2 ? label[0] : high);
-    __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, four);
+    __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, in_order(code, down, label));
   }
   if (__any_sync(everyone, again != 0)) settle_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
   return true;
