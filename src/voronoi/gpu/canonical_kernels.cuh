@@ -36,7 +36,7 @@ __device__ static void decide_canonically(const problem &p, const target &t, con
 
 /* Fills all ranks with nodata. */
 template <int SIDE> __device__ static void leave_out_quad(const problem &p, target t, const quad &q, int lane) {
-  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.band_stride)
+  for (int32_t k = 0; k < p.neighbours; k++, t.out += t.rank_stride)
     fill_quad<SIDE>(t, q, p.nodata, lane);
 }
 

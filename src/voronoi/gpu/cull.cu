@@ -1,5 +1,5 @@
 /*
- * Culling short lists, a level of a band.
+ * Culling short lists, a level of a strip.
  */
 #include "voronoi/gpu/cull_kernels.cuh"
 #include "voronoi/gpu/dispatch.cuh"

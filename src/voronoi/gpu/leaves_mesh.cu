@@ -8,8 +8,8 @@
 
 void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
   const gv_cuda_raster *raster = l->raster;
-  const gv::target &t = l->band->target;
-  const gv::level runs = window(&l->band->cells, raster->side_log);
+  const gv::target &t = l->strip->target;
+  const gv::level runs = window(&l->strip->cells, raster->side_log);
   const unsigned blocks = blocks_for(runs.across, gv::LEAF_WARPS), threads = gv::WARP * gv::LEAF_WARPS;
   cudaStream_t stream = raster->lane->stream;
   if (raster->filter) {

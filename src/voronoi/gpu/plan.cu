@@ -95,7 +95,7 @@ bool gv_cuda_may_group(const gv_cuda_raster *raster) {
          (size_t)n < raster->lane->memory_bytes / 512;
 }
 
-/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of bands. Dynamic programming over
+/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of strips. Dynamic programming over
  * levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short ones, then leaves. */
 int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root) {
   const gv_voronoi *v = raster->v;

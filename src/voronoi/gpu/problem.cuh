@@ -116,7 +116,7 @@ struct target {
   int32_t *out;
   int64_t c0, c1, r0, r1;
   int64_t bw, bh, across;
-  int64_t band_stride; /* between the neighbours of rank 1, 2, ... */
+  int64_t rank_stride; /* between the neighbours of rank 1, 2, ... */
   int32_t aligned;     /* quads do not straddle blocks */
 };
 

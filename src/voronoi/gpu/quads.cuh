@@ -9,7 +9,7 @@
 
 namespace gv {
 
-/* Within a band cells are counted in 32 bits. */
+/* Within a strip cells are counted in 32 bits. */
 __device__ static inline int64_t address(const target &t, int64_t column, int64_t row) {
   uint32_t c = (uint32_t)(column - t.c0), r = (uint32_t)(row - t.r0), bw = (uint32_t)t.bw, bh = (uint32_t)t.bh;
   uint32_t across = c / bw, down = r / bh;

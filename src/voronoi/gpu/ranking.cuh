@@ -55,7 +55,7 @@ __device__ static void write_ranks(const problem &p, const target &t, int32_t *o
   for (int k = 0; k < K; k++) {
     if (k < p.neighbours) {
       bool there = best.id[k] != no_seed && best.value[k] <= p.beyond;
-      out[k * t.band_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
+      out[k * t.rank_stride] = there ? seed_label(p.seeds, best.id[k]) : p.nodata;
     }
   }
 }

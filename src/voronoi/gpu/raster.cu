@@ -68,18 +68,18 @@ gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane) {
   return status;
 }
 
-/* How large bands may be: two of them, and what comes with them, in two thirds of the free memory. */
-static gv_status limit_band(gv_context *context, gv_cuda_raster *raster, int64_t *band_cells) {
+/* How large strips may be: two of them, and what comes with them, in two thirds of the free memory. */
+static gv_status limit_strip(gv_context *context, gv_cuda_raster *raster, int64_t *strip_cells) {
   size_t free_bytes = 0;
   gv_status status = gv_cuda_free_bytes(context, raster->lane, &free_bytes);
   for (int slot = 0; slot < GV_CUDA_SLOTS; slot++)
     free_bytes += raster->lane->buffer[slot].bytes;
   int64_t most = (int64_t)(free_bytes / 3 / (sizeof(int32_t) * (size_t)raster->v->k));
-  if (*band_cells > most) *band_cells = most;
+  if (*strip_cells > most) *strip_cells = most;
   return status;
 }
 
-extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                                          gv_cuda_raster **out) {
   gv_cuda_raster *raster = (gv_cuda_raster *)gv_allocate_zeroed(&v->allocator, 1, sizeof *raster);
   if (raster == NULL) return gv_fail_memory(context, "the engine");
@@ -95,7 +95,7 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
   status = gv_cuda_copy_tables(context, raster);
   if (status == GV_OK) status = gv_cuda_copy_seeds(context, raster);
-  if (status == GV_OK) status = limit_band(context, raster, band_cells);
+  if (status == GV_OK) status = limit_strip(context, raster, strip_cells);
   if (status != GV_OK) goto done;
   status = gv_cuda_make_root(context, raster, gv_cuda_may_group(raster));
   /* Where lists of groups grow too long, those of seeds may still be narrowed in part. */

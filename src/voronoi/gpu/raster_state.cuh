@@ -1,7 +1,7 @@
 /*
  * A raster on one device: what lies where in its memory, and what its files do for each other. raster.cu opens it; plan.cu
  * estimates which levels are worth making; tables.cu copies seeds and tables; groups.cu and root.cu narrow the seeds once, when
- * the raster is opened; bands.cu computes and reads back bands, with the kernels that cull.cu and leaves_*.cu launch.
+ * the raster is opened; strips.cu computes and reads back strips, with the kernels that cull.cu and leaves_*.cu launch.
  */
 #ifndef GV_RASTER_STATE_CUH
 #define GV_RASTER_STATE_CUH
@@ -30,8 +30,8 @@ enum {
   SLOT_COUNTERS,
   SLOT_PATCH_AT,
   SLOT_PATCH_VALUE,
-  SLOT_BAND, /* GV_CUDA_BANDS of each from here on */
-  SLOT_POOL = SLOT_BAND + GV_CUDA_BANDS,
+  SLOT_STRIP, /* GV_CUDA_BANDS of each from here on */
+  SLOT_POOL = SLOT_STRIP + GV_CUDA_BANDS,
   SLOT_ENTRIES = SLOT_POOL + GV_CUDA_BANDS,
   SLOT_OPEN = SLOT_ENTRIES + GV_CUDA_BANDS,
   SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_BANDS,
@@ -44,7 +44,7 @@ enum { PINNED_COUNTERS, PINNED_OPEN, PINNED_OPEN_IDS, PINNED_FETCH };
 
 enum { MAX_STEPS = 16 };
 
-struct band_state {
+struct strip_state {
   gv_tile cells;
   gv::target target;
   size_t pool_capacity; /* entries */
@@ -67,14 +67,14 @@ struct gv_cuda_raster {
   unsigned longest;    /* list of the root's */
   bool in_groups;      /* the root's lists are of groups */
   bool stuck;          /* no finer root can be had */
-  int step[MAX_STEPS]; /* logs of the levels of a band, coarsest first; the last one's lists are for the leaves */
+  int step[MAX_STEPS]; /* logs of the levels of a strip, coarsest first; the last one's lists are for the leaves */
   int steps;
   int side_log;   /* of quads */
   int64_t bw, bh; /* of blocks in memory */
   bool filter;    /* leaves decide by bounds first */
   bool limited;   /* there is a largest distance */
   int form, norm;
-  band_state band[GV_CUDA_BANDS];
+  strip_state strip[GV_CUDA_BANDS];
 };
 
 static inline unsigned blocks_for(int64_t items, int64_t each) {
@@ -104,7 +104,7 @@ static inline int64_t window_tiles(const gv::level *l) {
   return (int64_t)l->across * l->down;
 }
 
-/* Counters of the bands, and of the root's steps after them, on both sides. */
+/* Counters of the strips, and of the root's steps after them, on both sides. */
 gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane);
 
 /* How long all lists of a level may be together. Seeds that cannot be told apart from far away (many within a cell, say,
@@ -115,7 +115,7 @@ static inline int64_t gv_cuda_most_entries(const gv_cuda_raster *raster) {
 
 /* ----------------------------------------------------------------------------------------------- plan.cu, tables.cu */
 
-/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of bands; how many the root has. */
+/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of strips; how many the root has. */
 int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root);
 
 /* Whether there may be groups: bounds for balls are for squared distances, and the sort needs memory. */
@@ -137,15 +137,15 @@ gv_status gv_cuda_copy_seeds(gv_context *context, gv_cuda_raster *raster);
 /* Sorts the seeds into groups. */
 gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster);
 
-/* From all seeds to the lists that bands begin with. */
+/* From all seeds to the lists that strips begin with. */
 gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool groups);
 
 /* ----------------------------------------------------------------------------------------------- cull.cu, leaves_*.cu */
 
-/* What the leaves of a band are launched with. */
+/* What the leaves of a strip are launched with. */
 struct leaf_launch {
   const gv_cuda_raster *raster;
-  const band_state *band;
+  const strip_state *strip;
   const gv::level *lists;
   const gv::open_list *open;
   gv::counters *counters;
@@ -158,7 +158,7 @@ struct quad_grid {
 };
 
 static inline quad_grid quad_grid_of(const leaf_launch *l) {
-  const gv::level w = window(&l->band->cells, l->raster->side_log);
+  const gv::level w = window(&l->strip->cells, l->raster->side_log);
   return {{w.i0, w.j0, w.across, w.down}, blocks_for(w.across, gv::LEAF_WARPS) * (unsigned)w.down};
 }
 

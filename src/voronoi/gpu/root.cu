@@ -206,7 +206,7 @@ int gv_cuda_finer_root(const gv_cuda_raster *raster) {
   return tiles_of(raster->problem.width, raster->problem.height, next) <= MOST_LONG_TILES ? next : -1;
 }
 
-/* Bands begin below the root. */
+/* Strips begin below the root. */
 void gv_cuda_drop_steps(gv_cuda_raster *raster) {
   int kept = 0;
   for (int i = 0; i < raster->steps; i++) {
@@ -226,7 +226,7 @@ static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv:
   return status;
 }
 
-/* From all seeds to the lists that bands begin with. */
+/* From all seeds to the lists that strips begin with. */
 gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool groups) {
   root_step root[MAX_STEPS];
   int roots = gv_cuda_plan_levels(raster, groups, root);

@@ -1,19 +1,19 @@
 /*
- * Bands: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece.
+ * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece.
  */
 #include <string.h>
 
 #include "voronoi/gpu/raster_state.cuh"
 
-enum { MOST_OPEN = 1 << 24 /* cells of a band for the host to decide: 0.7 GB of page-locked memory */ };
+enum { MOST_OPEN = 1 << 24 /* cells of a strip for the host to decide: 0.7 GB of page-locked memory */ };
 
 namespace gv {
 
 /* Answers of the host, rank after rank, put in their places. */
-__global__ void patch_cells(int32_t *out, int64_t band_stride, const int64_t *at, const int32_t *value,
+__global__ void patch_cells(int32_t *out, int64_t rank_stride, const int64_t *at, const int32_t *value,
                             int64_t count, int32_t neighbours) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count * neighbours) out[at[i % count] + i / count * band_stride] = value[i];
+  if (i < count * neighbours) out[at[i % count] + i / count * rank_stride] = value[i];
 }
 
 } // namespace gv
@@ -22,7 +22,7 @@ static int64_t cells_of(const gv_tile *t) {
   return (t->c1 - t->c0) * (t->r1 - t->r0);
 }
 
-/* The kernel that suits what is asked, over the cells of a band. */
+/* The kernel that suits what is asked, over the cells of a strip. */
 static void launch_leaves(const leaf_launch *l) {
   const gv_cuda_raster *raster = l->raster;
   if (raster->form == gv::MESH) {
@@ -36,29 +36,29 @@ static void launch_leaves(const leaf_launch *l) {
   }
 }
 
-/* Launches everything for a band; its buffers are there. */
-static gv_status launch_band(gv_context *context, gv_cuda_raster *raster, int number) {
+/* Launches everything for a strip; its buffers are there. */
+static gv_status launch_strip(gv_context *context, gv_cuda_raster *raster, int number) {
   gv_status status;
   gv_cuda_lane *lane = raster->lane;
   cudaStream_t stream = lane->stream;
-  band_state *band = &raster->band[number];
+  strip_state *strip = &raster->strip[number];
   int32_t *pool = (int32_t *)lane->buffer[SLOT_POOL + number].data;
   gv::entry *entries = (gv::entry *)lane->buffer[SLOT_ENTRIES + number].data;
   gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + number;
   gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
   gv::level parent = raster->root;
   gv::open_list open = {(gv::open_cell *)lane->buffer[SLOT_OPEN + number].data,
-                        (int32_t *)lane->buffer[SLOT_OPEN_IDS + number].data, band->open_capacity,
-                        band->open_id_capacity};
-  const leaf_launch leaves = {raster, band, &parent, &open, counters};
+                        (int32_t *)lane->buffer[SLOT_OPEN_IDS + number].data, strip->open_capacity,
+                        strip->open_id_capacity};
+  const leaf_launch leaves = {raster, strip, &parent, &open, counters};
   gv_cuda_mark_begin(lane);
   GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
   for (int i = 0; i < raster->steps; i++) {
-    gv::level child = window(&band->cells, raster->step[i]);
+    gv::level child = window(&strip->cells, raster->step[i]);
     child.entries = entries;
     child.pool = pool;
     entries += window_tiles(&child);
-    gv_cuda_launch_cull(raster, &parent, &child, pool, band->pool_capacity, counters);
+    gv_cuda_launch_cull(raster, &parent, &child, pool, strip->pool_capacity, counters);
     GV_CUDA_LAUNCHED(context, "culling");
     parent = child;
   }
@@ -75,7 +75,7 @@ static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int n
   void *memory = NULL;
   gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_POOL + number, entries * sizeof(int32_t), &memory);
   if (status == GV_OK)
-    raster->band[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
+    raster->strip[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
   return status;
 }
 
@@ -83,31 +83,31 @@ static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int n
 static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells, size_t ids) {
   gv_cuda_lane *lane = raster->lane;
   void *memory = NULL;
-  band_state *band = &raster->band[number];
+  strip_state *strip = &raster->strip[number];
   gv_status status = gv_cuda_reserve(context, lane, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
   if (status == GV_OK)
     status = gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
   if (status != GV_OK) return status;
-  band->open_capacity = lane->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
-  band->open_id_capacity = lane->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
+  strip->open_capacity = lane->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
+  strip->open_id_capacity = lane->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
   return GV_OK;
 }
 
-/* True if a band is left to the CPU: so many open cells (one in 16, and some), or such long lists of their candidates, that
+/* True if a strip is left to the CPU: so many open cells (one in 16, and some), or such long lists of their candidates, that
  * handing them over takes more than it saves. */
-static bool too_many_open(const band_state *band, const gv::counters *counters) {
-  unsigned long long most = (unsigned long long)(cells_of(&band->cells) / 16) + 65536;
+static bool too_many_open(const strip_state *strip, const gv::counters *counters) {
+  unsigned long long most = (unsigned long long)(cells_of(&strip->cells) / 16) + 65536;
   if (most > MOST_OPEN) most = MOST_OPEN;
   return counters->open > most || counters->open_ids > 4 * most;
 }
 
-/* Grows what was too small for a band, as its counters say. False: nothing was, or the band is left to the CPU. */
+/* Grows what was too small for a strip, as its counters say. False: nothing was, or the strip is left to the CPU. */
 static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
                  bool *overflow, gv_status *status) {
-  const band_state *band = &raster->band[number];
-  bool lists = counters->pool > band->pool_capacity;
-  bool open = counters->open > band->open_capacity || counters->open_ids > band->open_id_capacity;
-  *overflow = counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(band, counters);
+  const strip_state *strip = &raster->strip[number];
+  bool lists = counters->pool > strip->pool_capacity;
+  bool open = counters->open > strip->open_capacity || counters->open_ids > strip->open_id_capacity;
+  *overflow = counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(strip, counters);
   if (*overflow || (!lists && !open)) return false;
   /* Lists that found no room were not narrowed further: there may be more to come. */
   if (lists) *status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
@@ -122,13 +122,13 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
                                           const gv_tile *cells) {
   const gv_voronoi *v = raster->v;
   gv_cuda_lane *lane = raster->lane;
-  band_state *band = &raster->band[number];
-  gv::target *t = &band->target;
+  strip_state *strip = &raster->strip[number];
+  gv::target *t = &strip->target;
   void *memory = NULL;
   int64_t blocks_across = (cells->c1 - cells->c0 + raster->bw - 1) / raster->bw;
   int64_t blocks_down = (cells->r1 - cells->r0 + raster->bh - 1) / raster->bh, entries = 0;
   double lists = 0.0;
-  band->cells = *cells;
+  strip->cells = *cells;
   t->c0 = cells->c0;
   t->c1 = cells->c1;
   t->r0 = cells->r0;
@@ -136,15 +136,15 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
   t->bw = raster->bw;
   t->bh = raster->bh;
   t->across = blocks_across;
-  t->band_stride = blocks_across * blocks_down * t->bw * t->bh;
+  t->rank_stride = blocks_across * blocks_down * t->bw * t->bh;
   t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;
   for (int i = 0; i < raster->steps; i++) {
     gv::level l = window(cells, raster->step[i]);
     entries += window_tiles(&l);
     lists += (double)window_tiles(&l) * gv_cuda_list_length(v, l.log);
   }
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_BAND + number,
-                                     (size_t)t->band_stride * (size_t)v->k * sizeof(int32_t), &memory);
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_STRIP + number,
+                                     (size_t)t->rank_stride * (size_t)v->k * sizeof(int32_t), &memory);
   t->out = (int32_t *)memory;
   if (status == GV_OK) {
     status =
@@ -152,12 +152,12 @@ extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *r
   }
   if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
   if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
-  band->open_capacity = band->open_id_capacity = 0;
+  strip->open_capacity = strip->open_id_capacity = 0;
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
     size_t wanted = (size_t)(cells_of(cells) / 512) + 4096;
     status = reserve_open(context, raster, number, wanted, 4 * wanted);
   }
-  if (status == GV_OK) status = launch_band(context, raster, number);
+  if (status == GV_OK) status = launch_strip(context, raster, number);
   return status;
 }
 
@@ -165,11 +165,11 @@ extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *
                                            gv_open_cells *open) {
   gv_cuda_lane *lane = raster->lane;
   const gv::counters *counters = (const gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
-  gv_status status = gv_cuda_wait(context, lane, "computing a band");
+  gv_status status = gv_cuda_wait(context, lane, "computing a strip");
   memset(open, 0, sizeof *open);
   while (status == GV_OK && grow(context, raster, number, counters, &open->overflow, &status)) {
-    status = launch_band(context, raster, number);
-    if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a band");
+    status = launch_strip(context, raster, number);
+    if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a strip");
   }
   if (status != GV_OK || open->overflow || counters->open == 0) return status;
   void *cell = NULL, *id = NULL;
@@ -197,7 +197,7 @@ done:
 extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int number,
                                           const int64_t *at, const int32_t *value, int64_t count) {
   gv_cuda_lane *lane = raster->lane;
-  const gv::target *t = &raster->band[number].target;
+  const gv::target *t = &raster->strip[number].target;
   int64_t values = count * raster->v->k;
   void *device_at = NULL, *device_value = NULL;
   if (count == 0) return GV_OK;
@@ -214,7 +214,7 @@ extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *r
       cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
       "writing decisions");
   gv::patch_cells<<<blocks_for(values, 256), 256, 0, lane->stream>>>(
-      t->out, t->band_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
+      t->out, t->rank_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, lane, "writing decisions");
 done:
@@ -233,14 +233,14 @@ extern "C" gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster 
 
 extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number, int64_t first,
                                           int64_t count, int slot, const int32_t **out) {
-  const gv::target *t = &raster->band[number].target;
+  const gv::target *t = &raster->strip[number].target;
   void *memory = NULL;
   int k = raster->v->k;
   gv_status status = reserve_fetch(context, raster, slot, count, &memory);
   if (status != GV_OK) return status;
   for (int i = 0; i < k; i++) {
     GV_CUDA_TRY(context,
-                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->band_stride + first,
+                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->rank_stride + first,
                                 (size_t)count * sizeof(int32_t), cudaMemcpyDeviceToHost, raster->copy),
                 "reading back cells");
   }
