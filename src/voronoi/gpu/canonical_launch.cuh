@@ -1,6 +1,5 @@
 /*
- * Launching leaves by the canonical rule. As many ranks are kept as are asked for, in steps, and one more for geodesics
- * (in_doubt looks at it) where there are several.
+ * Launching leaves by the canonical rule, for the kinds of raster of a list.
  */
 #ifndef GV_CANONICAL_LAUNCH_CUH
 #define GV_CANONICAL_LAUNCH_CUH

@@ -73,6 +73,7 @@ static constexpr int kept_ranks(int ranks, bool geodesic) {
   return ranks > 1 && geodesic ? ranks + 1 : ranks;
 }
 
+/* Calls with the case that was chosen; the last one also stands for what is in no list. */
 template <class CALL, class FIRST, class... REST> static void call_with(choice<FIRST, REST...> which, CALL call) {
   if constexpr (sizeof...(REST) > 0) {
     if (which.number > 0) {

@@ -41,7 +41,6 @@ __global__ void make_groups(const __grid_constant__ problem p, group *out) {
 
 } // namespace gv
 
-/* Sorts the seeds into groups. */
 gv_status gv_cuda_make_groups(gv_context *context, gv_cuda_raster *raster) {
   gv_status status;
   gv_cuda_lane *lane = raster->lane;

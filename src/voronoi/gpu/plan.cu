@@ -17,14 +17,14 @@ static double side_of(const gv_voronoi *v, int log) {
   return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
 }
 
-/* About how many candidates a tile of a level has: the seeds in it and a ring of neighbours. */
+/* The seeds in the tile and a ring of neighbours. */
 double gv_cuda_list_length(const gv_voronoi *v, int log) {
   double n = (double)v->seeds.count, across = side_of(v, log) / spacing(v) + 2.0;
   double length = across * across + (double)(v->k - 1);
   return length < n ? length : n;
 }
 
-/* The same of groups: they are about as wide as sqrt(GROUP) seeds, and one is kept for any of its seeds. */
+/* Groups are about as wide as sqrt(GROUP) seeds, and one is kept for any of its seeds. */
 double gv_cuda_group_list_length(const gv_voronoi *v, int log) {
   double n = ceil((double)v->seeds.count / gv::GROUP);
   double across = side_of(v, log) / (spacing(v) * sqrt((double)gv::GROUP)) + 3.0;
@@ -74,7 +74,6 @@ static double leaf_cost(const gv_cuda_raster *raster, int parent, double from, i
   return cycles / (4.0 * raster->lane->multiprocessors) / 1700.0;
 }
 
-/* The level at which the whole grid is one tile. */
 int gv_cuda_top_log(const gv_voronoi *v) {
   if (v->cells.grid.kind == GV_GRID_QTM) return 2 * v->cells.grid.level + 3;
   int top = LEAST_LOG;
@@ -88,15 +87,14 @@ static double grouping_cost(const gv_voronoi *v) {
   return 80.0 + 2e-4 * (double)v->seeds.count;
 }
 
-/* Whether there may be groups: bounds for balls are for squared distances, and the sort needs memory. */
 bool gv_cuda_may_group(const gv_cuda_raster *raster) {
   int64_t n = raster->v->seeds.count;
   return raster->norm == gv::SQUARE && n > 2 * gv::GROUP && n < INT32_MAX / 2 &&
          (size_t)n < raster->lane->memory_bytes / 512;
 }
 
-/* Chooses the side of quads, the levels of the root (coarsest first, into `root`) and of strips. Dynamic programming over
- * levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short ones, then leaves. */
+/* Dynamic programming over levels: first steps by long lists, of groups (if allowed) and then of seeds, then steps by short
+ * ones, then leaves. */
 int gv_cuda_plan_levels(gv_cuda_raster *raster, bool groups, root_step *root) {
   const gv_voronoi *v = raster->v;
   int top = gv_cuda_top_log(v), roots = 0, side_log = 5, levels = 0, log[MAX_LOG + 1];

@@ -226,7 +226,6 @@ static gv_status narrow_further(gv_context *context, gv_cuda_raster *raster, gv:
   return status;
 }
 
-/* From all seeds to the lists that strips begin with. */
 gv_status gv_cuda_make_root(gv_context *context, gv_cuda_raster *raster, bool groups) {
   root_step root[MAX_STEPS];
   int roots = gv_cuda_plan_levels(raster, groups, root);
