@@ -1,579 +1,24 @@
 /*
  * Searching a tree of tree.h, in one of two ways; both visit the children of a node nearest first and leave out what
- * cannot hold a better neighbour, as the CPU's box trees do.
+ * cannot hold a better neighbour, as the CPU's box trees do (tree_visit.cuh).
  *
- *   alone    a warp a query: its lanes are the children of a node, then the points of four leaves. The list of the k best
- *            is spread over the lanes (k <= 32) or lies in shared memory. For any dimension, any k, queries anywhere.
- *   together a warp 32 or 64 queries that are neighbours on the Hilbert curve: the children of a node are tested against
- *            the box around the queries, a lane a child, and a leaf's points against all queries, one or two a lane. Each
- *            point that is loaded serves all of them; no lane waits for another's path. A lane keeps its best points in
- *            registers, or its k best as a heap in shared memory. For dimensions up to 4, k <= TOGETHER_MAX_K, and queries
- *            that are not much sparser than the points: what is visited is the union of what the queries need.
+ *   alone    a warp a query (tree_alone.cuh). For any dimension, any k, queries anywhere.
+ *   together a warp 32 or 64 queries that are neighbours on the Hilbert curve (tree_together.cuh). For dimensions up to 4,
+ *            k <= TOGETHER_MAX_K, and queries that are not much sparser than the points: what is visited is the union of what
+ *            the queries need.
  *
  * Rounds. Where boxes overlap (those of stretches of a curve, and all boxes seen from a box of queries) the nearest child
  * says little about where neighbours are, and what is looked at before the limit is tight is looked at in vain. So the first
  * round sees only what overlaps the queries' box, the second the rest: in a simulation of queries ten times as dense as
  * points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the k-d tree.
- *
- * The stack of a search is one word a lane and level: the bounds of the lane's child of the node that is open there, used
- * up as children are visited. The open nodes' numbers need no memory, a parent's is its child's / 32.
- *
- * Ties. A child is out when its bound is beyond the limit (the worst distance that can still enter a list) or equal to it
- * with no point number below the limit's; so sets of equal points do not have to be visited whole. On the stack only the
- * upper half of a bound is kept: that rounds it down, and the node is tested in full when it is opened.
  */
 #include "search/cuda/transfer.h"
 #include "search/cuda/tree.h"
+#include "search/cuda/tree_alone.cuh"
 #include "search/cuda/tree_curve.cuh"
+#include "search/cuda/tree_together.cuh"
 
-enum {
-  WARP = 32,
-  TOGETHER_THREADS = 128,
-  TOGETHER_LIST_THREADS = 32, /* one warp: lists take up to 47 KB */
-  TOGETHER_MAX_DIM = 4,
-  TOGETHER_MAX_K = 100,
-  WAITING = 16, /* places for points that wait to enter a lane's heap; a leaf adds up to 8 */
-  PITCH = 33,   /* of lists in shared memory, so that a list and a row of lists are both free of bank conflicts */
-  ALONE_THREADS = 128,
-  ORDERED_QUERIES_MIN = 1024
-};
-
-static const unsigned NONE = 0xffffffffu; /* no child, or a visited one; beyond every bound */
-
-/* One chunk of queries on the device. */
-typedef struct chunk_view {
-  const double *data;
-  const int *order; /* NULL: as they come */
-  int count, k;
-  double limit;       /* inclusive */
-  int64_t first_self; /* query i does not see point first_self + i; < 0: sees all */
-  int64_t *indices;
-  double *canonical;
-} chunk_view;
-
-/* ------------------------------------------------------------------------------------------------------ pieces */
-
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-static __device__ __forceinline__ unsigned warp_min(unsigned x) {
-  return __reduce_min_sync(0xffffffffu, x);
-}
-static __device__ __forceinline__ unsigned warp_max(unsigned x) {
-  return __reduce_max_sync(0xffffffffu, x);
-}
-#else
-static __device__ __forceinline__ unsigned warp_min(unsigned x) {
-  for (int apart = 16; apart > 0; apart /= 2) {
-    unsigned other = __shfl_xor_sync(0xffffffffu, x, apart);
-    x = other < x ? other : x;
-  }
-  return x;
-}
-static __device__ __forceinline__ unsigned warp_max(unsigned x) {
-  return ~warp_min(~x);
-}
-#endif
-
-static __device__ __forceinline__ bool before(double a, int a_number, double b, int b_number) {
-  return a < b || (a == b && a_number < b_number);
-}
-
-/* A non-negative double rounded down to its upper half: in the order of unsigned integers. */
-static __device__ __forceinline__ unsigned key_of(double bound) {
-  return (unsigned)__double2hiint(bound);
-}
-
-/* A distance with one more term; the first needs no addition (0 + x is x, and terms are not negative). */
-template <int METRIC> static __device__ __forceinline__ double add_term(double total, double gap, bool first) {
-  double term = METRIC == GV_EUCLIDEAN ? gap * gap : gap;
-  if (first) return term;
-  if (METRIC == GV_CHEBYSHEV) return term > total ? term : total;
-  return total + term;
-}
-
-template <int METRIC>
-static __device__ __forceinline__ double add_difference(double total, double difference, bool first) {
-  return add_term<METRIC>(total, METRIC == GV_EUCLIDEAN ? difference : fabs(difference), first);
-}
-
-/* The distance between intervals, in the operations of the canonical distance. */
-static __device__ __forceinline__ double gap_between(double low, double high, double box_low, double box_high) {
-  double below = box_low - high, above = low - box_high;
-  double gap = below > above ? below : above;
-  return gap > 0.0 ? gap : 0.0;
-}
-
-/* Visits the tree. A SEARCHER has
- *   unsigned open(view, level, node)   keys of the node's children, one a lane, NONE for those that are out
- *   void leaves(view, node, key)       looks at the leaves of a node of level 0, given their keys
- *   unsigned limit_key                 children with greater keys are out
- * keys: the lane's column of the stack, WARP apart. All lanes of the warp take part. */
-template <class SEARCHER>
-static __device__ __forceinline__ void visit(const gv_tree_view &tree, unsigned *keys, SEARCHER &searcher) {
-  const int lane = (int)(threadIdx.x % WARP);
-  int level = tree.top, node = 0;
-  unsigned key = searcher.open(tree, level, node);
-  for (;;) {
-    if (level == 0) {
-      searcher.leaves(tree, node, key);
-      key = NONE;
-    }
-    unsigned nearest = warp_min(key);
-    if (nearest > searcher.limit_key) {
-      if (level == tree.top) return;
-      level++;
-      node /= GV_TREE_FAN;
-      key = keys[level * WARP];
-      continue;
-    }
-    int pick = __ffs((int)__ballot_sync(0xffffffffu, key == nearest)) - 1;
-    if (lane == pick) key = NONE;
-    keys[level * WARP] = key;
-    level--;
-    node = node * GV_TREE_FAN + pick;
-    key = searcher.open(tree, level, node);
-  }
-}
-
-/* The distance between a box of queries and a lane's child of a node. */
-template <int METRIC, int DIM>
-static __device__ __forceinline__ double child_bound(const gv_tree_view &tree, int level, int node,
-                                                     const double *low, const double *high, int lane) {
-  const double *box = tree.boxes[level] + (int64_t)node * tree.dim * (2 * GV_TREE_FAN) + lane;
-  double bound = 0.0;
-  const int dims = DIM > 0 ? DIM : tree.dim;
-#pragma unroll
-  for (int d = 0; d < dims; d++) {
-    double gap = gap_between(low[d], high[d], box[(2 * d) * GV_TREE_FAN], box[(2 * d + 1) * GV_TREE_FAN]);
-    bound = add_term<METRIC>(bound, gap, d == 0);
-  }
-  return bound;
-}
-
-/* ---------------------------------------------------------------------------------------------------- together */
-
-/* EACH queries a lane: the best of each in registers if SINGLE, else EACH is 1 and it has a list. */
-template <int DIM, int METRIC, bool SINGLE, int EACH> struct together {
-  double q[EACH][DIM], low[DIM], high[DIM]; /* the lane's queries, the box around all of the warp */
-  int self[EACH];
-  double worst[EACH]; /* a point enters when it is before (worst, worst_number) */
-  int worst_number[EACH];
-  unsigned limit_key;
-  bool first_round;
-  /* Lists: the lane's columns, PITCH apart; the heap's root is the worst. */
-  int k, waiting;
-  double *value, *wait_value;
-  int *number, *wait_number;
-
-  __device__ __forceinline__ void set_limit_key() {
-    unsigned key = key_of(worst[0]);
-#pragma unroll
-    for (int e = 1; e < EACH; e++)
-      key = key_of(worst[e]) > key ? key_of(worst[e]) : key;
-    limit_key = warp_max(key);
-  }
-
-  __device__ __forceinline__ unsigned open(const gv_tree_view &tree, int level, int node) {
-    const int lane = (int)(threadIdx.x % WARP);
-    /* The limit of the warp: the greatest (worst, worst_number). */
-    double mine = worst[0];
-    int mine_number = worst_number[0];
-#pragma unroll
-    for (int e = 1; e < EACH; e++) {
-      if (before(mine, mine_number, worst[e], worst_number[e])) {
-        mine = worst[e];
-        mine_number = worst_number[e];
-      }
-    }
-    unsigned upper = warp_max(key_of(mine));
-    bool at = key_of(mine) == upper;
-    unsigned lower = warp_max(at ? (unsigned)__double2loint(mine) : 0u);
-    at = at && (unsigned)__double2loint(mine) == lower;
-    int limit_number = (int)warp_max(at ? (unsigned)mine_number : 0u);
-    double limit = __hiloint2double((int)upper, (int)lower);
-    int64_t child = (int64_t)node * GV_TREE_FAN + lane;
-    if (child >= tree.children[level]) return NONE;
-    int least = tree.least[level][child];
-    double bound = child_bound<METRIC, DIM>(tree, level, node, low, high, lane);
-    if (first_round ? bound > 0.0 : level == 0 && bound == 0.0) return NONE;
-    return before(bound, least, limit, limit_number) ? key_of(bound) : NONE;
-  }
-
-  __device__ __forceinline__ void leaves(const gv_tree_view &tree, int node, unsigned key) {
-    const int lane = (int)(threadIdx.x % WARP);
-    for (;;) {
-      unsigned nearest = warp_min(key);
-      if (nearest > limit_key) return;
-      int pick = __ffs((int)__ballot_sync(0xffffffffu, key == nearest)) - 1;
-      if (lane == pick) key = NONE;
-      look(tree, node * GV_TREE_FAN + pick);
-      set_limit_key();
-    }
-  }
-
-  /* The eight points of a leaf; all lanes load the same. What bounds the search with k = 1 is the path from the first
-   * cache to the registers: so a point serves several queries of a lane, and numbers are loaded when they are wanted. */
-  __device__ __forceinline__ void look(const gv_tree_view &tree, int leaf) {
-    const double *points = tree.points + (int64_t)leaf * (DIM * GV_TREE_LEAF);
-#pragma unroll
-    for (int j = 0; j < GV_TREE_LEAF; j += 4) {
-      double distance[EACH][4];
-#pragma unroll
-      for (int d = 0; d < DIM; d++) {
-        double2 a = *(const double2 *)(points + d * GV_TREE_LEAF + j);
-        double2 b = *(const double2 *)(points + d * GV_TREE_LEAF + j + 2);
-#pragma unroll
-        for (int e = 0; e < EACH; e++) {
-          distance[e][0] = add_difference<METRIC>(d > 0 ? distance[e][0] : 0.0, q[e][d] - a.x, d == 0);
-          distance[e][1] = add_difference<METRIC>(d > 0 ? distance[e][1] : 0.0, q[e][d] - a.y, d == 0);
-          distance[e][2] = add_difference<METRIC>(d > 0 ? distance[e][2] : 0.0, q[e][d] - b.x, d == 0);
-          distance[e][3] = add_difference<METRIC>(d > 0 ? distance[e][3] : 0.0, q[e][d] - b.y, d == 0);
-        }
-      }
-      bool near = false; /* seldom, once the nearest leaves have been seen */
-#pragma unroll
-      for (int e = 0; e < EACH; e++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-          near = near || distance[e][i] <= worst[e];
-      }
-      if (!near) continue;
-      int4 four = *(const int4 *)(tree.numbers + (int64_t)leaf * GV_TREE_LEAF + j);
-      int n[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-      for (int e = 0; e < EACH; e++) {
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          if (n[i] == self[e] || !before(distance[e][i], n[i], worst[e], worst_number[e])) continue;
-          if (SINGLE) {
-            worst[e] = distance[e][i];
-            worst_number[e] = n[i];
-          } else {
-            wait_value[waiting * PITCH] = distance[e][i];
-            wait_number[waiting * PITCH] = n[i];
-            waiting++;
-          }
-        }
-      }
-    }
-    if (!SINGLE && __any_sync(0xffffffffu, waiting > WAITING - GV_TREE_LEAF)) take_in();
-  }
-
-  __device__ __forceinline__ void sift_down(int count, double v, int id) {
-    int hole = 0;
-    for (;;) {
-      int child = 2 * hole + 1;
-      if (child >= count) break;
-      double cv = value[child * PITCH];
-      int cn = number[child * PITCH];
-      if (child + 1 < count) {
-        double rv = value[(child + 1) * PITCH];
-        int rn = number[(child + 1) * PITCH];
-        if (before(cv, cn, rv, rn)) {
-          cv = rv;
-          cn = rn;
-          child++;
-        }
-      }
-      if (!before(v, id, cv, cn)) break;
-      value[hole * PITCH] = cv;
-      number[hole * PITCH] = cn;
-      hole = child;
-    }
-    value[hole * PITCH] = v;
-    number[hole * PITCH] = id;
-  }
-
-  /* The waiting points enter the heap. */
-  __device__ __forceinline__ void take_in() {
-    for (int i = 0; i < waiting; i++) {
-      double v = wait_value[i * PITCH];
-      int id = wait_number[i * PITCH];
-      if (before(v, id, worst[0], worst_number[0])) {
-        sift_down(k, v, id);
-        worst[0] = value[0];
-        worst_number[0] = number[0];
-      }
-    }
-    waiting = 0;
-    __syncwarp();
-  }
-
-  __device__ __forceinline__ void sort() {
-    for (int last = k - 1; last > 0; last--) {
-      double v = value[last * PITCH];
-      int id = number[last * PITCH];
-      value[last * PITCH] = value[0];
-      number[last * PITCH] = number[0];
-      sift_down(last, v, id);
-    }
-  }
-};
-
-static __device__ __forceinline__ void put(const chunk_view &chunk, int64_t at, double value, int number) {
-  bool found = number != GV_TREE_NO_INDEX;
-  chunk.indices[at] = found ? number : -1;
-  chunk.canonical[at] = found ? value : INFINITY;
-}
-
-/* Shared memory a warp: the stack; with lists the heaps, the waiting values, and both their numbers. */
-static __host__ __device__ __forceinline__ size_t together_bytes(int k, bool single) {
-  size_t stack = sizeof(unsigned) * GV_TREE_LEVELS * WARP;
-  size_t places = single ? 0 : (size_t)(k + WAITING) * PITCH;
-  return stack + places * sizeof(double) + (places + 1) / 2 * 2 * sizeof(int);
-}
-
-template <int DIM, int METRIC, bool SINGLE, int EACH>
-static __global__ void __launch_bounds__(SINGLE ? TOGETHER_THREADS : TOGETHER_LIST_THREADS)
-    search_together(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk) {
-  extern __shared__ double shared[];
-  const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP);
-  int64_t first = ((int64_t)blockIdx.x * (blockDim.x / WARP) + warp) * (WARP * EACH);
-  if (first >= chunk.count) return;
-
-  together<DIM, METRIC, SINGLE, EACH> s;
-  int query[EACH];
-#pragma unroll
-  for (int e = 0; e < EACH; e++) {
-    /* Places past the last query repeat it and write nothing. */
-    int64_t place = first + e * WARP + lane < chunk.count ? first + e * WARP + lane : chunk.count - 1;
-    query[e] = chunk.order != NULL ? chunk.order[place] : (int)place;
-    const double *at = chunk.data + (int64_t)query[e] * DIM;
-#pragma unroll
-    for (int d = 0; d < DIM; d++) {
-      double x = at[d];
-      s.q[e][d] = x;
-      s.low[d] = e > 0 && s.low[d] < x ? s.low[d] : x;
-      s.high[d] = e > 0 && s.high[d] > x ? s.high[d] : x;
-    }
-    s.self[e] = chunk.first_self < 0 ? -1 : (int)(chunk.first_self + query[e]);
-    s.worst[e] = chunk.limit;
-    s.worst_number[e] = GV_TREE_NO_INDEX;
-  }
-#pragma unroll
-  for (int d = 0; d < DIM; d++) {
-#pragma unroll
-    for (int apart = WARP / 2; apart > 0; apart /= 2) {
-      double low = __shfl_xor_sync(0xffffffffu, s.low[d], apart),
-             high = __shfl_xor_sync(0xffffffffu, s.high[d], apart);
-      s.low[d] = low < s.low[d] ? low : s.low[d];
-      s.high[d] = high > s.high[d] ? high : s.high[d];
-    }
-  }
-  s.limit_key = key_of(chunk.limit);
-  s.k = chunk.k;
-  s.waiting = 0;
-  double *own = shared + together_bytes(chunk.k, SINGLE) / sizeof(double) * warp;
-  unsigned *keys;
-  if (SINGLE) {
-    keys = (unsigned *)own;
-  } else {
-    s.value = own + lane;
-    s.wait_value = s.value + chunk.k * PITCH;
-    int *numbers = (int *)(own + (chunk.k + WAITING) * PITCH);
-    s.number = numbers + lane;
-    s.wait_number = s.number + chunk.k * PITCH;
-    keys = (unsigned *)(numbers + (chunk.k + WAITING) * PITCH);
-    for (int i = 0; i < chunk.k; i++) {
-      s.value[i * PITCH] = chunk.limit;
-      s.number[i * PITCH] = GV_TREE_NO_INDEX;
-    }
-  }
-
-  for (int round = 0; round < 2; round++) {
-    s.first_round = round == 0;
-    visit(tree, keys + lane, s);
-  }
-
-  if (SINGLE) {
-#pragma unroll
-    for (int e = 0; e < EACH; e++) {
-      if (first + e * WARP + lane < chunk.count) put(chunk, query[e], s.worst[e], s.worst_number[e]);
-    }
-    return;
-  }
-  s.take_in();
-  s.sort();
-  __syncwarp();
-  /* A query's row at a time, so that writes are whole. */
-  int rows = chunk.count - first < WARP ? (int)(chunk.count - first) : WARP;
-  for (int row = 0; row < rows; row++) {
-    int64_t to = (int64_t)__shfl_sync(0xffffffffu, query[0], row) * chunk.k;
-    for (int i = lane; i < chunk.k; i += WARP)
-      put(chunk, to + i, (s.value - lane)[i * PITCH + row], (s.number - lane)[i * PITCH + row]);
-  }
-}
-
-/* ------------------------------------------------------------------------------------------------------- alone */
-
-/* SMALL: k <= 32, the list is sorted over the lanes' registers; else sorted in shared memory. */
-template <int METRIC, bool SMALL> struct alone {
-  const double *q; /* in shared memory */
-  int self, k;
-  double worst;
-  int worst_number;
-  unsigned limit_key;
-  bool first_round;
-  double mine_value; /* SMALL: entry `lane` of the list */
-  int mine_number;
-  double *value; /* else */
-  int *number;
-
-  __device__ __forceinline__ unsigned open(const gv_tree_view &tree, int level, int node) {
-    const int lane = (int)(threadIdx.x % WARP);
-    int64_t child = (int64_t)node * GV_TREE_FAN + lane;
-    if (child >= tree.children[level]) return NONE;
-    int least = tree.least[level][child];
-    double bound = child_bound<METRIC, 0>(tree, level, node, q, q, lane);
-    if (first_round ? bound > 0.0 : tree.overlapping && level == 0 && bound == 0.0) return NONE;
-    return before(bound, least, worst, worst_number) ? key_of(bound) : NONE;
-  }
-
-  /* Four leaves at a time, eight lanes each: the nearest, and three others that are not out. */
-  __device__ __forceinline__ void leaves(const gv_tree_view &tree, int node, unsigned key) {
-    const int lane = (int)(threadIdx.x % WARP), group = lane / GV_TREE_LEAF, place = lane % GV_TREE_LEAF;
-    for (;;) {
-      unsigned nearest = warp_min(key);
-      if (nearest > limit_key) return;
-      unsigned left = __ballot_sync(0xffffffffu, key <= limit_key), taken = 0;
-      unsigned best = __ballot_sync(0xffffffffu, key == nearest);
-      int leaf = -1;
-#pragma unroll
-      for (int g = 0; g < WARP / GV_TREE_LEAF; g++) {
-        unsigned from = g == 0 ? best : left;
-        unsigned bit = from & (0u - from);
-        if (g == group && bit != 0) leaf = node * GV_TREE_FAN + __ffs((int)bit) - 1;
-        taken |= bit;
-        left &= ~bit;
-      }
-      if (taken >> lane & 1u) key = NONE;
-      look(tree, leaf, place);
-    }
-  }
-
-  __device__ __forceinline__ void look(const gv_tree_view &tree, int leaf, int place) {
-    double distance = 0.0;
-    int id = GV_TREE_NO_INDEX;
-    bool near = leaf >= 0;
-    const int dim = tree.dim;
-    if (near) id = tree.numbers[(int64_t)leaf * GV_TREE_LEAF + place];
-    const double *point = tree.points + (int64_t)(near ? leaf : 0) * dim * GV_TREE_LEAF + place;
-    for (int d = 0; d < dim;) {
-      /* Partial sums only grow: in high dimensions most points are out soon. */
-      int stop = d + 8 < dim ? d + 8 : dim;
-      if (near) {
-        for (; d < stop; d++)
-          distance = add_difference<METRIC>(distance, q[d] - point[d * GV_TREE_LEAF], d == 0);
-      }
-      d = stop;
-      near = near && distance <= worst;
-      if (d < dim && !__any_sync(0xffffffffu, near)) return;
-    }
-    near = near && id != self && before(distance, id, worst, worst_number);
-    unsigned entering = __ballot_sync(0xffffffffu, near);
-    while (entering != 0) {
-      int lane = __ffs((int)entering) - 1;
-      entering &= entering - 1;
-      double v = __shfl_sync(0xffffffffu, distance, lane);
-      int n = __shfl_sync(0xffffffffu, id, lane);
-      if (before(v, n, worst, worst_number)) insert(v, n);
-    }
-    limit_key = key_of(worst);
-  }
-
-  __device__ __forceinline__ void insert(double v, int n) {
-    const int lane = (int)(threadIdx.x % WARP);
-    if (SMALL) {
-      int to = __popc(__ballot_sync(0xffffffffu, lane < k && before(mine_value, mine_number, v, n)));
-      double up_value = __shfl_up_sync(0xffffffffu, mine_value, 1);
-      int up_number = __shfl_up_sync(0xffffffffu, mine_number, 1);
-      if (lane > to) {
-        mine_value = up_value;
-        mine_number = up_number;
-      } else if (lane == to) {
-        mine_value = v;
-        mine_number = n;
-      }
-      worst = __shfl_sync(0xffffffffu, mine_value, k - 1);
-      worst_number = __shfl_sync(0xffffffffu, mine_number, k - 1);
-    } else {
-      /* From the end: what comes after the new one moves up by one place. */
-      bool found = false;
-      for (int base = (k - 1) / WARP * WARP; base >= 0 && !found; base -= WARP) {
-        int i = base + lane;
-        bool later = i < k && before(v, n, value[i], number[i]);
-        unsigned moving = __ballot_sync(0xffffffffu, later);
-        bool first_here = later && i > 0 && !before(v, n, value[i - 1], number[i - 1]);
-        double put_value = first_here || i == 0 || !later ? v : value[i - 1];
-        int put_number = first_here || i == 0 || !later ? n : number[i - 1];
-        __syncwarp();
-        if (later) {
-          value[i] = put_value;
-          number[i] = put_number;
-        }
-        __syncwarp();
-        found = (moving & 1u) == 0;
-      }
-      worst = value[k - 1];
-      worst_number = number[k - 1];
-      __syncwarp();
-    }
-  }
-};
-
-/* Shared memory a warp: the query, the list if it is long, the stack. */
-static __host__ __device__ __forceinline__ size_t alone_bytes(int dim, int k) {
-  size_t list = k > WARP ? ((size_t)k + 1) / 2 * 2 * (sizeof(double) + sizeof(int)) : 0;
-  return (size_t)dim * sizeof(double) + list + sizeof(unsigned) * GV_TREE_LEVELS * WARP;
-}
-
-template <int METRIC, bool SMALL>
-static __global__ void __launch_bounds__(ALONE_THREADS)
-    search_alone(const __grid_constant__ gv_tree_view tree, const __grid_constant__ chunk_view chunk) {
-  extern __shared__ double shared[];
-  const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP);
-  double *own = shared + alone_bytes(tree.dim, chunk.k) / sizeof(double) * warp;
-  int64_t place = (int64_t)blockIdx.x * (blockDim.x / WARP) + warp;
-  if (place >= chunk.count) return;
-  int query = chunk.order != NULL ? chunk.order[place] : (int)place;
-  const double *at = chunk.data + (int64_t)query * tree.dim;
-  for (int d = lane; d < tree.dim; d += WARP)
-    own[d] = at[d];
-
-  alone<METRIC, SMALL> s;
-  s.q = own;
-  s.self = chunk.first_self < 0 ? -1 : (int)(chunk.first_self + query);
-  s.k = chunk.k;
-  s.worst = s.mine_value = chunk.limit;
-  s.worst_number = s.mine_number = GV_TREE_NO_INDEX;
-  s.limit_key = key_of(s.worst);
-  s.value = own + tree.dim;
-  unsigned *keys = (unsigned *)s.value;
-  if (!SMALL) {
-    int places = (chunk.k + 1) / 2 * 2;
-    s.number = (int *)(s.value + places);
-    keys = (unsigned *)(s.number + places);
-    for (int i = lane; i < chunk.k; i += WARP) {
-      s.value[i] = s.worst;
-      s.number[i] = GV_TREE_NO_INDEX;
-    }
-  }
-  __syncwarp();
-
-  for (int round = tree.overlapping ? 0 : 1; round < 2; round++) {
-    s.first_round = round == 0;
-    visit(tree, keys + lane, s);
-  }
-
-  int64_t to = (int64_t)query * chunk.k;
-  if (SMALL) {
-    if (lane < chunk.k) put(chunk, to + lane, s.mine_value, s.mine_number);
-  } else {
-    for (int i = lane; i < chunk.k; i += WARP)
-      put(chunk, to + i, s.value[i], s.number[i]);
-  }
-}
-
-/* ---------------------------------------------------------------------------------------------------- launching */
+enum { ORDERED_QUERIES_MIN = 1024 };
 
 template <int DIM, int METRIC, bool SINGLE, int EACH>
 static void launch_together(cudaStream_t stream, const gv_tree_view &tree, const chunk_view &chunk) {
@@ -650,18 +95,50 @@ done:
   return status;
 }
 
+/* Buffers of the lane. */
+enum {
+  SLOT_QUERIES,
+  SLOT_CODES,
+  SLOT_CODES_OTHER,
+  SLOT_ORDER,
+  SLOT_ORDER_OTHER,
+  SLOT_INDICES,
+  SLOT_CANONICAL,
+  SLOT_SORT
+};
+
+/* Where a chunk of queries lies on the device. Codes and orders only if queries are put in order; two of each, to sort. */
+struct chunk_memory {
+  double *data;
+  int64_t *indices;
+  double *canonical;
+  uint32_t *codes[2];
+  int *order[2];
+};
+
+static gv_status reserve_chunk(gv_context *context, gv_cuda_lane *lane, int64_t size, int dim, int k, bool ordered,
+                               chunk_memory *m) {
+  gv_status status =
+      gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * dim) * sizeof(double), (void **)&m->data);
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&m->indices);
+  }
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double), (void **)&m->canonical);
+  }
+  for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
+    status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&m->codes[i]);
+    if (status == GV_OK) {
+      status = gv_cuda_reserve(context, lane, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&m->order[i]);
+    }
+  }
+  return status;
+}
+
 gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                               const gv_query *query, int64_t *indices, double *canonical) {
-  enum {
-    SLOT_QUERIES,
-    SLOT_CODES,
-    SLOT_CODES_OTHER,
-    SLOT_ORDER,
-    SLOT_ORDER_OTHER,
-    SLOT_INDICES,
-    SLOT_CANONICAL,
-    SLOT_SORT
-  };
   const int64_t chunk_most = (int64_t)1 << 24, chunk_least = 1024;
   const gv_cuda_tree *tree = (const gv_cuda_tree *)state;
   gv_cuda_lane *lane = NULL;
@@ -670,9 +147,7 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   int k = query->k;
   int64_t size, query_bytes = (int64_t)reference->dim * 8 + (int64_t)k * 16 + 16;
   size_t free_bytes = 0;
-  double *data = NULL;
-  uint32_t *codes[2] = {NULL, NULL};
-  int *order[2] = {NULL, NULL};
+  chunk_memory memory = {};
   chunk_view chunk = {};
   gv_progress progress;
   gv_progress_init(&progress, context, query->count);
@@ -687,39 +162,26 @@ gv_status gv_cuda_tree_search(gv_context *context, const gv_reference *reference
   if (size < chunk_least) size = chunk_least;
   if (size > query->count) size = query->count;
 
-  status = gv_cuda_reserve(context, lane, SLOT_QUERIES, (size_t)(size * reference->dim) * sizeof(double),
-                           (void **)&data);
-  if (status == GV_OK) {
-    status =
-        gv_cuda_reserve(context, lane, SLOT_INDICES, (size_t)(size * k) * sizeof(int64_t), (void **)&chunk.indices);
-  }
-  if (status == GV_OK) {
-    status = gv_cuda_reserve(context, lane, SLOT_CANONICAL, (size_t)(size * k) * sizeof(double),
-                             (void **)&chunk.canonical);
-  }
-  for (int i = 0; i < 2 && ordered && status == GV_OK; i++) {
-    status = gv_cuda_reserve(context, lane, SLOT_CODES + i, (size_t)size * sizeof(uint32_t), (void **)&codes[i]);
-    if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, SLOT_ORDER + i, (size_t)size * sizeof(int), (void **)&order[i]);
-    }
-  }
+  status = reserve_chunk(context, lane, size, reference->dim, k, ordered, &memory);
   if (status != GV_OK) goto done;
+  chunk.k = k;
+  chunk.limit = query->max_canonical + 0.0; /* no -0 */
+  chunk.indices = memory.indices;
+  chunk.canonical = memory.canonical;
 
   for (int64_t first = 0; first < query->count; first += size) {
     int count = (int)(query->count - first < size ? query->count - first : size);
-    status = gv_cuda_upload(context, lane, data, query->data + first * reference->dim,
+    status = gv_cuda_upload(context, lane, memory.data, query->data + first * reference->dim,
                             (size_t)count * (size_t)reference->dim * sizeof(double), "copying the queries");
     if (status != GV_OK) goto done;
     gv_cuda_mark_begin(lane);
     if (ordered) {
-      status = order_queries(context, lane, SLOT_SORT, tree->view, data, count, codes, order);
+      status = order_queries(context, lane, SLOT_SORT, tree->view, memory.data, count, memory.codes, memory.order);
       if (status != GV_OK) goto done;
     }
-    chunk.data = data;
-    chunk.order = ordered ? order[0] : NULL;
+    chunk.data = memory.data;
+    chunk.order = ordered ? memory.order[0] : NULL;
     chunk.count = count;
-    chunk.k = k;
-    chunk.limit = query->max_canonical + 0.0; /* no -0 */
     chunk.first_self = query->self_offset >= 0 ? query->self_offset + first : -1;
     int each = queries_a_lane(tree->view, reference->count, count, k);
     switch (reference->metric) {

@@ -5,7 +5,10 @@
 #ifndef GV_MESH_RANK_KERNELS_CUH
 #define GV_MESH_RANK_KERNELS_CUH
 
-#include "voronoi/gpu/mesh_kernels.cuh"
+#include "voronoi/gpu/hand_over.cuh"
+#include "voronoi/gpu/limits.cuh"
+#include "voronoi/gpu/mesh_positions.cuh"
+#include "voronoi/gpu/ranking.cuh"
 
 namespace gv {
 
@@ -32,7 +35,7 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   }
   if (limit == NOBODY) {
     for (int32_t k = 0; k < p.neighbours; k++)
-      fill_run(out + k * t.band_stride, cells, p.nodata, lane);
+      fill_run(out + k * t.rank_stride, cells, p.nodata, lane);
     return;
   }
   if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {

@@ -1,108 +1,16 @@
 /*
  * Narrowing long lists: several blocks a tile, in passes that find the pivots, count the survivors and write them. The upper
- * levels, where a tile has thousands of candidates, go through groups of GROUP seeds that lie close together: a group is
- * out when all of its seeds are.
- *
- * A group is out. Let c and r be the middle and the radius of its ball, m the middle and g_k the generators of the tile, p a
- * pivot. For each of its seeds s, |s - m| >= |c - m| - r and |g_k . (s - p)| <= |g_k . (c - p)| + r |g_k|, so
- *   |s - m|^2 (1 - slack) - 2 sum |g_k . (s - p)|
- * is at least what `dominates_group` compares with the pivot's limit, but for rounding. That is below 1e-15 of the products of
- * lengths that are added up; the slack covers it as it does for seeds, and where r is what makes them long, so do the
- * factors 1 + 1e-12 that r is multiplied by.
+ * levels, where a tile has thousands of candidates, go through groups of seeds (groups.cuh): a group is out when all of its
+ * seeds are.
  */
 #ifndef GV_NARROW_KERNELS_CUH
 #define GV_NARROW_KERNELS_CUH
 
-#include "search/cuda/tree_curve.cuh"
-#include "voronoi/gpu/raster_kernels.cuh"
+#include "voronoi/gpu/groups.cuh"
 
 namespace gv {
 
-/* What a step of narrowing makes of what: lists of seeds of lists of seeds, groups of groups, or seeds of groups. */
-enum narrowing { SEEDS, GROUPS, MEMBERS };
-
-enum { CURVE_BITS = 16 /* of a coordinate's place: fine enough for what groups are for */ };
-
-/* ----------------------------------------------------------------------------------------------------- groups */
-
-/* Where seeds lie on a curve that fills the box from `low` on, of the size 1 / scale. */
-__global__ void curve_keys(const __grid_constant__ problem p, place low, place scale, uint64_t *keys,
-                           int32_t *ids) {
-  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= p.count) return;
-  const double most = (double)((1 << CURVE_BITS) - 1);
-  place s = seed_place(p.seeds, (int32_t)i);
-  uint32_t cell[3] = {(uint32_t)fmin(fmax((s.x - low.x) * scale.x, 0.0) * most, most),
-                      (uint32_t)fmin(fmax((s.y - low.y) * scale.y, 0.0) * most, most),
-                      (uint32_t)fmin(fmax((s.z - low.z) * scale.z, 0.0) * most, most)};
-  keys[i] = gv_hilbert<3>(cell, 3, CURVE_BITS);
-  ids[i] = (int32_t)i;
-}
-
-__device__ static inline double warp_low(double value) {
-  for (int step = WARP / 2; step > 0; step /= 2)
-    value = fmin(value, __shfl_xor_sync(everyone, value, step));
-  return value;
-}
-
-__device__ static inline double warp_high(double value) {
-  return -warp_low(-value);
-}
-
-/* One warp a group. */
-__global__ void make_groups(const __grid_constant__ problem p, group *out) {
-  const int lane = threadIdx.x % WARP;
-  const int64_t number = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP, n = number * GROUP + lane;
-  if (number * GROUP >= p.count) return;
-  const int32_t id = p.members[n < p.count ? n : p.count - 1];
-  const place s = seed_place(p.seeds, id);
-  const place c = {0.5 * (warp_low(s.x) + warp_high(s.x)), 0.5 * (warp_low(s.y) + warp_high(s.y)),
-                   0.5 * (warp_low(s.z) + warp_high(s.z))};
-  const double distance2 = square(s, c), least = warp_low(distance2), radius = sqrt(warp_high(distance2));
-  const uint32_t who = __ballot_sync(everyone, !(distance2 > least));
-  const int32_t speaker = __shfl_sync(everyone, id, __ffs((int)who) - 1);
-  if (lane == 0) out[number] = {c.x, c.y, c.z, radius * (1.0 + 1e-12), speaker, {0, 0, 0}};
-}
-
-struct ball {
-  place middle;
-  double radius;
-};
-
-__device__ static inline ball ball_of(const problem &p, int32_t id) {
-  const double2 *from = reinterpret_cast<const double2 *>(p.groups + id);
-  double2 xy = __ldg(from), zr = __ldg(from + 1);
-  return {{xy.x, xy.y, zr.x}, zr.y};
-}
-
-__device__ static bool dominates_group(const bound &b, const pivot &by, const ball &all, double generators) {
-  const double outer = all.radius * (1.0 + 1e-12);
-  const double nearest = fmax(sqrt(square(all.middle, b.middle)) * (1.0 - 1e-12) - outer, 0.0);
-  double vx = all.middle.x - by.at.x, vy = all.middle.y - by.at.y, vz = all.middle.z - by.at.z;
-  double reach = generators * outer;
-#pragma unroll
-  for (int k = 0; k < 3; k++) {
-    const place &g = b.generator[k];
-    reach += fabs(fma(g.z, vz, fma(g.y, vy, g.x * vx)));
-  }
-  return nearest * nearest * (1.0 - cull_slack) - 2.0 * reach > by.limit;
-}
-
-/* A group is out when k pivots dominate all of its seeds, or nobody can reach them. */
-__device__ static bool group_survives(const problem &p, const bound &b, const pivot *pivots, int count,
-                                      const ball &all, double generators) {
-  if (p.limited) {
-    double reach = (p.beyond_length + b.radius + all.radius + 4.0 * p.position_error) * (1.0 + limit_slack);
-    if (square(all.middle, b.middle) > reach * reach) return false;
-  }
-  int stronger = 0;
-  for (int j = 0; j < count; j++) {
-    if (dominates_group(b, pivots[j], all, generators) && ++stronger >= p.neighbours) return false;
-  }
-  return true;
-}
-
-/* ------------------------------------------------------------------------------------------------------ passes */
+enum { LONG_THREADS = 256 };
 
 /* Of every tile of a level, while it is made. */
 struct tile_work {

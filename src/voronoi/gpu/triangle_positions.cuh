@@ -6,10 +6,10 @@
  * Triangles are found in the coordinates of the octant's lattice, as in voronoi/cpu/mesh_tile.c; where that comes too near an
  * edge, by the exact rule of cells/qtm.c in the same operations.
  */
-#ifndef GV_TRIANGLE_KERNELS_CUH
-#define GV_TRIANGLE_KERNELS_CUH
+#ifndef GV_TRIANGLE_POSITIONS_CUH
+#define GV_TRIANGLE_POSITIONS_CUH
 
-#include "voronoi/gpu/mesh_kernels.cuh"
+#include "voronoi/gpu/mesh_positions.cuh"
 
 namespace gv {
 

@@ -1,0 +1,99 @@
+/*
+ * Which kernels there are. What a raster asks for is known when it is opened; kernels have it as constants. The lists below
+ * name all kinds of raster that kernels are compiled for. dispatch() calls a function with a constant for each choice that it
+ * is given, so that the choices of one call are the variants of the kernel that it launches:
+ *
+ *   dispatch([&](auto kind, auto side) { leaf<kind.form, side.value><<<...>>>(...); },
+ *            choose_kind(raster, plane_kinds()), choose<16, 32>(side));
+ */
+#ifndef GV_DISPATCH_CUH
+#define GV_DISPATCH_CUH
+
+#include <type_traits>
+
+#include "voronoi/gpu/raster_state.cuh"
+
+namespace gv {
+
+template <int FORM, int NORM, bool GEODESIC> struct kind {
+  static constexpr int form = FORM, norm = NORM;
+  static constexpr bool geodesic = GEODESIC;
+};
+
+template <class... KINDS> struct kinds {};
+
+using plane_kinds = kinds<kind<PLANE, SQUARE, false>, kind<PLANE, SUM, false>, kind<PLANE, LARGEST, false>,
+                          kind<ROTATED, SQUARE, false>, kind<ROTATED, SUM, false>, kind<ROTATED, LARGEST, false>>;
+using globe_kinds = kinds<kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>, kind<TRIANGLES, SQUARE, false>,
+                          kind<TRIANGLES, SQUARE, true>>;
+using mesh_kinds = kinds<kind<MESH, SQUARE, false>, kind<MESH, SQUARE, true>>;
+/* Those that the float filter of rasters is for. */
+using filter_kinds = kinds<kind<PLANE, SQUARE, false>, kind<GLOBE, SQUARE, false>, kind<GLOBE, SQUARE, true>>;
+
+template <class... A, class... B, class... C>
+constexpr kinds<A..., B..., C...> joined(kinds<A...>, kinds<B...>, kinds<C...>) {
+  return {};
+}
+using all_kinds = decltype(joined(plane_kinds(), globe_kinds(), mesh_kinds()));
+
+/* One of a few types, which stand for constants: `number` tells which. */
+template <class... CASES> struct choice { int number; };
+
+template <int VALUE> using constant = std::integral_constant<int, VALUE>;
+
+/* The kind of a raster among those of a list. */
+template <class... KINDS> static choice<KINDS...> choose_kind(const gv_cuda_raster *raster, kinds<KINDS...>) {
+  const int form = raster->form, norm = raster->norm;
+  const bool geodesic = raster->v->cells.metric == GV_GEODESIC;
+  int number = 0;
+  (void)((KINDS::form == form && KINDS::norm == norm && KINDS::geodesic == geodesic ? true : (number++, false)) ||
+         ...);
+  return {number};
+}
+
+template <int... VALUES> static choice<constant<VALUES>...> choose(int value) {
+  int number = 0;
+  (void)((VALUES == value ? true : (number++, false)) || ...);
+  return {number};
+}
+
+/* The first that is `value` at least. */
+template <int... VALUES> static choice<constant<VALUES>...> choose_at_least(int value) {
+  int number = 0;
+  (void)((VALUES >= value ? true : (number++, false)) || ...);
+  return {number};
+}
+
+/* Ranks that a leaf keeps: as many as are asked for, in steps, and one more for geodesics (in_doubt looks at it). */
+static inline choice<constant<1>, constant<4>, constant<8>, constant<MOST_NEIGHBOURS>> choose_ranks(int k) {
+  return choose_at_least<1, 4, 8, MOST_NEIGHBOURS>(k);
+}
+
+static constexpr int kept_ranks(int ranks, bool geodesic) {
+  return ranks > 1 && geodesic ? ranks + 1 : ranks;
+}
+
+/* Calls with the case that was chosen; the last one also stands for what is in no list. */
+template <class CALL, class FIRST, class... REST> static void call_with(choice<FIRST, REST...> which, CALL call) {
+  if constexpr (sizeof...(REST) > 0) {
+    if (which.number > 0) {
+      call_with(choice<REST...>{which.number - 1}, call);
+      return;
+    }
+  }
+  call(FIRST());
+}
+
+template <class CALL, class FIRST> static void dispatch(CALL call, FIRST first) {
+  call_with(first, call);
+}
+
+template <class CALL, class FIRST, class SECOND, class... REST>
+static void dispatch(CALL call, FIRST first, SECOND second, REST... rest) {
+  call_with(first,
+            [&](auto chosen) { dispatch([&](auto... others) { call(chosen, others...); }, second, rest...); });
+}
+
+} // namespace gv
+
+#endif

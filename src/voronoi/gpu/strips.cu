@@ -1,0 +1,251 @@
+/*
+ * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece.
+ */
+#include <string.h>
+
+#include "voronoi/gpu/raster_state.cuh"
+
+enum { MOST_OPEN = 1 << 24 /* cells of a strip for the host to decide: 0.7 GB of page-locked memory */ };
+
+namespace gv {
+
+/* Answers of the host, rank after rank, put in their places. */
+__global__ void patch_cells(int32_t *out, int64_t rank_stride, const int64_t *at, const int32_t *value,
+                            int64_t count, int32_t neighbours) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count * neighbours) out[at[i % count] + i / count * rank_stride] = value[i];
+}
+
+} // namespace gv
+
+static int64_t cells_of(const gv_tile *t) {
+  return (t->c1 - t->c0) * (t->r1 - t->r0);
+}
+
+/* The kernel that suits what is asked, over the cells of a strip. */
+static void launch_leaves(const leaf_launch *l) {
+  const gv_cuda_raster *raster = l->raster;
+  if (raster->form == gv::MESH) {
+    gv_cuda_launch_mesh_leaves(l);
+  } else if (raster->filter) {
+    gv_cuda_launch_filter_leaves(l);
+  } else if (raster->form == gv::PLANE || raster->form == gv::ROTATED) {
+    gv_cuda_launch_plane_leaves(l);
+  } else {
+    gv_cuda_launch_globe_leaves(l);
+  }
+}
+
+/* Launches everything for a strip; its buffers are there. */
+static gv_status launch_strip(gv_context *context, gv_cuda_raster *raster, int number) {
+  gv_status status;
+  gv_cuda_lane *lane = raster->lane;
+  cudaStream_t stream = lane->stream;
+  strip_state *strip = &raster->strip[number];
+  int32_t *pool = (int32_t *)lane->buffer[SLOT_POOL + number].data;
+  gv::entry *entries = (gv::entry *)lane->buffer[SLOT_ENTRIES + number].data;
+  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + number;
+  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
+  gv::level parent = raster->root;
+  gv::open_list open = {(gv::open_cell *)lane->buffer[SLOT_OPEN + number].data,
+                        (int32_t *)lane->buffer[SLOT_OPEN_IDS + number].data, strip->open_capacity,
+                        strip->open_id_capacity};
+  const leaf_launch leaves = {raster, strip, &parent, &open, counters};
+  gv_cuda_mark_begin(lane);
+  GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, stream), "clearing counters");
+  for (int i = 0; i < raster->steps; i++) {
+    gv::level child = window(&strip->cells, raster->step[i]);
+    child.entries = entries;
+    child.pool = pool;
+    entries += window_tiles(&child);
+    gv_cuda_launch_cull(raster, &parent, &child, pool, strip->pool_capacity, counters);
+    GV_CUDA_LAUNCHED(context, "culling");
+    parent = child;
+  }
+  launch_leaves(&leaves);
+  GV_CUDA_LAUNCHED(context, "deciding cells");
+  gv_cuda_mark_end(lane);
+  GV_CUDA_TRY(context, cudaMemcpyAsync(pinned, counters, sizeof *counters, cudaMemcpyDeviceToHost, stream),
+              "reading counters");
+done:
+  return status;
+}
+
+static gv_status reserve_pool(gv_context *context, gv_cuda_raster *raster, int number, size_t entries) {
+  void *memory = NULL;
+  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_POOL + number, entries * sizeof(int32_t), &memory);
+  if (status == GV_OK)
+    raster->strip[number].pool_capacity = raster->lane->buffer[SLOT_POOL + number].bytes / sizeof(int32_t);
+  return status;
+}
+
+/* Room for cells that the host is to decide, and for their candidates. */
+static gv_status reserve_open(gv_context *context, gv_cuda_raster *raster, int number, size_t cells, size_t ids) {
+  gv_cuda_lane *lane = raster->lane;
+  void *memory = NULL;
+  strip_state *strip = &raster->strip[number];
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_OPEN + number, cells * sizeof(gv::open_cell), &memory);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, lane, SLOT_OPEN_IDS + number, ids * sizeof(int32_t), &memory);
+  if (status != GV_OK) return status;
+  strip->open_capacity = lane->buffer[SLOT_OPEN + number].bytes / sizeof(gv::open_cell);
+  strip->open_id_capacity = lane->buffer[SLOT_OPEN_IDS + number].bytes / sizeof(int32_t);
+  return GV_OK;
+}
+
+/* True if a strip is left to the CPU: so many open cells (one in 16, and some), or such long lists of their candidates, that
+ * handing them over takes more than it saves. */
+static bool too_many_open(const strip_state *strip, const gv::counters *counters) {
+  unsigned long long most = (unsigned long long)(cells_of(&strip->cells) / 16) + 65536;
+  if (most > MOST_OPEN) most = MOST_OPEN;
+  return counters->open > most || counters->open_ids > 4 * most;
+}
+
+/* Grows what was too small for a strip, as its counters say. False: nothing was, or the strip is left to the CPU. */
+static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const gv::counters *counters,
+                 bool *overflow, gv_status *status) {
+  const strip_state *strip = &raster->strip[number];
+  bool lists = counters->pool > strip->pool_capacity;
+  bool open = counters->open > strip->open_capacity || counters->open_ids > strip->open_id_capacity;
+  *overflow = counters->pool > (unsigned long long)gv_cuda_most_entries(raster) || too_many_open(strip, counters);
+  if (*overflow || (!lists && !open)) return false;
+  /* Lists that found no room were not narrowed further: there may be more to come. */
+  if (lists) *status = reserve_pool(context, raster, number, (size_t)counters->pool * 2);
+  if (*status == GV_OK && open) {
+    *status = reserve_open(context, raster, number, (size_t)counters->open + (size_t)counters->open / 4,
+                           (size_t)counters->open_ids + (size_t)counters->open_ids / 4);
+  }
+  return *status == GV_OK;
+}
+
+extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
+                                          const gv_tile *cells) {
+  const gv_voronoi *v = raster->v;
+  gv_cuda_lane *lane = raster->lane;
+  strip_state *strip = &raster->strip[number];
+  gv::target *t = &strip->target;
+  void *memory = NULL;
+  int64_t blocks_across = (cells->c1 - cells->c0 + raster->bw - 1) / raster->bw;
+  int64_t blocks_down = (cells->r1 - cells->r0 + raster->bh - 1) / raster->bh, entries = 0;
+  double lists = 0.0;
+  strip->cells = *cells;
+  t->c0 = cells->c0;
+  t->c1 = cells->c1;
+  t->r0 = cells->r0;
+  t->r1 = cells->r1;
+  t->bw = raster->bw;
+  t->bh = raster->bh;
+  t->across = blocks_across;
+  t->rank_stride = blocks_across * blocks_down * t->bw * t->bh;
+  t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;
+  for (int i = 0; i < raster->steps; i++) {
+    gv::level l = window(cells, raster->step[i]);
+    entries += window_tiles(&l);
+    lists += (double)window_tiles(&l) * gv_cuda_list_length(v, l.log);
+  }
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_STRIP + number,
+                                     (size_t)t->rank_stride * (size_t)v->k * sizeof(int32_t), &memory);
+  t->out = (int32_t *)memory;
+  if (status == GV_OK) {
+    status =
+        gv_cuda_reserve(context, lane, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
+  }
+  if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
+  if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
+  strip->open_capacity = strip->open_id_capacity = 0;
+  if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
+    size_t wanted = (size_t)(cells_of(cells) / 512) + 4096;
+    status = reserve_open(context, raster, number, wanted, 4 * wanted);
+  }
+  if (status == GV_OK) status = launch_strip(context, raster, number);
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int number,
+                                           gv_open_cells *open) {
+  gv_cuda_lane *lane = raster->lane;
+  const gv::counters *counters = (const gv::counters *)lane->pinned[PINNED_COUNTERS].data + number;
+  gv_status status = gv_cuda_wait(context, lane, "computing a strip");
+  memset(open, 0, sizeof *open);
+  while (status == GV_OK && grow(context, raster, number, counters, &open->overflow, &status)) {
+    status = launch_strip(context, raster, number);
+    if (status == GV_OK) status = gv_cuda_wait(context, lane, "computing a strip");
+  }
+  if (status != GV_OK || open->overflow || counters->open == 0) return status;
+  void *cell = NULL, *id = NULL;
+  size_t cell_bytes = (size_t)counters->open * sizeof(gv::open_cell),
+         id_bytes = (size_t)counters->open_ids * sizeof(int32_t);
+  status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN, cell_bytes, &cell);
+  if (status == GV_OK) status = gv_cuda_reserve_pinned(context, lane, PINNED_OPEN_IDS, id_bytes, &id);
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(cell, lane->buffer[SLOT_OPEN + number].data, cell_bytes, cudaMemcpyDeviceToHost,
+                              raster->copy),
+              "reading open cells");
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(id, lane->buffer[SLOT_OPEN_IDS + number].data, id_bytes, cudaMemcpyDeviceToHost,
+                              raster->copy),
+              "reading open cells");
+  GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading open cells");
+  open->cell = (const gv_open_cell *)cell;
+  open->id = (const int32_t *)id;
+  open->count = (int64_t)counters->open;
+done:
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int number,
+                                          const int64_t *at, const int32_t *value, int64_t count) {
+  gv_cuda_lane *lane = raster->lane;
+  const gv::target *t = &raster->strip[number].target;
+  int64_t values = count * raster->v->k;
+  void *device_at = NULL, *device_value = NULL;
+  if (count == 0) return GV_OK;
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_PATCH_AT, (size_t)count * sizeof *at, &device_at);
+  if (status == GV_OK) {
+    status = gv_cuda_reserve(context, lane, SLOT_PATCH_VALUE, (size_t)values * sizeof *value, &device_value);
+  }
+  if (status != GV_OK) return status;
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(device_at, at, (size_t)count * sizeof *at, cudaMemcpyHostToDevice, lane->stream),
+              "writing decisions");
+  GV_CUDA_TRY(
+      context,
+      cudaMemcpyAsync(device_value, value, (size_t)values * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
+      "writing decisions");
+  gv::patch_cells<<<blocks_for(values, 256), 256, 0, lane->stream>>>(
+      t->out, t->rank_stride, (const int64_t *)device_at, (const int32_t *)device_value, count, raster->v->k);
+  GV_CUDA_LAUNCHED(context, "writing decisions");
+  status = gv_cuda_wait(context, lane, "writing decisions");
+done:
+  return status;
+}
+
+static gv_status reserve_fetch(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count, void **out) {
+  return gv_cuda_reserve_pinned(context, raster->lane, PINNED_FETCH + slot,
+                                (size_t)count * (size_t)raster->v->k * sizeof(int32_t), out);
+}
+
+extern "C" gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
+  void *memory = NULL;
+  return reserve_fetch(context, raster, slot, count, &memory);
+}
+
+extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number, int64_t first,
+                                          int64_t count, int slot, const int32_t **out) {
+  const gv::target *t = &raster->strip[number].target;
+  void *memory = NULL;
+  int k = raster->v->k;
+  gv_status status = reserve_fetch(context, raster, slot, count, &memory);
+  if (status != GV_OK) return status;
+  for (int i = 0; i < k; i++) {
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync((int32_t *)memory + i * count, t->out + i * t->rank_stride + first,
+                                (size_t)count * sizeof(int32_t), cudaMemcpyDeviceToHost, raster->copy),
+                "reading back cells");
+  }
+  GV_CUDA_TRY(context, cudaStreamSynchronize(raster->copy), "reading back cells");
+  *out = (const int32_t *)memory;
+done:
+  return status;
+}
