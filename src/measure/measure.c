@@ -11,7 +11,7 @@
 enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_PAIR_PADDING */
 
 /* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
-typedef struct job {
+typedef struct work {
   const gv_voronoi *v;
   const gv_measure *m;
   const gv_measure_kernels *kernels;
@@ -23,7 +23,7 @@ typedef struct job {
   double *seed_x, *seed_y, *seed_z; /* where their seeds are; 0 where there is none */
   double *value;
   int32_t *open;
-} job;
+} work;
 
 /* -------------------------------------------------------------------------------------------------------- a piece */
 
@@ -39,7 +39,7 @@ static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
 }
 
 /* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. */
-static void place_of_cell(const job *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
+static void place_of_cell(const work *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
   const gv_cells *cells = &j->v->cells;
   if (cells->shape == GV_CELLS_LONLAT) {
     double equator = 0.0;
@@ -61,7 +61,7 @@ static void repeat(double *to, int64_t n, double value) {
     to[i] = value;
 }
 
-static gv_status place_cells(gv_context *context, const job *j, const row_piece *piece) {
+static gv_status place_cells(gv_context *context, const work *j, const row_piece *piece) {
   const gv_cells *cells = &j->v->cells;
   if (cells->shape == GV_CELLS_LONLAT) {
     const double *column_x = cells->column_x + piece->first, *column_y = cells->column_y + piece->first;
@@ -112,7 +112,7 @@ static int64_t end_of_run(const int32_t *seed, int64_t i, int64_t n) {
 }
 
 /* Positions of the seeds of a piece: runs of cells share one. */
-static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece) {
+static gv_status place_seeds(gv_context *context, const work *j, row_piece *piece) {
   const gv_voronoi *v = j->v;
   bool globe = v->cells.dim == 3;
   piece->gaps = false;
@@ -141,7 +141,7 @@ static gv_status place_seeds(gv_context *context, const job *j, row_piece *piece
 }
 
 /* Asks PROJ about the pairs that the series left open. */
-static void ask(const job *j, const row_piece *piece, int32_t count, bool azimuths) {
+static void ask(const work *j, const row_piece *piece, int32_t count, bool azimuths) {
   const gv_voronoi *v = j->v;
   for (int32_t o = 0; o < count; o++) {
     int32_t i = j->open[o];
@@ -154,14 +154,14 @@ static void ask(const job *j, const row_piece *piece, int32_t count, bool azimut
   }
 }
 
-static void clear_gaps(const job *j, const row_piece *piece) {
+static void clear_gaps(const work *j, const row_piece *piece) {
   for (int64_t i = 0; i < piece->n && piece->gaps; i++) {
     if (piece->seed[i] < 0 || isnan(j->x[i])) j->value[i] = NAN;
   }
 }
 
 /* Into j->value, which may be where they are to go. */
-static void find_distances(const job *j, const row_piece *piece) {
+static void find_distances(const work *j, const row_piece *piece) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_metric metric = j->v->cells.metric;
   const gv_geodesic *geodesic = &j->v->geodesic;
@@ -175,10 +175,10 @@ static void find_distances(const job *j, const row_piece *piece) {
   clear_gaps(j, piece);
 }
 
-static void measure_distances(const job *j, const row_piece *piece, int64_t at) {
+static void measure_distances(const work *j, const row_piece *piece, int64_t at) {
   const gv_measure *m = j->m;
   if (m->type == GV_FLOAT64 && piece->n % GV_PAIR_PADDING == 0) {
-    job direct = *j;
+    work direct = *j;
     direct.value = (double *)m->distance + at;
     find_distances(&direct, piece);
     return;
@@ -193,7 +193,7 @@ static void measure_distances(const job *j, const row_piece *piece, int64_t at) 
   }
 }
 
-static void measure_azimuths(const job *j, const row_piece *piece, int64_t at) {
+static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) {
   gv_pairs pairs = {piece->n, j->x, j->y, j->z, j->seed_x, j->seed_y, j->seed_z};
   gv_norths norths = {j->cosine, j->sine, j->p};
   gv_metric metric = j->v->cells.metric;
@@ -216,7 +216,7 @@ static void measure_azimuths(const job *j, const row_piece *piece, int64_t at) {
   }
 }
 
-static gv_status measure_piece(gv_context *context, const job *j, int64_t row, int64_t first, int64_t n) {
+static gv_status measure_piece(gv_context *context, const work *j, int64_t row, int64_t first, int64_t n) {
   const gv_measure *m = j->m;
   row_piece piece = {.row = row, .first = first, .n = n};
   gv_status status = place_cells(context, j, &piece);
@@ -255,7 +255,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
   }
   memcpy(&m, measure, measure->struct_size < sizeof m ? measure->struct_size : sizeof m);
-  job j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
+  work j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
   gv_status status = check_measure(context, voronoi, &m, &j.tile);
   if (status != GV_OK) return status;
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,

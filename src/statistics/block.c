@@ -5,7 +5,7 @@
 
 #include "cells/area.h"
 
-static void job_free(gv_statistics_job *j) {
+static void work_free(gv_statistics_work *j) {
   const gv_allocator *allocator = &j->context->allocator;
   for (int32_t q = 0; q < j->s->sums && j->quantity != NULL; q++) {
     gv_release(allocator, j->quantity[q].segment);
@@ -20,7 +20,7 @@ static void job_free(gv_statistics_job *j) {
 }
 
 /* Areas, moments and shares of the triangles of a block. */
-static bool make_triangles(gv_statistics_job *j) {
+static bool make_triangles(gv_statistics_work *j) {
   const gv_cells *cells = &j->s->voronoi->cells;
   int64_t n = j->tile.c1 - j->tile.c0;
   double scale = 1.0 / (j->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
@@ -46,7 +46,7 @@ static int64_t panel_width(const gv_statistics *s) {
 }
 
 /* To be freed even if it fails. */
-static bool job_make(gv_statistics_job *j) {
+static bool work_make(gv_statistics_work *j) {
   const gv_allocator *allocator = &j->context->allocator;
   int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), width = columns < most ? columns : most;
   j->box = gv_allocate(allocator, width / GV_BOX_COLUMNS + 1, sizeof *j->box);
@@ -54,7 +54,7 @@ static bool job_make(gv_statistics_job *j) {
 }
 
 /* Runs are found for a row of boxes at a time: they stay in the nearest cache. */
-static bool runs_make(gv_statistics_job *j) {
+static bool runs_make(gv_statistics_work *j) {
   const gv_allocator *allocator = &j->context->allocator;
   int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), rows = j->tile.r1 - j->tile.r0;
   int64_t runs = (columns < most ? columns : most) * (rows < GV_BOX_ROWS ? rows : GV_BOX_ROWS);
@@ -67,7 +67,7 @@ static bool runs_make(gv_statistics_job *j) {
 
 /* Cuts a scan's columns into boxes, for the row of boxes that has row r of the block and from column `from` on. Those that are
  * alike and have the same seed become one. Where that is so is found for many at once: it cannot be guessed well. */
-static int32_t find_boxes(const gv_statistics_job *j, const gv_scan *scan, int32_t columns, int64_t from,
+static int32_t find_boxes(const gv_statistics_work *j, const gv_scan *scan, int32_t columns, int64_t from,
                           int64_t r) {
   enum { AT_ONCE = 64 };
   const gv_statistics_block *block = j->block;
@@ -94,7 +94,7 @@ static int32_t find_boxes(const gv_statistics_job *j, const gv_scan *scan, int32
 }
 
 /* Adds what is added run by run, of rows from row `row` of the block on. */
-static gv_status add_all_runs(gv_statistics_job *j, const gv_scan *all, int64_t from, int64_t row,
+static gv_status add_all_runs(gv_statistics_work *j, const gv_scan *all, int64_t from, int64_t row,
                               gv_panel_sums *l) {
   gv_scan scan = *all;
   gv_status status = runs_make(j) ? GV_OK : gv_fail_memory(j->context, "a block's statistics");
@@ -109,7 +109,7 @@ static gv_status add_all_runs(gv_statistics_job *j, const gv_scan *all, int64_t 
   return status;
 }
 
-static gv_status add_panel(gv_statistics_job *j, const gv_tile *panel, gv_panel_sums *l) {
+static gv_status add_panel(gv_statistics_work *j, const gv_tile *panel, gv_panel_sums *l) {
   const gv_statistics *s = j->s;
   const gv_statistics_block *block = j->block;
   int64_t from = panel->c0 - j->tile.c0, end = panel->r1 - j->tile.r0, width = panel->c1 - panel->c0;
@@ -148,7 +148,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (b.seed == NULL || (s->distances && b.distance == NULL) || (s->sums > 0 && b.quantity == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
   }
-  gv_statistics_job j = {.context = context, .s = s, .block = &b};
+  gv_statistics_work j = {.context = context, .s = s, .block = &b};
   gv_status status = gv_tile_of_block(context, v, b.column, b.row, &j.tile);
   if (status != GV_OK) return status;
   for (int32_t q = 0; q < s->sums; q++) {
@@ -157,7 +157,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
                      "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
     }
   }
-  if (!job_make(&j)) status = gv_fail_memory(context, "a block's statistics");
+  if (!work_make(&j)) status = gv_fail_memory(context, "a block's statistics");
   int64_t width = panel_width(s);
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r += GV_PANEL) {
     for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += width) {
@@ -170,6 +170,6 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
       gv_panel_sums_clear(&l);
     }
   }
-  job_free(&j);
+  work_free(&j);
   return status;
 }

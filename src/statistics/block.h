@@ -23,7 +23,7 @@ typedef struct gv_block_quantity {
 } gv_block_quantity;
 
 /* A block being added. */
-typedef struct gv_statistics_job {
+typedef struct gv_statistics_work {
   gv_context *context;
   const gv_statistics *s;
   const gv_statistics_block *block;
@@ -33,7 +33,7 @@ typedef struct gv_statistics_job {
   gv_scan_box *box;                /* of a row of boxes of a panel */
   gv_runs runs;                    /* of some rows, counted from the panel's corner */
   double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
-} gv_statistics_job;
+} gv_statistics_work;
 
 /* A run of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
 typedef struct gv_run {
@@ -54,19 +54,19 @@ static inline int32_t gv_terms_of(int64_t n) {
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);
 
 /* Segments, widths and room for terms. To be freed even if it fails. */
-bool gv_quantities_make(gv_statistics_job *j);
+bool gv_quantities_make(gv_statistics_work *j);
 
 /*
  * Makes the factors of distances for row r of the block. Returns how many rows from there on, up to `most`, they are good
  * for.
  */
-int32_t gv_prepare_factors(const gv_statistics_job *j, int64_t r, int32_t most);
+int32_t gv_prepare_factors(const gv_statistics_work *j, int64_t r, int32_t most);
 
 /* Running sums for some rows of a panel, from row r of the block on, where there can be any. Returns of how many. */
-int32_t gv_sum_quantities(gv_statistics_job *j, int64_t from, int64_t width, int64_t r, int32_t rows);
+int32_t gv_sum_quantities(gv_statistics_work *j, int64_t from, int64_t width, int64_t r, int32_t rows);
 
 /* A quantity over a run, without running sums. */
-gv_status gv_add_values(const gv_statistics_job *j, int32_t number, const gv_run *at, int64_t *lanes);
+gv_status gv_add_values(const gv_statistics_work *j, int32_t number, const gv_run *at, int64_t *lanes);
 
 /* Sum of the whole parts of value x factor, `width` times each if that is not NULL; false if a value is beyond the limit. */
 bool gv_sum_whole(const gv_statistics *s, const double *value, const double *width, int64_t n, double factor,
@@ -75,9 +75,9 @@ bool gv_sum_whole(const gv_statistics *s, const double *value, const double *wid
 /* What is added run by run (runs.c). */
 
 /* Cells, areas and moments of runs of triangles, from column `from` of the block on. */
-void gv_add_triangles(const gv_statistics_job *j, int64_t from, gv_panel_sums *l);
+void gv_add_triangles(const gv_statistics_work *j, int64_t from, gv_panel_sums *l);
 
 /* What is done run by run: distances, and quantities without running sums; from column `from` and row `row` of the block on. */
-gv_status gv_add_each(const gv_statistics_job *j, int64_t from, int64_t row, gv_panel_sums *l);
+gv_status gv_add_each(const gv_statistics_work *j, int64_t from, int64_t row, gv_panel_sums *l);
 
 #endif

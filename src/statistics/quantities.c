@@ -19,7 +19,7 @@ bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile) {
          (q->first_row == NULL || parts_of(q->first_row, q->rows, tile->r1 - tile->r0));
 }
 
-bool gv_quantities_make(gv_statistics_job *j) {
+bool gv_quantities_make(gv_statistics_work *j) {
   const gv_allocator *allocator = &j->context->allocator;
   int64_t columns = j->tile.c1 - j->tile.c0;
   j->quantity = gv_allocate_zeroed(allocator, j->s->sums, sizeof *j->quantity);
@@ -83,7 +83,7 @@ static bool add_value(double value, int64_t columns, double scale, double bound,
   return true;
 }
 
-gv_status gv_add_values(const gv_statistics_job *j, int32_t number, const gv_run *at, int64_t *lanes) {
+gv_status gv_add_values(const gv_statistics_work *j, int32_t number, const gv_run *at, int64_t *lanes) {
   const gv_quantity *q = &j->block->quantity[number];
   gv_block_quantity *row = &j->quantity[number];
   const double *values = values_of(q, &row->at, at->r);
@@ -104,7 +104,7 @@ gv_status gv_add_values(const gv_statistics_job *j, int32_t number, const gv_run
                  (int)number, bound);
 }
 
-int32_t gv_prepare_factors(const gv_statistics_job *j, int64_t r, int32_t most) {
+int32_t gv_prepare_factors(const gv_statistics_work *j, int64_t r, int32_t most) {
   int64_t columns = j->tile.c1 - j->tile.c0;
   for (int32_t q = 0; q < j->s->sums && j->s->distances; q++) {
     const gv_quantity *from = &j->block->quantity[q];
@@ -127,7 +127,7 @@ int32_t gv_prepare_factors(const gv_statistics_job *j, int64_t r, int32_t most) 
   return most;
 }
 
-int32_t gv_sum_quantities(gv_statistics_job *j, int64_t from, int64_t width, int64_t r, int32_t rows) {
+int32_t gv_sum_quantities(gv_statistics_work *j, int64_t from, int64_t width, int64_t r, int32_t rows) {
   const gv_statistics_kernels *kernels = j->s->kernels;
   int32_t summed = 0;
   for (int32_t q = 0; q < j->s->sums; q++) {

@@ -3,7 +3,7 @@
 
 #include "statistics/block.h"
 
-void gv_add_triangles(const gv_statistics_job *j, int64_t from, gv_panel_sums *l) {
+void gv_add_triangles(const gv_statistics_work *j, int64_t from, gv_panel_sums *l) {
   const double one = (double)(INT64_C(1) << GV_TERM_BITS);
   static const int low[4] = {GV_LANE_MOMENT, GV_LANE_MOMENT + 1, GV_LANE_MOMENT + 2, GV_LANE_AREA};
   static const int high[4] = {GV_LANE_MOMENT + GV_LANE_HIGH, GV_LANE_MOMENT + GV_LANE_HIGH + 1,
@@ -45,7 +45,7 @@ static gv_wide sum_distances(const gv_statistics *s, const double *distance, int
   return value_of(&exact);
 }
 
-static gv_status add_distances(const gv_statistics_job *j, const gv_run *at, const double *distance,
+static gv_status add_distances(const gv_statistics_work *j, const gv_run *at, const double *distance,
                                gv_far_sum *to) {
   const gv_statistics *s = j->s;
   double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest;
@@ -66,7 +66,7 @@ static gv_status add_distances(const gv_statistics_job *j, const gv_run *at, con
   return GV_OK;
 }
 
-gv_status gv_add_each(const gv_statistics_job *j, int64_t from, int64_t row, gv_panel_sums *l) {
+gv_status gv_add_each(const gv_statistics_work *j, int64_t from, int64_t row, gv_panel_sums *l) {
   const gv_statistics *s = j->s;
   gv_status status = GV_OK;
   for (int32_t i = 0; i < j->runs.count && status == GV_OK; i++) {

@@ -89,7 +89,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                          .weighted = true,
                          .engine_for = gv_tile_engine_for},
     [GV_BACKEND_CUDA_TILE] = {.name = "cuda-tile",
-                              .summary = "the culling engine on GPUs, bands of the raster streamed back",
+                              .summary = "the culling engine on GPUs, strips of the raster streamed back",
                               .max_dim = 3,
                               .device = true,
                               .weighted = true,

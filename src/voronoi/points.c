@@ -55,7 +55,7 @@ static void points_destroy(const gv_voronoi *v, void *state) {
 }
 
 /* One block at work. */
-typedef struct job {
+typedef struct work {
   const gv_voronoi *v;
   const gv_index *index;
   const gv_block *block;
@@ -68,16 +68,16 @@ typedef struct job {
   int64_t *found;                /* batch x asked */
   double *canonical;
   gv_widening *widening; /* geodesic */
-} job;
+} work;
 
-static void write_cell(const job *j, int64_t cell, const int32_t *found) {
+static void write_cell(const work *j, int64_t cell, const int32_t *found) {
   const gv_voronoi *v = j->v;
   int32_t *out = j->block->out + cell / j->columns * j->block->stride + cell % j->columns;
   for (int32_t band = 0; band < v->k; band++)
     out[band * j->block->band_stride] = found[band] >= 0 ? v->label[found[band]] : v->nodata;
 }
 
-static gv_place place_of(const job *j, int64_t cell) {
+static gv_place place_of(const work *j, int64_t cell) {
   gv_place place = {{j->x[cell], j->y[cell], j->z != NULL ? j->z[cell] : 0.0}, 0.0, 0.0};
   if (j->lon != NULL) {
     place.lon = j->lon[cell];
@@ -87,7 +87,7 @@ static gv_place place_of(const job *j, int64_t cell) {
 }
 
 /* The canonical answer for one cell, which may take more neighbours by chord. */
-static gv_status rank_geodesic(gv_context *context, const job *j, int64_t cell, gv_neighbours neighbours,
+static gv_status rank_geodesic(gv_context *context, const work *j, int64_t cell, gv_neighbours neighbours,
                                int32_t *nearest) {
   const gv_voronoi *v = j->v;
   gv_place place = place_of(j, cell);
@@ -110,7 +110,7 @@ static gv_status rank_geodesic(gv_context *context, const job *j, int64_t cell, 
   return GV_OK;
 }
 
-static gv_status search_batch(gv_context *context, const job *j, int32_t n) {
+static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   const gv_voronoi *v = j->v;
   gv_query query = {j->query, n, j->asked, j->limit, -1};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
@@ -134,7 +134,7 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   int dim = v->cells.dim;
   bool globe = dim == 3, geodesic = v->cells.metric == GV_GEODESIC;
-  job j = {.v = v, .index = state, .block = block, .columns = columns, .asked = v->k, .limit = v->limit};
+  work j = {.v = v, .index = state, .block = block, .columns = columns, .asked = v->k, .limit = v->limit};
   if (geodesic) {
     /* No chord is longer than its geodesic; room for rounding. */
     double chord = v->max_distance / v->cells.ellipsoid.semi_major * (1.0 + 1e-12) + 1e-12;

@@ -42,7 +42,7 @@ static int32_t value_of(int64_t column, int64_t row) {
 
 struct gv_cuda_raster {
   const gv_voronoi *v;
-  gv_tile band[GV_CUDA_BANDS];
+  gv_tile strip[GV_CUDA_STRIPS];
   int32_t *slot[SLOTS];
   size_t room[SLOTS];
 };
@@ -80,11 +80,11 @@ static gv_status pretend_usable(gv_context *context, int *devices, int capacity,
   return GV_OK;
 }
 
-static gv_status pretend_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+static gv_status pretend_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                               gv_cuda_raster **out) {
   (void)device;
   usleep(machine.opening);
-  if (*band_cells > 40 * SIDE * SIDE * 100) *band_cells = 40 * SIDE * SIDE * 100;
+  if (*strip_cells > 40 * SIDE * SIDE * 100) *strip_cells = 40 * SIDE * SIDE * 100;
   *out = gv_allocate_zeroed(&v->allocator, 1, sizeof **out);
   if (*out == NULL) return gv_fail_memory(context, "a device");
   (*out)->v = v;
@@ -101,21 +101,21 @@ static void pretend_close(gv_context *context, gv_cuda_raster *raster) {
   machine.opened--;
 }
 
-static gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells) {
+static gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells) {
   (void)context;
-  raster->band[band] = *cells;
+  raster->strip[strip] = *cells;
   return GV_OK;
 }
 
-static gv_status pretend_finish(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open) {
-  (void)context, (void)raster, (void)band;
+static gv_status pretend_finish(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open) {
+  (void)context, (void)raster, (void)strip;
   memset(open, 0, sizeof *open);
   return GV_OK;
 }
 
-static gv_status pretend_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
+static gv_status pretend_patch(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                                const int32_t *value, int64_t count) {
-  (void)context, (void)raster, (void)band, (void)at, (void)value, (void)count;
+  (void)context, (void)raster, (void)strip, (void)at, (void)value, (void)count;
   return GV_OK;
 }
 
@@ -127,9 +127,9 @@ static gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, in
   return raster->slot[slot] != NULL ? GV_OK : gv_fail_memory(context, "a slot");
 }
 
-static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count,
+static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
                                int slot, const int32_t **out) {
-  const gv_tile *t = &raster->band[band];
+  const gv_tile *t = &raster->strip[strip];
   gv_status status = pretend_reserve(context, raster, slot, count);
   if (status != GV_OK) return status;
   int64_t before = machine.fetched++;

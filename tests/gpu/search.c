@@ -6,6 +6,7 @@
 #include "backends_here.h"
 #include "cmocka_test.h"
 
+#include <cuda_runtime_api.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,8 +14,7 @@
 #include <string.h>
 
 #include "search/backend.h"
-#include "search/cuda/devices.h"
-#include "search/cuda/runtime.h"
+#include "search/cuda_module.h"
 
 enum { DIM = 3, POINTS = 5000, QUERIES = 300, K = 4, LOOPS = 1000, THREADS = 6 };
 
@@ -153,15 +153,12 @@ static void test_no_such_device(void **state) {
 static void test_no_memory(void **state) {
   const fixture *f = *state;
   enum { MANY = 400000, WIDE = 64 };
-  gv_cuda_lane *lane = NULL;
-  assert_int_equal(gv_cuda_lane_take(f->context, 0, &lane), GV_OK);
-  int device = lane->device;
-  gv_cuda_lane_give(f->context, lane);
+  assert_int_equal(cudaSetDevice(0), cudaSuccess);
   enum { PARTS_MAX = 512 };
   void *parts[PARTS_MAX];
   int count = 0;
   for (size_t size = (size_t)1 << 32; size >= (size_t)1 << 24; size /= 2) {
-    while (count < PARTS_MAX && gv_cuda_allocate(f->context, size, &parts[count]) == GV_OK)
+    while (count < PARTS_MAX && cudaMalloc(&parts[count], size) == cudaSuccess)
       count++;
   }
   double *many = calloc((size_t)MANY * WIDE, sizeof *many);
@@ -172,7 +169,7 @@ static void test_no_memory(void **state) {
   assert_memory_not_equal(gv_index_backend(index), "cuda-", 5);
   gv_index_destroy(index);
   while (count > 0)
-    gv_cuda_release(device, parts[--count]);
+    assert_int_equal(cudaFree(parts[--count]), cudaSuccess);
   assert_int_equal(build(f->context, "cuda-register", many, MANY, WIDE, &index), GV_OK);
   assert_string_equal(gv_index_backend(index), "cuda-register");
   gv_index_destroy(index);

@@ -15,8 +15,8 @@ static void workspace_free(gv_workspace *space) {
     gv_buffer_clear(&space->level[i].places, &space->allocator);
     gv_buffer_clear(&space->level[i].ids, &space->allocator);
   }
-  gv_buffer *buffers[] = {&space->scratch, &space->span,  &space->strip,      &space->points,
-                          &space->boxes,   &space->stage, &space->mask_boxes, &space->band};
+  gv_buffer *buffers[] = {&space->scratch, &space->span,  &space->ranking,    &space->points,
+                          &space->boxes,   &space->stage, &space->mask_boxes, &space->triangles};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     gv_buffer_clear(buffers[i], &space->allocator);
   gv_allocator allocator = space->allocator;

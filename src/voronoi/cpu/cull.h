@@ -37,8 +37,8 @@ enum {
   GV_LEAF_COLUMNS = 32,
   GV_RANKED_ROWS = 32, /* of leaves where more is asked than the nearest seed */
   GV_RANKED_COLUMNS = 64,
-  GV_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
-  GV_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
+  GV_TILE_TREE_MIN_CANDIDATES = 64,  /* lists shorter than this are not worth narrowing before a block starts */
+  GV_TILE_TREE_MAX_ENTRIES = 1 << 25 /* bound on the lists held by a tree, together (4 bytes each) */
 };
 
 /* A list of candidates at one depth of the descent. */
@@ -56,13 +56,13 @@ typedef struct gv_workspace {
   uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   gv_buffer scratch; /* doubles: of leaf kernels, GV_LEAF_ROWS x candidates, then labels */
   gv_buffer span;    /* doubles of all candidates: bounds of their values, weights */
-  gv_buffer strip;   /* doubles of ranked leaves: a group's candidates, ranks, a matrix of values */
+  gv_buffer ranking; /* doubles of ranked leaves: a group's candidates, ranks, a matrix of values */
   gv_buffer points;  /* blocks of points: doubles, positions of all cells, ... */
   gv_buffer
       boxes; /* ... and the boxes of squares of them: low x, y, z, high x, y, z; low > high where a square has no position */
   gv_buffer stage;      /* int32_t: a block, all bands */
   gv_buffer mask_boxes; /* bytes: what a block's mask keeps of boxes of cells */
-  gv_buffer band;       /* int32_t: blocks of triangles, a band of the mesh */
+  gv_buffer triangles;  /* int32_t: blocks of them, a strip of the mesh */
 } gv_workspace;
 
 typedef struct gv_workspace_pool {

@@ -150,7 +150,7 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
 }
 
 static bool reserve_strip(gv_workspace *space, int64_t doubles) {
-  return gv_buffer_reserve(&space->strip, &space->allocator, doubles, sizeof(double)) != NULL;
+  return gv_buffer_reserve(&space->ranking, &space->allocator, doubles, sizeof(double)) != NULL;
 }
 
 static const gv_rank_kernels *rank_kernels(const gv_cells *cells, const gv_kernels *kernels) {
@@ -289,7 +289,7 @@ static bool prepare(ranked_leaf *l) {
   if (l->prepared) return true;
   if (!reserve_strip(l->space, 6 * part + ranks + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0)))
     return false;
-  double *memory = l->space->strip.memory;
+  double *memory = l->space->ranking.memory;
   l->list = (gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
                        memory + 3 * part,
                        memory + 4 * part,

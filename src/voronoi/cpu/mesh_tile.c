@@ -4,8 +4,8 @@
  * one. Only those cells' positions are ever made: the bounds need none.
  *
  * The mesh itself (GV_GRID_QTM) is written in the order of cell numbers, in which a sub-triangle is one run. For a
- * raster whose pixels carry their triangle's answer, the triangles under a block of pixels are answered once, band by
- * band, into rows as they lie in the octant; a pixel then finds its triangle by its place in the row. In the coordinates
+ * raster whose pixels carry their triangle's answer, the triangles under a block of pixels are answered once, strip by
+ * strip, into rows as they lie in the octant; a pixel then finds its triangle by its place in the row. In the coordinates
  * of the lattice that takes one product a pixel; what lies too near an edge for that is asked of gv_qtm_from_lonlat. Where
  * triangles are many more than pixels, only the pixels' own are answered, by the engine for rasters.
  *
@@ -19,11 +19,11 @@
 #include "voronoi/rank.h"
 
 enum {
-  BLOCK_BITS = 5,     /* cells a side of the sub-triangles that bands are made of, as a power of 2 */
+  BLOCK_BITS = 5,     /* cells a side of the sub-triangles that strips are made of, as a power of 2 */
   TREE_MAX_DEPTH = 8, /* half a million nodes */
   MANY_CELLS = 4,     /* triangles a pixel from which on pixels are answered one by one */
   CHUNK = 256,        /* pixels at a time */
-  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: bands are kept short */
+  MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
 };
 
 /* Doubtful pixels: lattice coordinates are good to 2^20 x a few 2^-53. */
@@ -47,7 +47,7 @@ typedef struct mesh_state {
 } mesh_state;
 
 /* Where answers go: by number, or by row and place. */
-typedef struct mesh_job {
+typedef struct mesh_work {
   const gv_voronoi *v;
   const mesh_state *state;
   gv_workspace *space;
@@ -60,7 +60,7 @@ typedef struct mesh_job {
   double x[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
   double y[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
   double z[GV_MESH_LEAF_CELLS + GV_TABLE_PADDING];
-} mesh_job;
+} mesh_work;
 
 /* -------------------------------------------------------------------------------------------------- sub-triangles */
 
@@ -69,12 +69,12 @@ static void fill_run(int32_t *out, int64_t count, int32_t label) {
     out[i] = label;
 }
 
-static int32_t *place_of(const mesh_job *j, int64_t row, int64_t place) {
+static int32_t *place_of(const mesh_work *j, int64_t row, int64_t place) {
   return j->out + (row - j->row) * j->stride + (place - j->place);
 }
 
 /* A part of one answer: label[v->k]. */
-static void fill_part(const mesh_job *j, const gv_mesh_part *part, const int32_t *label) {
+static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_t *label) {
   int64_t side = INT64_C(1) << part->bits, row = gv_mesh_part_row(part), east = part->least[GV_QTM_EAST];
   for (int32_t band = 0; band < j->v->k; band++) {
     int64_t offset = band * j->band_stride;
@@ -93,8 +93,8 @@ static void fill_part(const mesh_job *j, const gv_mesh_part *part, const int32_t
 }
 
 /* Canonical decisions for the cells that the geodesic filter left open. */
-static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const gv_mesh_order *order, bool nearest,
-                              const gv_candidates *candidates, const gv_leaf *leaf) {
+static void decide_open_cells(const mesh_work *j, const gv_mesh_part *part, const gv_mesh_order *order,
+                              bool nearest, const gv_candidates *candidates, const gv_leaf *leaf) {
   const gv_voronoi *v = j->v;
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
     int32_t at = leaf->undecided[u], found[GV_VORONOI_MAX_K];
@@ -114,7 +114,7 @@ static void decide_open_cells(const mesh_job *j, const gv_mesh_part *part, const
 }
 
 /* `ranks`: groups of the candidates, or NULL where the nearest seed is all that is asked. */
-static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
+static bool decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
                         const gv_candidates *candidates, const gv_order *ranks) {
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
@@ -153,7 +153,7 @@ static bool decide_leaf(mesh_job *j, const gv_mesh_part *part, const gv_bound *b
   return true;
 }
 
-static gv_status solve_part(gv_context *context, mesh_job *j, const gv_mesh_part *part, int depth,
+static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_part *part, int depth,
                             const gv_candidates *in) {
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
@@ -214,7 +214,7 @@ static const mesh_node *list_of(const mesh_state *state, int level, int bits, in
   return NULL;
 }
 
-static gv_status solve_from_tree(gv_context *context, mesh_job *j, const gv_mesh_part *part) {
+static gv_status solve_from_tree(gv_context *context, mesh_work *j, const gv_mesh_part *part) {
   const mesh_node *node = list_of(j->state, part->level, part->bits, part->first);
   if (!gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
                        node != NULL ? node->count : j->v->seeds.count)) {
@@ -248,7 +248,7 @@ static gv_status narrow_some(gv_worker *worker, int64_t first, int64_t end) {
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     const mesh_node *parent = n->above != NULL ? &n->above[i / 4] : NULL;
-    if (parent != NULL && (parent->id == NULL || parent->count < GV_TREE_MIN_CANDIDATES)) continue;
+    if (parent != NULL && (parent->id == NULL || parent->count < GV_TILE_TREE_MIN_CANDIDATES)) continue;
     status = narrow(&worker->context, n->v, n->state, n->depth, i, parent);
   }
   return status;
@@ -259,12 +259,12 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
   int deepest = v->cells.grid.level - bits;
   if (deepest > TREE_MAX_DEPTH) deepest = TREE_MAX_DEPTH;
   int64_t entries = 0;
-  for (int depth = 0; depth <= deepest && entries < GV_TREE_MAX_ENTRIES; depth++) {
+  for (int depth = 0; depth <= deepest && entries < GV_TILE_TREE_MAX_ENTRIES; depth++) {
     int64_t nodes = INT64_C(8) << 2 * depth;
     mesh_node *above = depth > 0 ? state->node[depth - 1] : NULL;
-    bool any = depth == 0 && v->seeds.count >= GV_TREE_MIN_CANDIDATES;
+    bool any = depth == 0 && v->seeds.count >= GV_TILE_TREE_MIN_CANDIDATES;
     for (int64_t i = 0; above != NULL && i < nodes / 4 && !any; i++)
-      any = above[i].id != NULL && above[i].count >= GV_TREE_MIN_CANDIDATES;
+      any = above[i].id != NULL && above[i].count >= GV_TILE_TREE_MIN_CANDIDATES;
     if (!any) break;
     state->node[depth] = gv_allocate_zeroed(&v->allocator, nodes, sizeof(mesh_node));
     if (state->node[depth] == NULL) return gv_fail_memory(context, "the tree of the mesh");
@@ -274,7 +274,7 @@ static gv_status tree_build(gv_context *context, const gv_voronoi *v, mesh_state
     gv_status status = gv_parallel_for(&loop, narrow_some);
     if (status != GV_OK) return status;
     for (int64_t i = 0; above != NULL && i < nodes / 4; i++) {
-      if (above[i].id == NULL || above[i].count < GV_TREE_MIN_CANDIDATES) continue;
+      if (above[i].id == NULL || above[i].count < GV_TILE_TREE_MIN_CANDIDATES) continue;
       entries -= above[i].count;
       gv_release(&v->allocator, above[i].id);
       above[i].id = NULL;
@@ -333,14 +333,14 @@ static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaq
   mesh_state *state = opaque;
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  mesh_job j = {.v = v,
-                .state = state,
-                .space = space,
-                .mask = block,
-                .out = block->out,
-                .band_stride = block->band_stride,
-                .by_number = true,
-                .base = tile->c0};
+  mesh_work j = {.v = v,
+                 .state = state,
+                 .space = space,
+                 .mask = block,
+                 .out = block->out,
+                 .band_stride = block->band_stride,
+                 .by_number = true,
+                 .base = tile->c0};
   int bits = 0, level = v->cells.grid.level;
   while (bits < level && INT64_C(4) << 2 * bits <= tile->c1 - tile->c0)
     bits++;
@@ -416,19 +416,19 @@ static pixel_row row_of_pixels(const gv_voronoi *v, int64_t row) {
   return p;
 }
 
-/* A band of sub-triangles of an octant, those from `first` to `last` (ups; the downs between them too). */
-typedef struct band {
+/* A strip of sub-triangles of an octant, those from `first` to `last` (ups; the downs between them too). */
+typedef struct strip {
   int octant, bits;
   int64_t number, first, last;
-} band;
+} strip;
 
-static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
+static gv_status solve_strip(gv_context *context, mesh_work *j, const strip *b) {
   int level = j->v->cells.grid.level;
   int64_t side = INT64_C(1) << b->bits, width = 2 * side * (b->last - b->first + 1);
   gv_workspace *space = j->space;
   int64_t wanted = width * side * j->v->k;
-  j->out = gv_buffer_reserve(&space->band, &space->allocator, wanted, sizeof *j->out);
-  if (j->out == NULL) return gv_fail_memory(context, "a band of the mesh");
+  j->out = gv_buffer_reserve(&space->triangles, &space->allocator, wanted, sizeof *j->out);
+  if (j->out == NULL) return gv_fail_memory(context, "a strip of the mesh");
   j->by_number = false;
   j->row = b->number * side;
   j->place = 2 * side * b->first;
@@ -449,8 +449,8 @@ static gv_status solve_band(gv_context *context, mesh_job *j, const band *b) {
   return status;
 }
 
-/* One pixel by the exact rule: from the band if its triangle is there, else for itself. */
-static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b, int64_t column, double latitude,
+/* One pixel by the exact rule: from the strip if its triangle is there, else for itself. */
+static gv_status doubtful_pixel(gv_context *context, mesh_work *j, const strip *b, int64_t column, double latitude,
                                 int32_t *out, int64_t band_stride) {
   const gv_voronoi *v = j->v;
   double lon = longitude_of(v, column);
@@ -469,7 +469,7 @@ static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b,
       out[rank * band_stride] = place_of(j, row, place)[rank * j->band_stride];
     return GV_OK;
   }
-  mesh_job single = *j;
+  mesh_work single = *j;
   gv_mesh_part part;
   single.out = out;
   single.band_stride = band_stride;
@@ -479,8 +479,8 @@ static gv_status doubtful_pixel(gv_context *context, mesh_job *j, const band *b,
   return solve_from_tree(context, &single, &part);
 }
 
-/* Pixels [c0, c1) of a row, all in the band's octant. */
-static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, const pixel_row *p, int64_t c0,
+/* Pixels [c0, c1) of a row, all in the strip's octant. */
+static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b, const pixel_row *p, int64_t c0,
                               int64_t c1, int32_t *out, int64_t band_stride) {
   const double *fraction = j->state->fraction;
   double distance = p->distance, inside = p->distance - (double)p->row;
@@ -490,7 +490,7 @@ static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, c
       status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
     return status;
   }
-  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the band. */
+  /* Two loops, the first of which compilers make vectors of. A doubtful place may lie just outside the strip. */
   const int32_t *row = place_of(j, p->row, j->place);
   int32_t first = (int32_t)j->place, last = (int32_t)j->stride - 1, place[CHUNK];
   double least = 1.0; /* distance of any pixel from an edge */
@@ -523,8 +523,8 @@ static gv_status write_pixels(gv_context *context, mesh_job *j, const band *b, c
   return status;
 }
 
-/* Rows [r0, r1) of a block, whose pixels lie in one band of rows of the mesh. */
-static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *tile, int64_t r0, int64_t r1,
+/* Rows [r0, r1) of a block, whose pixels lie in one strip of rows of the mesh. */
+static gv_status band_of_rows(gv_context *context, mesh_work *j, const gv_tile *tile, int64_t r0, int64_t r1,
                               const gv_block *block) {
   const gv_voronoi *v = j->v;
   const mesh_state *state = j->state;
@@ -537,12 +537,12 @@ static gv_status band_of_rows(gv_context *context, mesh_job *j, const gv_tile *t
     if (gv_masked(block, r0 - tile->r0, c - tile->c0, r1 - r0, end - c)) continue;
     double west = fmin(state->fraction[c], state->fraction[end - 1]);
     double east = fmax(state->fraction[c], state->fraction[end - 1]);
-    band b = {.octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
+    strip b = {.octant = 1 + state->quarter[c] + (one.south ? 4 : 0), .bits = bits, .number = one.row >> bits};
     b.first = (int64_t)(least * west) >> bits;
     b.last = (int64_t)(most * east) >> bits;
     if (b.last > b.number) b.last = b.number;
     if (b.first > b.last) b.first = b.last;
-    gv_status status = solve_band(context, j, &b);
+    gv_status status = solve_strip(context, j, &b);
     for (int64_t r = r0; r < r1 && status == GV_OK; r++) {
       pixel_row p = row_of_pixels(v, r);
       int32_t *pixels = block->out + (r - tile->r0) * block->stride + (c - tile->c0);
@@ -567,7 +567,7 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
   if (few_pixels(v)) return gv_engine_tile.block(context, v, state->pixels, tile, block);
   gv_workspace *space = gv_workspace_take(context, &state->pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  mesh_job j = {.v = v, .state = state, .space = space};
+  mesh_work j = {.v = v, .state = state, .space = space};
   int level = v->cells.grid.level, bits = level < BLOCK_BITS ? level : BLOCK_BITS;
   gv_status status = GV_OK;
   for (int64_t r = tile->r0, end; r < tile->r1 && status == GV_OK; r = end) {

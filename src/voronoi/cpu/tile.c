@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
-#include "voronoi/cpu/tile_job.h"
 #include "voronoi/cpu/tile_tree.h"
+#include "voronoi/cpu/tile_work.h"
 
 enum {
   STAGED_BYTES = 1 << 22, /* blocks up to this are made beside a raster whose rows are pages apart */
@@ -49,8 +49,8 @@ static gv_status tile_create(gv_context *context, gv_voronoi *v, void **out) {
   return GV_OK;
 }
 
-/* The seeds that may matter to the job's block; NULL: the first `count` of all. */
-static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_job *j, int32_t *count) {
+/* The seeds that may matter to the block at work; NULL: the first `count` of all. */
+static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_work *j, int32_t *count) {
   const gv_discs *discs = state->discs;
   if (discs != NULL && discs->first != NULL) {
     int64_t block =
@@ -63,7 +63,7 @@ static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_job 
   return node->id;
 }
 
-static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_job *j) {
+static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_work *j) {
   const gv_voronoi *v = j->v;
   const gv_tile *tile = &j->block;
   if (!gv_mask_prepare(j)) return gv_fail_memory(context, "a summary of the mask");
@@ -87,7 +87,7 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_job
  * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
  * memory, which fits a cache, and copied row by row. False: out of memory.
  */
-static bool stage(gv_tile_job *j, const gv_block *block, gv_block *target) {
+static bool stage(gv_tile_work *j, const gv_block *block, gv_block *target) {
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
   if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
@@ -102,7 +102,7 @@ static bool stage(gv_tile_job *j, const gv_block *block, gv_block *target) {
   return true;
 }
 
-static void unstage(const gv_tile_job *j, const gv_block *block) {
+static void unstage(const gv_tile_work *j, const gv_block *block) {
   const gv_block *staged = j->target;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
   if (staged->out == block->out) return;
@@ -127,13 +127,13 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   /* Marked again where it turns out otherwise. */
   if (target.alike != NULL)
     memset(target.alike, GV_BOX_ALIKE, (size_t)(gv_boxes_across(tile) * gv_boxes_down(tile)));
-  gv_tile_job j = {.v = v,
-                   .kernels = state->kernels,
-                   .discs = state->discs,
-                   .space = space,
-                   .block = *tile,
-                   .target = &target,
-                   .boxes_across = gv_boxes_across(tile)};
+  gv_tile_work j = {.v = v,
+                    .kernels = state->kernels,
+                    .discs = state->discs,
+                    .space = space,
+                    .block = *tile,
+                    .target = &target,
+                    .boxes_across = gv_boxes_across(tile)};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);

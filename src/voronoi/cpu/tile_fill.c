@@ -1,5 +1,5 @@
 /* Answers of whole tiles, masks, and what is known of boxes. */
-#include "voronoi/cpu/tile_job.h"
+#include "voronoi/cpu/tile_work.h"
 
 /* Writes one answer, label[v->k] (NULL: nodata), into all cells of a block, without looking at what is there. */
 static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_tile *tile, const gv_block *block,
@@ -15,19 +15,19 @@ static void fill_block(const gv_voronoi *v, const gv_kernels *kernels, const gv_
   }
 }
 
-int32_t *gv_place_of_tile(const gv_tile_job *j, const gv_tile *tile) {
+int32_t *gv_place_of_tile(const gv_tile_work *j, const gv_tile *tile) {
   return j->target->out + (tile->r0 - j->block.r0) * j->target->stride + (tile->c0 - j->block.c0);
 }
 
 /* The part of the block that a tile is. */
-static gv_block part_of(const gv_tile_job *j, const gv_tile *tile) {
+static gv_block part_of(const gv_tile_work *j, const gv_tile *tile) {
   gv_block part = *j->target;
   if (part.mask != NULL) part.mask += (tile->r0 - j->block.r0) * part.mask_stride + (tile->c0 - j->block.c0);
   part.out = gv_place_of_tile(j, tile);
   return part;
 }
 
-int gv_mask_of_tile(const gv_tile_job *j, const gv_tile *tile) {
+int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile) {
   if (j->target->mask == NULL) return GV_KEEPS_SOME;
   int64_t c0 = (tile->c0 - j->block.c0) / GV_BOX_COLUMNS, r0 = (tile->r0 - j->block.r0) / GV_BOX_ROWS;
   int64_t c1 = (tile->c1 - j->block.c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
@@ -41,7 +41,7 @@ int gv_mask_of_tile(const gv_tile_job *j, const gv_tile *tile) {
   return state;
 }
 
-void gv_mark_boxes(const gv_tile_job *j, const gv_tile *tile, uint8_t mark) {
+void gv_mark_boxes(const gv_tile_work *j, const gv_tile *tile, uint8_t mark) {
   uint64_t c0 = (uint64_t)(tile->c0 - j->block.c0) / GV_BOX_COLUMNS,
            r0 = (uint64_t)(tile->r0 - j->block.r0) / GV_BOX_ROWS;
   uint8_t *first = j->target->alike + (int64_t)r0 * j->boxes_across + (int64_t)c0;
@@ -54,7 +54,7 @@ void gv_mark_boxes(const gv_tile_job *j, const gv_tile *tile, uint8_t mark) {
 }
 
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
-static void write_tile(const gv_tile_job *j, const gv_tile *tile, const int32_t *label) {
+static void write_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   gv_block part = part_of(j, tile);
   gv_tile cells = *tile;
   if (part.uniform != NULL && cells.c1 - cells.c0 == j->block.c1 - j->block.c0 &&
@@ -66,7 +66,7 @@ static void write_tile(const gv_tile_job *j, const gv_tile *tile, const int32_t 
   fill_block(j->v, j->kernels, &cells, &part, label);
 }
 
-void gv_fill_nodata(const gv_tile_job *j, const gv_tile *tile) {
+void gv_fill_nodata(const gv_tile_work *j, const gv_tile *tile) {
   write_tile(j, tile, NULL);
 }
 
@@ -74,7 +74,7 @@ void gv_fill_nodata(const gv_tile_job *j, const gv_tile *tile) {
  * Goes through a tile of which the mask leaves out some cells, by stretches of boxes that are alike: nodata where all are
  * left out; elsewhere the answer `label`, if there is one, or what is there already.
  */
-static void write_masked(const gv_tile_job *j, const gv_tile *tile, const int32_t *label) {
+static void write_masked(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   const uint8_t *boxes = j->space->mask_boxes.memory;
   for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS) {
     int64_t below = r + GV_BOX_ROWS < tile->r1 ? r + GV_BOX_ROWS : tile->r1;
@@ -97,11 +97,11 @@ static void write_masked(const gv_tile_job *j, const gv_tile *tile, const int32_
   }
 }
 
-void gv_mask_tile(const gv_tile_job *j, const gv_tile *tile) {
+void gv_mask_tile(const gv_tile_work *j, const gv_tile *tile) {
   if (gv_mask_of_tile(j, tile) != GV_KEEPS_SOME) write_masked(j, tile, NULL);
 }
 
-void gv_fill_tile(const gv_tile_job *j, const gv_tile *tile, const int32_t *label) {
+void gv_fill_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   if (gv_mask_of_tile(j, tile) == GV_KEEPS_SOME) {
     write_tile(j, tile, label);
   } else {
@@ -109,7 +109,7 @@ void gv_fill_tile(const gv_tile_job *j, const gv_tile *tile, const int32_t *labe
   }
 }
 
-bool gv_mask_prepare(gv_tile_job *j) {
+bool gv_mask_prepare(gv_tile_work *j) {
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
   if (j->target->mask == NULL) return true;

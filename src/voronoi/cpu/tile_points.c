@@ -1,7 +1,7 @@
 /* Blocks of points: positions of cells, and bounds that are taken from these. */
 #include <string.h>
 
-#include "voronoi/cpu/tile_job.h"
+#include "voronoi/cpu/tile_work.h"
 
 enum { MICROTILE = 8 }; /* cells a side of the squares whose bounds a block of points keeps */
 
@@ -19,7 +19,7 @@ static void range_of_square(const double *value, int64_t stride, const gv_tile *
   *high = most;
 }
 
-gv_status gv_points_prepare(gv_context *context, gv_tile_job *j) {
+gv_status gv_points_prepare(gv_context *context, gv_tile_work *j) {
   const gv_cells *cells = &j->v->cells;
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0, n = columns * rows;
@@ -57,7 +57,7 @@ gv_status gv_points_prepare(gv_context *context, gv_tile_job *j) {
 }
 
 /* Tiles start at multiples of MICROTILE within the block. */
-bool gv_points_bound(const gv_tile_job *j, const gv_tile *tile, gv_bound *out) {
+bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
   int64_t c0 = (tile->c0 - j->block.c0) / MICROTILE, c1 = (tile->c1 - j->block.c0 + MICROTILE - 1) / MICROTILE;
   int64_t r0 = (tile->r0 - j->block.r0) / MICROTILE, r1 = (tile->r1 - j->block.r0 + MICROTILE - 1) / MICROTILE;
@@ -85,7 +85,7 @@ bool gv_points_bound(const gv_tile_job *j, const gv_tile *tile, gv_bound *out) {
   return true;
 }
 
-void gv_drop_placeless(const gv_tile_job *j) {
+void gv_drop_placeless(const gv_tile_work *j) {
   int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0);
   for (int32_t band = 0; band < j->v->k; band++) {
     int32_t *out = j->target->out + band * j->target->band_stride;

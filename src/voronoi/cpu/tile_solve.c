@@ -1,6 +1,6 @@
 /* A tile of a raster: culled, then answered as a whole, by its children, by discs, or cell by cell. */
 #include "voronoi/cpu/leaf.h"
-#include "voronoi/cpu/tile_job.h"
+#include "voronoi/cpu/tile_work.h"
 #include "voronoi/rank.h"
 
 static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kernels) {
@@ -17,7 +17,7 @@ static gv_leaf_kernel leaf_kernel(const gv_cells *cells, const gv_kernels *kerne
 }
 
 /* Longitude, latitude and position of a cell of the globe; NaN if it has none. */
-static void place_of_cell(const gv_tile_job *j, int64_t column, int64_t row, double *lon, double *lat,
+static void place_of_cell(const gv_tile_work *j, int64_t column, int64_t row, double *lon, double *lat,
                           double vector[3]) {
   const gv_cells *cells = &j->v->cells;
   if (cells->shape == GV_CELLS_LONLAT) {
@@ -40,7 +40,7 @@ static void place_of_cell(const gv_tile_job *j, int64_t column, int64_t row, dou
  * middle cell tell them apart. Worth it where the chords' slack, as a distance, is well above what the expansion
  * leaves open, about radius^2 / distance. Culls the list; true if `expansion` serves the tile's cells.
  */
-static bool expand_tile(const gv_tile_job *j, const gv_tile *tile, const gv_bound *bound, double slack,
+static bool expand_tile(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
                         gv_candidates *candidates, gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
   if (v->cells.metric != GV_GEODESIC) return false;
@@ -60,7 +60,7 @@ static bool expand_tile(const gv_tile_job *j, const gv_tile *tile, const gv_boun
 }
 
 /* Canonical decisions for the cells that the geodesic filter left open. */
-static void decide_open_cells(const gv_tile_job *j, const gv_tile *tile, const gv_leaf *leaf,
+static void decide_open_cells(const gv_tile_work *j, const gv_tile *tile, const gv_leaf *leaf,
                               const gv_expansion *expansion) {
   const gv_voronoi *v = j->v;
   for (int32_t u = 0; u < leaf->undecided_count; u++) {
@@ -75,7 +75,7 @@ static void decide_open_cells(const gv_tile_job *j, const gv_tile *tile, const g
 }
 
 /* The leaf's cells: positions and where they go. */
-static gv_leaf make_leaf(const gv_tile_job *j, const gv_tile *tile) {
+static gv_leaf make_leaf(const gv_tile_work *j, const gv_tile *tile) {
   const gv_cells *cells = &j->v->cells;
   int64_t c0 = tile->c0 - j->block.c0, r0 = tile->r0 - j->block.r0;
   gv_leaf leaf = {.rows = (int32_t)(tile->r1 - tile->r0),
@@ -99,7 +99,7 @@ static gv_leaf make_leaf(const gv_tile_job *j, const gv_tile *tile) {
   return leaf;
 }
 
-static bool decide_leaf(const gv_tile_job *j, const gv_tile *tile, double slack, bool limited,
+static bool decide_leaf(const gv_tile_work *j, const gv_tile *tile, double slack, bool limited,
                         const gv_candidates *candidates, const gv_expansion *expansion) {
   gv_leaf leaf = make_leaf(j, tile);
   if (!gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf)) return false;
@@ -113,7 +113,7 @@ static bool decide_leaf(const gv_tile_job *j, const gv_tile *tile, double slack,
 }
 
 /* The same where more is asked than the nearest seed. */
-static bool rank_leaf(const gv_tile_job *j, const gv_tile *tile, const gv_bound *bound, double slack,
+static bool rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
                       const gv_candidates *candidates, const gv_order *order) {
   const gv_voronoi *v = j->v;
   gv_leaf leaf = make_leaf(j, tile);
@@ -134,7 +134,7 @@ static bool rank_leaf(const gv_tile_job *j, const gv_tile *tile, const gv_bound 
 }
 
 /* The four children of a tile, or two; `ranked`: not only the nearest is asked for. */
-static gv_status solve_children(gv_context *context, const gv_tile_job *j, const gv_tile *tile,
+static gv_status solve_children(gv_context *context, const gv_tile_work *j, const gv_tile *tile,
                                 const gv_bound *bound, int depth, bool ranked, const gv_candidates *candidates) {
   int64_t columns = tile->c1 - tile->c0, rows = tile->r1 - tile->r0;
   /* Split the longer side on the ground, or both if they are about equal; never below a leaf's size, and where ranked
@@ -157,7 +157,7 @@ static gv_status solve_children(gv_context *context, const gv_tile_job *j, const
 }
 
 /* A tile with its candidates. `open`: the limit may run through it. */
-static gv_status decide_tile(gv_context *context, const gv_tile_job *j, const gv_tile *tile, const gv_bound *bound,
+static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound,
                              int depth, double slack, bool open, gv_candidates *candidates) {
   const gv_voronoi *v = j->v;
   bool nearest = gv_asks_nearest(v) && !(open && v->cells.metric == GV_GEODESIC), expanded = false;
@@ -200,13 +200,13 @@ static gv_status decide_tile(gv_context *context, const gv_tile_job *j, const gv
  * A tile that limits run through, by the discs of its candidates: filled once, then painted, then what may be in several
  * discs is answered like any tile. `*done` is false if that is not the way.
  */
-static gv_status paint_tile(gv_context *context, const gv_tile_job *j, const gv_tile *tile, int depth,
+static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,
                             const gv_candidates *candidates, bool *done) {
   gv_disc_plan plan;
   *done = j->discs != NULL && gv_discs_plan(j->v, j->discs, tile, candidates, &plan);
   if (!*done) return GV_OK;
   gv_block target = *j->target;
-  gv_tile_job parts = *j;
+  gv_tile_work parts = *j;
   target.uniform = NULL;
   if (target.alike != NULL) gv_mark_boxes(j, tile, GV_BOX_MIXED);
   target.alike = NULL; /* discs are painted over what is filled */
@@ -221,7 +221,7 @@ static gv_status paint_tile(gv_context *context, const gv_tile_job *j, const gv_
   return status;
 }
 
-gv_status gv_solve_tile(gv_context *context, const gv_tile_job *j, const gv_tile *tile, int depth,
+gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,
                         const gv_candidates *in) {
   const gv_voronoi *v = j->v;
   gv_bound bound;

@@ -2,7 +2,7 @@
 #include "voronoi/cpu/tile_tree.h"
 
 #include "core/parallel.h"
-#include "voronoi/cpu/tile_job.h"
+#include "voronoi/cpu/tile_work.h"
 
 enum {
   TREE_PARALLEL = 1 << 13 /* entries of a level that are worth other threads' start, and their spinning after */
@@ -76,7 +76,7 @@ static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
 
 /*
  * Level by level from the whole grid down to blocks. A node is narrowed only while its list is long enough to
- * matter and all lists together stay within GV_TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
+ * matter and all lists together stay within GV_TILE_TREE_MAX_ENTRIES; blocks below an unexpanded node start from its list.
  */
 gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
                              gv_workspace_pool *pool, gv_tile_tree *tree) {
@@ -96,8 +96,8 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
       gv_tile_node *node = &tree->node[i];
       bool block =
           node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
-      if (block || node->count < GV_TREE_MIN_CANDIDATES ||
-          planned + 4 * (int64_t)node->count > GV_TREE_MAX_ENTRIES) {
+      if (block || node->count < GV_TILE_TREE_MIN_CANDIDATES ||
+          planned + 4 * (int64_t)node->count > GV_TILE_TREE_MAX_ENTRIES) {
         continue;
       }
       planned += 4 * (int64_t)node->count; /* at worst; mostly a third of it */

@@ -2,9 +2,9 @@
  * `cuda-tile`: the culling engine on GPUs, and the pipeline between them and whoever asks for blocks.
  *
  * A GPU wants large pieces, callers ask for blocks, many threads at once, mostly in file order. So each device has a
- * thread of its own that computes bands (rectangles of whole blocks, up to GBs) into device memory, the next one while
+ * thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device memory, the next one while
  * the last is read back, and reads them back in slices (runs of blocks, tens of MB) into a ring of page-locked buffers,
- * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Bands go round the
+ * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Strips go round the
  * devices. Memory on host and device is bounded whatever the raster's size.
  *
  * The first use of CUDA in a process takes some tenths of a second, in which many cores make a thousand million cells. So
@@ -12,8 +12,8 @@
  * there blocks are answered by the engine of the CPU: the same bytes. When nobody asked for a device ("auto") the CPU
  * begins in any case, and what its blocks take decides whether devices are opened at all (saved_seconds).
  *
- * Geodesic cells that the chords leave open are decided on the host, band by band (open_cells.c). What a device does not do
- * (gv_cuda_raster_supports), and bands with too many open cells, are left to the engine of the CPU: the same bytes.
+ * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c). What a device does not do
+ * (gv_cuda_raster_supports), and strips with too many open cells, are left to the engine of the CPU: the same bytes.
  */
 #include <math.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ enum {
   MOST_DEVICES = 16,
   SLICE_CELLS = 1 << 22,         /* 16 MB */
   RING_CELLS = 1 << 25,          /* 128 MB, unless two slices are more */
-  BAND_CELLS = 1 << 30,          /* 4 GB, where the device has that much */
+  STRIP_CELLS = 1 << 30,         /* 4 GB, where the device has that much */
   CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
   CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
   MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
@@ -49,7 +49,7 @@ static const double bus_rate = 4e10, copy_rate = 8e9;
 
 typedef enum slot_status { SLOT_EMPTY, SLOT_BUSY, SLOT_READY, SLOT_FAILED } slot_status;
 
-/* A slice of a band in page-locked memory. */
+/* A slice of a strip in page-locked memory. */
 typedef struct ring_slot {
   int64_t slice;
   slot_status status;
@@ -73,12 +73,12 @@ typedef struct device_worker {
   gv_context context;
   gv_status status; /* of opening */
   gv_cuda_raster *raster;
-  int64_t band_cells;
+  int64_t strip_cells;
   ring_slot slot[SLOTS];
   int64_t last; /* slice read back last; -1 */
-  /* What the device's buffers hold: a band or -1, and how far it is. */
-  int64_t band[GV_CUDA_BANDS];
-  bool pending[GV_CUDA_BANDS], elsewhere[GV_CUDA_BANDS];
+  /* What the device's buffers hold: a strip or -1, and how far it is. */
+  int64_t strip[GV_CUDA_STRIPS];
+  bool pending[GV_CUDA_STRIPS], elsewhere[GV_CUDA_STRIPS];
 } device_worker;
 
 /* In all states but the last two the CPU answers. */
@@ -110,11 +110,11 @@ typedef struct engine {
   bool has_cpu;
   int64_t bw, bh; /* of blocks in memory: gv_cuda_raster_block */
   /* Geometry, in blocks. */
-  int64_t across, down;              /* of the grid */
-  int64_t band_columns, band_rows;   /* of a band */
-  int64_t bands_across, bands;       /* bands of the grid */
-  int64_t slice_blocks, band_slices; /* blocks of a slice, slices of a band */
-  int slots;                         /* of a ring */
+  int64_t across, down;               /* of the grid */
+  int64_t strip_columns, strip_rows;  /* of a strip */
+  int64_t strips_across, strips;      /* strips of the grid */
+  int64_t slice_blocks, strip_slices; /* blocks of a slice, slices of a strip */
+  int slots;                          /* of a ring */
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -134,24 +134,24 @@ typedef struct engine {
 
 /* ------------------------------------------------------------------------------------------------------ geometry */
 
-typedef struct band_blocks {
+typedef struct strip_blocks {
   int64_t c0, c1, r0, r1;
-} band_blocks;
+} strip_blocks;
 
-static band_blocks blocks_of_band(const engine *e, int64_t band) {
-  band_blocks b = {band % e->bands_across * e->band_columns, 0, band / e->bands_across * e->band_rows, 0};
-  b.c1 = b.c0 + e->band_columns < e->across ? b.c0 + e->band_columns : e->across;
-  b.r1 = b.r0 + e->band_rows < e->down ? b.r0 + e->band_rows : e->down;
+static strip_blocks blocks_of_strip(const engine *e, int64_t strip) {
+  strip_blocks b = {strip % e->strips_across * e->strip_columns, 0, strip / e->strips_across * e->strip_rows, 0};
+  b.c1 = b.c0 + e->strip_columns < e->across ? b.c0 + e->strip_columns : e->across;
+  b.r1 = b.r0 + e->strip_rows < e->down ? b.r0 + e->strip_rows : e->down;
   return b;
 }
 
-static int64_t band_count(const band_blocks *b) {
+static int64_t strip_count(const strip_blocks *b) {
   return (b->c1 - b->c0) * (b->r1 - b->r0);
 }
 
 static int64_t blocks_of_slice(const engine *e, int64_t slice) {
-  band_blocks b = blocks_of_band(e, slice / e->band_slices);
-  int64_t left = band_count(&b) - slice % e->band_slices * e->slice_blocks;
+  strip_blocks b = blocks_of_strip(e, slice / e->strip_slices);
+  int64_t left = strip_count(&b) - slice % e->strip_slices * e->slice_blocks;
   return left < e->slice_blocks ? left : e->slice_blocks;
 }
 
@@ -160,33 +160,33 @@ static int64_t divide_up(int64_t a, int64_t b) {
 }
 
 /* False if not even one block fits. */
-static bool lay_out(engine *e, int64_t band_cells) {
+static bool lay_out(engine *e, int64_t strip_cells) {
   const gv_voronoi *v = e->v;
   int64_t block = e->bw * e->bh;
-  int64_t blocks = band_cells / block;
-  /* Bands of a mesh begin with a leaf. */
+  int64_t blocks = strip_cells / block;
+  /* Strips of a mesh begin with a leaf. */
   if (v->cells.grid.kind == GV_GRID_QTM && blocks < e->across && block < GV_CUDA_MESH_LEAF)
     blocks -= blocks % (GV_CUDA_MESH_LEAF / block);
   if (blocks < 1) return false;
   if (blocks >= e->across) {
-    e->band_columns = e->across;
-    e->band_rows = blocks / e->across < e->down ? blocks / e->across : e->down;
+    e->strip_columns = e->across;
+    e->strip_rows = blocks / e->across < e->down ? blocks / e->across : e->down;
   } else {
-    e->band_columns = blocks;
-    e->band_rows = 1;
+    e->strip_columns = blocks;
+    e->strip_rows = 1;
   }
-  e->bands_across = divide_up(e->across, e->band_columns);
-  e->bands = e->bands_across * divide_up(e->down, e->band_rows);
+  e->strips_across = divide_up(e->across, e->strip_columns);
+  e->strips = e->strips_across * divide_up(e->down, e->strip_rows);
   int64_t slice = SLICE_CELLS / (block * v->k);
   e->slice_blocks = slice > 1 ? slice : 1;
-  e->band_slices = divide_up(e->band_columns * e->band_rows, e->slice_blocks);
+  e->strip_slices = divide_up(e->strip_columns * e->strip_rows, e->slice_blocks);
   int64_t slots = RING_CELLS / (e->slice_blocks * block * v->k);
   e->slots = slots < 2 ? 2 : slots < SLOTS ? (int)slots : SLOTS;
   return true;
 }
 
-/* Decides the open cells of a band and writes them into it. */
-static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cells *open) {
+/* Decides the open cells of a strip and writes them into it. */
+static gv_status decide_open_cells(device_worker *w, int strip, const gv_open_cells *open) {
   const gv_allocator *allocator = &w->engine->allocator;
   int64_t *at = gv_allocate(allocator, open->count, sizeof *at);
   int32_t *value = gv_allocate(allocator, open->count * w->engine->v->k, sizeof *value);
@@ -196,7 +196,7 @@ static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cel
     at[i] = open->cell[i].at;
   if (status == GV_OK) status = gv_open_cells_decide(&w->context, w->engine->v, open, value);
   if (status == GV_OK)
-    status = w->engine->cuda->raster->patch(&w->context, w->raster, band, at, value, open->count);
+    status = w->engine->cuda->raster->patch(&w->context, w->raster, strip, at, value, open->count);
   gv_release(allocator, at);
   gv_release(allocator, value);
   return status;
@@ -204,68 +204,68 @@ static gv_status decide_open_cells(device_worker *w, int band, const gv_open_cel
 
 /* ----------------------------------------------------------------------------------------------- a device's thread */
 
-static gv_status start_band(device_worker *w, int buffer, int64_t band) {
+static gv_status start_strip(device_worker *w, int buffer, int64_t strip) {
   const engine *e = w->engine;
   const gv_voronoi *v = e->v;
-  band_blocks b = blocks_of_band(e, band);
+  strip_blocks b = blocks_of_strip(e, strip);
   gv_tile cells = {b.c0 * e->bw, b.c1 * e->bw, b.r0 * e->bh, b.r1 * e->bh};
   if (cells.c1 > v->cells.grid.width) cells.c1 = v->cells.grid.width;
   if (cells.r1 > v->cells.grid.height) cells.r1 = v->cells.grid.height;
-  w->band[buffer] = -1;
+  w->strip[buffer] = -1;
   w->pending[buffer] = false;
   gv_status status = e->cuda->raster->start(&w->context, w->raster, buffer, &cells);
   if (status == GV_OK) {
-    w->band[buffer] = band;
+    w->strip[buffer] = strip;
     w->pending[buffer] = true;
   }
   return status;
 }
 
-static gv_status finish_band(device_worker *w, int buffer) {
+static gv_status finish_strip(device_worker *w, int buffer) {
   gv_open_cells open;
   gv_status status = w->engine->cuda->raster->finish(&w->context, w->raster, buffer, &open);
   w->pending[buffer] = false;
   w->elsewhere[buffer] = status == GV_OK && open.overflow;
   if (status == GV_OK && open.count > 0) status = decide_open_cells(w, buffer, &open);
-  if (status != GV_OK) w->band[buffer] = -1;
+  if (status != GV_OK) w->strip[buffer] = -1;
   return status;
 }
 
-/* Makes sure that a band is in device memory, and starts the device's next one. */
-static gv_status have_band(device_worker *w, int64_t band, int *buffer) {
+/* Makes sure that a strip is in device memory, and starts the device's next one. */
+static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
   const engine *e = w->engine;
   int at = -1;
   gv_status status = GV_OK;
-  for (int i = 0; i < GV_CUDA_BANDS; i++) {
-    if (w->band[i] == band) at = i;
+  for (int i = 0; i < GV_CUDA_STRIPS; i++) {
+    if (w->strip[i] == strip) at = i;
   }
   if (at >= 0 && !w->pending[at]) {
     *buffer = at;
     return GV_OK;
   }
   if (at < 0) {
-    at = w->band[0] < 0 || (w->band[1] >= 0 && w->band[0] < w->band[1]) ? 0 : 1;
-    status = start_band(w, at, band);
+    at = w->strip[0] < 0 || (w->strip[1] >= 0 && w->strip[0] < w->strip[1]) ? 0 : 1;
+    status = start_strip(w, at, strip);
   }
-  if (status == GV_OK) status = finish_band(w, at);
+  if (status == GV_OK) status = finish_strip(w, at);
   if (status != GV_OK) return status;
   *buffer = at;
-  int64_t next = band + e->devices;
-  int other = GV_CUDA_BANDS - 1 - at;
-  if (next >= e->bands || w->band[other] == next) return GV_OK;
-  return start_band(w, other, next);
+  int64_t next = strip + e->devices;
+  int other = GV_CUDA_STRIPS - 1 - at;
+  if (next >= e->strips || w->strip[other] == next) return GV_OK;
+  return start_strip(w, other, next);
 }
 
 static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_slot *slot) {
   const engine *e = w->engine;
   int buffer = 0;
-  gv_status status = have_band(w, slice / e->band_slices, &buffer);
+  gv_status status = have_strip(w, slice / e->strip_slices, &buffer);
   if (status != GV_OK) return status;
   int64_t block = e->bw * e->bh;
   slot->elsewhere = w->elsewhere[buffer];
   slot->cells = blocks_of_slice(e, slice) * block;
   if (slot->elsewhere) return GV_OK;
-  return e->cuda->raster->fetch(&w->context, w->raster, buffer, slice % e->band_slices * e->slice_blocks * block,
+  return e->cuda->raster->fetch(&w->context, w->raster, buffer, slice % e->strip_slices * e->slice_blocks * block,
                                 slot->cells, number, &slot->data);
 }
 
@@ -294,18 +294,18 @@ static ring_slot *free_slot(device_worker *w, bool urgent) {
 /* The device's slice after this one, in the order in which files are written; -1 at the end. */
 static int64_t next_slice(const device_worker *w, int64_t slice) {
   const engine *e = w->engine;
-  int64_t band = slice / e->band_slices;
-  band_blocks b = blocks_of_band(e, band);
-  if ((slice % e->band_slices + 1) * e->slice_blocks < band_count(&b)) return slice + 1;
-  band += e->devices;
-  return band < e->bands ? band * e->band_slices : -1;
+  int64_t strip = slice / e->strip_slices;
+  strip_blocks b = blocks_of_strip(e, strip);
+  if ((slice % e->strip_slices + 1) * e->slice_blocks < strip_count(&b)) return slice + 1;
+  strip += e->devices;
+  return strip < e->strips ? strip * e->strip_slices : -1;
 }
 
 /* What to do next: a slice that callers wait for, the first one in the file before others, else one ahead. */
 static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   engine *e = w->engine;
-  for (int64_t band = w->number; e->waiting > 0 && band < e->bands; band += e->devices) {
-    for (int64_t s = band * e->band_slices; s < (band + 1) * e->band_slices; s++) {
+  for (int64_t strip = w->number; e->waiting > 0 && strip < e->strips; strip += e->devices) {
+    for (int64_t s = strip * e->strip_slices; s < (strip + 1) * e->strip_slices; s++) {
       if (e->wanted[s] == 0 || find_slot(w, s) != NULL) continue;
       *slot = free_slot(w, true);
       return *slot != NULL ? s : -1;
@@ -347,7 +347,7 @@ static gv_status prepare_ring(device_worker *w) {
 static void *work(void *opaque) {
   device_worker *w = opaque;
   engine *e = w->engine;
-  gv_status status = e->cuda->raster->open(&w->context, e->v, w->device, &w->band_cells, &w->raster);
+  gv_status status = e->cuda->raster->open(&w->context, e->v, w->device, &w->strip_cells, &w->raster);
   pthread_mutex_lock(&e->lock);
   w->status = status;
   w->opened = status == GV_OK;
@@ -498,16 +498,16 @@ static gv_status open_devices(gv_context *context, engine *e) {
   /* Whole rows of blocks, padded: a little more than the cells there are. */
   int64_t padded = divide_up(grid->width, e->bw) * divide_up(grid->height, e->bh) * block;
   int64_t share = divide_up(divide_up(padded, block), count) * block,
-          band_cells = share < BAND_CELLS ? share : BAND_CELLS;
-  if (band_cells < block) band_cells = block;
+          strip_cells = share < STRIP_CELLS ? share : STRIP_CELLS;
+  if (strip_cells < block) strip_cells = block;
   e->opening = count;
   for (int i = 0; i < count && status == GV_OK; i++) {
     device_worker *w = &e->worker[i];
     w->engine = e;
     w->number = i;
     w->device = device[i];
-    w->band_cells = band_cells;
-    w->last = w->band[0] = w->band[1] = -1;
+    w->strip_cells = strip_cells;
+    w->last = w->strip[0] = w->strip[1] = -1;
     gv_context_for_worker(context, &w->context);
     w->context.threads = context->threads;
     e->devices = i + 1;
@@ -518,15 +518,15 @@ static gv_status open_devices(gv_context *context, engine *e) {
   pthread_mutex_lock(&e->lock);
   status = wait_for_devices(context, e);
   for (int i = 0; i < count && status == GV_OK; i++) {
-    if (e->worker[i].band_cells < band_cells) band_cells = e->worker[i].band_cells;
+    if (e->worker[i].strip_cells < strip_cells) strip_cells = e->worker[i].strip_cells;
   }
-  if (status == GV_OK && !lay_out(e, band_cells)) {
+  if (status == GV_OK && !lay_out(e, strip_cells)) {
     status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
   }
   if (status == GV_OK && e->stop) status = gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (status == GV_OK) {
-    e->done = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->done);
-    e->wanted = gv_allocate_zeroed(&e->allocator, e->bands * e->band_slices, sizeof *e->wanted);
+    e->done = gv_allocate_zeroed(&e->allocator, e->strips * e->strip_slices, sizeof *e->done);
+    e->wanted = gv_allocate_zeroed(&e->allocator, e->strips * e->strip_slices, sizeof *e->wanted);
     if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
   }
   if (status == GV_OK) {
@@ -688,11 +688,11 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
   if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
   if (state != DEVICES_OPEN) return cpu->block(context, v, e->cpu, tile, block);
   int64_t column = tile->c0 / e->bw, row = tile->r0 / e->bh;
-  int64_t band = row / e->band_rows * e->bands_across + column / e->band_columns;
-  band_blocks b = blocks_of_band(e, band);
+  int64_t strip = row / e->strip_rows * e->strips_across + column / e->strip_columns;
+  strip_blocks b = blocks_of_strip(e, strip);
   int64_t index = (row - b.r0) * (b.c1 - b.c0) + column - b.c0;
-  int64_t slice = band * e->band_slices + index / e->slice_blocks;
-  device_worker *w = &e->worker[band % e->devices];
+  int64_t slice = strip * e->strip_slices + index / e->slice_blocks;
+  device_worker *w = &e->worker[strip % e->devices];
   ring_slot *slot = wait_for(e, w, slice);
   gv_status status = GV_OK;
   if (slot->status == SLOT_FAILED) {

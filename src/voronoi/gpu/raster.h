@@ -1,5 +1,5 @@
 /*
- * One device's share of a raster: bands of blocks computed in device memory, and read back piece by piece. What the
+ * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece. What the
  * engine (cuda_tile.c) asks of CUDA. All calls of one gv_cuda_raster come from one thread, which holds its lane.
  */
 #ifndef GV_CUDA_RASTER_H
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 enum {
-  GV_CUDA_BANDS = 2,       /* in device memory at once */
+  GV_CUDA_STRIPS = 2,      /* in device memory at once */
   GV_CUDA_MESH_LEAF = 1024 /* cells of the mesh that are decided together */
 };
 
@@ -21,7 +21,7 @@ typedef struct gv_cuda_raster gv_cuda_raster;
 /* Cells left open by the geodesic filter: where they are, which seeds may own them. */
 typedef struct gv_open_cell {
   int64_t column, row;
-  int64_t at;   /* in the band */
+  int64_t at;   /* in the strip */
   int64_t list; /* first of its candidates in `id` */
   int32_t count, unused;
 } gv_open_cell;
@@ -30,7 +30,7 @@ typedef struct gv_open_cells {
   const gv_open_cell *cell;
   const int32_t *id; /* numbers among the distinct seeds, in no order */
   int64_t count;
-  bool overflow; /* too many, or lists of candidates too long: the band must be computed otherwise */
+  bool overflow; /* too many, or lists of candidates too long: the strip must be computed otherwise */
 } gv_open_cells;
 
 /* Blocks as they lie in memory: no larger than the grid asks for, in whole quads (cells of the grid's edge that are in
@@ -52,22 +52,22 @@ static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
 }
 
 /*
- * Takes a lane on `device`, copies seeds and tables there and narrows the seeds for large tiles. *band_cells comes in as
- * the largest band wanted and goes out as what fits in the device's memory (times k). Errors: OUT_OF_MEMORY, UNAVAILABLE,
+ * Takes a lane on `device`, copies seeds and tables there and narrows the seeds for large tiles. *strip_cells comes in as
+ * the largest strip wanted and goes out as what fits in the device's memory (times k). Errors: OUT_OF_MEMORY, UNAVAILABLE,
  * DEVICE.
  */
-gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                               gv_cuda_raster **out);
 void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster);
 
-/* Starts to compute a rectangle of whole blocks (or up to the grid's edge) into band buffer 0 ... GV_CUDA_BANDS - 1. */
-gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells);
+/* Starts to compute a rectangle of whole blocks (or up to the grid's edge) into strip buffer 0 ... GV_CUDA_STRIPS - 1. */
+gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells);
 
 /* Waits for it. `open` is what the host has to decide, valid until the next call of this function. */
-gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open);
+gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
 
-/* Writes the host's decisions into the band: value[k * count + i] as rank k of cell at[i]. */
-gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at,
+/* Writes the host's decisions into the strip: value[k * count + i] as rank k of cell at[i]. */
+gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                                const int32_t *value, int64_t count);
 
 /* Takes the page-locked memory of slot `slot` for `count` cells ahead of the first fetch. */
@@ -78,20 +78,20 @@ gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, in
  * (*out)[k * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the
  * raster's.
  */
-gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count,
+gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
                                int slot, const int32_t **out);
 
 /* These functions as the engine reaches them: they are in the CUDA module (search/cuda_module.h). */
 typedef struct gv_raster_device {
-  gv_status (*open)(gv_context *context, const gv_voronoi *v, int device, int64_t *band_cells,
+  gv_status (*open)(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                     gv_cuda_raster **out);
   void (*close)(gv_context *context, gv_cuda_raster *raster);
-  gv_status (*start)(gv_context *context, gv_cuda_raster *raster, int band, const gv_tile *cells);
-  gv_status (*finish)(gv_context *context, gv_cuda_raster *raster, int band, gv_open_cells *open);
-  gv_status (*patch)(gv_context *context, gv_cuda_raster *raster, int band, const int64_t *at, const int32_t *value,
-                     int64_t count);
+  gv_status (*start)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells);
+  gv_status (*finish)(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
+  gv_status (*patch)(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
+                     const int32_t *value, int64_t count);
   gv_status (*reserve)(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
-  gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int band, int64_t first, int64_t count, int slot,
+  gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count, int slot,
                      const int32_t **out);
 } gv_raster_device;
 

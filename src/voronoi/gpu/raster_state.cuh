@@ -30,12 +30,12 @@ enum {
   SLOT_COUNTERS,
   SLOT_PATCH_AT,
   SLOT_PATCH_VALUE,
-  SLOT_STRIP, /* GV_CUDA_BANDS of each from here on */
-  SLOT_POOL = SLOT_STRIP + GV_CUDA_BANDS,
-  SLOT_ENTRIES = SLOT_POOL + GV_CUDA_BANDS,
-  SLOT_OPEN = SLOT_ENTRIES + GV_CUDA_BANDS,
-  SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_BANDS,
-  SLOTS_USED = SLOT_OPEN_IDS + GV_CUDA_BANDS
+  SLOT_STRIP, /* GV_CUDA_STRIPS of each from here on */
+  SLOT_POOL = SLOT_STRIP + GV_CUDA_STRIPS,
+  SLOT_ENTRIES = SLOT_POOL + GV_CUDA_STRIPS,
+  SLOT_OPEN = SLOT_ENTRIES + GV_CUDA_STRIPS,
+  SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_STRIPS,
+  SLOTS_USED = SLOT_OPEN_IDS + GV_CUDA_STRIPS
 };
 static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 
@@ -74,7 +74,7 @@ struct gv_cuda_raster {
   bool filter;    /* leaves decide by bounds first */
   bool limited;   /* there is a largest distance */
   int form, norm;
-  strip_state strip[GV_CUDA_BANDS];
+  strip_state strip[GV_CUDA_STRIPS];
 };
 
 static inline unsigned blocks_for(int64_t items, int64_t each) {

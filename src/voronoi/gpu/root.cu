@@ -132,8 +132,8 @@ static gv_status count_step(gv_context *context, const gv_cuda_raster *raster, c
   gv_status status;
   gv_cuda_lane *lane = raster->lane;
   int64_t pivots = (int64_t)s->grid.x * (raster->v->k + gv::CORNERS);
-  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + GV_CUDA_BANDS;
-  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + GV_CUDA_BANDS;
+  gv::counters *counters = (gv::counters *)lane->buffer[SLOT_COUNTERS].data + GV_CUDA_STRIPS;
+  gv::counters *pinned = (gv::counters *)lane->pinned[PINNED_COUNTERS].data + GV_CUDA_STRIPS;
   gv_cuda_mark_begin(lane);
   GV_CUDA_TRY(context, cudaMemsetAsync(counters, 0, sizeof *counters, lane->stream), "clearing counters");
   gv::clear_work<<<blocks_for(pivots, 256), 256, 0, lane->stream>>>(s->work, pivots);

@@ -1,11 +1,11 @@
 /* A block of a raster at work, and what is done with a tile of it. */
-#ifndef GV_TILE_JOB_H
-#define GV_TILE_JOB_H
+#ifndef GV_TILE_WORK_H
+#define GV_TILE_WORK_H
 
 #include "voronoi/cpu/discs.h"
 
 /* One block at work. */
-typedef struct gv_tile_job {
+typedef struct gv_tile_work {
   const gv_voronoi *v;
   const gv_kernels *kernels;
   const gv_discs *discs;
@@ -17,7 +17,7 @@ typedef struct gv_tile_job {
   int64_t box_columns;
   int64_t mask_columns; /* boxes across the mask */
   int64_t boxes_across; /* of target->alike */
-} gv_tile_job;
+} gv_tile_work;
 
 /* Where to split a length: at the largest power of two below it, so that tiles start at multiples of their size. */
 static inline int64_t gv_split_at(int64_t length) {
@@ -28,35 +28,35 @@ static inline int64_t gv_split_at(int64_t length) {
 }
 
 /* Where a tile's cells go. */
-int32_t *gv_place_of_tile(const gv_tile_job *j, const gv_tile *tile);
+int32_t *gv_place_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
 /* What the mask keeps, box by box. False: out of memory. */
-bool gv_mask_prepare(gv_tile_job *j);
+bool gv_mask_prepare(gv_tile_work *j);
 
 /* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
-int gv_mask_of_tile(const gv_tile_job *j, const gv_tile *tile);
+int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
 /* Tells what is known of the boxes of a tile whose cells are not all alike. Tiles begin where boxes do. */
-void gv_mark_boxes(const gv_tile_job *j, const gv_tile *tile, uint8_t mark);
+void gv_mark_boxes(const gv_tile_work *j, const gv_tile *tile, uint8_t mark);
 
 /* A tile of one answer: label[v->k]; of none, whatever the mask says. */
-void gv_fill_tile(const gv_tile_job *j, const gv_tile *tile, const int32_t *label);
-void gv_fill_nodata(const gv_tile_job *j, const gv_tile *tile);
+void gv_fill_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label);
+void gv_fill_nodata(const gv_tile_work *j, const gv_tile *tile);
 
 /* Takes back what was written to cells that the mask leaves out. */
-void gv_mask_tile(const gv_tile_job *j, const gv_tile *tile);
+void gv_mask_tile(const gv_tile_work *j, const gv_tile *tile);
 
 /* Blocks of points (tile_points.c): positions of all cells, and boxes of its squares. */
-gv_status gv_points_prepare(gv_context *context, gv_tile_job *j);
+gv_status gv_points_prepare(gv_context *context, gv_tile_work *j);
 
 /* Bound of a tile of a block of points, from the boxes of its squares; false if no cell there has a position. */
-bool gv_points_bound(const gv_tile_job *j, const gv_tile *tile, gv_bound *out);
+bool gv_points_bound(const gv_tile_work *j, const gv_tile *tile, gv_bound *out);
 
 /* Takes back what was written to cells of projected grids that have no position. */
-void gv_drop_placeless(const gv_tile_job *j);
+void gv_drop_placeless(const gv_tile_work *j);
 
 /* Answers a tile (tile_solve.c) at a depth of the descent; `in`: what may be nearest to one of its cells. */
-gv_status gv_solve_tile(gv_context *context, const gv_tile_job *j, const gv_tile *tile, int depth,
+gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_tile *tile, int depth,
                         const gv_candidates *in);
 
 #endif
