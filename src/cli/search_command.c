@@ -554,8 +554,8 @@ static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
 static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
-  const gv_input list[] = {{j->reference, input_kind(j, j->reference, j->layer)},
-                           {j->queries, input_kind(j, j->queries, j->query_layer)}};
+  gv_input list[] = {{j->reference, input_kind(j, j->reference, j->layer), j->layer, NULL},
+                     {j->queries, input_kind(j, j->queries, j->query_layer), j->query_layer, NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
   results r = {.progress = progress};
   gv_status status = check_files(io, j, &inputs);

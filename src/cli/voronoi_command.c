@@ -86,15 +86,20 @@ static const char *const help[] = {
     "  --azimuth FILE        directions to the seeds, degrees clockwise from north, as a raster too\n"
     "  --stats FILE          a table with a row a seed: its attributes, cells, area, mean and largest distance,\n"
     "                        centroid, sums; .csv, .gpkg, .fgb, .geojson ...\n"
+    "  --stats-layer NAME    the table's name in a file of several layers (default: statistics)\n"
     "  --sum [NAME=]RASTER   with --stats: add up this raster of counts (people, say) over each region, and the "
     "mean\n"
     "                        distance weighted by it; may be repeated\n"
     "  --no-stats-distances  leave the distances out of the table, which is faster\n"
     "  --polygons FILE       the regions as polygons too\n"
+    "  --polygons-layer NAME their name in a file of several layers (default: regions)\n"
     "  --co NAME=VALUE       creation option, may be repeated; each replaces just that default\n"
     "  --nodata V            value of cells without a seed (default: -1, or the lowest integer if -1 is an id)\n"
     "  --no-style            no attribute table with names and colours\n"
-    "  --overwrite           replace OUT if it exists\n"
+    "  --overwrite           replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) "
+    "only "
+    "the\n"
+    "                        layer of that name: new ones are added without this\n"
     "  --sync WHEN           wait for the disk, so that a loss of power leaves the old files or the new ones: "
     "auto\n"
     "                        (default: if files are replaced), always, never\n"
@@ -133,9 +138,11 @@ enum {
   KEY_DISTANCE_TYPE,
   KEY_AZIMUTH,
   KEY_STATS,
+  KEY_STATS_LAYER,
   KEY_SUM,
   KEY_NO_STATS_DISTANCES,
   KEY_POLYGONS,
+  KEY_POLYGONS_LAYER,
   KEY_SNAP_SEEDS,
   KEY_CRS,
   KEY_METRIC,
@@ -178,9 +185,11 @@ static const cli_option table[] = {
     {"distance-type", KEY_DISTANCE_TYPE, true},
     {"azimuth", KEY_AZIMUTH, true},
     {"stats", KEY_STATS, true},
+    {"stats-layer", KEY_STATS_LAYER, true},
     {"sum", KEY_SUM, true},
     {"no-stats-distances", KEY_NO_STATS_DISTANCES, false},
     {"polygons", KEY_POLYGONS, true},
+    {"polygons-layer", KEY_POLYGONS_LAYER, true},
     {"snap-seeds", KEY_SNAP_SEEDS, false},
     {"crs", KEY_CRS, true},
     {"metric", KEY_METRIC, true},
@@ -346,6 +355,9 @@ static int take_option(job *j, int key, const char *value, bool *has_distance_ty
   case KEY_STATS:
     j->stats = value;
     return EXIT_OK;
+  case KEY_STATS_LAYER:
+    j->stats_layer = value;
+    return EXIT_OK;
   case KEY_SUM:
     return take_sum(j, value);
   case KEY_NO_STATS_DISTANCES:
@@ -353,6 +365,9 @@ static int take_option(job *j, int key, const char *value, bool *has_distance_ty
     return EXIT_OK;
   case KEY_POLYGONS:
     j->polygons = value;
+    return EXIT_OK;
+  case KEY_POLYGONS_LAYER:
+    j->polygons_layer = value;
     return EXIT_OK;
   case KEY_SNAP_SEEDS:
     j->grid.snap_seeds = true;
@@ -411,15 +426,21 @@ static int check_usage(const job *j, bool has_distance_type) {
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
       {has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
+      {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
+      {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
       {j->no_stats_distances, j->stats != NULL, "--no-stats-distances", "--stats"},
   };
+  const char *const layers[] = {j->stats_layer, j->polygons_layer};
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
   bool triangles = j->cells != NULL || j->mesh != NULL;
   bool regions = j->distance != NULL || j->azimuth != NULL || j->stats != NULL || j->polygons != NULL;
   if (j->raster.path == NULL && (!triangles || regions)) return cli_fail(EXIT_USAGE, "the output file is missing");
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     if (paths[i] != NULL && paths[i][0] == '\0') return cli_fail(EXIT_USAGE, "an output file has an empty name");
+  }
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    if (layers[i] != NULL && layers[i][0] == '\0') return cli_fail(EXIT_USAGE, "a layer has an empty name");
   }
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
     if (rules[i].given && !rules[i].has)

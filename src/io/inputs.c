@@ -39,16 +39,22 @@ static void open_all(gv_inputs *inputs) {
   inputs->opened = true;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (int i = 0; i < inputs->count; i++) {
-    const gv_input *input = &inputs->list[i];
+    gv_input *input = &inputs->list[i];
     if (input->source == NULL || input->kind == 0) continue;
     GDALDatasetH dataset = GDALOpenEx(input->source, input->kind | GDAL_OF_READONLY, NULL, NULL, NULL);
     if (dataset == NULL) continue;
-    char **files = GDALGetFileList(dataset);
+    input->files = GDALGetFileList(dataset);
     GDALClose(dataset);
-    inputs->files = CSLInsertStrings(inputs->files, -1, files);
-    CSLDestroy(files);
   }
   CPLPopErrorHandler();
+}
+
+/* The file of an input that `path` leads to, or NULL. */
+static const char *find_file(const gv_input *input, const char *path) {
+  for (char **file = input->files; file != NULL && *file != NULL; file++) {
+    if (gv_same_file(path, *file)) return *file;
+  }
+  return NULL;
 }
 
 const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
@@ -57,13 +63,29 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
   }
   if (path == NULL || !gv_is_there(path)) return NULL;
   if (!inputs->opened) open_all(inputs);
-  for (char **file = inputs->files; file != NULL && *file != NULL; file++) {
-    if (gv_same_file(path, *file)) return *file;
+  const char *found = NULL;
+  for (int i = 0; i < inputs->count && found == NULL; i++)
+    found = find_file(&inputs->list[i], path);
+  return found;
+}
+
+bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers) {
+  if (!inputs->opened) open_all(inputs);
+  for (int i = 0; i < inputs->count; i++) {
+    const gv_input *input = &inputs->list[i];
+    if ((input->kind & GDAL_OF_VECTOR) == 0) continue;
+    if (gv_same_file(path, input->source)) {
+      if (input->layer != NULL ? EQUAL(input->layer, layer) : layers == 1) return true;
+    } else if (find_file(input, path) != NULL) {
+      return true;
+    }
   }
-  return NULL;
+  return false;
 }
 
 void gv_inputs_free(gv_inputs *inputs) {
-  CSLDestroy(inputs->files);
-  inputs->files = NULL;
+  for (int i = 0; i < inputs->count; i++) {
+    CSLDestroy(inputs->list[i].files);
+    inputs->list[i].files = NULL;
+  }
 }

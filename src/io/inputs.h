@@ -10,19 +10,23 @@
 typedef struct gv_input {
   const char *source;
   unsigned kind;
+  const char *layer; /* that is read of it; NULL = the only one */
+  char **files;      /* that it is made of, once that is known */
 } gv_input;
 
-/* The inputs of a run. The list is the caller's; the rest begins as zeros. */
+/* The inputs of a run. The list is the caller's; the rest, files included, begins as zeros. */
 typedef struct gv_inputs {
-  const gv_input *list;
+  gv_input *list;
   int count;
-  char **files; /* that they are made of */
-  bool opened;  /* ... once these are known */
+  bool opened; /* the files are known */
 } gv_inputs;
 
 /* The file of an input that `path` leads to, or NULL. If there is something at `path`, all inputs are opened to learn which
  * files they are made of (t.shp: t.dbf and t.shx too; a VRT: its sources), once for all calls. */
 const char *gv_inputs_find(gv_inputs *inputs, const char *path);
+
+/* True if a layer of the file at `path`, which has so many, is read, or may be: by a source that is made of this file. */
+bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers);
 
 void gv_inputs_free(gv_inputs *inputs);
 

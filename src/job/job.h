@@ -29,6 +29,7 @@ typedef struct voronoi_job {
   const char *azimuth;
   const char *stats; /* table, or NULL */
   const char *polygons;
+  const char *stats_layer, *polygons_layer; /* their names in files of several layers; NULL = the default */
   voronoi_sum sums[MAX_SUMS];
   int sum_count;
   GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */

@@ -575,8 +575,7 @@ static gv_status write_statistics(run *r) {
     add_column(&t, OFTReal, CPLSPrintf("%s_sum", r->j->sums[i].name));
     if (r->distances) add_column(&t, OFTReal, CPLSPrintf("%s_distance_mean", r->j->sums[i].name));
   }
-  gv_table_content content = {.layer = "statistics",
-                              .crs = r->seeds.crs,
+  gv_table_content content = {.crs = r->seeds.crs,
                               .geometry = wkbPoint,
                               .source = &r->j->seeds,
                               .seeds = &r->seeds,
@@ -643,38 +642,40 @@ static gv_status compute_rasters(run *r) {
   return status;
 }
 
-/* One file that the run reads or makes. */
-typedef struct file {
-  const char *option, *path;
-} file;
+/* Where all outputs go; gives their number. */
+static int list_places(run *r, gv_place **places) {
+  int count = 0;
+  for (int i = 0; i < RASTERS; i++)
+    if (r->raster[i] != NULL) places[count++] = gv_raster_place(r->raster[i]);
+  if (r->stats != NULL) places[count++] = gv_table_place(r->stats);
+  if (r->polygons != NULL) places[count++] = gv_table_place(r->polygons);
+  return count + (r->mesh != NULL ? gv_mesh_places(r->mesh, places + count) : 0);
+}
 
 /* The inputs, into list[MAX_INPUTS]. */
 static void list_inputs(const job *j, gv_input *list, gv_inputs *out) {
-  list[0] = (gv_input){j->seeds.source, GDAL_OF_VECTOR};
-  list[1] = (gv_input){j->grid.like, GDAL_OF_RASTER};
-  list[2] = (gv_input){j->mask.source, GDAL_OF_RASTER | GDAL_OF_VECTOR};
+  list[0] = (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
+  list[1] = (gv_input){.source = j->grid.like, .kind = GDAL_OF_RASTER};
+  list[2] = (gv_input){.source = j->mask.source, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->mask.layer};
   for (int i = 0; i < j->sum_count; i++)
-    list[3 + i] = (gv_input){j->sums[i].path, GDAL_OF_RASTER};
+    list[3 + i] = (gv_input){.source = j->sums[i].path, .kind = GDAL_OF_RASTER};
   *out = (gv_inputs){.list = list, .count = 3 + j->sum_count};
 }
 
-/* No output may be a file of an input, nor two outputs one file. */
-static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
-  const file outputs[] = {
-      {"the output", j->raster.path}, {"--distance", j->distance}, {"--azimuth", j->azimuth}, {"--stats", j->stats},
-      {"--polygons", j->polygons},    {"--cells", j->cells},       {"--mesh", j->mesh}};
-  const size_t count = sizeof outputs / sizeof *outputs;
-  gv_status status = GV_OK;
-  for (size_t i = 0; i < count && status == GV_OK; i++) {
-    const char *path = outputs[i].path;
-    bool input = gv_inputs_find(inputs, path) != NULL, other = false;
-    for (size_t k = 0; k < count; k++)
-      other = other || (k != i && gv_same_file(path, outputs[k].path));
-    if (input && i == 0) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", path);
-    } else if (i > 0 && (input || other)) {
-      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input or another output too",
-                          outputs[i].option, path);
+/* No output may replace a file or layer that is read, nor two outputs be one. */
+static gv_status check_files(run *r, gv_inputs *inputs) {
+  gv_place *places[MAX_OUTPUTS];
+  int count = list_places(r, places);
+  gv_status status = gv_places_join(r->io, places, count);
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    const gv_place *place = places[i];
+    const char *path = place->output.path;
+    if (gv_place_amends(place) && place->replaces &&
+        gv_inputs_read_layer(inputs, path, place->layer, place->layers)) {
+      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is an input too", place->option,
+                          place->layer, path);
+    } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
+      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too", place->option, path);
     }
   }
   return status;
@@ -712,6 +713,7 @@ static gv_status check_grid(const run *r) {
 static gv_status plan(run *r) {
   job *j = r->j;
   const char *const paths[RASTERS] = {j->raster.path, j->distance, j->azimuth};
+  static const char *const names[RASTERS] = {"OUT", "--distance", "--azimuth"};
   gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
   int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
   gv_status status = GV_OK;
@@ -719,16 +721,20 @@ static gv_status plan(run *r) {
   for (int i = 0; i < RASTERS && status == GV_OK; i++) {
     gv_raster_options options = j->raster;
     options.path = paths[i];
+    options.option = names[i];
     if (paths[i] != NULL) status = gv_raster_plan(r->io, &options, &r->raster[i]);
   }
   if (status == GV_OK && (j->cells != NULL || j->mesh != NULL)) {
     status = gv_mesh_plan(r->io, &mesh, j->grid.level, &r->mesh);
   }
   if (status == GV_OK && j->stats != NULL) {
-    status = gv_table_plan(r->io, "--stats", j->stats, j->raster.overwrite, &r->stats);
+    status = gv_table_plan(r->io, "--stats", j->stats, j->stats_layer != NULL ? j->stats_layer : "statistics",
+                           j->raster.overwrite, &r->stats);
   }
   if (status == GV_OK && j->polygons != NULL) {
-    status = gv_table_plan(r->io, "--polygons", j->polygons, j->raster.overwrite, &r->polygons);
+    status =
+        gv_table_plan(r->io, "--polygons", j->polygons, j->polygons_layer != NULL ? j->polygons_layer : "regions",
+                      j->raster.overwrite, &r->polygons);
   }
   return status;
 }
@@ -751,25 +757,15 @@ static gv_status read_inputs(run *r) {
   return status;
 }
 
-static gv_status commit(run *r, gv_inputs *inputs) {
-  gv_output *outputs[MAX_OUTPUTS];
-  int count = r->mesh != NULL ? gv_mesh_outputs(r->mesh, outputs) : 0;
-  for (int i = 0; i < RASTERS; i++) {
-    if (r->raster[i] != NULL) outputs[count++] = gv_raster_output(r->raster[i]);
-  }
-  if (r->stats != NULL) outputs[count++] = gv_table_output(r->stats);
-  if (r->polygons != NULL) outputs[count++] = gv_table_output(r->polygons);
-  return gv_outputs_commit(r->io, outputs, count, inputs, r->j->sync);
-}
-
 gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT};
+  gv_place *places[MAX_OUTPUTS];
   gv_input list[MAX_INPUTS];
   gv_inputs inputs;
   list_inputs(j, list, &inputs);
   gv_status status = check_options(io, j);
-  if (status == GV_OK) status = check_files(io, j, &inputs);
   if (status == GV_OK) status = plan(&r);
+  if (status == GV_OK) status = check_files(&r, &inputs);
   if (status == GV_OK) status = read_inputs(&r);
   if (status == GV_OK) status = choose_values(&r);
   /* All outputs are made before any is put in its place. */
@@ -779,7 +775,7 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && j->raster.path != NULL) status = compute_rasters(&r);
-  if (status == GV_OK) status = commit(&r, &inputs);
+  if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);
   if (status == GV_OK) warn_of_outside(&r);
   if (status == GV_OK && r.seeds.skipped > 0) {
     gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r.seeds.skipped, r.seeds.count,

@@ -53,14 +53,13 @@ static bool create_field(const gv_mesh_sink *sink, const char *name, OGRFieldTyp
   return error == OGRERR_NONE;
 }
 
-static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, const char *path, OGRSpatialReferenceH crs) {
-  GDALDriverH driver = gv_vector_driver(path);
+static gv_status create_layer(gv_io *io, gv_mesh_sink *sink, gv_place *place, OGRSpatialReferenceH crs) {
   gv_gdal_reset();
-  sink->dataset = GDALCreate(driver, path, 0, 0, 0, GDT_Unknown, NULL);
-  if (sink->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", sink->shown);
+  gv_status status = gv_place_open(io, place, &sink->dataset);
+  if (status != GV_OK) return status;
   char **options = NULL;
-  if (EQUAL(GDALGetDriverShortName(driver), "CSV")) options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
-  sink->layer = GDALDatasetCreateLayer(sink->dataset, "triangles", crs, wkbPolygon, options);
+  if (EQUAL(GDALGetDriverShortName(place->driver), "CSV")) options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
+  sink->layer = GDALDatasetCreateLayer(sink->dataset, place->layer, crs, wkbPolygon, options);
   CSLDestroy(options);
   if (sink->layer == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", sink->shown);
   for (int i = 0; i < FIELDS; i++)
@@ -88,15 +87,14 @@ static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
   return status;
 }
 
-static gv_status open_sink(gv_io *io, const char *path, const char *shown, const gv_mesh_facts *facts,
-                           gv_mesh_sink **out) {
+static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
   gv_mesh_sink *sink = calloc(1, sizeof *sink);
   if (sink == NULL) return gv_io_fail_memory(io, "the triangles");
-  sink->shown = shown;
+  sink->shown = place->output.path;
   sink->seeds = facts->seeds;
   sink->bands = facts->bands;
   sink->unit = gv_crs_unit_degrees(facts->crs);
-  gv_status status = create_layer(io, sink, path, facts->crs);
+  gv_status status = create_layer(io, sink, place, facts->crs);
   if (status != GV_OK) {
     if (sink->dataset != NULL) GDALClose(sink->dataset);
     free(sink);
@@ -168,4 +166,4 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
   return GV_OK;
 }
 
-const gv_mesh_format gv_mesh_features = {"--cells", check, open_sink, write_block, close_sink};
+const gv_mesh_format gv_mesh_features = {"--cells", "triangles", check, open_sink, write_block, close_sink};

@@ -8,12 +8,13 @@
 #include <gdal.h>
 
 #include "io/out/mesh_sink.h"
+#include "io/out/table_out.h"
 
 /* One file. */
 typedef struct output {
   const gv_mesh_format *format;
   bool wanted;
-  gv_output file;
+  gv_place place;
   gv_mesh_sink *sink;
 } output;
 
@@ -34,9 +35,11 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
     o->format = formats[i];
     o->wanted = paths[i] != NULL;
     if (!o->wanted) continue;
-    status = gv_output_init(io, &o->file, paths[i], options->overwrite);
-    if (status == GV_OK) status = o->format->check(io, paths[i], level);
-    if (status == GV_OK) status = gv_output_check(io, &o->file);
+    gv_place_options place = {.option = o->format->option, .path = paths[i], .overwrite = options->overwrite};
+    place.layer = o->format->layer;
+    if (place.layer != NULL) place.driver = gv_vector_driver(paths[i]);
+    status = o->format->check(io, paths[i], level);
+    if (status == GV_OK) status = gv_place_plan(io, &o->place, &place);
   }
   if (status != GV_OK) {
     gv_mesh_close(mesh);
@@ -46,17 +49,17 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
   return GV_OK;
 }
 
-int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs) {
+int gv_mesh_places(gv_mesh_out *mesh, gv_place **places) {
   int count = 0;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
-    if (mesh->outputs[i].wanted) outputs[count++] = &mesh->outputs[i].file;
+    if (mesh->outputs[i].wanted) places[count++] = &mesh->outputs[i].place;
   return count;
 }
 
 void gv_mesh_close(gv_mesh_out *mesh) {
   if (mesh == NULL) return;
   for (int i = 0; i < GV_MESH_FORMATS; i++)
-    gv_output_clear(&mesh->outputs[i].file);
+    gv_place_clear(&mesh->outputs[i].place);
   free(mesh);
 }
 
@@ -65,8 +68,8 @@ static gv_status open_outputs(gv_io *io, gv_mesh_out *mesh, const gv_mesh_facts 
   for (int i = 0; i < GV_MESH_FORMATS && status == GV_OK; i++) {
     output *o = &mesh->outputs[i];
     if (!o->wanted) continue;
-    status = gv_output_begin(io, &o->file);
-    if (status == GV_OK) status = o->format->open(io, o->file.work, o->file.path, facts, &o->sink);
+    status = gv_place_begin(io, &o->place);
+    if (status == GV_OK) status = o->format->open(io, &o->place, facts, &o->sink);
   }
   return status;
 }
@@ -80,7 +83,7 @@ static gv_status close_outputs(gv_io *io, gv_mesh_out *mesh, gv_status status) {
     gv_status closed = o->format->close(status == GV_OK ? io : &ignored, o->sink);
     o->sink = NULL;
     if (status == GV_OK) status = closed;
-    if (status == GV_OK) status = gv_output_check_written(io, &o->file);
+    if (status == GV_OK) status = gv_place_check_written(io, &o->place);
   }
   return status;
 }

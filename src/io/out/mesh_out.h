@@ -6,7 +6,7 @@
 #define GV_IO_MESH_OUT_H
 
 #include "io/in/grid.h"
-#include "io/out/output.h"
+#include "io/out/place.h"
 
 enum { GV_MESH_FORMATS = 2 };
 
@@ -34,8 +34,8 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
                         const gv_mesh_run *run);
 
-/* The files, complete after gv_mesh_write, for gv_outputs_commit: up to GV_MESH_FORMATS; gives their number. */
-int gv_mesh_outputs(gv_mesh_out *mesh, gv_output **outputs);
+/* Where they are, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; gives their number. */
+int gv_mesh_places(gv_mesh_out *mesh, gv_place **places);
 
 /* Removes what is not finished and frees; NULL is allowed. */
 void gv_mesh_close(gv_mesh_out *mesh);

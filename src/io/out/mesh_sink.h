@@ -3,6 +3,7 @@
 #define GV_IO_MESH_SINK_H
 
 #include "io/in/grid.h"
+#include "io/out/place.h"
 
 /* A run of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
 typedef struct gv_mesh_block {
@@ -27,13 +28,14 @@ typedef struct gv_mesh_facts {
 
 typedef struct gv_mesh_sink gv_mesh_sink;
 
-/* One format. `path` is where to write; `shown` its name in messages. Blocks come in order, from one thread at a time.
+/* One format. Blocks come in order, from one thread at a time.
  * `close` completes the file and frees; its errors count only if everything was written. */
 typedef struct gv_mesh_format {
   const char *option; /* as in "--cells" */
+  const char *layer;  /* the triangles' name; NULL = a file holds nothing else */
   /* OK, or why a file of that name or a mesh of that level cannot be written. */
   gv_status (*check)(gv_io *io, const char *path, int level);
-  gv_status (*open)(gv_io *io, const char *path, const char *shown, const gv_mesh_facts *facts, gv_mesh_sink **out);
+  gv_status (*open)(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out);
   gv_status (*write)(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block *block);
   gv_status (*close)(gv_io *io, gv_mesh_sink *sink);
 } gv_mesh_format;

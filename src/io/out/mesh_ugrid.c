@@ -296,8 +296,7 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
          put_integer(sink, sink->connectivity, "start_index", 0) && make_nodes(sink);
 }
 
-static gv_status open_sink(gv_io *io, const char *path, const char *shown, const gv_mesh_facts *facts,
-                           gv_mesh_sink **out) {
+static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
   gv_mesh_sink *sink = calloc(1, sizeof *sink);
   /* CF wants degrees, whatever the unit of the coordinate system. */
   OGRSpatialReferenceH crs = OSRClone(facts->crs);
@@ -307,13 +306,13 @@ static gv_status open_sink(gv_io *io, const char *path, const char *shown, const
     return gv_io_fail_memory(io, "the mesh");
   }
   if (gv_crs_unit_degrees(crs) != 1.0) OSRSetAngularUnits(crs, SRS_UA_DEGREE, 0.0174532925199433);
-  sink->shown = shown;
+  sink->shown = place->output.path;
   sink->seeds = facts->seeds;
   sink->bands = facts->bands;
   sink->nodata = facts->nodata;
   sink->n = (int64_t)1 << facts->level;
   gv_gdal_reset();
-  bool good = create(sink, path, facts, crs);
+  bool good = create(sink, gv_place_work(place), facts, crs);
   OSRRelease(crs);
   if (!good) {
     gv_status status = fail(io, sink);
@@ -378,4 +377,4 @@ static gv_status close_sink(gv_io *io, gv_mesh_sink *sink) {
   return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", shown) : GV_OK;
 }
 
-const gv_mesh_format gv_mesh_ugrid = {"--mesh", check, open_sink, write_block, close_sink};
+const gv_mesh_format gv_mesh_ugrid = {"--mesh", NULL, check, open_sink, write_block, close_sink};

@@ -268,7 +268,8 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
                         one->to);
     }
   }
-  const char *input = one->backup != NULL && inputs != NULL ? gv_inputs_find(inputs, one->to) : NULL;
+  bool replaces = one->backup != NULL && !output->amends;
+  const char *input = replaces && inputs != NULL ? gv_inputs_find(inputs, one->to) : NULL;
   if (input != NULL) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is %s, a file of an input", output->path,
                       one->to, input);
@@ -352,7 +353,7 @@ static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_
     if (status == GV_OK) status = list_moves(io, outputs[i], m);
   }
   for (int i = 0; i < count && status == GV_OK; i++)
-    status = list_stale(io, outputs[i], m);
+    if (!outputs[i]->amends) status = list_stale(io, outputs[i], m);
   for (int i = 0; i < m->count && status == GV_OK; i++)
     status = check_move(io, m, &m->list[i], inputs);
   return status;

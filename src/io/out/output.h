@@ -18,7 +18,8 @@ typedef struct gv_output {
   char *directory; /* temporary, beside it; NULL until begun */
   char *work;      /* the file in `directory` */
   bool overwrite;
-  bool kept;              /* the directory has the only copy of what was there before */
+  bool kept;   /* the directory has the only copy of what was there before */
+  bool amends; /* the work file began as a copy of what is there (io/out/place.h): side files stay, inputs too */
   struct gv_output *next; /* of those begun */
 } gv_output;
 

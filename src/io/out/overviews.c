@@ -106,8 +106,8 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
     close_finer(t);
   }
   if (status == GV_OK) status = gv_raster_finish(io, raster, NULL, NULL);
-  gv_output *output = raster != NULL ? gv_raster_output(raster) : NULL;
-  if (status == GV_OK) status = gv_outputs_commit(io, &output, 1, NULL, GV_SYNC_NEVER);
+  gv_place *place = raster != NULL ? gv_raster_place(raster) : NULL;
+  if (status == GV_OK) status = gv_places_commit(io, &place, 1, NULL, GV_SYNC_NEVER);
   gv_raster_close(raster);
   free(names);
   return status;

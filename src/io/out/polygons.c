@@ -187,13 +187,8 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
   if (status == GV_OK) status = collect(io, raster, layer, &r);
   if (memory != NULL) GDALClose(memory);
   if (status == GV_OK) {
-    gv_table_content content = {.layer = "regions",
-                                .crs = crs,
-                                .geometry = wkbMultiPolygon,
-                                .source = source,
-                                .seeds = seeds,
-                                .row = fill_row,
-                                .user = &r};
+    gv_table_content content = {
+        .crs = crs, .geometry = wkbMultiPolygon, .source = source, .seeds = seeds, .row = fill_row, .user = &r};
     status = gv_table_write(io, table, &content);
   }
   for (int64_t i = 0; i < r.count; i++) {

@@ -27,7 +27,7 @@
 enum { TILE = 512, MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20 };
 
 struct gv_raster_out {
-  gv_output output;
+  gv_place place;
   char *work; /* the file that blocks are written to */
   bool copies;
   int threads;
@@ -101,12 +101,14 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
     return GV_OK;
   }
   if (count > 1) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "several drivers write '.%s' files: choose one with --of: %s",
-                      extension, several);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: several drivers write '.%s' files: choose one with --of: %s", options->option, extension,
+                      several);
   }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
-                    options->path);
+  return gv_io_fail(
+      io, GV_ERROR_INVALID_ARGUMENT,
+      "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
+      options->option, options->path);
 }
 
 static bool given(char **options, const char *key) {
@@ -196,10 +198,10 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   gv_raster_out *raster = calloc(1, sizeof *raster);
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
   raster->threads = options->threads;
-  gv_status status = gv_output_init(io, &raster->output, options->path, options->overwrite);
-  if (status == GV_OK) status = choose_driver(io, options, &raster->driver);
+  gv_status status = choose_driver(io, options, &raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
-  if (status == GV_OK) status = gv_output_check(io, &raster->output);
+  gv_place_options place = {options->option, options->path, raster->driver, NULL, options->overwrite};
+  if (status == GV_OK) status = gv_place_plan(io, &raster->place, &place);
   if (status != GV_OK) {
     gv_raster_close(raster);
     return status;
@@ -228,8 +230,8 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                    "the values of %s need %s, which the driver %s cannot hold (it has: %s)", raster->output.path,
-                    name, GDALGetDriverShortName(raster->driver), types);
+                    "the values of %s need %s, which the driver %s cannot hold (it has: %s)",
+                    raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types);
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -269,10 +271,11 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   raster->bands = description->bands;
   raster->nodata = description->nodata;
   gv_status status = check_type(io, raster);
-  if (status == GV_OK) status = gv_output_begin(io, &raster->output);
+  if (status == GV_OK) status = gv_place_begin(io, &raster->place);
   if (status != GV_OK) return status;
   /* A driver that can only copy is fed from a GeoTIFF. */
-  raster->work = raster->copies ? gv_path_join(raster->output.directory, SOURCE_NAME) : strdup(raster->output.work);
+  raster->work = raster->copies ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
+                                : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
 
   GDALDriverH driver = raster->driver;
@@ -295,7 +298,8 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   gv_gdal_reset();
   raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
                                raster->type, (CSLConstList)options);
-  if (raster->dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->output.path);
+  if (raster->dataset == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
   if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
@@ -309,22 +313,22 @@ static gv_status close_dataset(gv_io *io, gv_raster_out *raster) {
   raster->dataset = NULL;
   gv_gdal_reset();
   GDALClose(dataset);
-  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path) : GV_OK;
+  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path) : GV_OK;
 }
 
 static gv_status reopen_dataset(gv_io *io, gv_raster_out *raster) {
   gv_gdal_reset();
   raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   if (raster->dataset != NULL) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path);
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }
 
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
   return raster->dataset;
 }
 
-gv_output *gv_raster_output(gv_raster_out *raster) {
-  return &raster->output;
+gv_place *gv_raster_place(gv_raster_out *raster) {
+  return &raster->place;
 }
 
 /* --------------------------------------------------------------------------------------------------- writing */
@@ -711,7 +715,7 @@ static gv_status take_back(gv_io *io, gv_raster_out *raster) {
   char message[400] = "";
   bool good = gv_tiff_close(raster->tiff, message, sizeof message);
   raster->tiff = NULL;
-  if (!good) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", raster->output.path, message);
+  if (!good) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", raster->place.output.path, message);
   return reopen_dataset(io, raster);
 }
 
@@ -734,7 +738,7 @@ static gv_status run_ring(gv_io *io, ring *r) {
   status = r->status;
   if (status == GV_ERROR_IO) {
     const char *why = r->message[0] != '\0' ? r->message : "writing failed";
-    gv_io_fail(io, status, "cannot write %s: %s", r->rasters[r->failed]->output.path, why);
+    gv_io_fail(io, status, "cannot write %s: %s", r->rasters[r->failed]->place.output.path, why);
   } else if (status != GV_OK) {
     gv_io_fail(io, status, "%s", r->message);
   }
@@ -790,7 +794,7 @@ static gv_status attach_rows(gv_io *io, gv_raster_out *raster, int64_t first, in
   *declined = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) != CE_None;
   GDALDestroyRasterAttributeTable(rows);
   if (!*declined || !gv_gdal_failed()) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->output.path);
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
 }
 
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
@@ -852,12 +856,12 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
     gv_gdal_reset();
-    raster->dataset = GDALCreateCopy(raster->driver, raster->output.work, from, FALSE,
+    raster->dataset = GDALCreateCopy(raster->driver, raster->place.output.work, from, FALSE,
                                      (CSLConstList)raster->options, progress, progress_user);
     if (gv_io_cancelled(io)) {
       status = gv_io_fail_cancelled(io);
     } else if (raster->dataset == NULL || gv_gdal_failed()) {
-      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->output.path);
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
     }
     if (status == GV_OK) status = close_dataset(io, raster);
     GDALClose(from);
@@ -879,7 +883,7 @@ void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
   if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
-  gv_output_clear(&raster->output);
+  gv_place_clear(&raster->place);
   free(raster->work);
   CSLDestroy(raster->options);
   CSLDestroy(raster->used_options);

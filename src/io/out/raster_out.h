@@ -10,11 +10,12 @@
 #include <gdal.h>
 
 #include "io/out/attribute_table.h"
-#include "io/out/output.h"
+#include "io/out/place.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */
 
 typedef struct gv_raster_options {
+  const char *option; /* named in messages about the file */
   const char *path;
   const char *driver;      /* NULL = by the path's extension */
   char **creation_options; /* "KEY=VALUE", NULL-terminated, may be NULL */
@@ -73,10 +74,10 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, g
 /* Attaches an attribute table, which is borrowed until gv_raster_finish has returned. */
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);
 
-/* Completes the file; gv_outputs_commit then moves it into place. `progress` covers the copying that some drivers
+/* Completes the file; gv_places_commit then moves it into place. `progress` covers the copying that some drivers
  * need. */
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user);
-gv_output *gv_raster_output(gv_raster_out *raster);
+gv_place *gv_raster_place(gv_raster_out *raster);
 
 /* True if finishing copies the raster into its format, so that writing is only part of the work. */
 bool gv_raster_copies(const gv_raster_out *raster);

@@ -26,9 +26,7 @@ enum {
 };
 
 struct gv_table_out {
-  gv_output output;
-  GDALDriverH driver;
-  const char *option;
+  gv_place place;
 };
 
 GDALDriverH gv_vector_driver(const char *path) {
@@ -48,18 +46,17 @@ GDALDriverH gv_vector_driver(const char *path) {
   return NULL;
 }
 
-gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool overwrite, gv_table_out **out) {
+gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
+                        gv_table_out **out) {
   gv_table_out *table = calloc(1, sizeof *table);
   if (table == NULL) return gv_io_fail_memory(io, "the output");
-  table->driver = gv_vector_driver(path);
-  table->option = option;
-  gv_status status = gv_output_init(io, &table->output, path, overwrite);
-  if (status == GV_OK && table->driver == NULL) {
-    status =
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                   "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option, path);
-  }
-  if (status == GV_OK) status = gv_output_check(io, &table->output);
+  gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite};
+  gv_status status =
+      options.driver != NULL
+          ? gv_place_plan(io, &table->place, &options)
+          : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                       "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option,
+                       path);
   if (status != GV_OK) {
     gv_table_close(table);
     return status;
@@ -68,13 +65,13 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool ov
   return GV_OK;
 }
 
-gv_output *gv_table_output(gv_table_out *table) {
-  return &table->output;
+gv_place *gv_table_place(gv_table_out *table) {
+  return &table->place;
 }
 
 void gv_table_close(gv_table_out *table) {
   if (table == NULL) return;
-  gv_output_clear(&table->output);
+  gv_place_clear(&table->place);
   free(table);
 }
 
@@ -87,7 +84,7 @@ typedef struct writer {
   gv_seed_features *features; /* NULL until one is read */
   OGRFeatureH from;           /* the feature read last, and ... */
   int64_t row;                /* ... its number */
-  const char *path;
+  const char *sample;         /* file in memory for a row made up; NULL = the output */
   GDALDatasetH dataset;
   OGRLayerH layer;
   int *map;  /* field of the layer for each attribute; -1 = none */
@@ -95,7 +92,11 @@ typedef struct writer {
 } writer;
 
 static gv_status cannot_write(const writer *w) {
-  return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot write %s", w->table->output.path);
+  return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot write %s", w->table->place.output.path);
+}
+
+static gv_status cannot_create(const writer *w) {
+  return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->place.output.path);
 }
 
 static gv_status create_field(const writer *w, OGRFieldDefnH field, int *index) {
@@ -146,28 +147,30 @@ static gv_status create_attributes(writer *w) {
 }
 
 static gv_status create_layer(writer *w) {
-  w->dataset = GDALCreate(w->table->driver, w->path, 0, 0, 0, GDT_Unknown, NULL);
-  if (w->dataset == NULL) {
-    return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->output.path);
+  gv_place *place = &w->table->place;
+  gv_status status = GV_OK;
+  if (w->sample == NULL) {
+    status = gv_place_open(w->io, place, &w->dataset);
+  } else if ((w->dataset = GDALCreate(place->driver, w->sample, 0, 0, 0, GDT_Unknown, NULL)) == NULL) {
+    status = cannot_create(w);
   }
+  if (status != GV_OK) return status;
   char **options = NULL;
-  if (EQUAL(GDALGetDriverShortName(w->table->driver), "CSV")) {
+  if (EQUAL(GDALGetDriverShortName(place->driver), "CSV")) {
     options = CSLSetNameValue(options, "GEOMETRY", "AS_WKT");
   }
-  if (EQUAL(GDALGetDriverShortName(w->table->driver), "FlatGeobuf")) {
+  if (EQUAL(GDALGetDriverShortName(place->driver), "FlatGeobuf")) {
     options = CSLSetNameValue(options, "SPATIAL_INDEX", "NO"); /* which would sort the rows by place */
   }
-  w->layer = GDALDatasetCreateLayer(w->dataset, w->content->layer, w->content->crs, w->content->geometry, options);
+  w->layer = GDALDatasetCreateLayer(w->dataset, place->layer, w->content->crs, w->content->geometry, options);
   CSLDestroy(options);
-  if (w->layer == NULL) {
-    return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->output.path);
-  }
+  if (w->layer == NULL) return cannot_create(w);
   if (w->content->geometry != wkbPoint &&
       OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(w->layer)) == 0) { /* spreadsheets */
     return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: a file of this format holds no geometries",
-                      w->table->option);
+                      w->table->place.option);
   }
-  gv_status status = create_column(w, "id", OFTInteger64);
+  status = create_column(w, "id", OFTInteger64);
   if (status == GV_OK) status = create_attributes(w);
   w->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
   for (int i = 0; i < w->content->count && status == GV_OK; i++)
@@ -491,7 +494,7 @@ static gv_status write_sample(const writer *whole, OGRFeatureH from, const gv_ta
   writer w = *whole; /* its map of attributes remains that of the whole */
   char path[64];
   snprintf(path, sizeof path, "/vsimem/gpuvoronoi_%p.csv", (void *)&w);
-  w.path = path;
+  w.sample = path;
   gv_status status = create_layer(&w);
   if (status == GV_OK) status = write_row(&w, from, SAMPLE_ID, row);
   gv_status closed = close_layer(&w);
@@ -525,7 +528,7 @@ static gv_status make_header(writer *w, GByte **header, size_t *size) {
 
 /* Whether the table can be written as text; OGR knows more formats, geometries and types. */
 static bool is_simple(const writer *w) {
-  bool simple = EQUAL(GDALGetDriverShortName(w->table->driver), "CSV") && w->content->geometry == wkbPoint;
+  bool simple = EQUAL(GDALGetDriverShortName(w->table->place.driver), "CSV") && w->content->geometry == wkbPoint;
   for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes); i++)
     simple = simple && gv_csv_writes(OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i)));
   return simple;
@@ -538,7 +541,7 @@ static gv_status write_csv(writer *w, bool *done) {
   gv_status status = make_header(w, &header, &size);
   *done = header != NULL;
   if (status != GV_OK || !*done) return status;
-  VSILFILE *file = VSIFOpenL(w->path, "wb");
+  VSILFILE *file = VSIFOpenL(gv_place_work(&w->table->place), "wb");
   if (file == NULL || VSIFWriteL(header, 1, size, file) != size) status = cannot_write(w);
   if (status == GV_OK) status = write_parts(w, file);
   if (file != NULL && VSIFCloseL(file) != 0 && status == GV_OK) status = cannot_write(w);
@@ -549,8 +552,7 @@ static gv_status write_csv(writer *w, bool *done) {
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {
   writer w = {.io = io, .table = table, .content = content};
   bool done = false;
-  gv_status status = gv_output_begin(io, &table->output);
-  w.path = table->output.work;
+  gv_status status = gv_place_begin(io, &table->place);
   if (status == GV_OK && content->seeds->plain != NULL) {
     status = set_attributes(&w, gv_plain_csv_definition(content->seeds->plain));
   } else if (status == GV_OK) {
@@ -561,5 +563,5 @@ gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content 
   if (status == GV_OK && !done) status = write_seeds(&w);
   gv_seed_features_close(w.features);
   free(w.map);
-  return status == GV_OK ? gv_output_check_written(io, &table->output) : status;
+  return status == GV_OK ? gv_place_check_written(io, &table->place) : status;
 }

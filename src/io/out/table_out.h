@@ -10,7 +10,7 @@
 #include <gdal.h>
 
 #include "io/in/seeds.h"
-#include "io/out/output.h"
+#include "io/out/place.h"
 
 typedef struct gv_table_out gv_table_out;
 
@@ -19,7 +19,8 @@ GDALDriverH gv_vector_driver(const char *path);
 
 /* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
  * gv_table_close. Nothing is on disk yet. */
-gv_status gv_table_plan(gv_io *io, const char *option, const char *path, bool overwrite, gv_table_out **out);
+gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
+                        gv_table_out **out);
 
 typedef struct gv_table_column {
   char *name;
@@ -46,7 +47,6 @@ typedef struct gv_table_row {
 typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_table_row *row);
 
 typedef struct gv_table_content {
-  const char *layer;
   OGRSpatialReferenceH crs;      /* may be NULL */
   OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do */
   const gv_seed_options *source; /* where the attributes are read from, once more */
@@ -61,8 +61,8 @@ typedef struct gv_table_content {
 /* Makes the file. */
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content);
 
-/* The file, complete after gv_table_write, for gv_outputs_commit. */
-gv_output *gv_table_output(gv_table_out *table);
+/* Where it is, complete after gv_table_write, for gv_places_commit. */
+gv_place *gv_table_place(gv_table_out *table);
 
 /* Removes what is not in its place and frees; NULL is allowed. */
 void gv_table_close(gv_table_out *table);

@@ -1,0 +1,141 @@
+/* Locks, journals and copies of files that hold layers of others. */
+#include "io/out/container_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 20, MAX_PATH = 4096 };
+
+static const char magic[16] = "SQLite format 3";
+
+bool gv_is_sqlite(const char *path) {
+  char start[sizeof magic];
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t got = pread(file, start, sizeof start, 0);
+  close(file);
+  return got == (ssize_t)sizeof start && memcmp(start, magic, sizeof magic) == 0;
+}
+
+/* ------------------------------------------------------------------------------------------------ other programs */
+
+/* SQLite's files beside a database; NULL if the name is too long. */
+static const char *side_file(const char *path, const char *suffix, char *out) {
+  return snprintf(out, MAX_PATH, "%s%s", path, suffix) < MAX_PATH ? out : NULL;
+}
+
+/* Whether a file has something in it other than the zeros that SQLite leaves in a journal it is done with. */
+static bool has_contents(const char *path) {
+  char start[8] = "";
+  static const char zeros[sizeof start];
+  int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return false;
+  ssize_t got = pread(file, start, sizeof start, 0);
+  close(file);
+  return got > 0 && memcmp(start, zeros, sizeof start) != 0;
+}
+
+/* Whether another process holds a lock of any kind on some bytes of a file. */
+static bool is_locked(const char *path, off_t first, off_t count) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
+  int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file < 0) return false;
+  bool locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  close(file);
+  return locked;
+}
+
+/* The bytes are those of SQLite's file format: readers and writers lock 512 from 2^30 on, and who has a database open with a
+ * write-ahead log, as QGIS does, keeps a lock on nine from 120 on of the log's index. */
+gv_status gv_container_check_idle(gv_io *io, const char *path) {
+  char journal[MAX_PATH], wal[MAX_PATH], index[MAX_PATH];
+  if (!gv_is_sqlite(path)) return GV_OK;
+  if (is_locked(path, 1 << 30, 512) || is_locked(side_file(path, "-shm", index), 120, 9)) {
+    return gv_io_fail(io, GV_ERROR_IO, "another program has %s open: close it there first", path);
+  }
+  if (has_contents(side_file(path, "-wal", wal)) || has_contents(side_file(path, "-journal", journal))) {
+    return gv_io_fail(io, GV_ERROR_IO,
+                      "a program has left changes of %s in a journal beside it: open and close it there first",
+                      path);
+  }
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- copying */
+
+static bool look_at(int file, gv_file_state *state) {
+  memset(state, 0, sizeof *state);
+  return fstat(file, &state->stat) == 0 && pread(file, state->header, sizeof state->header, 0) >= 0;
+}
+
+static bool same_state(const gv_file_state *a, const gv_file_state *b) {
+  const struct stat *p = &a->stat, *q = &b->stat;
+  return p->st_dev == q->st_dev && p->st_ino == q->st_ino && p->st_size == q->st_size &&
+         p->st_mtim.tv_sec == q->st_mtim.tv_sec && p->st_mtim.tv_nsec == q->st_mtim.tv_nsec &&
+         memcmp(a->header, b->header, sizeof a->header) == 0;
+}
+
+static bool write_all(int file, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+/* By the system, which shares blocks where the file system can; else through memory. Returns an error's number, or 0. */
+static int copy_bytes(const gv_io *io, int from, int to) {
+  ssize_t got = 1;
+  while (got > 0 && !gv_io_cancelled(io))
+    got = copy_file_range(from, NULL, to, NULL, 64 * (size_t)CHUNK, 0);
+  if (got == 0 && lseek(from, 0, SEEK_CUR) > 0) return 0;
+  char *buffer = malloc(CHUNK);
+  int error = buffer != NULL ? 0 : ENOMEM;
+  while (error == 0 && !gv_io_cancelled(io)) {
+    got = read(from, buffer, CHUNK);
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 || !write_all(to, buffer, (size_t)got)) error = errno;
+  }
+  free(buffer);
+  return error;
+}
+
+static gv_status changed(gv_io *io, const char *path) {
+  return gv_io_fail(io, GV_ERROR_IO, "another program has changed %s meanwhile; it is left as it is now", path);
+}
+
+gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_file_state *state) {
+  gv_file_state after;
+  gv_status status = gv_container_check_idle(io, path);
+  if (status != GV_OK) return status;
+  int from = open(path, O_RDONLY | O_CLOEXEC), error = from < 0 ? errno : 0;
+  if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(error));
+  int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (to < 0 || !look_at(from, state)) error = errno;
+  if (error == 0) error = copy_bytes(io, from, to);
+  if (error == 0 && fchmod(to, state->stat.st_mode & 07777) != 0) error = errno;
+  if (error == 0 && !look_at(from, &after)) error = errno;
+  close(from);
+  if (to >= 0 && close(to) != 0 && error == 0) error = errno;
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", path, strerror(error));
+  if (!same_state(state, &after)) return changed(io, path);
+  return gv_container_check_idle(io, path);
+}
+
+gv_status gv_container_check_unchanged(gv_io *io, const char *path, const gv_file_state *state) {
+  gv_file_state now;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  bool seen = file >= 0 && look_at(file, &now);
+  if (file >= 0) close(file);
+  if (!seen || !same_state(state, &now)) return changed(io, path);
+  return gv_container_check_idle(io, path);
+}

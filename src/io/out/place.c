@@ -1,0 +1,295 @@
+/* Files of several layers: what they hold, and room for one more in them. */
+#include "io/out/place.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <ogr_api.h>
+
+#include "io/path.h"
+
+/* ------------------------------------------------------------------------------------------------ what formats can */
+
+/* When a file of some format gets its layers. */
+typedef enum layering {
+  ONE_LAYER, /* has one, or each in a file of its own */
+  AT_ONCE,   /* when it is made */
+  ANY_TIME
+} layering;
+
+static bool add_sample(GDALDatasetH dataset, const char *name) {
+  OGRLayerH layer = GDALDatasetCreateLayer(dataset, name, NULL, wkbPoint, NULL);
+  if (layer == NULL) return false;
+  OGRFieldDefnH field = OGR_Fld_Create("id", OFTInteger);
+  bool good = OGR_L_CreateField(layer, field, TRUE) == OGRERR_NONE;
+  OGR_Fld_Destroy(field);
+  OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(layer));
+  if (feature == NULL) return false;
+  OGR_F_SetFieldInteger(feature, 0, 1);
+  OGR_F_SetGeometryDirectly(feature, OGR_G_CreateGeometry(wkbPoint));
+  good = good && OGR_L_CreateFeature(layer, feature) == OGRERR_NONE;
+  OGR_F_Destroy(feature);
+  return good;
+}
+
+static GDALDatasetH open_as(GDALDriverH driver, const char *path, unsigned mode) {
+  const char *const drivers[] = {GDALGetDriverShortName(driver), NULL};
+  return GDALOpenEx(path, mode, drivers, NULL, NULL);
+}
+
+static int count_layers(GDALDriverH driver, const char *path) {
+  GDALDatasetH dataset = open_as(driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
+  int count = dataset != NULL ? GDALDatasetGetLayerCount(dataset) : 0;
+  if (dataset != NULL) GDALClose(dataset);
+  return count;
+}
+
+static layering try_layers(GDALDriverH driver, const char *path) {
+  GDALDatasetH dataset = GDALCreate(driver, path, 0, 0, 0, GDT_Unknown, NULL);
+  bool two = dataset != NULL && add_sample(dataset, "a") && add_sample(dataset, "b");
+  if (dataset != NULL) GDALClose(dataset);
+  if (!two || count_layers(driver, path) != 2) return ONE_LAYER;
+  dataset = open_as(driver, path, GDAL_OF_VECTOR | GDAL_OF_UPDATE);
+  if (dataset == NULL) return AT_ONCE;
+  bool three = GDALDatasetTestCapability(dataset, ODsCCreateLayer) && add_sample(dataset, "c");
+  GDALClose(dataset);
+  return three && count_layers(driver, path) == 3 ? ANY_TIME : AT_ONCE;
+}
+
+/* Drivers do not say, or not the truth: a file in memory tells. */
+static layering layering_of(const gv_place *place) {
+  char directory[64], path[128];
+  if (place->layer == NULL) return ONE_LAYER;
+  snprintf(directory, sizeof directory, "/vsimem/gpuvoronoi_layers_%p", (const void *)place);
+  const char *extension = strrchr(gv_path_name(place->output.path), '.');
+  snprintf(path, sizeof path, "%s/sample%.16s", directory, extension != NULL ? extension : "");
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  layering found = VSIMkdir(directory, 0777) == 0 ? try_layers(place->driver, path) : ONE_LAYER;
+  VSIRmdirRecursive(directory);
+  CPLPopErrorHandler();
+  return found;
+}
+
+static bool is_named(GDALDriverH driver, const char *name) {
+  return driver != NULL && EQUAL(GDALGetDriverShortName(driver), name);
+}
+
+/* ------------------------------------------------------------------------------------------------- what a file holds */
+
+/* Index of a vector layer; -1 = none. Databases tell no capitals from small letters in names of tables. */
+static int find_layer(GDALDatasetH dataset, const char *name) {
+  for (int i = 0; i < GDALDatasetGetLayerCount(dataset); i++)
+    if (EQUAL(OGR_L_GetName(GDALDatasetGetLayer(dataset, i)), name)) return i;
+  return -1;
+}
+
+/* Whether a GeoPackage has a raster table of that name. */
+static bool has_raster(GDALDatasetH dataset, const char *name) {
+  bool found = false;
+  OGRLayerH rows = GDALDatasetExecuteSQL(
+      dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')", NULL,
+      NULL);
+  for (OGRFeatureH row; rows != NULL && (row = OGR_L_GetNextFeature(rows)) != NULL;) {
+    found = found || EQUAL(OGR_F_GetFieldAsString(row, 0), name);
+    OGR_F_Destroy(row);
+  }
+  if (rows != NULL) GDALDatasetReleaseResultSet(dataset, rows);
+  return found;
+}
+
+static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
+  const char *path = place->output.path;
+  bool database = gv_is_sqlite(path), vector = find_layer(dataset, place->layer) >= 0,
+       raster = is_named(place->driver, "GPKG") && has_raster(dataset, place->layer);
+  place->layers = GDALDatasetGetLayerCount(dataset);
+  bool others = place->layers > (vector ? 1 : 0);
+  if (raster) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a raster called %s: choose another name", place->option, path,
+                      place->layer);
+  }
+  if (how == AT_ONCE && others) {
+    return gv_io_fail(io, GV_ERROR_IO,
+                      "%s: %s holds other layers, which would be lost: the driver %s adds no layer to a file",
+                      place->option, path, GDALGetDriverShortName(place->driver));
+  }
+  place->kept = database || others;
+  place->replaces = vector;
+  if (!place->kept || place->output.overwrite) return GV_OK;
+  if (place->replaces) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: the layer %s of %s exists; --overwrite replaces it", place->option,
+                      place->layer, path);
+  }
+  if (database) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO,
+                    "%s: the driver %s adds a layer to %s by writing all of it anew, the values without styles, "
+                    "formulas and the like; --overwrite has that done",
+                    place->option, GDALGetDriverShortName(place->driver), path);
+}
+
+/* A file that is there. One that is no file of its driver's is replaced as a whole, but no database is. */
+static gv_status look_into(gv_io *io, gv_place *place) {
+  const char *path = place->output.path;
+  layering how = layering_of(place);
+  bool database = gv_is_sqlite(path);
+  if (how == ONE_LAYER) {
+    if (!database || !place->output.overwrite || is_named(place->driver, "MBTiles")) return GV_OK;
+    return gv_io_fail(io, GV_ERROR_IO,
+                      "the output %s is a database, which may hold other layers: choose another name", path);
+  }
+  gv_status status = gv_container_check_idle(io, path);
+  if (status != GV_OK) return status;
+  gv_gdal_reset();
+  GDALDatasetH dataset = open_as(place->driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
+  if (dataset == NULL && database) { /* with rasters alone? */
+    gv_gdal_reset();
+    dataset = open_as(place->driver, path, GDAL_OF_RASTER | GDAL_OF_READONLY);
+  }
+  if (dataset == NULL) { /* GDAL opens no empty GeoPackage for reading, without a word */
+    place->kept = database && !gv_gdal_failed();
+    return database && !place->kept ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", path) : GV_OK;
+  }
+  status = judge(io, place, dataset, how);
+  GDALClose(dataset);
+  return status;
+}
+
+/* As OGR's driver for SQLite names tables. */
+static void launder(char *name) {
+  for (char *c = name; *c != '\0'; c++)
+    *c = strchr("'-#", *c) != NULL ? '_' : (char)tolower((unsigned char)*c);
+}
+
+gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *options) {
+  VSIStatBufL found;
+  memset(place, 0, sizeof *place);
+  place->option = options->option;
+  place->driver = options->driver;
+  gv_status status = gv_output_init(io, &place->output, options->path, options->overwrite);
+  if (status == GV_OK && options->layer != NULL) {
+    place->layer = strdup(options->layer);
+    if (place->layer == NULL) return gv_io_fail_memory(io, "a layer's name");
+    if (is_named(place->driver, "SQLite")) launder(place->layer);
+  }
+  place->existed = status == GV_OK && VSIStatL(options->path, &found) == 0;
+  if (place->existed && place->driver != NULL && VSI_ISREG(found.st_mode)) status = look_into(io, place);
+  if (place->kept) place->output.overwrite = place->output.amends = true;
+  return status == GV_OK ? gv_output_check(io, &place->output) : status;
+}
+
+static bool may_share(const gv_place *a, const gv_place *b) {
+  if (a->layer == NULL || b->layer == NULL || a->driver != b->driver) return false;
+  return layering_of(a) == ANY_TIME;
+}
+
+gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
+  for (int i = 0; i < count; i++) {
+    gv_place *place = places[i];
+    for (int k = 0; k < i; k++) {
+      gv_place *other = places[k];
+      if (!gv_same_file(place->output.path, other->output.path)) continue;
+      if (!may_share(other, place)) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is another output too", place->option,
+                          place->output.path);
+      }
+      if (EQUAL(place->layer, other->layer)) {
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is that of %s too", place->option,
+                          place->layer, place->output.path, other->option);
+      }
+      if (other->first != NULL) continue;
+      place->first = other;
+      other->kept = other->output.amends = other->kept || place->kept;
+      other->output.overwrite = other->output.overwrite || other->kept;
+    }
+  }
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- making it */
+
+static gv_place *first_of(gv_place *place) {
+  return place->first != NULL ? place->first : place;
+}
+
+bool gv_place_amends(const gv_place *place) {
+  return place->first != NULL ? place->first->kept : place->kept;
+}
+
+const char *gv_place_work(const gv_place *place) {
+  return place->first != NULL ? place->first->output.work : place->output.work;
+}
+
+gv_status gv_place_begin(gv_io *io, gv_place *place) {
+  gv_place *first = first_of(place);
+  if (first->output.directory != NULL) return GV_OK;
+  gv_status status = gv_output_begin(io, &first->output);
+  if (status != GV_OK || !first->kept) return status;
+  status = gv_container_copy(io, first->output.path, first->output.work, &first->copied);
+  first->made = status == GV_OK;
+  return status;
+}
+
+/* Opens what there is, less a layer of that name. */
+static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) {
+  gv_gdal_reset();
+  GDALDatasetH dataset = open_as(place->driver, gv_place_work(place), GDAL_OF_VECTOR | GDAL_OF_UPDATE);
+  bool good = dataset != NULL;
+  if (good && place->replaces) {
+    int index = find_layer(dataset, place->layer);
+    good = index < 0 || GDALDatasetDeleteLayer(dataset, index) == OGRERR_NONE;
+  }
+  if (good && !gv_gdal_failed()) {
+    *out = dataset;
+    return GV_OK;
+  }
+  gv_status status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot change %s", place->output.path);
+  if (dataset != NULL) GDALClose(dataset);
+  return status;
+}
+
+gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
+  gv_place *first = first_of(place);
+  if (first->made) return open_made(io, place, dataset);
+  first->made = true;
+  *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown, NULL);
+  if (*dataset != NULL) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
+}
+
+gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
+  return gv_output_check_written(io, place->first != NULL ? &place->first->output : &place->output);
+}
+
+/* Nobody's changes are lost by a move. */
+static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
+  VSIStatBufL found;
+  if (place->kept) return gv_container_check_unchanged(io, place->output.path, &place->copied);
+  if (place->existed || !place->output.overwrite || VSIStatL(place->output.path, &found) != 0) return GV_OK;
+  if (layering_of(place) == ONE_LAYER) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "another program has made %s meanwhile; it is left as it is",
+                    place->output.path);
+}
+
+gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inputs *inputs, gv_sync sync) {
+  gv_output **outputs = calloc((size_t)count + 1, sizeof(gv_output *));
+  gv_status status = outputs != NULL ? GV_OK : gv_io_fail_memory(io, "the outputs' names");
+  int files = 0;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    if (places[i]->first != NULL) continue;
+    status = check_meanwhile(io, places[i]);
+    outputs[files++] = &places[i]->output;
+  }
+  if (status == GV_OK) status = gv_outputs_commit(io, outputs, files, inputs, sync);
+  free(outputs);
+  return status;
+}
+
+void gv_place_clear(gv_place *place) {
+  gv_output_clear(&place->output);
+  free(place->layer);
+  place->layer = NULL;
+}

@@ -1,0 +1,67 @@
+/*
+ * Where an output goes: a file of its own, or a layer of a file that may hold others (GeoPackages, SpatiaLite databases,
+ * spreadsheets ...).
+ *
+ * Layers that are in such a file already stay: a copy of it, in the output's temporary directory, gets the new layer and is moved
+ * into place with the other outputs (io/out/output.h). Several outputs of a run may be layers of one file, which is copied once; their
+ * datasets must not be open at one time. What a layer replaces is one of its own name.
+ */
+#ifndef GV_IO_PLACE_H
+#define GV_IO_PLACE_H
+
+#include <gdal.h>
+
+#include "io/out/container_file.h"
+#include "io/out/output.h"
+
+typedef struct gv_place_options {
+  const char *option; /* named in messages; not copied */
+  const char *path;
+  GDALDriverH driver; /* NULL = none of GDAL's vector or raster drivers: the file is the output's own */
+  const char *layer;  /* NULL = the file holds nothing else */
+  bool overwrite;
+} gv_place_options;
+
+typedef struct gv_place {
+  gv_output output;
+  const char *option;
+  GDALDriverH driver;
+  char *layer; /* NULL = the file holds nothing else */
+  bool existed;
+  bool kept;     /* the file's other layers stay */
+  bool replaces; /* the file has a layer of that name */
+  int layers;    /* in the file, if `kept` */
+  /* Of the first output in a file: */
+  bool made; /* the work file is there */
+  gv_file_state copied;
+  struct gv_place *first; /* of the outputs in this file; NULL = this one */
+} gv_place;
+
+/* Checks that the file can be written to and what it holds. `place` must stay where it is until gv_place_clear. */
+gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *options);
+
+/* To be called once all places of a run are planned: an error if two are the same. */
+gv_status gv_places_join(gv_io *io, gv_place *const *places, int count);
+
+/* Makes the temporary directory, and the copy if there is to be one. */
+gv_status gv_place_begin(gv_io *io, gv_place *place);
+
+/* True if the file's other layers stay. */
+bool gv_place_amends(const gv_place *place);
+
+/* The file to be written, once begun. */
+const char *gv_place_work(const gv_place *place);
+
+/* Creates the file to be written, or opens what there is of it, without a layer of that name. For layers, to be begun before. */
+gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset);
+
+/* As gv_output_check_written. */
+gv_status gv_place_check_written(gv_io *io, const gv_place *place);
+
+/* As gv_outputs_commit; files that have changed since they were copied are not replaced. */
+gv_status gv_places_commit(gv_io *io, gv_place *const *places, int count, gv_inputs *inputs, gv_sync sync);
+
+/* Removes what is not in its place and frees. */
+void gv_place_clear(gv_place *place);
+
+#endif
