@@ -424,7 +424,7 @@ typedef struct ring {
   void *user;
   GDALProgressFunc progress;
   void *progress_user;
-  const gv_io *io;
+  gv_io *io; /* the run's, for who has the lock */
 
   pthread_mutex_t lock;
   pthread_cond_t moved; /* a unit was written, or the run has failed */
@@ -438,16 +438,11 @@ typedef struct ring {
   int64_t next_block;   /* to be computed: unit * blocks_in_unit + block */
   int64_t next_written; /* units written so far */
   bool writing;         /* somebody is writing now */
-  gv_status status;
-  char message[512];
-  int failed; /* the raster that could not be written */
+  gv_status status;     /* the first error, whose line is the run's */
 } ring;
 
-static void fail_ring(ring *r, gv_status status, const char *message) {
-  if (r->status == GV_OK) {
-    r->status = status;
-    snprintf(r->message, sizeof r->message, "%s", message);
-  }
+static void fail_ring(ring *r, gv_status status, const gv_io *worker) {
+  if (r->status == GV_OK) r->status = gv_io_pass_on(r->io, status, worker);
   pthread_cond_broadcast(&r->moved);
 }
 
@@ -456,17 +451,17 @@ static bool is_encoded(const gv_raster_out *raster) {
 }
 
 /* One band of a unit. */
-static bool write_band(ring *r, const slot *s, int i, int b, const gv_tiff_tile *tile, char *message, size_t size) {
+static gv_status write_band(gv_io *io, ring *r, const slot *s, int i, int b, const gv_tiff_tile *tile) {
   const layout *l = &r->layout;
   gv_raster_out *raster = r->rasters[i];
   int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
   if (is_encoded(raster)) {
-    return gv_tiff_append(raster->tiff, b, column, row, tile->bytes, tile->size, message, size);
+    return gv_tiff_append(io, raster->tiff, b, column, row, tile->bytes, tile->size);
   }
   char *values = s->buffer + l->offset[i] + b * l->band_bytes[i];
   if (raster->tiff != NULL) {
     size_t bytes = (size_t)(l->unit_w * l->unit_h * value_bytes(raster));
-    return gv_tiff_append(raster->tiff, b, column, row, values, bytes, message, size);
+    return gv_tiff_append(io, raster->tiff, b, column, row, values, bytes);
   }
   GDALRasterBandH band = GDALGetRasterBand(raster->dataset, b + 1);
   int64_t y = row * l->unit_h;
@@ -474,45 +469,37 @@ static bool write_band(ring *r, const slot *s, int i, int b, const gv_tiff_tile 
   CPLErr error = l->tiles ? GDALWriteBlock(band, (int)column, (int)row, values)
                           : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values, (int)r->width,
                                          (int)rows, raster->type, 0, 0);
-  if (error == CE_None) return true;
-  gv_gdal_failure(message, size);
-  return false;
+  return error == CE_None ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }
 
 /* Writes one unit; without the lock, but with `writing` set. */
-static bool write_unit(ring *r, const slot *s, char *message, size_t size) {
+static gv_status write_unit(gv_io *io, ring *r, const slot *s) {
+  gv_status status = GV_OK;
   for (int i = 0, plane = 0; i < r->count; i++) {
-    for (int b = 0; b < r->rasters[i]->bands; b++, plane++) {
-      if (write_band(r, s, i, b, &s->encoded[plane], message, size)) continue;
-      r->failed = i;
-      return false;
-    }
+    for (int b = 0; b < r->rasters[i]->bands && status == GV_OK; b++, plane++)
+      status = write_band(io, r, s, i, b, &s->encoded[plane]);
   }
-  return true;
+  return status;
 }
 
 /* Writes whatever is complete and next in the file, unless another worker is at it. Called and left with the lock.
  */
-static void write_ready(ring *r) {
+static void write_ready(gv_io *io, ring *r) {
   while (!r->writing && r->status == GV_OK && r->next_written < r->units) {
     slot *s = &r->slots[r->next_written % r->slot_count];
     if (s->unit != r->next_written || s->blocks_to_come != 0) return;
     r->writing = true;
     pthread_mutex_unlock(&r->lock);
-    char why[400] = "";
-    bool written = write_unit(r, s, why, sizeof why);
+    gv_status status = write_unit(io, r, s);
     double fraction = (double)(r->next_written + 1) / (double)r->units;
     bool go_on = r->progress == NULL || r->progress(fraction, "", r->progress_user);
-    go_on = go_on && !gv_io_cancelled(r->io);
+    go_on = go_on && !gv_io_cancelled(io);
+    if (status == GV_OK && !go_on) status = gv_io_fail_cancelled(io);
     pthread_mutex_lock(&r->lock);
     r->writing = false;
     s->unit = -1;
     r->next_written++;
-    if (!written) {
-      fail_ring(r, GV_ERROR_IO, why[0] != '\0' ? why : "writing failed");
-    } else if (!go_on) {
-      fail_ring(r, GV_ERROR_CANCELLED, "cancelled");
-    }
+    if (status != GV_OK) fail_ring(r, status, io);
     pthread_cond_broadcast(&r->moved);
   }
 }
@@ -570,23 +557,21 @@ static void spread_uniform(const ring *r, int worker, gv_raster_block *block) {
 }
 
 /* A computed unit's values into the slot's encoded tiles, where the raster wants them. */
-static gv_status encode_unit(ring *r, int worker, char *values, const bool *uniform, slot *s, char *message,
-                             size_t size) {
+static gv_status encode_unit(gv_io *io, ring *r, int worker, char *values, const bool *uniform, slot *s) {
   const layout *l = &r->layout;
+  gv_status status = GV_OK;
   for (int i = 0, plane = 0; i < r->count; i++) {
     gv_tiff_encoder *encoder = r->desks[worker].encoders[i];
-    for (int b = 0; b < r->rasters[i]->bands; b++, plane++) {
+    for (int b = 0; b < r->rasters[i]->bands && status == GV_OK; b++, plane++) {
       char *band = values + l->offset[i] + b * l->band_bytes[i];
-      if (encoder != NULL && !gv_tiff_encode(encoder, band, uniform[i], &s->encoded[plane], message, size))
-        return GV_ERROR_IO;
+      if (encoder != NULL) status = gv_tiff_encode(io, encoder, band, uniform[i], &s->encoded[plane]);
     }
   }
-  return GV_OK;
+  return status;
 }
 
 /* Computes part of a unit into the slot. Without the lock. */
-static gv_status compute_part(ring *r, int worker, int64_t unit, int64_t part, slot *s, char *message,
-                              size_t size) {
+static gv_status compute_part(gv_io *io, ring *r, int worker, int64_t unit, int64_t part, slot *s) {
   const layout *l = &r->layout;
   char *values = r->all_encoded ? r->desks[worker].values : s->buffer;
   gv_raster_block block = {.column = unit % r->units_across * l->blocks_in_unit + part,
@@ -598,25 +583,24 @@ static gv_status compute_part(ring *r, int worker, int64_t unit, int64_t part, s
     block.band_stride[i] = l->band_bytes[i] / bytes;
   }
   if (l->blocks_in_unit == 1) fill_unit(r, unit, values);
-  gv_status status = r->compute(r->user, worker, &block, message, size);
-  if (status == GV_OK && gv_io_cancelled(r->io)) {
-    status = GV_ERROR_CANCELLED;
-    snprintf(message, size, "cancelled");
-  }
+  gv_status status = r->compute(io, r->user, worker, &block);
+  if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (status == GV_OK) spread_uniform(r, worker, &block);
-  if (status == GV_OK) status = encode_unit(r, worker, values, block.uniform, s, message, size);
+  if (status == GV_OK) status = encode_unit(io, r, worker, values, block.uniform, s);
   return status;
 }
 
 static void work(ring *r, int worker) {
   int64_t per_unit = r->layout.blocks_in_unit;
+  gv_io own, *io = &own;
+  gv_io_for_worker(r->io, io);
   pthread_mutex_lock(&r->lock);
   while (r->status == GV_OK && r->next_block < r->units * per_unit) {
     int64_t number = r->next_block, unit = number / per_unit, part = number % per_unit;
     slot *s = &r->slots[unit % r->slot_count];
     if (part == 0) {
       if (s->unit != -1) { /* its last unit is not written yet */
-        write_ready(r);
+        write_ready(io, r);
         if (s->unit != -1 && r->next_block == number && r->status == GV_OK) pthread_cond_wait(&r->moved, &r->lock);
         continue;
       }
@@ -627,18 +611,17 @@ static void work(ring *r, int worker) {
     r->next_block++;
     pthread_mutex_unlock(&r->lock);
 
-    char message[512] = "";
-    gv_status status = compute_part(r, worker, unit, part, s, message, sizeof message);
+    gv_status status = compute_part(io, r, worker, unit, part, s);
     pthread_mutex_lock(&r->lock);
     s->blocks_to_come--;
     if (status != GV_OK) {
-      fail_ring(r, status, message);
+      fail_ring(r, status, io);
     } else {
-      write_ready(r);
+      write_ready(io, r);
     }
   }
   /* Units that others complete later are written by them. */
-  write_ready(r);
+  write_ready(io, r);
   pthread_mutex_unlock(&r->lock);
 }
 
@@ -705,18 +688,18 @@ static void free_slots(ring *r) {
 static gv_status hand_over(gv_io *io, gv_raster_out *raster, int64_t tile_bytes) {
   gv_status status = close_dataset(io, raster);
   if (status != GV_OK) return status;
-  status = gv_tiff_open(io, raster->work, raster->used_options, tile_bytes, &raster->tiff);
+  status =
+      gv_tiff_open(io, raster->work, raster->place.output.path, raster->used_options, tile_bytes, &raster->tiff);
   if (status == GV_OK && raster->tiff == NULL) status = reopen_dataset(io, raster);
   return status;
 }
 
 /* And back. */
 static gv_status take_back(gv_io *io, gv_raster_out *raster) {
-  char message[400] = "";
-  bool good = gv_tiff_close(raster->tiff, message, sizeof message);
+  gv_status status = gv_tiff_complete(io, raster->tiff);
+  gv_tiff_close(raster->tiff);
   raster->tiff = NULL;
-  if (!good) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", raster->place.output.path, message);
-  return reopen_dataset(io, raster);
+  return status == GV_OK ? reopen_dataset(io, raster) : status;
 }
 
 static gv_status run_ring(gv_io *io, ring *r) {
@@ -736,12 +719,6 @@ static gv_status run_ring(gv_io *io, ring *r) {
   for (int i = 1; i < started; i++)
     pthread_join(threads[i], NULL);
   status = r->status;
-  if (status == GV_ERROR_IO) {
-    const char *why = r->message[0] != '\0' ? r->message : "writing failed";
-    gv_io_fail(io, status, "cannot write %s: %s", r->rasters[r->failed]->place.output.path, why);
-  } else if (status != GV_OK) {
-    gv_io_fail(io, status, "%s", r->message);
-  }
 end:
   free_slots(r);
   free(threads);
@@ -882,7 +859,7 @@ gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc pr
 void gv_raster_close(gv_raster_out *raster) {
   if (raster == NULL) return;
   if (raster->dataset != NULL) GDALClose(raster->dataset);
-  if (raster->tiff != NULL) gv_tiff_close(raster->tiff, NULL, 0);
+  if (raster->tiff != NULL) gv_tiff_close(raster->tiff);
   gv_place_clear(&raster->place);
   free(raster->work);
   CSLDestroy(raster->options);
