@@ -13,6 +13,8 @@
 #include <cpl_string.h>
 #include <tiffio.h>
 
+#include "io/grow.h"
+
 enum {
   TILES_A_SCRATCH = 4096, /* tiles encoded until the scratch TIFF is made anew */
   CONSTANTS = 64          /* encoded tiles of one value that are kept, a power of 2 */
@@ -213,15 +215,11 @@ static tmsize_t capture_write(thandle_t handle, void *bytes, tmsize_t size) {
   gv_tiff_encoder *encoder = handle;
   gv_tiff_tile *tile = encoder->capture;
   if (tile != NULL) {
-    size_t wanted = tile->size + (size_t)size;
-    if (wanted > tile->room) {
-      unsigned char *more = realloc(tile->bytes, wanted + wanted / 4);
-      if (more == NULL) return -1;
-      tile->bytes = more;
-      tile->room = wanted + wanted / 4;
-    }
+    unsigned char *more = gv_grow(tile->bytes, &tile->room, (int64_t)tile->size + size, 1);
+    if (more == NULL) return -1;
+    tile->bytes = more;
     memcpy(tile->bytes + tile->size, bytes, (size_t)size);
-    tile->size = wanted;
+    tile->size += (size_t)size;
   }
   encoder->at += (toff_t)size;
   if (encoder->at > encoder->end) encoder->end = encoder->at;
@@ -309,12 +307,9 @@ static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool 
 }
 
 static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
-  if (from->size > to->room) {
-    unsigned char *more = realloc(to->bytes, from->size);
-    if (more == NULL) return false;
-    to->bytes = more;
-    to->room = from->size;
-  }
+  unsigned char *more = gv_grow(to->bytes, &to->room, (int64_t)from->size, 1);
+  if (more == NULL) return false;
+  to->bytes = more;
   memcpy(to->bytes, from->bytes, from->size);
   to->size = from->size;
   return true;

@@ -30,7 +30,8 @@ bool gv_tiff_stores_values(const gv_tiff *tiff);
 /* An encoded tile. Zero it before use; its memory is used again until gv_tiff_tile_free. */
 typedef struct gv_tiff_tile {
   unsigned char *bytes;
-  size_t size, room;
+  size_t size;
+  int64_t room;
 } gv_tiff_tile;
 
 void gv_tiff_tile_free(gv_tiff_tile *tile);
