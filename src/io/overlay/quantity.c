@@ -194,32 +194,29 @@ void gv_overlay_close(gv_overlay *o) {
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
 
-static bool grow(double **array, int64_t *capacity, int64_t count) {
-  if (count <= *capacity) return true;
+static gv_status grow(gv_io *io, double **array, int64_t *capacity, int64_t count) {
+  if (count <= *capacity) return GV_OK;
   free(*array);
   *array = malloc((size_t)count * sizeof **array);
   *capacity = *array != NULL ? count : 0;
-  return *array != NULL;
+  return *array != NULL ? GV_OK : gv_overlay_no_memory(io);
 }
 
 gv_status gv_overlay_bench_grow(gv_io *io, gv_overlay_bench *b, int64_t values, int64_t columns, int64_t pixels) {
+  gv_status status = GV_OK;
   if (columns > b->collapsed_capacity) {
+    b->collapsed_capacity = 0;
     free(b->first);
     b->first = malloc((size_t)columns * sizeof *b->first);
-    if (b->first == NULL || !grow(&b->collapsed, &b->collapsed_capacity, columns)) {
-      b->collapsed_capacity = 0;
-      return gv_overlay_no_memory(io);
-    }
+    status = b->first != NULL ? grow(io, &b->collapsed, &b->collapsed_capacity, columns) : gv_overlay_no_memory(io);
   }
-  if (pixels > b->pixel_capacity) {
+  if (status == GV_OK && pixels > b->pixel_capacity) {
+    b->pixel_capacity = 0;
     free(b->valid);
     b->valid = malloc((size_t)pixels);
-    if (b->valid == NULL || !grow(&b->pixels, &b->pixel_capacity, pixels)) {
-      b->pixel_capacity = 0;
-      return gv_overlay_no_memory(io);
-    }
+    status = b->valid != NULL ? grow(io, &b->pixels, &b->pixel_capacity, pixels) : gv_overlay_no_memory(io);
   }
-  return grow(&b->values, &b->value_capacity, values) ? GV_OK : gv_overlay_no_memory(io);
+  return status == GV_OK ? grow(io, &b->values, &b->value_capacity, values) : status;
 }
 
 gv_status gv_overlay_cells(gv_io *io, gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
