@@ -1,7 +1,6 @@
-/* Contexts, status names, messages and the first error of a parallel region. */
+/* Contexts, and the names of statuses and metrics. */
 #include "core/parallel.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,49 +102,4 @@ int gv_context_threads(const gv_context *context) {
 
 double gv_context_device_seconds(const gv_context *context) {
   return context != NULL ? context->device_seconds : 0.0;
-}
-
-gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) {
-  if (context != NULL) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(context->message, sizeof context->message, format, arguments);
-    va_end(arguments);
-  }
-  return status;
-}
-
-gv_status gv_fail_memory(gv_context *context, const char *what) {
-  return gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "out of memory for %s", what);
-}
-
-void gv_context_for_worker(const gv_context *context, gv_context *worker) {
-  worker->allocator = context->allocator;
-  worker->threads = 1;
-  worker->progress = NULL;
-  worker->progress_user = NULL;
-  worker->device = context->device;
-  worker->owner = context->owner;
-  worker->kept = NULL;
-  worker->kept_destroy = NULL;
-  worker->device_seconds = 0.0;
-  worker->message[0] = '\0';
-}
-
-void gv_first_error_init(gv_first_error *error) {
-  atomic_init(&error->status, GV_OK);
-  atomic_init(&error->taken, false);
-  error->message[0] = '\0';
-}
-
-void gv_first_error_set(gv_first_error *error, gv_status status, const char *message) {
-  bool expected = false;
-  if (status == GV_OK || !atomic_compare_exchange_strong(&error->taken, &expected, true)) return;
-  snprintf(error->message, sizeof error->message, "%s", message);
-  atomic_store(&error->status, (int)status);
-}
-
-gv_status gv_first_error_finish(gv_first_error *error, gv_context *context) {
-  gv_status status = (gv_status)atomic_load(&error->status);
-  return status == GV_OK ? GV_OK : gv_fail(context, status, "%s", error->message);
 }

@@ -114,6 +114,17 @@ gv_status gv_io_fail_cancelled(gv_io *io) {
   return gv_io_fail(io, GV_ERROR_CANCELLED, "cancelled");
 }
 
+void gv_io_for_worker(const gv_io *io, gv_io *worker) {
+  worker->message[0] = '\0';
+  worker->cancelled = io->cancelled;
+  worker->cancelled_user = io->cancelled_user;
+}
+
+gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker) {
+  memcpy(io->message, worker->message, sizeof io->message);
+  return status;
+}
+
 void gv_gdal_reset(void) {
   CPLErrorReset();
   pthread_mutex_lock(&messages.lock);

@@ -40,6 +40,12 @@ static inline bool gv_io_cancelled(const gv_io *io) {
 }
 gv_status gv_io_fail_cancelled(gv_io *io);
 
+/* A worker's own error line, and the run's cancel flag. */
+void gv_io_for_worker(const gv_io *io, gv_io *worker);
+
+/* The run gets a worker's error line; returns `status`. */
+gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker);
+
 /* Forgets GDAL's failures so far. */
 void gv_gdal_reset(void);
 

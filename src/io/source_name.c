@@ -17,6 +17,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/grow.h"
 #include "io/text.h"
 
 /* Shorter secrets are looked for only where values stand: they may be parts of any word. */
@@ -424,7 +425,7 @@ typedef struct known {
 static struct {
   pthread_mutex_t lock;
   known *sources;
-  size_t source_count;
+  int64_t source_count, source_room;
   gv_text secrets; /* each with '\0' at its end */
   bool failed;     /* something could not be remembered */
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -475,7 +476,7 @@ void gv_source_remember(const char *source) {
   pthread_mutex_lock(&memory.lock);
   bool plain_name = c.first == SIZE_MAX && one.first == SIZE_MAX; /* which no rule would touch */
   if (!plain_name) {
-    known *more = realloc(memory.sources, (memory.source_count + 1) * sizeof *more);
+    known *more = gv_grow(memory.sources, &memory.source_room, memory.source_count + 1, sizeof *more);
     if (more != NULL) memory.sources = more;
     one.source = strdup(source);
     if (more != NULL && one.source != NULL && one.name != NULL) {
@@ -506,7 +507,7 @@ static size_t common_length(const char *a, const char *b) {
 static size_t replace_source(cleaner *c, size_t at) {
   const known *best = NULL;
   size_t longest = 0;
-  for (size_t i = 0; i < memory.source_count; i++) {
+  for (int64_t i = 0; i < memory.source_count; i++) {
     const known *one = &memory.sources[i];
     size_t length = common_length(one->source, c->text + at);
     bool counts = one->source[length] == '\0' || (one->first != SIZE_MAX && length > one->first);

@@ -7,19 +7,22 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/grow.h"
+
 __extension__ typedef unsigned __int128 wide;
+
+enum { LEAST_ROOM = 4096 };
 
 void gv_text_put(gv_text *text, const char *bytes, size_t length) {
   if (text->failed || length == 0) return;
-  if (length > text->room - text->length) {
-    size_t room = 2 * (text->length + length) + 4096;
-    char *more = realloc(text->bytes, room);
+  int64_t wanted = (int64_t)(text->length + length);
+  if (wanted > text->room) {
+    char *more = gv_grow(text->bytes, &text->room, wanted + LEAST_ROOM, 1);
     if (more == NULL) {
       text->failed = true;
       return;
     }
     text->bytes = more;
-    text->room = room;
   }
   memcpy(text->bytes + text->length, bytes, length);
   text->length += length;

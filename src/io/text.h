@@ -14,7 +14,8 @@
 /* Begins as {0}. */
 typedef struct gv_text {
   char *bytes; /* not terminated */
-  size_t length, room;
+  size_t length;
+  int64_t room;
   bool failed; /* out of memory: the rest is missing */
 } gv_text;
 

@@ -75,9 +75,8 @@ typedef struct part {
   int64_t x, y, w, h;
 } part;
 
-static gv_status pass_on(const workplace *b, gv_status status, char *message, size_t size) {
-  if (status != GV_OK) snprintf(message, size, "%s", gv_context_message(b->context));
-  return status;
+static gv_status pass_on(gv_io *io, const workplace *b, gv_status status) {
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(b->context));
 }
 
 /* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the cell before, so whole stretches are
@@ -177,12 +176,11 @@ static gv_status measure(const run *r, workplace *bench, const gv_raster_block *
 }
 
 /* Adds a block; `uniform`: of which only the first cell is written. */
-static gv_status add_statistics(const run *r, int worker, const gv_raster_block *block, const part *p,
-                                const int32_t *numbers, int64_t stride, bool uniform, char *message, size_t size) {
+static gv_status add_statistics(gv_io *io, const run *r, int worker, const gv_raster_block *block, const part *p,
+                                const int32_t *numbers, int64_t stride, bool uniform) {
   workplace *bench = &r->benches[worker];
   for (int i = 0; i < r->j->sum_count; i++) {
-    gv_status status =
-        gv_overlay_cells(r->overlay[i], worker, p->x, p->y, p->w, p->h, &bench->quantity[i], message, size);
+    gv_status status = gv_overlay_cells(io, r->overlay[i], worker, p->x, p->y, p->w, p->h, &bench->quantity[i]);
     if (status != GV_OK) return status;
   }
   gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
@@ -195,10 +193,10 @@ static gv_status add_statistics(const run *r, int worker, const gv_raster_block 
   b.quantity = bench->quantity;
   b.uniform = uniform;
   b.alike = bench->alike;
-  return pass_on(bench, gv_statistics_add(bench->context, r->statistics, &b), message, size);
+  return pass_on(io, bench, gv_statistics_add(bench->context, r->statistics, &b));
 }
 
-static gv_status compute_block(void *user, int worker, gv_raster_block *block, char *message, size_t message_size) {
+static gv_status compute_block(gv_io *io, void *user, int worker, gv_raster_block *block) {
   run *r = user;
   workplace *bench = &r->benches[worker];
   part p = {.x = block->column * r->block_w, .y = block->row * r->block_h};
@@ -207,8 +205,7 @@ static gv_status compute_block(void *user, int worker, gv_raster_block *block, c
   int64_t kept = p.w * p.h;
   gv_status status = GV_OK;
   if (r->mask != NULL) {
-    status =
-        gv_mask_cells(r->mask, worker, p.x, p.y, p.w, p.h, bench->mask, r->block_w, &kept, message, message_size);
+    status = gv_mask_cells(io, r->mask, worker, p.x, p.y, p.w, p.h, bench->mask, r->block_w, &kept);
     if (status != GV_OK) return status;
     if (kept == 0) {
       fill_masked(r, block);
@@ -230,16 +227,15 @@ static gv_status compute_block(void *user, int worker, gv_raster_block *block, c
   b.out = apart ? bench->numbers : block->out[0];
   b.stride = apart ? r->block_w : block->stride;
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
-  status = pass_on(bench, gv_voronoi_fill(bench->context, r->voronoi, &b), message, message_size);
+  status = pass_on(io, bench, gv_voronoi_fill(bench->context, r->voronoi, &b));
   const part whole = p;
   if (uniform != 0) p.w = p.h = 1;
   block->uniform[0] = uniform != 0;
   if (status == GV_OK && r->style) gv_adjacency_scan(&bench->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status != GV_OK) return status;
-  if (r->numbers)
-    status = pass_on(bench, measure(r, bench, block, &p, b.out, b.stride, b.band_stride), message, message_size);
+  if (r->numbers) status = pass_on(io, bench, measure(r, bench, block, &p, b.out, b.stride, b.band_stride));
   if (status == GV_OK && r->statistics != NULL) {
-    status = add_statistics(r, worker, block, &whole, b.out, b.stride, uniform != 0, message, message_size);
+    status = add_statistics(io, r, worker, block, &whole, b.out, b.stride, uniform != 0);
   }
   for (int band = 0; band < r->j->k && status == GV_OK && r->numbers; band++) {
     for (int64_t y = 0; y < p.h; y++) {

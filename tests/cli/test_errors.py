@@ -227,6 +227,19 @@ def test_full_disk(seeds, options, kilobytes):
     seeds.ok(*arguments)
 
 
+def test_mask_cut_off(seeds):
+    """What cannot be read while blocks are written is named, not the output."""
+    mask = gdal.GetDriverByName("GTiff").Create(str(seeds.path("m.tif")), 600, 340, 1, gdal.GDT_Byte)
+    mask.SetGeoTransform([-180, 0.6, 0, 90, 0, -0.5])
+    mask.SetProjection("EPSG:4326")
+    mask.GetRasterBand(1).WriteArray(np.ones((340, 600), np.uint8))
+    mask = None
+    whole = seeds.path("m.tif").read_bytes()
+    seeds.path("m.tif").write_bytes(whole[:len(whole) // 2])
+    line = seeds.fails("--seeds", "s.csv", "--size", "600,340", "--mask", "m.tif", "out.tif", has="--mask: cannot read m.tif: ")
+    assert "out.tif" not in line
+
+
 @pytest.mark.parametrize("extension", ["geojson", "geojsonl", "gml", "fgb", "csv", "gpkg", "shp"])
 @pytest.mark.parametrize("option", ["--stats", "--polygons", "--cells"])
 def test_full_disk_for_features(work, option, extension):

@@ -15,6 +15,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "io/grow.h"
+
 enum { MAX_DIM = 4096, MAX_HEADER = 1 << 16, BUFFER_BYTES = 1 << 20, NPY_HEADER = 128 };
 
 typedef enum kind { KIND_NPY, KIND_FVECS, KIND_BVECS, KIND_TEXT } kind;
@@ -471,25 +473,18 @@ gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *
   return GV_OK;
 }
 
-/* Room for so many rows, as realloc; NULL too if they are more than memory has addresses for. */
-static void *resize(void *data, int64_t rows, size_t row_bytes) {
-  if ((uint64_t)rows > SIZE_MAX / row_bytes) return NULL;
-  return realloc(data, (size_t)rows * row_bytes);
-}
-
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   size_t row_bytes = (size_t)reader->dim * value_bytes;
-  int64_t capacity = reader->count >= 0 ? reader->count - reader->row : 1024, total = 0;
-  char *data = resize(NULL, capacity > 0 ? capacity : 1, row_bytes);
+  int64_t capacity = 0, total = 0;
+  char *data = gv_grow(NULL, &capacity, reader->count >= 0 ? reader->count - reader->row : 1024, row_bytes);
   gv_status status = data != NULL ? GV_OK : gv_io_fail_memory(io, "an array");
   while (status == GV_OK) {
     int64_t got = 0;
     status = gv_array_read(io, reader, capacity - total, data + (size_t)total * row_bytes, &got);
     total += got;
     if (status != GV_OK || total < capacity || reader->count >= 0) break;
-    capacity *= 2;
-    char *more = resize(data, capacity, row_bytes);
+    char *more = gv_grow(data, &capacity, capacity + 1, row_bytes);
     if (more == NULL) {
       status = gv_io_fail_memory(io, "an array");
       break;

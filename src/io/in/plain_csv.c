@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/parallel.h"
+
 enum { MAX_FIELDS = 256, PART = 1 << 16, MAX_PARTS = 1024, MAX_LINE = 1 << 20 };
 
 /* Whole lines of the file. */
@@ -106,6 +108,15 @@ static bool look_through(part *p) {
   return true;
 }
 
+/* Any error stands for a file that is not plain. */
+static gv_status look_through_some(gv_worker *worker, int64_t first, int64_t end) {
+  gv_plain_csv *csv = worker->user;
+  bool plain = true;
+  for (int64_t i = first; i < end; i++)
+    plain = plain && look_through(&csv->parts[i]);
+  return plain ? GV_OK : GV_ERROR_UNSUPPORTED;
+}
+
 /* Parts of whole lines from `start` on, and what they hold. */
 static bool cut(gv_plain_csv *csv, const char *start) {
   const char *end = csv->bytes + csv->size;
@@ -118,11 +129,8 @@ static bool cut(gv_plain_csv *csv, const char *start) {
     csv->parts[csv->part_count++] = (part){.start = start, .end = stop};
     start = stop;
   }
-  bool plain = true;
-#pragma omp parallel for num_threads(csv->threads) schedule(dynamic) reduction(&& : plain)                         \
-    if (csv->part_count > 1 && csv->threads > 1)
-  for (int i = 0; i < csv->part_count; i++)
-    plain = look_through(&csv->parts[i]) && plain;
+  gv_loop loop = {.threads = csv->threads, .count = csv->part_count, .grain = 1, .user = csv};
+  bool plain = gv_parallel_for(&loop, look_through_some) == GV_OK;
   for (int i = 0; i < csv->part_count; i++) {
     csv->parts[i].first_row = csv->rows;
     csv->rows += csv->parts[i].rows;
@@ -175,13 +183,24 @@ bool gv_plain_csv_walk_part(const gv_plain_csv *csv, int index, gv_plain_csv_row
   return true;
 }
 
-bool gv_plain_csv_walk(const gv_plain_csv *csv, gv_plain_csv_row row, void *user) {
+typedef struct walk {
+  const gv_plain_csv *csv;
+  gv_plain_csv_row row;
+  void *user;
+} walk;
+
+static gv_status walk_some(gv_worker *worker, int64_t first, int64_t end) {
+  const walk *w = worker->user;
   bool good = true;
-#pragma omp parallel for num_threads(csv->threads) schedule(dynamic) reduction(&& : good)                          \
-    if (csv->part_count > 1 && csv->threads > 1)
-  for (int i = 0; i < csv->part_count; i++)
-    if (good) good = gv_plain_csv_walk_part(csv, i, row, user);
-  return good;
+  for (int64_t i = first; i < end && good; i++)
+    good = gv_plain_csv_walk_part(w->csv, (int)i, w->row, w->user);
+  return good ? GV_OK : GV_ERROR_UNSUPPORTED;
+}
+
+bool gv_plain_csv_walk(const gv_plain_csv *csv, gv_plain_csv_row row, void *user) {
+  walk w = {csv, row, user};
+  gv_loop loop = {.threads = csv->threads, .count = csv->part_count, .grain = 1, .user = &w};
+  return gv_parallel_for(&loop, walk_some) == GV_OK;
 }
 
 void gv_plain_csv_close(gv_plain_csv *csv) {

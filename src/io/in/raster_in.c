@@ -157,11 +157,18 @@ bool gv_grid_in_crs(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {
   return grid->crs == NULL || crs == NULL || gv_crs_same(grid->crs, crs);
 }
 
-static bool read_mask(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                      uint8_t *valid) {
+/* What a call that has read pixels comes to. */
+static gv_status have_read(gv_io *io, const gv_raster_in *raster, CPLErr error) {
+  if (error == CE_None) return GV_OK;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", raster->option, raster->path);
+}
+
+static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                           int64_t h, uint8_t *valid) {
   GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(raster->handle[worker], 1));
-  return GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0) ==
-         CE_None;
+  return have_read(
+      io, raster,
+      GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0));
 }
 
 /* Stored numbers to values, but for nodata. */
@@ -171,16 +178,17 @@ static void scale_values(const gv_raster_in *raster, int64_t n, double *values) 
     values[i] = values[i] * raster->scale + raster->offset;
 }
 
-static bool read_values(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                        double *values, uint8_t *valid) {
+static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                             int64_t h, double *values, uint8_t *valid) {
   GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
-  if (GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, values, (int)w, (int)h, GDT_Float64, 0, 0) !=
-      CE_None) {
-    return false;
-  }
+  gv_status status = have_read(
+      io, raster,
+      GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, values, (int)w, (int)h, GDT_Float64, 0, 0));
+  if (status != GV_OK) return status;
   scale_values(raster, w * h, values);
   if (raster->validity != GV_ALL_VALID) {
-    if (!read_mask(raster, worker, x, y, w, h, valid)) return false;
+    status = read_mask(io, raster, worker, x, y, w, h, valid);
+    if (status != GV_OK) return status;
     for (int64_t i = 0; i < w * h; i++) {
       if (valid[i] == 0) values[i] = 0.0;
     }
@@ -188,7 +196,7 @@ static bool read_values(const gv_raster_in *raster, int worker, int64_t x, int64
   for (int64_t i = 0; i < w * h; i++) {
     if (isnan(values[i])) values[i] = 0.0;
   }
-  return true;
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- kept values */
@@ -293,20 +301,21 @@ static int64_t copy_kept(const gv_raster_in *raster, int64_t x, int64_t y, int64
   return rows;
 }
 
-bool gv_raster_in_values(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                         double *values, uint8_t *valid) {
+gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                              int64_t h, double *values, uint8_t *valid) {
   int64_t kept = copy_kept(raster, x, y, w, h, values);
-  return kept == h || read_values(raster, worker, x, y + kept, w, h - kept, values + kept * w, valid);
+  if (kept == h) return GV_OK;
+  return read_values(io, raster, worker, x, y + kept, w, h - kept, values + kept * w, valid);
 }
 
 /* ----------------------------------------------------------------------------------------------------- windows */
 
-bool gv_raster_window_make(const gv_raster_in *raster, gv_raster_window *window) {
+gv_status gv_raster_window_make(gv_io *io, const gv_raster_in *raster, gv_raster_window *window) {
   size_t pixels = (size_t)(raster->window_w * raster->window_h);
   *window = (gv_raster_window){.x = 0};
   window->pixels = malloc(pixels * (size_t)GDALGetDataTypeSizeBytes(raster->type));
   window->valid = malloc(pixels);
-  return window->pixels != NULL && window->valid != NULL;
+  return window->pixels != NULL && window->valid != NULL ? GV_OK : gv_io_fail_memory(io, "an input raster");
 }
 
 void gv_raster_window_free(gv_raster_window *window) {
@@ -314,16 +323,18 @@ void gv_raster_window_free(gv_raster_window *window) {
   free(window->valid);
 }
 
-bool gv_raster_window_read(const gv_raster_in *raster, int worker, int64_t x, int64_t y, gv_raster_window *window) {
+gv_status gv_raster_window_read(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
+                                gv_raster_window *window) {
   window->x = x;
   window->y = y;
   window->w = raster->width - x < raster->window_w ? raster->width - x : raster->window_w;
   window->h = raster->height - y < raster->window_h ? raster->height - y : raster->window_h;
   window->masked = false;
   if (!raster->blocks)
-    return read_values(raster, worker, x, y, window->w, window->h, window->pixels, window->valid);
+    return read_values(io, raster, worker, x, y, window->w, window->h, window->pixels, window->valid);
   GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
-  return GDALReadBlock(band, (int)(x / raster->window_w), (int)(y / raster->window_h), window->pixels) == CE_None;
+  int column = (int)(x / raster->window_w), row = (int)(y / raster->window_h);
+  return have_read(io, raster, GDALReadBlock(band, column, row, window->pixels));
 }
 
 /* Numbers as they are stored. */
@@ -351,15 +362,17 @@ static bool drop_nodata(double nodata, int64_t n, double *values) {
   return doubt;
 }
 
-const double *gv_raster_window_row(const gv_raster_in *raster, int worker, gv_raster_window *window, int64_t row,
-                                   double *room) {
-  if (!raster->blocks) return (const double *)window->pixels + row * window->w;
+gv_status gv_raster_window_row(gv_io *io, const gv_raster_in *raster, int worker, gv_raster_window *window,
+                               int64_t row, double *room, const double **out) {
   int64_t w = window->w;
+  gv_status status = GV_OK;
+  *out = raster->blocks ? room : (const double *)window->pixels + row * w;
+  if (!raster->blocks) return GV_OK;
   unpack(raster, window, row, room);
   if (raster->validity == GV_BY_NODATA && drop_nodata(raster->nodata, w, room) &&
       (raster->type == GDT_Float32 || raster->type == GDT_Float64)) {
-    if (!window->masked && !read_mask(raster, worker, window->x, window->y, w, window->h, window->valid))
-      return NULL;
+    if (!window->masked) status = read_mask(io, raster, worker, window->x, window->y, w, window->h, window->valid);
+    if (status != GV_OK) return status;
     window->masked = true;
     for (int64_t i = 0; i < w; i++) {
       if (window->valid[row * w + i] == 0) room[i] = (double)NAN;
@@ -368,22 +381,22 @@ const double *gv_raster_window_row(const gv_raster_in *raster, int worker, gv_ra
   scale_values(raster, w, room);
   for (int64_t i = 0; i < w; i++)
     room[i] = isnan(room[i]) ? 0.0 : room[i];
-  return room;
+  return GV_OK;
 }
 
-bool gv_raster_in_nonzero(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                          uint8_t *out, double *values, uint8_t *valid) {
+gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                               int64_t h, uint8_t *out, double *values, uint8_t *valid) {
+  gv_status status;
   if (!raster->bytes || raster->validity != GV_ALL_VALID) {
-    if (!gv_raster_in_values(raster, worker, x, y, w, h, values, valid)) return false;
-    for (int64_t i = 0; i < w * h; i++)
+    status = gv_raster_in_values(io, raster, worker, x, y, w, h, values, valid);
+    for (int64_t i = 0; i < w * h && status == GV_OK; i++)
       out[i] = values[i] != 0.0;
-    return true;
+    return status;
   }
   GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
-  if (GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, GDT_Byte, 0, 0) != CE_None) {
-    return false;
-  }
-  for (int64_t i = 0; i < w * h; i++)
+  status = have_read(
+      io, raster, GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, GDT_Byte, 0, 0));
+  for (int64_t i = 0; i < w * h && status == GV_OK; i++)
     out[i] = out[i] != 0;
-  return true;
+  return status;
 }

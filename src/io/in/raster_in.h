@@ -66,9 +66,9 @@ static inline bool gv_is_upright(const double geotransform[6]) {
 }
 
 /* Values of a window as numbers, row by row; pixels that are nodata, masked or NaN become 0. `valid` has room for a byte a
- * pixel. False on failure (GDAL's message is kept). */
-bool gv_raster_in_values(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                         double *values, uint8_t *valid);
+ * pixel. `io` is the worker's, here and below. */
+gv_status gv_raster_in_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                              int64_t h, double *values, uint8_t *valid);
 
 /*
  * Walking through a raster once. Windows are window_w x window_h pixels, those at the right and the lower edge fewer, and
@@ -88,17 +88,18 @@ typedef struct gv_raster_window {
 /* How many rows of pixels are read at once where blocks do not matter: whole rows of blocks, if they are not too large. */
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster);
 
-/* Memory for a worker's windows, to be freed in any case. False when out of memory. */
-bool gv_raster_window_make(const gv_raster_in *raster, gv_raster_window *window);
+/* Memory for a worker's windows, to be freed in any case. */
+gv_status gv_raster_window_make(gv_io *io, const gv_raster_in *raster, gv_raster_window *window);
 void gv_raster_window_free(gv_raster_window *window);
 
-/* Reads the window that has the pixel (x, y) in its upper left corner. False on failure (GDAL's message is kept). */
-bool gv_raster_window_read(const gv_raster_in *raster, int worker, int64_t x, int64_t y, gv_raster_window *window);
+/* Reads the window that has the pixel (x, y) in its upper left corner. */
+gv_status gv_raster_window_read(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y,
+                                gv_raster_window *window);
 
 /* The values of its row `row`, counted from the window's first, like those of gv_raster_in_values; in `room`, for window_w values,
- * or in the window. NULL on failure (GDAL's message is kept). */
-const double *gv_raster_window_row(const gv_raster_in *raster, int worker, gv_raster_window *window, int64_t row,
-                                   double *room);
+ * or in the window. */
+gv_status gv_raster_window_row(gv_io *io, const gv_raster_in *raster, int worker, gv_raster_window *window,
+                               int64_t row, double *room, const double **out);
 
 /* Makes room to keep values of the columns [x, x + w) of the rows [y, y + h), of as many rows as `bytes` hold, and takes it off
  * `bytes`. Where there is no memory, nothing is kept. */
@@ -112,7 +113,7 @@ void gv_raster_in_store(const gv_raster_in *raster, int64_t x, int64_t y, int64_
 bool gv_raster_in_is_empty(const gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h);
 
 /* Whether they are anything but 0, as 1 and 0. `values` and `valid` are room to work in. */
-bool gv_raster_in_nonzero(const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
-                          uint8_t *out, double *values, uint8_t *valid);
+gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                               int64_t h, uint8_t *out, double *values, uint8_t *valid);
 
 #endif

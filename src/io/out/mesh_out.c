@@ -9,6 +9,7 @@
 
 #include "io/out/mesh_sink.h"
 #include "io/out/table_out.h"
+#include "io/parallel.h"
 
 /* One file. */
 typedef struct output {
@@ -97,14 +98,14 @@ typedef struct worker {
   gv_status status;
 } worker;
 
-static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *run) {
+static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_run *run) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
   options.device = run->device;
   options.progress = run->go_on;
-  if (gv_context_create(&options, &w->context) != GV_OK) return false;
+  if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
   b->stride = size;
   b->id = malloc(count * sizeof *b->id);
   b->lon = malloc(count * sizeof *b->lon);
@@ -112,8 +113,9 @@ static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *r
   b->area = malloc(count * sizeof *b->area);
   b->seed = malloc(values * sizeof *b->seed);
   b->distance = malloc(values * sizeof *b->distance);
-  return b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
-         b->distance != NULL;
+  bool made = b->id != NULL && b->lon != NULL && b->lat != NULL && b->area != NULL && b->seed != NULL &&
+              b->distance != NULL;
+  return made ? GV_OK : gv_io_fail_memory(io, "the triangles");
 }
 
 static void free_worker(worker *w) {
@@ -161,6 +163,22 @@ static gv_status write_block(gv_io *io, gv_mesh_out *mesh, const gv_mesh_block *
   return status;
 }
 
+/* Blocks that are answered at once, one for each of `workers`. */
+typedef struct mesh_round {
+  worker *workers;
+  const gv_voronoi *voronoi;
+  const gv_mesh_facts *facts;
+  int64_t first;
+} mesh_round;
+
+static gv_status answer_some(gv_io *io, void *user, int number, int64_t first, int64_t end) {
+  const mesh_round *r = user;
+  (void)io, (void)number;
+  for (int64_t i = first; i < end; i++)
+    r->workers[i].status = answer(&r->workers[i], r->voronoi, r->facts, r->first + i);
+  return GV_OK; /* which block fails first is seen when they are written */
+}
+
 static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
                            const gv_mesh_run *run) {
   int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
@@ -168,12 +186,12 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    if (!make_worker(&workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
+    status = make_worker(io, &workers[i], size, facts->bands, run);
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int i = 0; i < count; i++)
-      workers[i].status = answer(&workers[i], voronoi, facts, first + i);
+    mesh_round r = {workers, voronoi, facts, first};
+    gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = &r};
+    gv_io_parallel_for(io, &loop, answer_some);
     for (int i = 0; i < count && status == GV_OK; i++) {
       if (workers[i].status != GV_OK) {
         status = gv_io_fail(io, workers[i].status, "%s", gv_context_message(workers[i].context));

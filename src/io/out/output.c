@@ -13,6 +13,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/grow.h"
 #include "io/path.h"
 
 enum {
@@ -176,7 +177,8 @@ typedef struct move {
 
 typedef struct moves {
   move *list;
-  int count, capacity;
+  int count;
+  int64_t capacity;
 } moves;
 
 /* The names beside a file: 0, or the error's number. */
@@ -198,13 +200,9 @@ static void free_moves(moves *m) {
 
 /* Appends a move to beside the output; `fresh`: there is a file for it in the temporary directory. */
 static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
-  if (m->count == m->capacity) {
-    int capacity = m->capacity > 0 ? 2 * m->capacity : 16;
-    move *list = realloc(m->list, (size_t)capacity * sizeof *list);
-    if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
-    m->list = list;
-    m->capacity = capacity;
-  }
+  move *list = gv_grow(m->list, &m->capacity, m->count + 1, sizeof *list);
+  if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  m->list = list;
   move *one = &m->list[m->count++];
   *one = (move){.output = output, .to = gv_path_join(output->parent, name)};
   char *backups = gv_path_join(output->directory, BACKUPS);

@@ -23,7 +23,7 @@ static int64_t source(int64_t i, int64_t finer, int64_t coarser) {
   return at < finer ? at : finer - 1;
 }
 
-static gv_status thin(void *user, int worker, gv_raster_block *block, char *message, size_t message_size) {
+static gv_status thin(gv_io *io, void *user, int worker, gv_raster_block *block) {
   thinning *t = user;
   int64_t x = block->column * t->block_w, y = block->row * t->block_h;
   int64_t w = t->width - x < t->block_w ? t->width - x : t->block_w;
@@ -37,8 +37,7 @@ static gv_status thin(void *user, int worker, gv_raster_block *block, char *mess
     char *values = t->buffers[worker], *out = (char *)block->out[0] + (size_t)(b * block->band_stride[0]) * size;
     if (GDALRasterIO(band, GF_Read, (int)from_x, (int)from_y, (int)columns, (int)rows, values, (int)columns,
                      (int)rows, t->type, 0, 0) != CE_None) {
-      gv_gdal_failure(message, message_size);
-      return GV_ERROR_IO;
+      return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
     }
     for (int64_t r = 0; r < h; r++) {
       const char *row = values + (size_t)((source(y + r, t->finer_height, t->height) - from_y) * columns) * size;

@@ -62,9 +62,8 @@ typedef struct gv_raster_block {
       [GV_MAX_RASTERS]; /* to be set if each band has one value, of which only the first cell is written then */
 } gv_raster_block;
 
-/* Computes a block. `worker` (from 0) tells the calling threads apart. On failure writes one line to `message`. */
-typedef gv_status (*gv_raster_block_fn)(void *user, int worker, gv_raster_block *block, char *message,
-                                        size_t message_size);
+/* Computes a block. `worker` (from 0) tells the calling threads apart; `io` is its own. */
+typedef gv_status (*gv_raster_block_fn)(gv_io *io, void *user, int worker, gv_raster_block *block);
 
 /* Has all blocks computed by `workers` threads and writes them to the rasters, which must have one size. `progress` may
  * be NULL; returning FALSE cancels. */

@@ -166,6 +166,10 @@ static void list_regions(const gv_seed_list *seeds, const int32_t *values, regio
   if (!ascending) qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
 }
 
+static gv_status no_memory(gv_io *io) {
+  return gv_io_fail_memory(io, "the raster attribute table");
+}
+
 /* Which region blocks show as a value: open addressing, -1 = free. */
 typedef struct value_index {
   int32_t *slots;
@@ -173,14 +177,14 @@ typedef struct value_index {
   const region *regions;
 } value_index;
 
-static bool index_values(const region *regions, int64_t count, value_index *index) {
+static gv_status index_values(gv_io *io, const region *regions, int64_t count, value_index *index) {
   uint64_t capacity = 16;
   while (capacity < 2 * (uint64_t)count)
     capacity *= 2;
   index->mask = capacity - 1;
   index->regions = regions;
   index->slots = malloc(capacity * sizeof *index->slots);
-  if (index->slots == NULL) return false;
+  if (index->slots == NULL) return no_memory(io);
   memset(index->slots, -1, capacity * sizeof *index->slots);
   for (int64_t i = 0; i < count; i++) {
     uint64_t at = hash((uint32_t)regions[i].value) & index->mask;
@@ -188,7 +192,7 @@ static bool index_values(const region *regions, int64_t count, value_index *inde
       at = (at + 1) & index->mask;
     index->slots[at] = (int32_t)i;
   }
-  return true;
+  return GV_OK;
 }
 
 /* The region that blocks show as `value`; -1 if there is none (nodata, or a duplicate id's seed number). */
@@ -204,13 +208,16 @@ typedef struct edges {
   int32_t *to;
 } edges;
 
-static bool collect_edges(const gv_adjacency *adjacency, const region *regions, int64_t count, edges *out) {
+static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const region *regions, int64_t count,
+                               edges *out) {
   value_index index = {0};
   int32_t(*pairs)[2] = malloc((size_t)(adjacency->count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->count + 1) * sizeof *out->to);
-  bool ok = pairs != NULL && out->start != NULL && out->to != NULL && index_values(regions, count, &index);
-  if (ok) {
+  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL
+                         ? index_values(io, regions, count, &index)
+                         : no_memory(io);
+  if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->capacity; s++) {
       uint64_t key = adjacency->slots[s];
@@ -233,7 +240,7 @@ static bool collect_edges(const gv_adjacency *adjacency, const region *regions, 
   }
   free(index.slots);
   free(pairs);
-  return ok;
+  return status;
 }
 
 /* For each region the palette's colour farthest from its coloured neighbours'; among near-equals a scattered
@@ -282,28 +289,29 @@ static void fill_table(const gv_seed_list *seeds, const region *regions, const c
 
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
                          gv_attribute_table *out) {
-  gv_status status = GV_OK;
   edges e = {NULL, NULL};
   colour palette[COLOURS];
   region *regions = malloc((size_t)seeds->count * sizeof *regions);
   int8_t *chosen = malloc((size_t)seeds->count);
   int64_t count = 0;
-  if (regions == NULL || chosen == NULL) goto no_memory;
+  gv_status status = regions != NULL && chosen != NULL && !adjacency->failed ? GV_OK : no_memory(io);
+  if (status != GV_OK) goto end;
   list_regions(seeds, values, regions);
   for (int64_t i = 0; i < seeds->count; i++) {
     if (count == 0 || regions[i].id != regions[count - 1].id) regions[count++] = regions[i];
   }
-  if (adjacency->failed || !collect_edges(adjacency, regions, count, &e)) goto no_memory;
+  status = collect_edges(io, adjacency, regions, count, &e);
+  if (status != GV_OK) goto end;
   make_palette(palette);
   choose_colours(palette, &e, regions, count, chosen);
   out->rows = malloc((size_t)count * sizeof *out->rows);
-  if (out->rows == NULL) goto no_memory;
+  if (out->rows == NULL) {
+    status = no_memory(io);
+    goto end;
+  }
   out->count = count;
   out->has_names = seeds->names != NULL;
   fill_table(seeds, regions, palette, chosen, out);
-  goto end;
-no_memory:
-  status = gv_io_fail_memory(io, "the raster attribute table");
 end:
   free(regions);
   free(chosen);

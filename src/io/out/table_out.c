@@ -7,6 +7,7 @@
  */
 #include "io/out/table_out.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,9 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
+#include "io/grow.h"
 #include "io/out/csv_out.h"
+#include "io/parallel.h"
 
 enum {
   FEATURES_A_TRANSACTION = 1 << 17,
@@ -329,13 +332,9 @@ static gv_status take_features(writer *w, part *p) {
   for (int64_t i = p->first; i < seeds->count; i++) {
     bool again = i > p->first && seeds->rows[i] == seeds->rows[i - 1];
     if (!again && p->count >= SEEDS_A_PART) break;
-    if (p->count == p->capacity) {
-      int64_t capacity = p->capacity > 0 ? 2 * p->capacity : SEEDS_A_PART;
-      OGRFeatureH *from = realloc(p->from, (size_t)capacity * sizeof *from);
-      if (from == NULL) return gv_io_fail_memory(w->io, "the rows of a table");
-      p->from = from;
-      p->capacity = capacity;
-    }
+    OGRFeatureH *from = gv_grow(p->from, &p->capacity, p->count + 1, sizeof *from);
+    if (from == NULL) return gv_io_fail_memory(w->io, "the rows of a table");
+    p->from = from;
     gv_status status = find_feature(w, i);
     if (status != GV_OK) return status;
     if (!again) gv_seed_features_keep(w->features);
@@ -413,28 +412,54 @@ static gv_status make_part(const writer *w, part *p) {
   return p->status == GV_OK && p->text.failed ? gv_io_fail_memory(&p->io, "the rows of a table") : p->status;
 }
 
+/* Parts that are made at once. */
+typedef struct table_round {
+  writer *w;
+  writer shared; /* of which reading on changes nothing */
+  part *parts;
+  pthread_mutex_t lock; /* of what is read: all below */
+  int taken;
+  int64_t next; /* seed */
+  int plain;    /* next part of the plain file */
+  gv_status status;
+} table_round;
+
+static void take_part(table_round *r, part *p) {
+  const gv_table_content *content = r->w->content;
+  p->first = r->next;
+  if (r->status == GV_OK && r->w->features == NULL && r->next < content->seeds->count)
+    take_plain(r->w, r->plain++, p);
+  if (r->status == GV_OK && r->w->features != NULL) r->status = take_features(r->w, p);
+  r->next += p->count;
+}
+
+static gv_status make_parts(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  table_round *r = user;
+  (void)io, (void)worker;
+  for (int64_t i = first; i < end; i++) {
+    pthread_mutex_lock(&r->lock);
+    part *p = &r->parts[r->taken++];
+    take_part(r, p);
+    pthread_mutex_unlock(&r->lock);
+    p->status = p->count > 0 ? make_part(&r->shared, p) : GV_OK;
+  }
+  return GV_OK; /* which part fails first is seen when they are put in their order */
+}
+
 /* The parts of a round, from seed *next and part *plain of the plain file on: taken one after the other, made at once, put in
  * their order. */
 static gv_status write_round(writer *w, VSILFILE *file, part *parts, int count, int64_t *next, int *plain) {
-  const writer shared = *w; /* of which reading on changes nothing */
-  gv_status status = GV_OK;
-  int taken = 0;
-#pragma omp parallel for num_threads(w->content->threads) schedule(dynamic, 1) if (w->content->threads > 1)
-  for (int i = 0; i < count; i++) {
-    part *p;
-#pragma omp critical(gv_table_read)
-    {
-      p = &parts[taken++];
-      p->first = *next;
-      if (status == GV_OK && w->features == NULL && *next < w->content->seeds->count) take_plain(w, (*plain)++, p);
-      if (status == GV_OK && w->features != NULL) status = take_features(w, p);
-      *next += p->count;
-    }
-    p->status = p->count > 0 ? make_part(&shared, p) : GV_OK;
-  }
+  table_round r = {
+      .w = w, .shared = *w, .parts = parts, .lock = PTHREAD_MUTEX_INITIALIZER, .next = *next, .plain = *plain};
+  gv_io_loop loop = {.threads = w->content->threads, .count = count, .grain = 1, .user = &r};
+  gv_io_parallel_for(w->io, &loop, make_parts);
+  pthread_mutex_destroy(&r.lock);
+  *next = r.next;
+  *plain = r.plain;
+  gv_status status = r.status;
   for (int i = 0; i < count; i++) {
     part *p = &parts[i];
-    if (status == GV_OK && p->status != GV_OK) status = gv_io_fail(w->io, p->status, "%s", p->io.message);
+    if (status == GV_OK && p->status != GV_OK) status = gv_io_pass_on(w->io, p->status, &p->io);
     if (status == GV_OK && p->count > 0 && VSIFWriteL(p->text.bytes, 1, p->text.length, file) != p->text.length) {
       status = cannot_write(w);
     }
@@ -450,7 +475,7 @@ static gv_status write_parts(writer *w, VSILFILE *file) {
   part *parts = calloc((size_t)count, sizeof *parts);
   gv_status status = parts != NULL ? GV_OK : gv_io_fail_memory(w->io, "the rows of a table");
   for (int i = 0; i < count && status == GV_OK; i++) {
-    parts[i].io = *w->io;
+    gv_io_for_worker(w->io, &parts[i].io);
     status = make_row(w, &parts[i].row);
   }
   for (int64_t next = 0; next < seeds && status == GV_OK;) {

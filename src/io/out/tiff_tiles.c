@@ -13,6 +13,8 @@
 #include <cpl_string.h>
 #include <tiffio.h>
 
+#include "io/grow.h"
+
 enum {
   TILES_A_SCRATCH = 4096, /* tiles encoded until the scratch TIFF is made anew */
   CONSTANTS = 64          /* encoded tiles of one value that are kept, a power of 2 */
@@ -35,6 +37,7 @@ typedef struct encoding {
 
 struct gv_tiff {
   TIFF *file;
+  const char *name;
   encoding encoding;
   bool swapped; /* not in this machine's byte order */
   complaint complaint;
@@ -63,14 +66,10 @@ static TIFFOpenOptions *open_options(complaint *c) {
   return options;
 }
 
-static bool failed(const complaint *c, int error, char *message, size_t size) {
+static gv_status failed(gv_io *io, const char *name, const complaint *c, int error) {
   const char *text = c->text[0] != '\0' ? c->text : "libtiff does not say why";
-  if (error != 0) {
-    snprintf(message, size, "%s: %s", strerror(error), text);
-  } else {
-    snprintf(message, size, "%s", text);
-  }
-  return false;
+  if (error == 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, text);
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s: %s", name, strerror(error), text);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- file */
@@ -140,7 +139,8 @@ static bool read_encoding(TIFF *file, char **options, encoding *e) {
   return choose_level(e, options) && TIFFIsCODECConfigured(e->compression);
 }
 
-gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int64_t tile_bytes, gv_tiff **out) {
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
+                       gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
   TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
   if (options == NULL) {
@@ -152,6 +152,7 @@ gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int
   if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding) &&
       tiff->encoding.bytes == (size_t)tile_bytes) {
     tiff->swapped = TIFFIsByteSwapped(tiff->file) != 0;
+    tiff->name = name;
     *out = tiff;
     return GV_OK;
   }
@@ -165,23 +166,25 @@ bool gv_tiff_stores_values(const gv_tiff *tiff) {
   return tiff->encoding.compression == COMPRESSION_NONE && !tiff->swapped;
 }
 
-bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,
-                    char *message, size_t message_size) {
+gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
+                         size_t size) {
   const encoding *e = &tiff->encoding;
   uint32_t tile =
       TIFFComputeTile(tiff->file, (uint32_t)column * e->width, (uint32_t)row * e->height, 0, (uint16_t)plane);
   errno = 0;
-  if (TIFFWriteRawTile(tiff->file, tile, (void *)bytes, (tmsize_t)size) == (tmsize_t)size) return true;
-  return failed(&tiff->complaint, errno, message, message_size);
+  if (TIFFWriteRawTile(tiff->file, tile, (void *)bytes, (tmsize_t)size) == (tmsize_t)size) return GV_OK;
+  return failed(io, tiff->name, &tiff->complaint, errno);
 }
 
-bool gv_tiff_close(gv_tiff *tiff, char *message, size_t message_size) {
+gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
   errno = 0;
   bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint.text[0] == '\0';
-  if (!good && message != NULL) failed(&tiff->complaint, errno, message, message_size);
+  return good ? GV_OK : failed(io, tiff->name, &tiff->complaint, errno);
+}
+
+void gv_tiff_close(gv_tiff *tiff) {
   TIFFClose(tiff->file);
   free(tiff);
-  return good;
 }
 
 /* ------------------------------------------------------------------------------------------------------- encoders */
@@ -193,6 +196,7 @@ typedef struct constant {
 } constant;
 
 struct gv_tiff_encoder {
+  const char *name; /* of the file */
   encoding encoding;
   TIFF *scratch;
   uint32_t next; /* tile of the scratch TIFF */
@@ -211,15 +215,11 @@ static tmsize_t capture_write(thandle_t handle, void *bytes, tmsize_t size) {
   gv_tiff_encoder *encoder = handle;
   gv_tiff_tile *tile = encoder->capture;
   if (tile != NULL) {
-    size_t wanted = tile->size + (size_t)size;
-    if (wanted > tile->room) {
-      unsigned char *more = realloc(tile->bytes, wanted + wanted / 4);
-      if (more == NULL) return -1;
-      tile->bytes = more;
-      tile->room = wanted + wanted / 4;
-    }
+    unsigned char *more = gv_grow(tile->bytes, &tile->room, (int64_t)tile->size + size, 1);
+    if (more == NULL) return -1;
+    tile->bytes = more;
     memcpy(tile->bytes + tile->size, bytes, (size_t)size);
-    tile->size = wanted;
+    tile->size += (size_t)size;
   }
   encoder->at += (toff_t)size;
   if (encoder->at > encoder->end) encoder->end = encoder->at;
@@ -274,7 +274,9 @@ static bool make_scratch(gv_tiff_encoder *encoder) {
 
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
   gv_tiff_encoder *encoder = calloc(1, sizeof *encoder);
-  if (encoder != NULL) encoder->encoding = tiff->encoding;
+  if (encoder == NULL) return NULL;
+  encoder->name = tiff->name;
+  encoder->encoding = tiff->encoding;
   return encoder;
 }
 
@@ -305,12 +307,9 @@ static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool 
 }
 
 static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
-  if (from->size > to->room) {
-    unsigned char *more = realloc(to->bytes, from->size);
-    if (more == NULL) return false;
-    to->bytes = more;
-    to->room = from->size;
-  }
+  unsigned char *more = gv_grow(to->bytes, &to->room, (int64_t)from->size, 1);
+  if (more == NULL) return false;
+  to->bytes = more;
   memcpy(to->bytes, from->bytes, from->size);
   to->size = from->size;
   return true;
@@ -326,20 +325,19 @@ static void repeat_first(const encoding *e, void *values) {
   }
 }
 
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
-                    size_t message_size) {
+gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile) {
   constant *same = constant_of(encoder, values, uniform);
-  if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return true;
+  if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return GV_OK;
   if (uniform) repeat_first(&encoder->encoding, values);
   if ((encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH) && !make_scratch(encoder)) {
-    return failed(&encoder->complaint, 0, message, message_size);
+    return failed(io, encoder->name, &encoder->complaint, 0);
   }
   encoder->capture = tile;
   tile->size = 0;
   tmsize_t size = (tmsize_t)encoder->encoding.bytes;
   bool good = TIFFWriteEncodedTile(encoder->scratch, encoder->next++, values, size) == size;
   encoder->capture = NULL;
-  if (!good) return failed(&encoder->complaint, 0, message, message_size);
+  if (!good) return failed(io, encoder->name, &encoder->complaint, 0);
   if (same != NULL) copy_tile(tile, &same->tile); /* if there is no memory, the next is encoded again */
-  return true;
+  return GV_OK;
 }

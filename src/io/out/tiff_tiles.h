@@ -18,10 +18,11 @@ bool gv_tiff_possible(char **creation_options);
 /*
  * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are those it was
  * made with (the level of compression is not in the file); `tile_bytes` is the size of a tile's values, all of one band
- * (several bands must lie in separate planes). *out stays NULL, without an error, if the file is none of those that can
- * be written here.
+ * (several bands must lie in separate planes); `name`, which must outlive it, names the file in messages. *out stays NULL,
+ * without an error, if the file is none of those that can be written here.
  */
-gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int64_t tile_bytes, gv_tiff **out);
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
+                       gv_tiff **out);
 
 /* True if encoding changes nothing: tiles are to be appended as they are in memory. */
 bool gv_tiff_stores_values(const gv_tiff *tiff);
@@ -29,7 +30,8 @@ bool gv_tiff_stores_values(const gv_tiff *tiff);
 /* An encoded tile. Zero it before use; its memory is used again until gv_tiff_tile_free. */
 typedef struct gv_tiff_tile {
   unsigned char *bytes;
-  size_t size, room;
+  size_t size;
+  int64_t room;
 } gv_tiff_tile;
 
 void gv_tiff_tile_free(gv_tiff_tile *tile);
@@ -39,16 +41,15 @@ typedef struct gv_tiff_encoder gv_tiff_encoder;
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff);
 void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder);
 
-/* Encodes a whole tile of values, and may spoil them; if it is `uniform` all are to be as the first. On failure (false)
- * writes one line to `message`. */
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
-                    size_t message_size);
+/* Encodes a whole tile of values, and may spoil them; if it is `uniform` all are to be as the first. */
+gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile);
 
 /* Adds the bytes of a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
-bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,
-                    char *message, size_t message_size);
+gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
+                         size_t size);
 
-/* Completes the file and frees. False if something could not be written; `message` may be NULL. */
-bool gv_tiff_close(gv_tiff *tiff, char *message, size_t message_size);
+/* Completes the file; to be closed in any case. */
+gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff);
+void gv_tiff_close(gv_tiff *tiff);
 
 #endif

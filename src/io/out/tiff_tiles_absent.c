@@ -8,8 +8,9 @@ bool gv_tiff_possible(char **creation_options) {
   return false;
 }
 
-gv_status gv_tiff_open(gv_io *io, const char *path, char **creation_options, int64_t tile_bytes, gv_tiff **out) {
-  (void)io, (void)path, (void)creation_options, (void)tile_bytes, (void)out;
+gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
+                       gv_tiff **out) {
+  (void)io, (void)path, (void)name, (void)creation_options, (void)tile_bytes, (void)out;
   return GV_OK;
 }
 
@@ -31,19 +32,22 @@ void gv_tiff_encoder_destroy(gv_tiff_encoder *encoder) {
   (void)encoder;
 }
 
-bool gv_tiff_encode(gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile, char *message,
-                    size_t message_size) {
-  (void)encoder, (void)values, (void)uniform, (void)tile, (void)message, (void)message_size;
-  return false;
+gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool uniform, gv_tiff_tile *tile) {
+  (void)io, (void)encoder, (void)values, (void)uniform, (void)tile;
+  return GV_ERROR_UNSUPPORTED;
 }
 
-bool gv_tiff_append(gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes, size_t size,
-                    char *message, size_t message_size) {
-  (void)tiff, (void)plane, (void)column, (void)row, (void)bytes, (void)size, (void)message, (void)message_size;
-  return false;
+gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
+                         size_t size) {
+  (void)io, (void)tiff, (void)plane, (void)column, (void)row, (void)bytes, (void)size;
+  return GV_ERROR_UNSUPPORTED;
 }
 
-bool gv_tiff_close(gv_tiff *tiff, char *message, size_t message_size) {
-  (void)tiff, (void)message, (void)message_size;
-  return false;
+gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
+  (void)io, (void)tiff;
+  return GV_ERROR_UNSUPPORTED;
+}
+
+void gv_tiff_close(gv_tiff *tiff) {
+  (void)tiff;
 }

@@ -23,9 +23,9 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
                        gv_mask **out);
 
 /* Cells [x, x + w) x [y, y + h) of the grid into out[row * stride + column]: 1 = counts, 0 = not. *kept: how many count.
- * `worker` tells the calling threads apart. On failure writes one line to `message`. */
-gv_status gv_mask_cells(gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h, uint8_t *out,
-                        int64_t stride, int64_t *kept, char *message, size_t message_size);
+ * `worker` tells the calling threads apart; `io` is its own. */
+gv_status gv_mask_cells(gv_io *io, gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
+                        uint8_t *out, int64_t stride, int64_t *kept);
 
 /* NULL is allowed. */
 void gv_mask_close(gv_mask *mask);

@@ -1,0 +1,18 @@
+/* Numbers as people write them in text fields. */
+#ifndef GV_IO_NUMBERS_H
+#define GV_IO_NUMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Behind the spaces and tabs at its beginning. */
+const char *gv_skip_spaces(const char *text);
+
+/* The whole text is a number or a 64-bit integer, but for spaces around it. */
+bool gv_parse_number(const char *text, double *out);
+bool gv_parse_integer(const char *text, int64_t *out);
+
+/* Digits with at most a sign and a point, as nearly all coordinates are: what follows them; NULL if there are none. */
+const char *gv_parse_plain(const char *text, double *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* Which columns of a layer are positions, ids, names and weights. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+
+#include "io/in/numbers.h"
+#include "io/in/seed_reader.h"
+
+static bool is_numeric(OGRLayerH layer, int field) {
+  OGRFieldType type = gv_seed_field_type(layer, field);
+  return type == OFTReal || type == OFTInteger || type == OFTInteger64;
+}
+
+/* The field with one of the names (NULL-terminated), whatever its letter case; -1 if there is none. Names that come
+ * first are preferred. */
+static int find_field(OGRLayerH layer, const char *const *names) {
+  OGRFeatureDefnH definition = OGR_L_GetLayerDefn(layer);
+  int count = OGR_FD_GetFieldCount(definition);
+  for (; *names != NULL; names++) {
+    for (int i = 0; i < count; i++) {
+      const char *name = gv_seed_field_name(layer, i);
+      name = gv_skip_spaces(name);
+      size_t length = strlen(name);
+      while (length > 0 && name[length - 1] == ' ')
+        length--;
+      if (length == strlen(*names) && EQUALN(name, *names, length)) return i;
+    }
+  }
+  return -1;
+}
+
+/* What the texts of a column are; set by all threads. */
+typedef struct column_content {
+  int field;
+  atomic_bool any, not_integer, not_number;
+} column_content;
+
+static void look_at(column_content *content, const char *text) {
+  int64_t integer;
+  double number;
+  if (*gv_skip_spaces(text) == '\0') return;
+  atomic_store_explicit(&content->any, true, memory_order_relaxed);
+  if (gv_parse_integer(text, &integer)) return;
+  atomic_store_explicit(&content->not_integer, true, memory_order_relaxed);
+  if (!gv_parse_number(text, &number)) atomic_store_explicit(&content->not_number, true, memory_order_relaxed);
+}
+
+static bool look_at_row(void *user, int64_t row, const gv_plain_value *values) {
+  column_content *content = user;
+  const gv_plain_value *value = &values[content->field];
+  char text[64];
+  (void)row;
+  if (gv_plain_value_copy(value, text)) {
+    look_at(content, text);
+  } else {
+    char *longer = strndup(value->text, value->length);
+    if (longer == NULL) return false;
+    look_at(content, longer);
+    free(longer);
+  }
+  return true;
+}
+
+/* What a CSV file's text column holds as ids: looks at all of it. */
+static gv_status detect_csv_ids(gv_seed_reader *r) {
+  const char *column = gv_seed_field_name(r->layer, r->id_field);
+  column_content content = {.field = r->id_field};
+  if (r->plain != NULL && !gv_plain_csv_walk(r->plain, look_at_row, &content)) gv_seed_plain_drop(r);
+  if (r->plain == NULL) {
+    OGRFeatureH feature;
+    OGR_L_ResetReading(r->layer);
+    while (!content.not_number && (feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
+      look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
+      OGR_F_Destroy(feature);
+    }
+    OGR_L_ResetReading(r->layer);
+  }
+  if (content.any && !content.not_number && content.not_integer) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text",
+                      column);
+  }
+  r->id = content.any && !content.not_integer ? GV_ID_INTEGER : GV_ID_TEXT;
+  return GV_OK;
+}
+
+static void list_fields(OGRLayerH layer, char *list, size_t size) {
+  list[0] = '\0';
+  for (int i = 0; i < OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(layer)); i++) {
+    size_t length = strlen(list);
+    snprintf(list + length, size - length, "%s%s", i > 0 ? ", " : "", gv_seed_field_name(layer, i));
+  }
+}
+
+gv_status gv_seed_choose_weight(gv_seed_reader *r) {
+  const char *wanted = r->options->weight_field;
+  r->weight_field = -1;
+  if (wanted == NULL) return GV_OK;
+  r->weight_field = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(r->layer), wanted);
+  if (r->weight_field < 0) {
+    char list[512];
+    list_fields(r->layer, list, sizeof list);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--weight-field: the layer '%s' has no field '%s' (it has: %s)", OGR_L_GetName(r->layer),
+                      wanted, list);
+  }
+  OGRFieldType type = gv_seed_field_type(r->layer, r->weight_field);
+  bool text = type == OFTString && r->is_csv;
+  if (is_numeric(r->layer, r->weight_field) || text) return GV_OK;
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--weight-field: the field '%s' is of type %s, not a number",
+                    wanted, OGR_GetFieldTypeName(type));
+}
+
+gv_status gv_seed_choose_id(gv_seed_reader *r) {
+  static const char *const name_fields[] = {"name", NULL};
+  r->id = GV_ID_FID;
+  r->id_field = -1;
+  r->name_field = find_field(r->layer, name_fields);
+  if (r->options->id_field != NULL) {
+    const char *wanted = r->options->id_field;
+    OGRFeatureDefnH definition = OGR_L_GetLayerDefn(r->layer);
+    const char *fid_column = OGR_L_GetFIDColumn(r->layer);
+    r->id_field = OGR_FD_GetFieldIndex(definition, wanted);
+    if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
+    if (r->id_field < 0) {
+      char list[512];
+      list_fields(r->layer, list, sizeof list);
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--id: the layer '%s' has no field '%s' (it has: %s)",
+                        OGR_L_GetName(r->layer), wanted, list);
+    }
+    OGRFieldType type = gv_seed_field_type(r->layer, r->id_field);
+    if (type == OFTInteger || type == OFTInteger64) {
+      r->id = GV_ID_INTEGER;
+    } else if (type == OFTString) {
+      r->id = GV_ID_TEXT;
+    } else {
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                        "--id: the field '%s' is of type %s; ids are integers or text", wanted,
+                        OGR_GetFieldTypeName(type));
+    }
+    if (r->id == GV_ID_TEXT && r->is_csv) {
+      gv_status status = detect_csv_ids(r);
+      if (status != GV_OK) return status;
+    }
+    if (r->id == GV_ID_TEXT) r->name_field = r->id_field;
+  }
+  r->set->ids_are_rows = r->id == GV_ID_TEXT;
+  if (r->name_field >= 0) {
+    snprintf(r->set->name_field, sizeof r->set->name_field, "%s", gv_seed_field_name(r->layer, r->name_field));
+  }
+  return GV_OK;
+}
+
+gv_status gv_seed_choose_positions(gv_seed_reader *r) {
+  static const char *const lon_names[] = {"lon", "longitude", "lng", "long", NULL};
+  static const char *const lat_names[] = {"lat", "latitude", NULL};
+  static const char *const x_names[] = {"x", NULL};
+  static const char *const y_names[] = {"y", NULL};
+  gv_status status = GV_OK;
+  OGRSpatialReferenceH given = NULL;
+  r->x_field = r->y_field = -1;
+  if (r->options->crs != NULL) {
+    status = gv_crs_parse(r->io, r->options->crs, "--seeds-crs", &given);
+    if (status != GV_OK) return status;
+  }
+  if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
+    OGRSpatialReferenceH own = OGR_L_GetSpatialRef(r->layer);
+    if (own != NULL) {
+      OGRSpatialReferenceH copy = NULL;
+      status = gv_crs_copy(r->io, own, &copy, &r->swapped);
+      r->set->crs = copy;
+    }
+    if (given != NULL) {
+      if (r->set->crs != NULL) OSRRelease(r->set->crs);
+      r->set->crs = given;
+    }
+    return status;
+  }
+  int lon = find_field(r->layer, lon_names), lat = find_field(r->layer, lat_names);
+  int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);
+  bool has_degrees = lon >= 0 && lat >= 0, has_xy = x >= 0 && y >= 0;
+  if (!has_degrees && !has_xy) {
+    if (given != NULL) OSRRelease(given);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "seeds: the layer '%s' has neither geometries nor coordinate columns (lon and lat, longitude "
+                      "and latitude, or x and y)",
+                      OGR_L_GetName(r->layer));
+  }
+  if (given != NULL && !OSRIsGeographic(given) && !has_xy) {
+    char name[256];
+    gv_crs_describe(given, name, sizeof name);
+    OSRRelease(given);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--seeds-crs: the columns '%s' and '%s' hold degrees, %s does not",
+                      gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
+  }
+  bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));
+  r->x_field = use_xy ? x : lon;
+  r->y_field = use_xy ? y : lat;
+  r->set->crs = given;
+  r->numeric[0] = is_numeric(r->layer, r->x_field);
+  r->numeric[1] = is_numeric(r->layer, r->y_field);
+  if (!use_xy && given == NULL) status = gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs);
+  return status;
+}

@@ -1,0 +1,75 @@
+/* What the files that read seeds share: seeds.c says what is read in which order. */
+#ifndef GV_IO_SEED_READER_H
+#define GV_IO_SEED_READER_H
+
+#include <gdal.h>
+
+#include "io/in/seeds.h"
+
+typedef enum gv_id_kind { GV_ID_FID, GV_ID_INTEGER, GV_ID_TEXT } gv_id_kind;
+
+/* What is known while a layer is read. */
+typedef struct gv_seed_reader {
+  gv_io *io;
+  const gv_seed_options *options;
+  gv_seed_list *set;
+  int64_t capacity;
+  GDALDatasetH dataset;
+  OGRLayerH layer;
+  bool is_csv;
+  int x_field, y_field; /* -1 = positions come from geometries */
+  bool numeric[2];      /* what they hold are numbers to the driver too */
+  bool swapped;         /* the source's data order is y, x */
+  gv_id_kind id;
+  int id_field, name_field, weight_field;
+  int64_t row;
+  GDALDatasetH typed;  /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;    /* its layer: the features to read; NULL = all that `layer` gives */
+  gv_plain_csv *plain; /* NULL = the layer's features have to be read */
+} gv_seed_reader;
+
+/* --------------------------------------------------------------------------------------------- layers: seed_layer.c */
+
+/* Opens the layer of r->options. */
+gv_status gv_seed_open(gv_seed_reader *r);
+void gv_seed_reader_close(gv_seed_reader *r);
+void gv_seed_plain_drop(gv_seed_reader *r);
+
+/* A CSV file's where clause needs column types, its values must stay text: features are picked in a second, typed
+ * view of the file and then read from the first. r->picked is NULL where no such care is needed. */
+gv_status gv_seed_pick_features(gv_seed_reader *r);
+
+void gv_seed_start(gv_seed_reader *r);
+
+/* The next feature that is to be read, to be destroyed; NULL after the last. */
+OGRFeatureH gv_seed_next(gv_seed_reader *r);
+gv_status gv_seed_read_failed(const gv_seed_reader *r);
+
+const char *gv_seed_field_name(OGRLayerH layer, int field);
+OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
+
+/* ------------------------------------------------------------------------------------------- columns: seed_columns.c */
+
+/* Decides where positions come from, and in which coordinate system they are. */
+gv_status gv_seed_choose_positions(gv_seed_reader *r);
+gv_status gv_seed_choose_id(gv_seed_reader *r);
+gv_status gv_seed_choose_weight(gv_seed_reader *r);
+
+/* ------------------------------------------------------------------------------------------------- rows: seed_rows.c */
+
+/* A seed that cannot be used: an error, or one more skipped. GV_OK means skipped. */
+gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...)
+    GV_IO_PRINTF(5, 6);
+
+gv_status gv_seed_read_layer(gv_seed_reader *r);
+
+/* All seeds of a plain file; false, and none, if there is anything about one of them that OGR's features are to tell. */
+bool gv_seed_read_plain(gv_seed_reader *r);
+
+/* The text of a value, if it is as short as any number. */
+bool gv_plain_value_copy(const gv_plain_value *value, char text[64]);
+
+void gv_seed_rows_free(gv_seed_list *seeds);
+void gv_seed_names_drop(gv_seed_list *set);
+
+#endif

@@ -1,0 +1,311 @@
+/* Features, and rows of plain CSV files, to seeds. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/in/numbers.h"
+#include "io/in/seed_reader.h"
+
+void gv_seed_rows_free(gv_seed_list *seeds) {
+  if (seeds->names != NULL) {
+    for (int64_t i = 0; i < seeds->count; i++)
+      free(seeds->names[i]);
+  }
+  free(seeds->names);
+  free(seeds->x);
+  free(seeds->y);
+  free(seeds->ids);
+  free(seeds->rows);
+  free(seeds->fids);
+  free(seeds->weights);
+  seeds->names = NULL;
+  seeds->x = seeds->y = seeds->weights = NULL;
+  seeds->ids = seeds->rows = seeds->fids = NULL;
+  seeds->count = 0;
+}
+
+/* ------------------------------------------------------------------------------------ naming and skipping rows */
+
+static void describe_row(const gv_seed_list *set, int64_t row, int64_t fid, char *text, size_t size) {
+  if (set->filtered || row == fid) {
+    snprintf(text, size, "%s %" PRId64, set->filtered ? "feature id" : "row", fid);
+  } else {
+    snprintf(text, size, "row %" PRId64 " (feature id %" PRId64 ")", row, fid);
+  }
+}
+
+gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fid, const char *format, ...) {
+  char where[96], why[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(why, sizeof why, format, arguments);
+  va_end(arguments);
+  describe_row(set, row, fid, where, sizeof where);
+  if (!set->skip_invalid) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: %s (--skip-invalid leaves such seeds out)", where,
+                      why);
+  }
+  if (set->skipped++ == 0) snprintf(set->skipped_first, sizeof set->skipped_first, "%s: %.150s", where, why);
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------- adding one seed */
+
+static gv_status reserve(gv_seed_reader *r, int64_t capacity) {
+  gv_seed_list *set = r->set;
+  size_t size = (size_t)capacity;
+  double *x = realloc(set->x, size * sizeof *x);
+  if (x != NULL) set->x = x;
+  double *y = realloc(set->y, size * sizeof *y);
+  if (y != NULL) set->y = y;
+  int64_t *ids = realloc(set->ids, size * sizeof *ids);
+  if (ids != NULL) set->ids = ids;
+  int64_t *rows = realloc(set->rows, size * sizeof *rows);
+  if (rows != NULL) set->rows = rows;
+  int64_t *fids = realloc(set->fids, size * sizeof *fids);
+  if (fids != NULL) set->fids = fids;
+  bool all = x != NULL && y != NULL && ids != NULL && rows != NULL && fids != NULL;
+  if (r->options->weight_field != NULL) {
+    double *weights = realloc(set->weights, size * sizeof *weights);
+    if (weights != NULL) set->weights = weights;
+    all = all && weights != NULL;
+  }
+  if (set->names != NULL || r->capacity == 0) {
+    char **names = realloc(set->names, size * sizeof *names);
+    if (names != NULL) set->names = names;
+    all = all && names != NULL;
+  }
+  if (!all) return gv_io_fail_memory(r->io, "the seeds");
+  r->capacity = capacity;
+  return GV_OK;
+}
+
+void gv_seed_names_drop(gv_seed_list *set) {
+  for (int64_t i = 0; i < set->count; i++)
+    free(set->names[i]);
+  free(set->names);
+  set->names = NULL;
+}
+
+/* What a feature says of all its points. */
+typedef struct facts {
+  int64_t id, fid;
+  const char *name;
+  double weight;
+} facts;
+
+static gv_status add(gv_seed_reader *r, double x, double y, const facts *f) {
+  gv_seed_list *set = r->set;
+  if (!isfinite(x) || !isfinite(y)) {
+    return gv_seed_unusable(r->io, set, r->row, f->fid, "the coordinate (%g, %g) is not finite", x, y);
+  }
+  if (set->count == INT32_MAX) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
+  }
+  if (set->count == r->capacity) {
+    gv_status status = reserve(r, r->capacity > 0 ? r->capacity * 2 : 1024);
+    if (status != GV_OK) return status;
+  }
+  if (set->names != NULL && set->count == GV_MAX_NAMED_SEEDS) gv_seed_names_drop(set);
+  int64_t i = set->count;
+  if (set->names != NULL) {
+    set->names[i] = f->name != NULL ? strdup(f->name) : NULL;
+    if (f->name != NULL && set->names[i] == NULL) return gv_io_fail_memory(r->io, "the seeds' names");
+  }
+  set->x[i] = r->swapped ? y : x;
+  set->y[i] = r->swapped ? x : y;
+  set->ids[i] = f->id;
+  set->rows[i] = r->row;
+  set->fids[i] = f->fid;
+  if (set->weights != NULL) set->weights[i] = f->weight;
+  set->count++;
+  return GV_OK;
+}
+
+/* ----------------------------------------------------------------------------------------- reading a feature */
+
+static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
+  double position[2];
+  int fields[2] = {r->x_field, r->y_field};
+  for (int d = 0; d < 2; d++) {
+    bool set = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
+    if (set && r->numeric[d]) {
+      position[d] = OGR_F_GetFieldAsDouble(feature, fields[d]);
+      continue;
+    }
+    const char *text = set ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
+    if (gv_parse_number(text, &position[d])) continue;
+    const char *column = gv_seed_field_name(r->layer, fields[d]);
+    if (*gv_skip_spaces(text) == '\0')
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number",
+                            column, text);
+  }
+  return add(r, position[0], position[1], f);
+}
+
+static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
+  OGRwkbGeometryType type = geometry != NULL ? wkbFlatten(OGR_G_GetGeometryType(geometry)) : wkbNone;
+  if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
+  }
+  if (type == wkbPoint) return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), f);
+  if (type == wkbMultiPoint || type == wkbGeometryCollection) {
+    int parts = OGR_G_GetGeometryCount(geometry);
+    for (int i = 0; i < parts; i++) {
+      OGRGeometryH part = OGR_G_GetGeometryRef(geometry, i);
+      /* An empty part beside others is nothing; only a whole geometry without points is missing. */
+      if (OGR_G_IsEmpty(part)) continue;
+      gv_status status = read_geometry(r, part, f);
+      if (status != GV_OK) return status;
+    }
+    return GV_OK;
+  }
+  char where[96];
+  describe_row(r->set, r->row, f->fid, where, sizeof where);
+  return gv_io_fail(
+      r->io, GV_ERROR_INVALID_ARGUMENT,
+      "seeds: %s is a %s: seeds are points or multipoints; make points of it first, e.g. its "
+      "centroids with 'ogr2ogr -dialect SQLite -sql \"SELECT *, ST_Centroid(...)\"' or QGIS's Centroids",
+      where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
+}
+
+/* What distances may be divided by (GV_MULTIPLICATIVE). */
+static bool is_divisor(double weight) {
+  return weight >= 1e-100 && weight <= 1e100;
+}
+
+/* The weight of a feature; GV_OK with *usable false when it was skipped. */
+static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, bool *usable) {
+  const char *column = gv_seed_field_name(r->layer, r->weight_field);
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, r->weight_field) != 0;
+  *usable = false;
+  if (set && gv_seed_field_type(r->layer, r->weight_field) != OFTString) {
+    f->weight = OGR_F_GetFieldAsDouble(feature, r->weight_field);
+  } else {
+    const char *text = set ? OGR_F_GetFieldAsString(feature, r->weight_field) : "";
+    if (*gv_skip_spaces(text) == '\0') {
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight field '%s' is empty", column);
+    }
+    if (!gv_parse_number(text, &f->weight)) {
+      return gv_seed_unusable(r->io, r->set, r->row, f->fid,
+                              "the weight field '%s' holds '%.80s', which is not a number", column, text);
+    }
+  }
+  if (!isfinite(f->weight)) {
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight %g is not finite", f->weight);
+  }
+  if (r->options->positive_weights && !is_divisor(f->weight)) {
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight %.10g is not %s", f->weight,
+                            f->weight > 0.0 ? "in 1e-100 ... 1e100" : "above 0");
+  }
+  *usable = true;
+  return GV_OK;
+}
+
+static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
+  int64_t fid = (int64_t)OGR_F_GetFID(feature);
+  facts f = {fid, fid, NULL, 0.0};
+  if (r->name_field >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_field)) {
+    f.name = OGR_F_GetFieldAsString(feature, r->name_field);
+  }
+  if (r->id == GV_ID_TEXT) {
+    f.id = r->row - 1;
+  } else if (r->id == GV_ID_INTEGER) {
+    bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
+    if (set && gv_seed_field_type(r->layer, r->id_field) != OFTString) {
+      f.id = (int64_t)OGR_F_GetFieldAsInteger64(feature, r->id_field);
+    } else {
+      const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
+      if (!gv_parse_integer(text, &f.id)) {
+        return gv_seed_unusable(r->io, r->set, r->row, fid, "the id field '%s' is empty",
+                                gv_seed_field_name(r->layer, r->id_field));
+      }
+    }
+  }
+  if (r->weight_field >= 0) {
+    bool usable;
+    gv_status status = read_weight(r, feature, &f, &usable);
+    if (status != GV_OK || !usable) return status;
+  }
+  if (r->x_field >= 0) return read_columns(r, feature, &f);
+  return read_geometry(r, OGR_F_GetGeometryRef(feature), &f);
+}
+
+gv_status gv_seed_read_layer(gv_seed_reader *r) {
+  gv_status status = GV_OK;
+  gv_seed_start(r);
+  while (status == GV_OK) {
+    OGRFeatureH feature = gv_seed_next(r);
+    if (feature == NULL) break;
+    status = read_feature(r, feature);
+    OGR_F_Destroy(feature);
+    if (status == GV_OK && r->row % 4096 == 0 && gv_io_cancelled(r->io)) status = gv_io_fail_cancelled(r->io);
+  }
+  return status == GV_OK && gv_gdal_failed() ? gv_seed_read_failed(r) : status;
+}
+
+/* -------------------------------------------------------------------------------------------- plain files */
+
+bool gv_plain_value_copy(const gv_plain_value *value, char text[64]) {
+  if (value->length >= 64) return false;
+  memcpy(text, value->text, value->length);
+  text[value->length] = '\0';
+  return true;
+}
+
+static bool value_number(const gv_plain_value *value, double *out) {
+  char text[64];
+  const char *after = gv_parse_plain(gv_skip_spaces(value->text), out);
+  if (after != NULL && gv_skip_spaces(after) == value->text + value->length) return true;
+  return gv_plain_value_copy(value, text) && gv_parse_number(text, out);
+}
+
+static bool value_integer(const gv_plain_value *value, int64_t *out) {
+  char text[64];
+  return gv_plain_value_copy(value, text) && gv_parse_integer(text, out);
+}
+
+/* A row in which everything is as it should be; false otherwise. */
+static bool take_row(void *user, int64_t row, const gv_plain_value *values) {
+  const gv_seed_reader *r = user;
+  const gv_seed_list *set = r->set;
+  bool good = value_number(&values[r->x_field], &set->x[row]) && isfinite(set->x[row]) &&
+              value_number(&values[r->y_field], &set->y[row]) && isfinite(set->y[row]);
+  set->rows[row] = set->fids[row] = row + 1;
+  set->ids[row] = r->id == GV_ID_TEXT ? row : row + 1;
+  if (r->id == GV_ID_INTEGER) good = good && value_integer(&values[r->id_field], &set->ids[row]);
+  if (r->weight_field >= 0) {
+    good = good && value_number(&values[r->weight_field], &set->weights[row]) && isfinite(set->weights[row]) &&
+           (!r->options->positive_weights || is_divisor(set->weights[row]));
+  }
+  if (good && set->names != NULL && r->name_field >= 0) {
+    const gv_plain_value *name = &values[r->name_field];
+    set->names[row] = strndup(name->text, name->length);
+    good = set->names[row] != NULL;
+  }
+  return good;
+}
+
+bool gv_seed_read_plain(gv_seed_reader *r) {
+  gv_seed_list *set = r->set;
+  int64_t rows = gv_plain_csv_rows(r->plain);
+  bool good = rows <= INT32_MAX && reserve(r, rows) == GV_OK;
+  set->count = good ? rows : 0;
+  if (rows > GV_MAX_NAMED_SEEDS) {
+    free(set->names);
+    set->names = NULL;
+  }
+  for (int64_t i = 0; set->names != NULL && i < set->count; i++)
+    set->names[i] = NULL;
+  if (good && gv_plain_csv_walk(r->plain, take_row, r)) {
+    r->row = rows;
+    return true;
+  }
+  gv_seed_rows_free(set);
+  r->capacity = 0;
+  return false;
+}

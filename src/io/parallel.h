@@ -1,0 +1,20 @@
+/* Loops of this layer over workers: core's, with an error line a worker. */
+#ifndef GV_IO_PARALLEL_H
+#define GV_IO_PARALLEL_H
+
+#include "io/io.h"
+
+/* Items first ... end - 1, by worker number `worker`, from 0: at any time only one has it. `io` is the worker's own. */
+typedef gv_status gv_io_loop_body(gv_io *io, void *user, int worker, int64_t first, int64_t end);
+
+typedef struct gv_io_loop {
+  int threads;   /* at most so many */
+  int64_t count; /* of items */
+  int64_t grain; /* items in a stretch, handed out in their order */
+  void *user;
+} gv_io_loop;
+
+/* Ends early with the first error, whose line `io` gets; that the run is cancelled is for the body to say. */
+gv_status gv_io_parallel_for(gv_io *io, const gv_io_loop *loop, gv_io_loop_body *body);
+
+#endif
