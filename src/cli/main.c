@@ -1,10 +1,10 @@
 /* The gpuvoronoi program: finds the command and runs it. The main job is the one without a name. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/process.h"
 #include "gpuvoronoi.h"
 
 int main(int argc, char **argv) {
@@ -15,8 +15,5 @@ int main(int argc, char **argv) {
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   if (found != NULL) return found->run(argc - 2, argv + 2);
-  int status = voronoi_command(argc - 1, argv + 1);
-  /* All files are closed. What GDAL and its hundred libraries would give back one by one, the system takes at once. */
-  fflush(NULL);
-  _exit(status);
+  cli_end(voronoi_command(argc - 1, argv + 1));
 }

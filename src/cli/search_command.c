@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "cli/cli.h"
+#include "cli/process.h"
 #include "io/crs.h"
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
@@ -490,8 +491,8 @@ int search_command(int argc, char **argv) {
   int result = cli_parse(&search_syntax, &j, argc, argv);
   if (result == EXIT_OK) result = check_usage(&j);
   if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
-  cli_catch_signals(gv_outputs_abandon);
-  gv_io_initialize();
+  cli_catch_signals();
+  cli_prepare_gdal();
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = j.threads;
@@ -503,15 +504,5 @@ int search_command(int argc, char **argv) {
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   gv_status status = run_search(&io, &j, context, &progress);
   gv_context_destroy(context);
-  char warning[512];
-  if (status == GV_OK) {
-    while (gv_io_next_warning(warning, sizeof warning))
-      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
-    return EXIT_OK;
-  }
-  if (cli_interrupted(NULL)) {
-    cli_fail(EXIT_ERROR, "interrupted");
-    return cli_signal_status();
-  }
-  return cli_fail(EXIT_ERROR, "%s", io.message);
+  return cli_report(status, &io, false);
 }

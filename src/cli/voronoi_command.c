@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
 #include "cli/cli.h"
-#include "io/out/output.h"
+#include "cli/process.h"
 #include "io/source_name.h"
 #include "job/job.h"
 
@@ -21,7 +22,7 @@ typedef voronoi_job job;
 
 typedef struct settings {
   job job;
-  bool has_distance_type;
+  bool has_distance_type, quiet, progress;
 } settings;
 
 /* ------------------------------------------------------------------------------------------------- setters */
@@ -204,8 +205,8 @@ static const cli_option table[] = {
      "new ones are added without this",
      CLI_INTO(job.raster.overwrite)},
     CLI_SYNC_ROW(job.sync),
-    {"quiet", NULL, "no progress bar and no warnings", CLI_INTO(job.quiet)},
-    {"progress", NULL, "the progress bar even if the output is no terminal", CLI_INTO(job.progress)},
+    {"quiet", NULL, "no progress bar and no warnings", CLI_INTO(quiet)},
+    {"progress", NULL, "the progress bar even if the output is no terminal", CLI_INTO(progress)},
     CLI_HELP_ROW,
     {"version", NULL, "print the version", .kind = CLI_VERSION},
 };
@@ -282,26 +283,17 @@ int voronoi_command(int argc, char **argv) {
     CSLDestroy(j->raster.creation_options);
     return result == CLI_DONE ? EXIT_OK : result;
   }
-  cli_catch_signals(gv_outputs_abandon);
-  gv_io_initialize();
+  cli_catch_signals();
+  cli_prepare_gdal();
   if (j->threads == 0) {
     gv_context *context = NULL;
     j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
     gv_context_destroy(context);
   }
   j->raster.threads = j->threads;
+  if (!s.quiet && (s.progress || isatty(STDOUT_FILENO))) j->progress = cli_show_progress;
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = voronoi_run(&io, j);
   CSLDestroy(j->raster.creation_options);
-  char warning[512];
-  if (status == GV_OK) {
-    while (!j->quiet && gv_io_next_warning(warning, sizeof warning))
-      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
-    return EXIT_OK;
-  }
-  if (cli_interrupted(NULL)) {
-    cli_fail(EXIT_ERROR, "interrupted");
-    return cli_signal_status();
-  }
-  return cli_fail(EXIT_ERROR, "%s", io.message);
+  return cli_report(status, &io, s.quiet);
 }

@@ -36,9 +36,11 @@ typedef struct voronoi_job {
   gv_weighting weighting;
   double max_distance; /* INFINITY = no limit */
   int k, threads, device;
-  bool has_nodata, no_style, no_stats_distances, quiet, progress;
+  bool has_nodata, no_style, no_stats_distances;
   int64_t nodata;
   gv_sync sync;
+  gv_progress_fn progress; /* told of the whole run's; may be NULL */
+  void *progress_user;
 } voronoi_job;
 
 /* Makes all outputs. */

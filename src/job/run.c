@@ -13,13 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <gdal.h>
 
-#include "cli/cli.h"
 #include "io/out/mesh_out.h"
 #include "io/out/polygons.h"
 #include "io/out/style.h"
@@ -392,23 +390,18 @@ static gv_status create_rasters(run *r) {
 
 /* ----------------------------------------------------------------------------------------------------- progress */
 
-/* GDAL's bar, and the place where long GDAL calls learn of signals. */
-typedef struct bar {
-  bool shown;
+/* The part of the run that is under way, and the place where long GDAL calls learn of cancelling. */
+typedef struct share {
+  const run *r;
   double from, to;
-} bar;
+} share;
 
 static int CPL_STDCALL report(double fraction, const char *message, void *user) {
-  const bar *b = user;
-  if (cli_interrupted(NULL)) return FALSE;
-  if (b->shown) GDALTermProgress(b->from + (b->to - b->from) * fraction, message, NULL);
-  return TRUE;
-}
-
-static int go_on(double fraction, void *user) {
-  (void)fraction;
-  (void)user;
-  return !cli_interrupted(NULL);
+  (void)message;
+  const share *s = user;
+  const job *j = s->r->j;
+  if (gv_io_cancelled(s->r->io)) return FALSE;
+  return j->progress == NULL || j->progress(s->from + (s->to - s->from) * fraction, j->progress_user);
 }
 
 /* ------------------------------------------------------------------------------------------------------ computing */
@@ -419,7 +412,8 @@ static gv_status make_benches(run *r) {
   size_t boxes = ((size_t)r->block_w / GV_BOX_COLUMNS + 1) * ((size_t)r->block_h / GV_BOX_ROWS + 1);
   options.threads = r->j->threads;
   options.device = r->j->device;
-  options.progress = go_on;
+  options.progress = gv_io_go_on;
+  options.progress_user = r->io;
   r->benches = calloc((size_t)r->j->threads, sizeof *r->benches);
   bool made = r->benches != NULL;
   for (int i = 0; i < r->j->threads && made; i++) {
@@ -608,8 +602,7 @@ static gv_status compute_rasters(run *r) {
   bool copies = false;
   for (int i = 0; i < RASTERS; i++)
     copies = copies || (r->raster[i] != NULL && gv_raster_copies(r->raster[i]));
-  bar progress = {!j->quiet && (j->progress || isatty(STDOUT_FILENO)), 0.0,
-                  copies || j->polygons != NULL ? 0.7 : 1.0};
+  share progress = {r, 0.0, copies || j->polygons != NULL ? 0.7 : 1.0};
   r->width = r->grid.grid.width;
   r->height = r->grid.grid.height;
   r->style = !j->no_style && r->seeds.count <= GV_MAX_NAMED_SEEDS;
@@ -771,7 +764,7 @@ gv_status voronoi_run(gv_io *io, voronoi_job *j) {
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {
     gv_voronoi_options options = question(&r);
-    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device, go_on};
+    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device};
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && j->raster.path != NULL) status = compute_rasters(&r);

@@ -22,7 +22,7 @@
 #include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "io/io.h"
+#include "cli/process.h"
 
 typedef bench_raster_settings settings;
 
@@ -141,7 +141,7 @@ int bench_raster_command(int argc, char **argv) {
     gv_context_destroy(context);
     return cli_fail(EXIT_ERROR, "bench: cannot write '%s': %s", s.csv_path, strerror(errno));
   }
-  gv_io_initialize();
+  cli_prepare_gdal();
   result = run_suites(&s, context);
   if (s.csv != NULL && fclose(s.csv) != 0 && result == EXIT_OK) {
     result = cli_fail(EXIT_ERROR, "bench: cannot write '%s'", s.csv_path);

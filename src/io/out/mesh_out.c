@@ -97,13 +97,14 @@ typedef struct worker {
   gv_status status;
 } worker;
 
-static bool make_worker(worker *w, int64_t size, int bands, const gv_mesh_run *run) {
+static bool make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_run *run) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
   options.device = run->device;
-  options.progress = run->go_on;
+  options.progress = gv_io_go_on;
+  options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return false;
   b->stride = size;
   b->id = malloc(count * sizeof *b->id);
@@ -168,7 +169,7 @@ static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voron
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    if (!make_worker(&workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
+    if (!make_worker(io, &workers[i], size, facts->bands, run)) status = gv_io_fail_memory(io, "the triangles");
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
@@ -215,7 +216,8 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
   context_options.threads = run->threads;
   context_options.device = run->device;
-  context_options.progress = run->go_on;
+  context_options.progress = gv_io_go_on;
+  context_options.progress_user = io;
   triangles.kind = GV_GRID_QTM;
   triangles.level = facts.level;
   triangles.semi_major = grid->grid.semi_major;
