@@ -18,17 +18,15 @@
 #include "io/source_name.h"
 #include "job/job.h"
 
-typedef voronoi_job job;
-
 typedef struct settings {
-  job job;
+  gv_job job;
   bool has_distance_type, quiet, progress;
 } settings;
 
 /* ------------------------------------------------------------------------------------------------- setters */
 
 static int set_seeds(void *to, const char *value) {
-  job *j = &((settings *)to)->job;
+  gv_job *j = &((settings *)to)->job;
   if (j->seeds.source != NULL) return cli_fail(EXIT_USAGE, "--seeds can be given only once");
   j->seeds.source = value;
   return EXIT_OK;
@@ -69,15 +67,15 @@ static int set_distance_type(void *to, const char *value) {
 
 /* NAME=FILE where NAME is a plain name and no file is called so as a whole; otherwise FILE. */
 static int set_sum(void *to, const char *value) {
-  job *j = &((settings *)to)->job;
+  gv_job *j = &((settings *)to)->job;
   struct stat found;
   const char *equals = strchr(value, '=');
   size_t length = equals != NULL ? (size_t)(equals - value) : 0;
   bool named = length > 0 && stat(value, &found) != 0;
   for (size_t i = 0; i < length; i++)
     named = named && (isalnum((unsigned char)value[i]) || value[i] == '_' || value[i] == '-');
-  if (j->sum_count == MAX_SUMS) return cli_fail(EXIT_USAGE, "--sum can be given %d times", MAX_SUMS);
-  voronoi_sum *sum = &j->sums[j->sum_count++];
+  if (j->sum_count == GV_JOB_MAX_SUMS) return cli_fail(EXIT_USAGE, "--sum can be given %d times", GV_JOB_MAX_SUMS);
+  gv_job_sum *sum = &j->sums[j->sum_count++];
   sum->path = named ? equals + 1 : value;
   gv_source_remember(sum->path);
   char *shown = gv_source_name(sum->path);
@@ -212,7 +210,7 @@ static const cli_option table[] = {
 };
 
 static int set_output(void *to, char *value) {
-  job *j = &((settings *)to)->job;
+  gv_job *j = &((settings *)to)->job;
   if (j->raster.path != NULL) {
     return cli_fail(EXIT_USAGE, "one output only, not both '%s' and '%s'", j->raster.path, value);
   }
@@ -238,7 +236,7 @@ const cli_syntax voronoi_syntax = {
 
 /* Options that need each other. */
 static int check_usage(const settings *s) {
-  const job *j = &s->job;
+  const gv_job *j = &s->job;
   if (j->seeds.source == NULL)
     return cli_fail(EXIT_USAGE, "--seeds is missing (gpuvoronoi --help tells how it is used)");
   const struct {
@@ -276,7 +274,7 @@ int voronoi_command(int argc, char **argv) {
   settings s = {
       .job = {
           .backend = "auto", .device = -1, .k = 1, .max_distance = (double)INFINITY, .distance_type = GDT_Float32}};
-  job *j = &s.job;
+  gv_job *j = &s.job;
   int result = cli_parse(&voronoi_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
   if (result != EXIT_OK) {
@@ -293,7 +291,7 @@ int voronoi_command(int argc, char **argv) {
   j->raster.threads = j->threads;
   if (!s.quiet && (s.progress || isatty(STDOUT_FILENO))) j->progress = cli_show_progress;
   gv_io io = {.cancelled = cli_interrupted};
-  gv_status status = voronoi_run(&io, j);
+  gv_status status = gv_job_run(&io, j);
   CSLDestroy(j->raster.creation_options);
   return cli_report(status, &io, s.quiet);
 }
