@@ -16,7 +16,8 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
   const share *s = user;
   const gv_job *j = s->r->j;
   if (gv_io_cancelled(s->r->io)) return FALSE;
-  return j->progress == NULL || j->progress(s->from + (s->to - s->from) * fraction, j->progress_user);
+  double part = fraction < 1.0 ? fraction : 1.0; /* GDALPolygonize goes beyond */
+  return j->progress == NULL || j->progress(s->from + (s->to - s->from) * part, j->progress_user);
 }
 
 static gv_status make_workers(gv_run *r) {
