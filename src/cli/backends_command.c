@@ -7,16 +7,30 @@
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
 
-static const char help[] =
-    "Usage: gpuvoronoi backends [--json | --matrix]\n"
-    "\n"
-    "Lists the backends: what each can do (s = search of points, g = Voronoi of a grid), whether\n"
-    "it can run on this machine, and the idea behind it. All of them give the same results.\n"
-    "\n"
-    "  --matrix what each covers: largest dimension, and metric x type x k; an empty box has a letter\n"
-    "           that is explained below\n"
-    "  --json   as a JSON array of objects with name, summary, searches_points, allocates_grids,\n"
-    "           available and reason (why not, when it cannot run)\n";
+typedef struct settings {
+  bool json, matrix;
+} settings;
+
+static const cli_option table[] = {
+    {"matrix", NULL,
+     "what each covers: largest dimension, and metric x type x k; an empty box has a letter that is explained "
+     "below",
+     CLI_INTO(matrix)},
+    {"json", NULL,
+     "as a JSON array of objects with name, summary, searches_points, allocates_grids, available and reason (why "
+     "not, "
+     "when it cannot run)",
+     CLI_INTO(json)},
+    CLI_HELP_ROW,
+};
+
+const cli_syntax backends_syntax = {
+    .name = "backends",
+    .usage = "Usage: gpuvoronoi backends [--json | --matrix]\n"
+             "\n"
+             "Lists the backends: what each can do (s = search of points, g = Voronoi of a grid), whether\n"
+             "it can run on this machine, and the idea behind it. All of them give the same results.\n",
+    CLI_ROWS(table)};
 
 /* A string of the table as JSON; it holds no control characters. */
 static void print_json_string(const char *text) {
@@ -92,33 +106,13 @@ static void print_matrix(void) {
 }
 
 int backends_command(int argc, char **argv) {
-  enum { KEY_HELP = 1, KEY_JSON, KEY_MATRIX };
-  static const cli_option options[] = {
-      {"help", KEY_HELP, false}, {"json", KEY_JSON, false}, {"matrix", KEY_MATRIX, false}, {NULL, 0, false}};
-  bool json = false, matrix = false;
-  cli_parser parser = {.options = options, .argc = argc, .argv = argv};
-  const char *value;
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
-    switch (key) {
-    case KEY_JSON:
-      json = true;
-      break;
-    case KEY_MATRIX:
-      matrix = true;
-      break;
-    case KEY_HELP:
-      fputs(help, stdout);
-      return EXIT_OK;
-    case CLI_POSITIONAL:
-      return cli_fail(EXIT_USAGE, "backends takes no argument '%s'", value);
-    default:
-      return EXIT_USAGE;
-    }
-  }
-  if (json && matrix) return cli_fail(EXIT_USAGE, "backends takes either --json or --matrix");
-  if (json) print_json();
-  if (matrix) print_matrix();
-  if (json || matrix) return EXIT_OK;
+  settings s = {.json = false};
+  int status = cli_parse(&backends_syntax, &s, argc, argv);
+  if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
+  if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "backends takes either --json or --matrix");
+  if (s.json) print_json();
+  if (s.matrix) print_matrix();
+  if (s.json || s.matrix) return EXIT_OK;
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;

@@ -1,28 +1,43 @@
 /*
- * The commands of the gpuvoronoi program. Each takes the arguments after its name, ended by NULL, and returns the
- * exit status: 0, 1 for an error, 2 for wrong usage, 130 and 143 when interrupted.
+ * The commands of the gpuvoronoi program.
  */
 #ifndef GV_CLI_COMMANDS_H
 #define GV_CLI_COMMANDS_H
 
+#include "cli/options.h"
+
+/* Takes the arguments after the command's name, ended by NULL, and returns the exit status: 0, 1 for an error, 2 for wrong
+ * usage, 130 and 143 when interrupted. */
 typedef int (*command_fn)(int argc, char **argv);
 
-/* gpuvoronoi --seeds SRC ... OUT: the main job, which has no name of its own. */
+typedef struct cli_command {
+  const char *name; /* NULL ends a list */
+  command_fn run;
+  const cli_syntax *syntax; /* NULL: it has commands of its own */
+  const char *summary;
+} cli_command;
+
+/* All but the main job, which has no name of its own, and those of `bench`. */
+extern const cli_command cli_commands[], bench_commands[];
+
+/* The command of that name, or NULL. */
+const cli_command *cli_find(const cli_command *commands, const char *name);
+
+/* gpuvoronoi --seeds SRC ... OUT */
+extern const cli_syntax voronoi_syntax;
 int voronoi_command(int argc, char **argv);
-/* gpuvoronoi bench BENCHMARK */
-int bench_command(int argc, char **argv);
-/* gpuvoronoi backends */
+
+extern const cli_syntax backends_syntax, devices_syntax, qtm_syntax, search_syntax;
 int backends_command(int argc, char **argv);
-/* gpuvoronoi bench facility, bench qtm, bench raster, bench search */
+int bench_command(int argc, char **argv);
+int devices_command(int argc, char **argv);
+int qtm_command(int argc, char **argv);
+int search_command(int argc, char **argv);
+
+extern const cli_syntax bench_facility_syntax, bench_qtm_syntax, bench_raster_syntax, bench_search_syntax;
 int bench_facility_command(int argc, char **argv);
 int bench_qtm_command(int argc, char **argv);
 int bench_raster_command(int argc, char **argv);
 int bench_search_command(int argc, char **argv);
-/* gpuvoronoi search: nearest neighbours of points in files */
-int search_command(int argc, char **argv);
-/* gpuvoronoi devices */
-int devices_command(int argc, char **argv);
-/* gpuvoronoi qtm encode|decode|neighbors|info */
-int qtm_command(int argc, char **argv);
 
 #endif

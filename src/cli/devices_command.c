@@ -6,11 +6,22 @@
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
 
-static const char help[] =
-    "Usage: gpuvoronoi devices [--json]\n"
-    "\n"
-    "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
-    "and what keeps a device from being used. Without any it says why. Status 0 in both cases.\n";
+typedef struct settings {
+  bool json;
+} settings;
+
+static const cli_option table[] = {
+    {"json", NULL, "the same as a JSON object with the reason why there is none, and devices", CLI_INTO(json)},
+    CLI_HELP_ROW,
+};
+
+const cli_syntax devices_syntax = {
+    .name = "devices",
+    .usage = "Usage: gpuvoronoi devices [--json]\n"
+             "\n"
+             "Lists the CUDA devices: number, name, compute capability, multiprocessors, memory and PCI address,\n"
+             "and what keeps a device from being used. Without any it says why. Status 0 in both cases.\n",
+    CLI_ROWS(table)};
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
@@ -74,28 +85,12 @@ static int list(gv_context *context, bool json) {
 }
 
 int devices_command(int argc, char **argv) {
-  enum { KEY_HELP = 1, KEY_JSON };
-  static const cli_option options[] = {{"help", KEY_HELP, false}, {"json", KEY_JSON, false}, {NULL, 0, false}};
-  cli_parser parser = {.options = options, .argc = argc, .argv = argv};
-  bool json = false;
-  const char *value;
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
-    switch (key) {
-    case KEY_HELP:
-      fputs(help, stdout);
-      return EXIT_OK;
-    case KEY_JSON:
-      json = true;
-      break;
-    case CLI_POSITIONAL:
-      return cli_fail(EXIT_USAGE, "devices takes no arguments, not '%s'", value);
-    default:
-      return EXIT_USAGE;
-    }
-  }
+  settings s = {.json = false};
+  int status = cli_parse(&devices_syntax, &s, argc, argv);
+  if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
   gv_context *context = NULL;
   if (gv_context_create(NULL, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
-  int status = list(context, json);
+  status = list(context, s.json);
   gv_context_destroy(context);
   if (fflush(stdout) != 0 || ferror(stdout)) return cli_fail(EXIT_ERROR, "cannot write to standard output");
   return status;

@@ -15,31 +15,25 @@
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
 
-static const char help[] =
-    "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
-    "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
-    "\n"
-    "Cells of Dutton's quaternary triangular mesh. Without LON LAT or ID, one of them is read from each\n"
-    "line of standard input.\n"
-    "\n"
-    "  encode      the cell of level L (0 to 29) at a longitude and latitude in degrees\n"
-    "  decode      longitude and latitude of a cell's centre\n"
-    "  neighbors   the three cells across a cell's edges\n"
-    "  info        all about a cell\n"
-    "\n"
-    "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n"
-    "\n"
-    "  --integer   read and write ids as the library's 64-bit integers instead\n"
-    "  --help\n";
-
-typedef struct request {
-  int level; /* -1: not given */
-  bool integer;
-  const char *where; /* "line 3: ", or "" for the command line */
-} request;
+typedef struct request request;
 
 /* Handles one item of `count` words. */
 typedef int (*item_fn)(const request *r, int count, char **words);
+
+typedef struct subcommand {
+  const char *name;
+  item_fn run;
+  bool places; /* items are two words */
+} subcommand;
+
+struct request {
+  int level; /* -1: not given */
+  bool integer;
+  const char *where; /* "line 3: ", or "" for the command line */
+  const subcommand *what;
+  char **words; /* after the subcommand */
+  int count;
+};
 
 /* ---------------------------------------------------------------------------------------------------- reading items */
 
@@ -173,102 +167,85 @@ static int info(const request *r, int count, char **words) {
   return EXIT_OK;
 }
 
-static const struct {
-  const char *name;
-  item_fn run;
-  bool places; /* items are two words */
-} subcommands[] = {
+static const subcommand subcommands[] = {
     {"encode", encode, true},
     {"decode", decode, false},
     {"neighbors", neighbors, false},
     {"info", info, false},
 };
 
-static int run_lines(request *r, item_fn run) {
+static int run_lines(request *r) {
   char *line = NULL, *words[3], where[40];
   size_t capacity = 0;
   int status = EXIT_OK;
   for (int64_t number = 1; status == EXIT_OK && getline(&line, &capacity, stdin) != -1; number++) {
     snprintf(where, sizeof where, "line %" PRId64 ": ", number);
     r->where = where;
-    status = run(r, split(line, words, 3), words);
+    status = r->what->run(r, split(line, words, 3), words);
   }
   if (status == EXIT_OK && ferror(stdin)) status = cli_fail(EXIT_ERROR, "cannot read standard input");
   free(line);
   return status;
 }
 
-int qtm_command(int argc, char **argv) {
-  enum { KEY_HELP = 1, KEY_LEVEL, KEY_INTEGER };
-  static const cli_option options[] = {
-      {"help", KEY_HELP, false}, {"level", KEY_LEVEL, true}, {"integer", KEY_INTEGER, false}, {NULL, 0, false}};
-  cli_parser parser = {.options = options, .argc = argc, .argv = argv};
-  request r = {-1, false, ""};
-  item_fn run = NULL;
-  bool places = false;
-  /* Words after the subcommand; they stay where they are in argv, which has room for all of them. */
-  char **words = argv;
-  int count = 0;
-  for (;;) {
-    const char *value;
-    /* "-70.5" is a longitude, not an option. */
-    char *next = parser.at < argc ? argv[parser.at] : NULL;
-    bool negative = next != NULL && next[0] == '-' && (isdigit((unsigned char)next[1]) || next[1] == '.');
-    int key = CLI_POSITIONAL;
-    if (negative) {
-      value = next;
-      parser.at++;
-    } else {
-      key = cli_next(&parser, &value);
-    }
-    if (key == CLI_END) break;
-    switch (key) {
-    case KEY_HELP:
-      fputs(help, stdout);
-      return EXIT_OK;
-    case KEY_LEVEL: {
-      int64_t level;
-      if (!cli_integers(value, &level, 1) || level < 0 || level > GV_QTM_MAX_LEVEL) {
-        return cli_fail(EXIT_USAGE, "--level %s is not between 0 and %d", value, GV_QTM_MAX_LEVEL);
-      }
-      r.level = (int)level;
-      break;
-    }
-    case KEY_INTEGER:
-      r.integer = true;
-      break;
-    case CLI_POSITIONAL:
-      if (run != NULL) {
-        words[count++] = argv[parser.at - 1];
-        break;
-      }
-      for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++) {
-        if (strcmp(value, subcommands[i].name) == 0) {
-          run = subcommands[i].run;
-          places = subcommands[i].places;
-        }
-      }
-      if (run == NULL) return cli_fail(EXIT_USAGE, "qtm has no subcommand '%s' (gpuvoronoi qtm --help)", value);
-      break;
-    default:
-      return EXIT_USAGE;
-    }
+typedef request settings;
+
+static const cli_option table[] = {
+    {"level", "L", "for encode: the level of the cells (0 to 29)", CLI_RANGE(level, 0, GV_QTM_MAX_LEVEL)},
+    {"integer", NULL, "read and write ids as the library's 64-bit integers instead", CLI_INTO(integer)},
+    CLI_HELP_ROW,
+};
+
+/* The subcommand, then words of items. */
+static int take_word(void *to, char *value) {
+  request *r = to;
+  if (r->what != NULL) {
+    r->words[r->count++] = value;
+    return EXIT_OK;
   }
-  if (run == NULL)
+  for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
+    if (strcmp(value, subcommands[i].name) == 0) r->what = &subcommands[i];
+  if (r->what != NULL) return EXIT_OK;
+  return cli_fail(EXIT_USAGE, "qtm has no subcommand '%s' (gpuvoronoi qtm --help)", value);
+}
+
+const cli_syntax qtm_syntax = {
+    .name = "qtm",
+    .usage = "Usage: gpuvoronoi qtm encode --level L [LON LAT]\n"
+             "       gpuvoronoi qtm decode|neighbors|info [ID...]\n"
+             "\n"
+             "Cells of Dutton's quaternary triangular mesh. Without LON LAT or ID, one of them is read from each\n"
+             "line of standard input.\n"
+             "\n"
+             "  encode      the cell of level L at a longitude and latitude in degrees\n"
+             "  decode      longitude and latitude of a cell's centre\n"
+             "  neighbors   the three cells across a cell's edges\n"
+             "  info        all about a cell\n"
+             "\n"
+             "An ID is the octant (1 to 8) and a digit 0 to 3 a level, e.g. 1133013130312011310.\n",
+    CLI_ROWS(table),
+    .positional = take_word,
+    .negative_numbers = true};
+
+int qtm_command(int argc, char **argv) {
+  /* Words stay where they are in argv, which has room for all of them. */
+  request r = {.level = -1, .where = "", .words = argv};
+  int status = cli_parse(&qtm_syntax, &r, argc, argv);
+  if (status != EXIT_OK) return status == CLI_DONE ? EXIT_OK : status;
+  if (r.what == NULL)
     return cli_fail(EXIT_USAGE, "qtm needs encode, decode, neighbors or info (gpuvoronoi qtm --help)");
+  bool places = r.what->places;
   if (places && r.level < 0) return cli_fail(EXIT_USAGE, "qtm encode needs --level (0 to %d)", GV_QTM_MAX_LEVEL);
   if (!places && r.level >= 0) return cli_fail(EXIT_USAGE, "--level is for qtm encode only: an id knows its level");
-  if (places && count != 0 && count != 2) {
+  if (places && r.count != 0 && r.count != 2) {
     return cli_fail(EXIT_USAGE, "qtm encode takes LON LAT, or lines of them on standard input");
   }
-
-  int status = EXIT_OK;
-  if (count == 0) {
-    status = run_lines(&r, run);
+  if (r.count == 0) {
+    status = run_lines(&r);
   } else {
     int step = places ? 2 : 1;
-    for (int i = 0; i < count && status == EXIT_OK; i += step)
-      status = run(&r, step, words + i);
+    for (int i = 0; i < r.count && status == EXIT_OK; i += step)
+      status = r.what->run(&r, step, r.words + i);
   }
   if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_OK) {
     return cli_fail(EXIT_ERROR, "cannot write to standard output");

@@ -7,197 +7,104 @@
 
 #include <gdal.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cli/cli.h"
+#include "cli/process.h"
 #include "io/crs.h"
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
 #include "io/in/seeds.h"
 
-static const char help[] =
-    "Usage: gpuvoronoi search --reference R [--queries Q] [options] OUT\n"
-    "\n"
-    "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the "
-    "reference\n"
-    "file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or text with the "
-    "columns\n"
-    "query, rank, index, distance if it ends in .csv. -1 stands for a neighbour that does not exist.\n"
-    "\n"
-    "  --reference FILE      .npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every "
-    "column is\n"
-    "                        a coordinate; the first line may be a header), or any vector source that GDAL reads, "
-    "with\n"
-    "                        points: x, y, and z if there is one. A text file with the columns lon and lat is such "
-    "a\n"
-    "                        source too\n"
-    "  --queries FILE        the same kinds; without it the reference set is searched against itself, without "
-    "each\n"
-    "                        point itself\n"
-    "  -k K                  number of neighbours, 1 ... 1024 (default: 1)\n"
-    "  --metric NAME         l2 (euclidean, default), l1 (manhattan), linf (chebyshev); on longitudes and "
-    "latitudes\n"
-    "                        geodesic (default there) or great-circle\n"
-    "  --max-distance D      only neighbours at most this far; metres for geodesic and great-circle\n"
-    "  --distances FILE      distances as a float64 .npy, queries x k; inf where there is no neighbour\n"
-    "  --layer NAME, --query-layer NAME\n"
-    "                        layers of the two sources, needed if they have several\n"
-    "  --backend NAME        auto (default) or one of `gpuvoronoi backends`; all give the same result\n"
-    "  --threads N           threads to use (default: one a processor)\n"
-    "  --device N            GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)\n"
-    "  --overwrite           replace OUT and FILE if they exist\n"
-    "  --sync WHEN           wait for the disk, so that a loss of power leaves the old files or the new ones: "
-    "auto\n"
-    "                        (default: if files are replaced), always, never\n"
-    "  --progress            show a progress bar\n"
-    "  --help\n"
-    "\n"
-    "Examples\n"
-    "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
-    "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n";
-
 enum { BATCH_BYTES = 64 << 20 };
 
-enum {
-  KEY_REFERENCE = 1,
-  KEY_QUERIES,
-  KEY_K,
-  KEY_METRIC,
-  KEY_MAX_DISTANCE,
-  KEY_DISTANCES,
-  KEY_LAYER,
-  KEY_QUERY_LAYER,
-  KEY_BACKEND,
-  KEY_THREADS,
-  KEY_DEVICE,
-  KEY_OVERWRITE,
-  KEY_SYNC,
-  KEY_PROGRESS,
-  KEY_HELP
-};
-
-static const cli_option table[] = {
-    {"reference", KEY_REFERENCE, true},
-    {"queries", KEY_QUERIES, true},
-    {"k", KEY_K, true},
-    {"metric", KEY_METRIC, true},
-    {"max-distance", KEY_MAX_DISTANCE, true},
-    {"distances", KEY_DISTANCES, true},
-    {"layer", KEY_LAYER, true},
-    {"query-layer", KEY_QUERY_LAYER, true},
-    {"backend", KEY_BACKEND, true},
-    {"threads", KEY_THREADS, true},
-    {"device", KEY_DEVICE, true},
-    {"overwrite", KEY_OVERWRITE, false},
-    {"sync", KEY_SYNC, true},
-    {"progress", KEY_PROGRESS, false},
-    {"help", KEY_HELP, false},
-    {NULL, 0, false},
-};
-
-typedef struct job {
+typedef struct settings {
   const char *reference, *queries, *out, *distances, *layer, *query_layer, *backend;
   int k, threads, device;
   gv_metric metric;
   bool has_metric, overwrite, progress;
   double max_distance;
   gv_sync sync;
-} job;
+} settings;
 
 /* ------------------------------------------------------------------------------------------------- options */
 
-static bool parse_metric(const char *text, gv_metric *out) {
-  static const struct {
-    const char *name;
-    gv_metric metric;
-  } names[] = {{"l2", GV_EUCLIDEAN},        {"euclidean", GV_EUCLIDEAN},      {"l1", GV_MANHATTAN},
-               {"manhattan", GV_MANHATTAN}, {"linf", GV_CHEBYSHEV},           {"chebyshev", GV_CHEBYSHEV},
-               {"geodesic", GV_GEODESIC},   {"great-circle", GV_GREAT_CIRCLE}};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(text, names[i].name) == 0) {
-      *out = names[i].metric;
-      return true;
-    }
-  }
-  return false;
+static const cli_choice metrics[] = {{"l2", GV_EUCLIDEAN},
+                                     {"euclidean", GV_EUCLIDEAN},
+                                     {"l1", GV_MANHATTAN},
+                                     {"manhattan", GV_MANHATTAN},
+                                     {"linf", GV_CHEBYSHEV},
+                                     {"chebyshev", GV_CHEBYSHEV},
+                                     {"geodesic", GV_GEODESIC},
+                                     {"great-circle", GV_GREAT_CIRCLE},
+                                     {NULL, 0}};
+
+static const cli_option table[] = {
+    {"reference", "FILE",
+     ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every column is a coordinate; "
+     "the "
+     "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one. "
+     "A "
+     "text file with the columns lon and lat is such a source too",
+     CLI_INTO(reference)},
+    {"queries", "FILE",
+     "the same kinds; without it the reference set is searched against itself, without each point itself",
+     CLI_INTO(queries)},
+    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", CLI_RANGE(k, 1, 1024)},
+    {"metric", "NAME",
+     "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); on longitudes and latitudes geodesic (default "
+     "there) "
+     "or great-circle",
+     CLI_ONE_OF(metric, metrics), CLI_AND(has_metric)},
+    {"max-distance", "D", "only neighbours at most this far; metres for geodesic and great-circle",
+     CLI_RANGE(max_distance, 0.0, INFINITY)},
+    {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
+     CLI_INTO(distances)},
+    {"layer", "NAME", "layer of the reference set, needed if its source has several", CLI_INTO(layer)},
+    {"query-layer", "NAME", "layer of the queries, needed if their source has several", CLI_INTO(query_layer)},
+    {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
+     CLI_INTO(backend)},
+    CLI_THREADS_ROW(threads),
+    {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
+     CLI_RANGE(device, 0, 1023)},
+    {"overwrite", NULL, "replace OUT and FILE if they exist", CLI_INTO(overwrite)},
+    CLI_SYNC_ROW(sync),
+    {"progress", NULL, "show a progress bar", CLI_INTO(progress)},
+    CLI_HELP_ROW,
+};
+
+static int set_output(void *to, char *value) {
+  settings *j = to;
+  if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
+  j->out = value;
+  return EXIT_OK;
 }
+
+const cli_syntax search_syntax = {
+    .name = "search",
+    .usage =
+        "Usage: gpuvoronoi search --reference R [--queries Q] [options] OUT\n"
+        "\n"
+        "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the\n"
+        "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or\n"
+        "text with the columns query, rank, index, distance if it ends in .csv. -1 stands for a neighbour that\n"
+        "does not exist.\n",
+    CLI_ROWS(table),
+    .examples =
+        "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
+        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n",
+    .positional = set_output};
 
 static bool ends_with(const char *path, const char *end) {
   size_t length = strlen(path), tail = strlen(end);
   return length >= tail && strcasecmp(path + length - tail, end) == 0;
 }
 
-/* -1: help was printed, nothing more to do. */
-static int parse(job *j, int argc, char **argv) {
-  cli_parser parser = {.options = table, .argc = argc, .argv = argv};
-  const char *value;
-  int64_t number;
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
-    switch (key) {
-    case KEY_REFERENCE:
-      j->reference = value;
-      break;
-    case KEY_QUERIES:
-      j->queries = value;
-      break;
-    case KEY_K:
-      if (!cli_integers(value, &number, 1) || number < 1 || number > 1024) {
-        return cli_fail(EXIT_USAGE, "-k needs a number from 1 to 1024, not '%s'", value);
-      }
-      j->k = (int)number;
-      break;
-    case KEY_METRIC:
-      if (!parse_metric(value, &j->metric)) {
-        return cli_fail(EXIT_USAGE, "--metric is l2, l1, linf, geodesic or great-circle, not '%s'", value);
-      }
-      j->has_metric = true;
-      break;
-    case KEY_MAX_DISTANCE:
-      if (!cli_numbers(value, &j->max_distance, 1) || !(j->max_distance >= 0.0)) {
-        return cli_fail(EXIT_USAGE, "--max-distance needs a number >= 0, not '%s'", value);
-      }
-      break;
-    case KEY_DISTANCES:
-      j->distances = value;
-      break;
-    case KEY_LAYER:
-      j->layer = value;
-      break;
-    case KEY_QUERY_LAYER:
-      j->query_layer = value;
-      break;
-    case KEY_BACKEND:
-      j->backend = value;
-      break;
-    case KEY_THREADS:
-      if (cli_whole("threads", value, 1, 4096, &j->threads) != EXIT_OK) return EXIT_USAGE;
-      break;
-    case KEY_DEVICE:
-      if (cli_whole("device", value, 0, 1023, &j->device) != EXIT_OK) return EXIT_USAGE;
-      break;
-    case KEY_OVERWRITE:
-      j->overwrite = true;
-      break;
-    case KEY_SYNC:
-      if (cli_sync(value, &j->sync) != EXIT_OK) return EXIT_USAGE;
-      break;
-    case KEY_PROGRESS:
-      j->progress = true;
-      break;
-    case KEY_HELP:
-      fputs(help, stdout);
-      return -1;
-    case CLI_POSITIONAL:
-      if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
-      j->out = value;
-      break;
-    default:
-      return EXIT_USAGE;
-    }
-  }
+static int check_usage(const settings *j) {
   if (j->reference == NULL) return cli_fail(EXIT_USAGE, "search needs --reference");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
   if (!ends_with(j->out, ".npy") && !ends_with(j->out, ".csv")) {
@@ -230,11 +137,11 @@ static bool is_layer(const char *path, const char *layer, bool globe) {
 }
 
 /* Whether the metric that was asked for is one of longitudes and latitudes. */
-static bool wants_globe(const job *j) {
+static bool wants_globe(const settings *j) {
   return j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
 }
 
-static gv_status open_source(gv_io *io, const job *j, const char *path, const char *layer, source *s) {
+static gv_status open_source(gv_io *io, const settings *j, const char *path, const char *layer, source *s) {
   *s = (source){.seeds = GV_SEED_LIST_INIT};
   if (!is_layer(path, layer, wants_globe(j))) {
     gv_status status = gv_array_open(io, path, &s->array);
@@ -309,7 +216,7 @@ typedef struct results {
   bar *progress;
 } results;
 
-static gv_status create_results(gv_io *io, const job *j, results *r) {
+static gv_status create_results(gv_io *io, const settings *j, results *r) {
   r->text = ends_with(j->out, ".csv");
   r->k = j->k;
   gv_status status =
@@ -363,7 +270,7 @@ static int64_t batch_rows(int32_t dim, int k) {
 }
 
 /* Searches all queries: an array batch by batch, rows in memory, or the reference set against itself (q NULL). */
-static gv_status search_plane(gv_io *io, const job *j, gv_context *context, const gv_index *index, source *q,
+static gv_status search_plane(gv_io *io, const settings *j, gv_context *context, const gv_index *index, source *q,
                               results *r) {
   bool self = q == NULL;
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
@@ -409,7 +316,8 @@ done:
   return status;
 }
 
-static gv_status run_plane(gv_io *io, const job *j, gv_context *context, source *reference, source *q, results *r) {
+static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
+                           results *r) {
   gv_points points = {NULL, 0, 0, GV_FLOAT64};
   void *data = NULL;
   gv_index *index = NULL;
@@ -465,7 +373,8 @@ static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
   return status;
 }
 
-static gv_status run_globe(gv_io *io, const job *j, gv_context *context, source *reference, source *q, results *r) {
+static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
+                           results *r) {
   gv_globe_index *index = NULL;
   int64_t *indices = NULL;
   double *distances = NULL;
@@ -510,7 +419,7 @@ done:
 }
 
 /* Settles the metric, and brings query layers on the plane to the reference's coordinate system. */
-static gv_status settle(gv_io *io, job *j, const source *reference, source *q) {
+static gv_status settle(gv_io *io, settings *j, const source *reference, source *q) {
   if (!j->has_metric) j->metric = reference->lonlat ? GV_GEODESIC : GV_EUCLIDEAN;
   bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
   if (globe && !reference->lonlat) {
@@ -535,12 +444,12 @@ static gv_status settle(gv_io *io, job *j, const source *reference, source *q) {
 }
 
 /* How GDAL opens an input; 0 if it is an array. */
-static unsigned input_kind(const job *j, const char *path, const char *layer) {
+static unsigned input_kind(const settings *j, const char *path, const char *layer) {
   return path != NULL && is_layer(path, layer, wants_globe(j)) ? GDAL_OF_VECTOR : 0;
 }
 
 /* No output may be a file of an input, nor both one file. */
-static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
+static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
   const char *const outputs[] = {j->out, j->distances};
   for (int i = 0; i < 2; i++) {
     if (gv_inputs_find(inputs, outputs[i]) != NULL) {
@@ -551,7 +460,7 @@ static gv_status check_files(gv_io *io, const job *j, gv_inputs *inputs) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", j->out);
 }
 
-static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progress) {
+static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
   gv_input list[] = {{j->reference, input_kind(j, j->reference, j->layer), j->layer, NULL},
@@ -578,11 +487,12 @@ static gv_status run_search(gv_io *io, job *j, gv_context *context, bar *progres
 }
 
 int search_command(int argc, char **argv) {
-  job j = {.k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
-  int result = parse(&j, argc, argv);
-  if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
-  cli_catch_signals(gv_outputs_abandon);
-  gv_io_initialize();
+  settings j = {.k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
+  int result = cli_parse(&search_syntax, &j, argc, argv);
+  if (result == EXIT_OK) result = check_usage(&j);
+  if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
+  cli_catch_signals();
+  cli_prepare_gdal();
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.threads = j.threads;
@@ -594,15 +504,5 @@ int search_command(int argc, char **argv) {
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   gv_status status = run_search(&io, &j, context, &progress);
   gv_context_destroy(context);
-  char warning[512];
-  if (status == GV_OK) {
-    while (gv_io_next_warning(warning, sizeof warning))
-      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
-    return EXIT_OK;
-  }
-  if (cli_interrupted(NULL)) {
-    cli_fail(EXIT_ERROR, "interrupted");
-    return cli_signal_status();
-  }
-  return cli_fail(EXIT_ERROR, "%s", io.message);
+  return cli_report(status, &io, false);
 }

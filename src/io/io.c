@@ -8,14 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cpl_conv.h>
-#include <cpl_error.h>
-#include <gdal.h>
-#include <ogr_api.h>
-
 #include "io/source_name.h"
 
-enum { MAX_WARNINGS = 16, LINE_SIZE = 512, CACHE_BYTES = 128 << 20 };
+enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
 
 static struct {
   pthread_mutex_t lock;
@@ -50,7 +45,7 @@ static void queue_warning(const char *line) {
   }
 }
 
-static void CPL_STDCALL handle(CPLErr level, CPLErrorNum number, const char *text) {
+void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text) {
   char *clean = gv_clean_foreign_message(text);
   if (level == CE_Debug) {
     if (clean != NULL) CPLDefaultErrorHandler(level, number, clean); /* only with CPL_DEBUG */
@@ -68,13 +63,6 @@ static void CPL_STDCALL handle(CPLErr level, CPLErrorNum number, const char *tex
     snprintf(messages.failure, sizeof messages.failure, "%s", line);
   }
   pthread_mutex_unlock(&messages.lock);
-}
-
-void gv_io_initialize(void) {
-  GDALAllRegister();
-  CPLSetErrorHandler(handle);
-  /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
-  if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }
 
 static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
@@ -123,6 +111,11 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker) {
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker) {
   memcpy(io->message, worker->message, sizeof io->message);
   return status;
+}
+
+int gv_io_go_on(double fraction, void *io) {
+  (void)fraction;
+  return !gv_io_cancelled(io);
 }
 
 void gv_gdal_reset(void) {

@@ -4,13 +4,15 @@
  *
  * No text has the secrets of sources (io/source_name.h).
  *
- * Nothing here prints or exits. GDAL reports through a process-wide handler that this layer installs once
- * (gv_io_initialize): failures are kept until asked for, warnings are queued for the command to show.
+ * Nothing here prints or exits, or sets what belongs to the process. The program that uses this layer registers GDAL's
+ * drivers and installs gv_io_take_message: failures are kept until asked for, warnings are queued for it to show.
  */
 #ifndef GV_IO_H
 #define GV_IO_H
 
 #include <stdbool.h>
+
+#include <cpl_error.h>
 
 #include "gpuvoronoi.h"
 
@@ -27,8 +29,8 @@ typedef struct gv_io {
   void *cancelled_user;
 } gv_io;
 
-/* Registers GDAL's drivers and the message handler, and limits GDAL's block cache unless GDAL_CACHEMAX is given. To be called once, before anything else of this layer. */
-void gv_io_initialize(void);
+/* Takes GDAL's messages: for CPLSetErrorHandler, as threads of GDAL's own report too. */
+void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text);
 
 /* Stores one line (newlines become spaces) and returns `status`. */
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
@@ -45,6 +47,9 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker);
 
 /* The run gets a worker's error line; returns `status`. */
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker);
+
+/* The same for contexts of the library: a gv_progress_fn whose `user` is a gv_io. */
+int gv_io_go_on(double fraction, void *io);
 
 /* Forgets GDAL's failures so far. */
 void gv_gdal_reset(void);

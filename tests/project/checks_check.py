@@ -95,9 +95,13 @@ def library_manners():
         'fputs("x", stderr)': "stderr", 'fputs("x", stdout)': "stdout", 'dprintf(2, "%d", x)': "dprintf",
         'syslog(x, "x")': "syslog", "exit(x)": "exit", "_exit(x)": "_exit", "quick_exit(x)": "quick_exit", "abort()": "abort",
         "assert(x)": "__assert_fail", "raise(x)": "raise",
+        "isatty(x)": "isatty", "signal(x, SIG_IGN)": "signal", 'setenv("x", "x", x)': "setenv",
+        "void GDALAllRegister(void); GDALAllRegister()": "GDALAllRegister",
+        "void CPLSetErrorHandler(void *); CPLSetErrorHandler(0)": "CPLSetErrorHandler",
+        "void GDALSetCacheMax64(long); GDALSetCacheMax64(x)": "GDALSetCacheMax64",
     }.items():
         bad(body, f" U {symbol}", "library_manners.sh", archive(body))
-    bad("the second of two libraries", "prints, exits or aborts", "library_manners.sh",
+    bad("the second of two libraries", "prints, exits, aborts or sets", "library_manners.sh",
         shutil.copy(archive("malloc(x)"), WORK / "first.a"), archive("abort()"))
     bad("no such library", "No such file", "library_manners.sh", WORK / "nowhere.a")
     bad("no library", "not recognized", "library_manners.sh", write("text.a", "text"))

@@ -1,5 +1,5 @@
 /*
- * What the benchmarks share: a clock, medians, uniform random numbers.
+ * What the benchmarks share: a clock, medians, uniform random numbers, values of options.
  */
 #ifndef GV_CLI_BENCH_H
 #define GV_CLI_BENCH_H
@@ -21,5 +21,11 @@ double bench_uniform(uint64_t *state);
 
 /* n seeds uniform on the globe, in degrees. */
 void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat);
+
+/* The value of --size, "W,H", and of --seeds, a list of at most `most` numbers: EXIT_OK, or EXIT_USAGE with the error
+ * printed. */
+int bench_read_size(const char *value, int64_t least_width, int64_t least_height, int64_t most, int64_t *width,
+                    int64_t *height);
+int bench_read_counts(const char *value, int64_t *counts, int most, int *n);
 
 #endif

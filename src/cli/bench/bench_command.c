@@ -1,36 +1,35 @@
 /* gpuvoronoi bench SUITE: finds the benchmark, and what all of them need. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <cpl_string.h>
+
 #include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-static const struct {
-  const char *name;
-  command_fn run;
-  const char *summary;
-} benchmarks[] = {
-    {"facility", bench_facility_command,
+const cli_command bench_commands[] = {
+    {"facility", bench_facility_command, &bench_facility_syntax,
      "ranks, masks, limits, statistics and distances, against the plain allocation"},
-    {"qtm", bench_qtm_command, "triangles of the QTM mesh: backends against serial, then level after level"},
-    {"raster", bench_raster_command,
+    {"qtm", bench_qtm_command, &bench_qtm_syntax,
+     "triangles of the QTM mesh: backends against serial, then level after level"},
+    {"raster", bench_raster_command, &bench_raster_syntax,
      "engines, whole command and projected grids, against memset, gdal_create and PROJ"},
-    {"search", bench_search_command, "the search backends side by side, in four suites"},
+    {"search", bench_search_command, &bench_search_syntax, "the search backends side by side, in six suites"},
+    {NULL, NULL, NULL, NULL},
 };
 
 int bench_command(int argc, char **argv) {
-  size_t count = sizeof benchmarks / sizeof benchmarks[0];
-  for (size_t i = 0; argc > 0 && i < count; i++) {
-    if (strcmp(argv[0], benchmarks[i].name) == 0) return benchmarks[i].run(argc - 1, argv + 1);
-  }
+  const cli_command *found = argc > 0 ? cli_find(bench_commands, argv[0]) : NULL;
+  if (found != NULL) return found->run(argc - 1, argv + 1);
   if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf("Usage: gpuvoronoi bench BENCHMARK [options]; each has --help\n\n");
-    for (size_t i = 0; i < count; i++)
-      printf("  %-8s %s\n", benchmarks[i].name, benchmarks[i].summary);
+    for (const cli_command *one = bench_commands; one->name != NULL; one++)
+      printf("  %-8s %s\n", one->name, one->summary);
     return EXIT_OK;
   }
   return cli_fail(EXIT_USAGE, "bench: say which benchmark (gpuvoronoi bench --help lists them)");
@@ -67,4 +66,27 @@ void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat) {
     lon[i] = 360.0 * bench_uniform(&state) - 180.0;
     lat[i] = asin(2.0 * bench_uniform(&state) - 1.0) * (180.0 / 3.14159265358979323846);
   }
+}
+
+int bench_read_size(const char *value, int64_t least_width, int64_t least_height, int64_t most, int64_t *width,
+                    int64_t *height) {
+  int64_t pair[2];
+  if (!cli_integers(value, pair, 2) || pair[0] < least_width || pair[1] < least_height || pair[0] > most ||
+      pair[1] > most) {
+    return cli_fail(EXIT_USAGE, "--size cannot be '%s' (at least %" PRId64 ",%" PRId64 ", at most %" PRId64 ")",
+                    value, least_width, least_height, most);
+  }
+  *width = pair[0];
+  *height = pair[1];
+  return EXIT_OK;
+}
+
+int bench_read_counts(const char *value, int64_t *counts, int most, int *n) {
+  char **parts = CSLTokenizeString2(value, ",", 0);
+  *n = CSLCount(parts);
+  bool good = *n >= 1 && *n <= most;
+  for (int i = 0; i < *n && good; i++)
+    good = cli_integers(parts[i], &counts[i], 1) && counts[i] >= 1 && counts[i] <= INT32_MAX;
+  CSLDestroy(parts);
+  return good ? EXIT_OK : cli_fail(EXIT_USAGE, "--seeds: '%s' is no list of up to %d numbers", value, most);
 }

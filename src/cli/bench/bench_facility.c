@@ -27,22 +27,10 @@ enum { MAX_RUNS = 101, SIDE = 512, PIXELS = 720, MOST_BANDS = 4 };
 
 static const double pi = 3.14159265358979323846;
 
-static const char help[] =
-    "Usage: gpuvoronoi bench facility [options]\n"
-    "\n"
-    "  --size W,H        cells of the globe's raster (default: 21600,10800)\n"
-    "  --seeds N         number of seeds (default: 10000)\n"
-    "  --metric NAME     great-circle or geodesic (default: both)\n"
-    "  --backend NAME    engine to time (default: auto)\n"
-    "  --into PLACE      block: a buffer a thread (default); array: one for the whole raster\n"
-    "  --case TEXT       only the case of that name, or those with TEXT in theirs, and what they are compared "
-    "with\n"
-    "  --runs N          rounds after one to warm up (default: 5)\n"
-    "  --threads N       default: one a processor\n";
-
 typedef struct settings {
-  const char *backend, *metric, *only;
-  bool array;
+  const char *backend, *only;
+  int metric; /* -1 = both */
+  int array;  /* 0 = a block a thread */
   int64_t width, height;
   int seeds, runs, threads;
 } settings;
@@ -398,76 +386,44 @@ done:
   return result;
 }
 
-enum { SIZE = 1, SEEDS, METRIC, BACKEND, INTO, CASE, RUNS, THREADS, HELP };
+static int set_size(void *to, const char *value) {
+  settings *s = to;
+  return bench_read_size(value, PIXELS, PIXELS / 2, 1 << 20, &s->width, &s->height);
+}
 
-static const cli_option options_table[] = {
-    {"size", SIZE, true},  {"seeds", SEEDS, true}, {"metric", METRIC, true}, {"backend", BACKEND, true},
-    {"into", INTO, true},  {"case", CASE, true},   {"runs", RUNS, true},     {"threads", THREADS, true},
-    {"help", HELP, false}, {NULL, 0, false},
+static const cli_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
+static const cli_choice places[] = {{"block", 0}, {"array", 1}, {NULL, 0}};
+
+static const cli_option table[] = {
+    {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", CLI_BY(set_size)},
+    {"seeds", "N", "number of seeds (default: 10000)", CLI_RANGE(seeds, 1, INT32_MAX)},
+    {"metric", "NAME", "great-circle or geodesic (default: both)", CLI_ONE_OF(metric, metrics)},
+    {"backend", "NAME", "engine to time (default: auto)", CLI_INTO(backend)},
+    {"into", "PLACE", "block: a buffer a thread (default); array: one for the whole raster",
+     CLI_ONE_OF(array, places)},
+    {"case", "TEXT", "only the case of that name, or those with TEXT in theirs, and what they are compared with",
+     CLI_INTO(only)},
+    {"runs", "N", "rounds after one to warm up (default: 5)", CLI_RANGE(runs, 1, MAX_RUNS)},
+    CLI_THREADS_ROW(threads),
+    CLI_HELP_ROW,
 };
 
+const cli_syntax bench_facility_syntax = {
+    .name = "bench facility", .usage = "Usage: gpuvoronoi bench facility [options]\n", CLI_ROWS(table)};
+
 int bench_facility_command(int argc, char **argv) {
-  settings s = {.backend = "auto", .width = 21600, .height = 10800, .seeds = 10000, .runs = 5};
-  cli_parser parser = {.options = options_table, .argc = argc, .argv = argv};
-  const char *value = NULL;
-  int64_t pair[2];
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
-    int status = EXIT_OK;
-    switch (key) {
-    case SIZE:
-      if (!cli_integers(value, pair, 2) || pair[0] < PIXELS || pair[1] < PIXELS / 2 || pair[0] > 1 << 20 ||
-          pair[1] > 1 << 20) {
-        return cli_fail(EXIT_USAGE, "bench facility: --size cannot be '%s' (at least %d,%d)", value, PIXELS,
-                        PIXELS / 2);
-      }
-      s.width = pair[0], s.height = pair[1];
-      break;
-    case SEEDS:
-      status = cli_whole("seeds", value, 1, INT32_MAX, &s.seeds);
-      break;
-    case METRIC:
-      s.metric = value;
-      if (strcmp(value, "great-circle") != 0 && strcmp(value, "geodesic") != 0)
-        return cli_fail(EXIT_USAGE, "bench facility: --metric cannot be '%s'", value);
-      break;
-    case BACKEND:
-      s.backend = value;
-      break;
-    case INTO:
-      s.array = strcmp(value, "array") == 0;
-      if (!s.array && strcmp(value, "block") != 0)
-        return cli_fail(EXIT_USAGE, "bench facility: --into cannot be '%s'", value);
-      break;
-    case CASE:
-      s.only = value;
-      break;
-    case RUNS:
-      status = cli_whole("runs", value, 1, MAX_RUNS, &s.runs);
-      break;
-    case THREADS:
-      status = cli_whole("threads", value, 1, 4096, &s.threads);
-      break;
-    case HELP:
-      fputs(help, stdout);
-      return EXIT_OK;
-    case CLI_POSITIONAL:
-      return cli_fail(EXIT_USAGE, "bench facility: what is '%s' for?", value);
-    default:
-      return EXIT_USAGE;
-    }
-    if (status != EXIT_OK) return status;
-  }
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  settings s = {.backend = "auto", .metric = -1, .width = 21600, .height = 10800, .seeds = 10000, .runs = 5};
+  int result = cli_parse(&bench_facility_syntax, &s, argc, argv);
+  if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
+  gv_context_options how = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
-  options.threads = s.threads;
-  if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "bench: out of memory");
+  how.threads = s.threads;
+  if (gv_context_create(&how, &context) != GV_OK) return cli_fail(EXIT_ERROR, "bench: out of memory");
   printf("%-13s %-30s %9s %9s %9s %9s  %7s  %s\n", "metric", "case", "median s", "least s", "most s", "Mcell/s",
          "ratio", "to");
-  int result = EXIT_OK;
-  const gv_metric metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
   for (int i = 0; i < 2 && result == EXIT_OK; i++) {
-    if (s.metric != NULL && strcmp(s.metric, gv_metric_name(metrics[i])) != 0) continue;
-    result = bench_metric(&s, context, metrics[i]);
+    if (s.metric < 0 || s.metric == metrics[i].value)
+      result = bench_metric(&s, context, (gv_metric)metrics[i].value);
   }
   gv_context_destroy(context);
   return result;

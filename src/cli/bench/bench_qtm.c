@@ -27,23 +27,11 @@
 
 enum { MAX_RUNS = 101, MAX_LIST = 16 };
 
-static const char help[] =
-    "Usage: gpuvoronoi bench qtm [options]\n"
-    "\n"
-    "  --suite NAME      kernels, levels or all (default: all)\n"
-    "  --level L         level for the kernels (default: 9)\n"
-    "  --seeds N,N,...   numbers of seeds for the kernels (default: 16,64,256,1024,4096,16384)\n"
-    "  --backends A,B    backends to compare with serial (default: all of this machine that allocate)\n"
-    "  --levels FROM,TO  levels for the other suite (default: 5,14; 14 needs 8 GiB)\n"
-    "  --level-seeds N   number of seeds there (default: 1024)\n"
-    "  --level-backend NAME  backend there (default: tile)\n"
-    "  --metric NAME     great-circle (default) or geodesic\n"
-    "  --runs N          rounds after one to warm up (default: 3)\n"
-    "  --threads N       default: one a processor; serial has one\n"
-    "  --csv FILE        the table as CSV too\n";
+enum { KERNELS = 1, LEVELS = 2 };
 
 typedef struct settings {
-  const char *suite, *level_backend;
+  const char *level_backend, *csv_path;
+  int suites; /* bits */
   gv_metric metric;
   char **backends; /* NULL = all */
   int64_t seeds[MAX_LIST], level_seeds;
@@ -181,36 +169,21 @@ static int bench_levels(const settings *s, double *lon, double *lat) {
   return EXIT_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------- options */
-
-enum { SUITE = 1, LEVEL, SEEDS, BACKENDS, LEVELS, LEVEL_SEEDS, LEVEL_BACKEND, METRIC, RUNS, THREADS, CSV, HELP };
-
-static const cli_option options_table[] = {
-    {"suite", SUITE, true},
-    {"level", LEVEL, true},
-    {"seeds", SEEDS, true},
-    {"backends", BACKENDS, true},
-    {"levels", LEVELS, true},
-    {"level-seeds", LEVEL_SEEDS, true},
-    {"level-backend", LEVEL_BACKEND, true},
-    {"metric", METRIC, true},
-    {"runs", RUNS, true},
-    {"threads", THREADS, true},
-    {"csv", CSV, true},
-    {"help", HELP, false},
-    {NULL, 0, false},
-};
-
-static bool read_seeds(const char *text, settings *s) {
-  char **parts = CSLTokenizeString2(text, ",", 0);
-  int n = CSLCount(parts);
-  bool good = n >= 1 && n <= MAX_LIST;
-  for (int i = 0; i < n && good; i++)
-    good = cli_integers(parts[i], &s->seeds[i], 1) && s->seeds[i] >= 1 && s->seeds[i] <= INT32_MAX;
-  s->seed_counts = n;
-  CSLDestroy(parts);
-  return good;
+static int run_suites(const settings *s) {
+  int64_t most = s->level_seeds;
+  for (int i = 0; i < s->seed_counts; i++)
+    most = s->seeds[i] > most ? s->seeds[i] : most;
+  double *lon = malloc((size_t)most * sizeof *lon), *lat = malloc((size_t)most * sizeof *lat);
+  int result = lon != NULL && lat != NULL ? EXIT_OK : cli_fail(EXIT_ERROR, "bench: out of memory for the seeds");
+  if (result == EXIT_OK) print_header(s);
+  if (result == EXIT_OK && (s->suites & KERNELS) != 0) result = bench_kernels(s, lon, lat);
+  if (result == EXIT_OK && (s->suites & LEVELS) != 0) result = bench_levels(s, lon, lat);
+  free(lon);
+  free(lat);
+  return result;
 }
+
+/* -------------------------------------------------------------------------------------------------- options */
 
 static bool known_backends(char **names) {
   for (int i = 0; names != NULL && names[i] != NULL; i++) {
@@ -225,27 +198,56 @@ static bool known_backends(char **names) {
   return CSLCount(names) > 0;
 }
 
-static bool in_range(const char *text, int64_t least, int64_t most, int64_t *out) {
-  return cli_integers(text, out, 1) && *out >= least && *out <= most;
+static int set_seeds(void *to, const char *value) {
+  settings *s = to;
+  return bench_read_counts(value, s->seeds, MAX_LIST, &s->seed_counts);
 }
 
-static int run_suites(const settings *s) {
-  int64_t most = s->level_seeds;
-  for (int i = 0; i < s->seed_counts; i++)
-    most = s->seeds[i] > most ? s->seeds[i] : most;
-  double *lon = malloc((size_t)most * sizeof *lon), *lat = malloc((size_t)most * sizeof *lat);
-  int result = lon != NULL && lat != NULL ? EXIT_OK : cli_fail(EXIT_ERROR, "bench: out of memory for the seeds");
-  bool all = strcmp(s->suite, "all") == 0;
-  if (result == EXIT_OK) print_header(s);
-  if (result == EXIT_OK && (all || strcmp(s->suite, "kernels") == 0)) result = bench_kernels(s, lon, lat);
-  if (result == EXIT_OK && (all || strcmp(s->suite, "levels") == 0)) result = bench_levels(s, lon, lat);
-  free(lon);
-  free(lat);
-  return result;
+static int set_backends(void *to, const char *value) {
+  settings *s = to;
+  CSLDestroy(s->backends);
+  s->backends = CSLTokenizeString2(value, ",", 0);
+  if (known_backends(s->backends)) return EXIT_OK;
+  return cli_fail(EXIT_USAGE, "--backends cannot be '%s': not all are backends of this machine that allocate",
+                  value);
 }
+
+static int set_levels(void *to, const char *value) {
+  settings *s = to;
+  int64_t pair[2];
+  if (!cli_integers(value, pair, 2) || pair[0] < 0 || pair[0] > pair[1] || pair[1] > 16) {
+    return cli_fail(EXIT_USAGE, "--levels: '%s' is not FROM,TO within 0 to 16", value);
+  }
+  s->from = (int)pair[0];
+  s->to = (int)pair[1];
+  return EXIT_OK;
+}
+
+static const cli_choice suites[] = {{"kernels", KERNELS}, {"levels", LEVELS}, {"all", KERNELS | LEVELS}, {NULL, 0}};
+static const cli_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
+
+static const cli_option table[] = {
+    {"suite", "NAME", "kernels, levels or all (default: all)", CLI_ONE_OF(suites, suites)},
+    {"level", "L", "level for the kernels (default: 9)", CLI_RANGE(level, 0, 14)},
+    {"seeds", "N,N,...", "numbers of seeds for the kernels (default: 16,64,256,1024,4096,16384)",
+     CLI_BY(set_seeds)},
+    {"backends", "A,B", "backends to compare with serial (default: all of this machine that allocate)",
+     CLI_BY(set_backends)},
+    {"levels", "FROM,TO", "levels for the other suite (default: 5,14; 14 needs 8 GiB)", CLI_BY(set_levels)},
+    {"level-seeds", "N", "number of seeds there (default: 1024)", CLI_RANGE(level_seeds, 1, INT32_MAX)},
+    {"level-backend", "NAME", "backend there (default: tile)", CLI_INTO(level_backend)},
+    {"metric", "NAME", "great-circle (default) or geodesic", CLI_ONE_OF(metric, metrics)},
+    {"runs", "N", "rounds after one to warm up (default: 3)", CLI_RANGE(runs, 1, MAX_RUNS)},
+    {"threads", "N", "threads to use (default: one a processor; serial has one)", CLI_RANGE(threads, 1, 4096)},
+    {"csv", "FILE", "the table as CSV too", CLI_INTO(csv_path)},
+    CLI_HELP_ROW,
+};
+
+const cli_syntax bench_qtm_syntax = {
+    .name = "bench qtm", .usage = "Usage: gpuvoronoi bench qtm [options]\n", CLI_ROWS(table)};
 
 int bench_qtm_command(int argc, char **argv) {
-  settings s = {.suite = "all",
+  settings s = {.suites = KERNELS | LEVELS,
                 .level_backend = "tile",
                 .metric = GV_GREAT_CIRCLE,
                 .seeds = {16, 64, 256, 1024, 4096, 16384},
@@ -255,73 +257,14 @@ int bench_qtm_command(int argc, char **argv) {
                 .from = 5,
                 .to = 14,
                 .runs = 3};
-  cli_parser parser = {.options = options_table, .argc = argc, .argv = argv};
-  const char *value = NULL, *csv = NULL;
-  int64_t number = 0, pair[2];
-  int result = EXIT_OK;
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END && result == EXIT_OK;) {
-    bool good = true;
-    switch (key) {
-    case SUITE:
-      s.suite = value;
-      good = strcmp(value, "all") == 0 || strcmp(value, "kernels") == 0 || strcmp(value, "levels") == 0;
-      break;
-    case LEVEL:
-      good = in_range(value, 0, 14, &number);
-      s.level = (int)number;
-      break;
-    case SEEDS:
-      good = read_seeds(value, &s);
-      break;
-    case BACKENDS:
-      CSLDestroy(s.backends);
-      s.backends = CSLTokenizeString2(value, ",", 0);
-      good = known_backends(s.backends);
-      break;
-    case LEVELS:
-      good = cli_integers(value, pair, 2) && pair[0] >= 0 && pair[0] <= pair[1] && pair[1] <= 16;
-      if (good) s.from = (int)pair[0], s.to = (int)pair[1];
-      break;
-    case LEVEL_SEEDS:
-      good = in_range(value, 1, INT32_MAX, &s.level_seeds);
-      break;
-    case LEVEL_BACKEND:
-      s.level_backend = value;
-      break;
-    case METRIC:
-      good = strcmp(value, "great-circle") == 0 || strcmp(value, "geodesic") == 0;
-      s.metric = good && strcmp(value, "geodesic") == 0 ? GV_GEODESIC : GV_GREAT_CIRCLE;
-      break;
-    case RUNS:
-      good = in_range(value, 1, MAX_RUNS, &number);
-      s.runs = (int)number;
-      break;
-    case THREADS:
-      good = in_range(value, 1, 4096, &number);
-      s.threads = (int)number;
-      break;
-    case CSV:
-      csv = value;
-      break;
-    case HELP:
-      fputs(help, stdout);
-      CSLDestroy(s.backends);
-      return EXIT_OK;
-    case CLI_POSITIONAL:
-      result = cli_fail(EXIT_USAGE, "bench qtm: what is '%s' for?", value);
-      break;
-    default:
-      result = EXIT_USAGE;
-    }
-    if (!good) result = cli_fail(EXIT_USAGE, "bench qtm: --%s cannot be '%s'", parser.name, value);
-  }
-  if (result == EXIT_OK && csv != NULL && (s.csv = fopen(csv, "w")) == NULL) {
-    result = cli_fail(EXIT_ERROR, "bench: cannot write '%s': %s", csv, strerror(errno));
+  int result = cli_parse(&bench_qtm_syntax, &s, argc, argv);
+  if (result == EXIT_OK && s.csv_path != NULL && (s.csv = fopen(s.csv_path, "w")) == NULL) {
+    result = cli_fail(EXIT_ERROR, "bench: cannot write '%s': %s", s.csv_path, strerror(errno));
   }
   if (result == EXIT_OK) result = run_suites(&s);
   if (s.csv != NULL && fclose(s.csv) != 0 && result == EXIT_OK) {
-    result = cli_fail(EXIT_ERROR, "bench: cannot write '%s'", csv);
+    result = cli_fail(EXIT_ERROR, "bench: cannot write '%s'", s.csv_path);
   }
   CSLDestroy(s.backends);
-  return result;
+  return result == CLI_DONE ? EXIT_OK : result;
 }

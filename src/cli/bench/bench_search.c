@@ -7,6 +7,7 @@
  */
 #include "cli/commands.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -18,40 +19,6 @@
 #include "cli/bench/bench.h"
 #include "cli/cli.h"
 #include "gpuvoronoi.h"
-
-static const char help[] =
-    "Usage: gpuvoronoi bench search [options]\n"
-    "\n"
-    "Measures every search backend that can run here on six suites and prints a table for each:\n"
-    "  a  nearest neighbour: (dimension, queries, references) from (3,1,2) to (16,1024,1048576), uniform [0,1)\n"
-    "  b  20 nearest neighbours, dimensions 1 to 256, queries = references, uniform [-500,500)\n"
-    "  c  all pairs: a set of 10 to 1000 points with 10 to 1000 integer coordinates against itself, k = 10\n"
-    "  d  low dimensions: 2 and 3, 1000 to 10 million references, a million queries, uniform and clustered, k = 1, "
-    "20\n"
-    "  e  what GPUs are compared with: 20 nearest of 32768 in 128 and 4 dimensions, 2^21 cells and 16384 seeds on "
-    "the\n"
-    "     sphere, a million points and ten million queries in 3 dimensions with k = 1 and 20\n"
-    "  f  enough work for several GPUs: 2^21 queries and 2^20 points on the sphere, 20 nearest in 16 and 128\n"
-    "     dimensions, 128 queries and 2^26 points\n"
-    "For backends on a GPU the time of the search is also shown without copies to and from the device,\n"
-    "added up over the devices.\n"
-    "\n"
-    "  --suite LETTERS     only these suites, e.g. ad\n"
-    "  --quick             smaller sizes and fewer repetitions: a minute\n"
-    "  --backends LIST     only these backends, separated by commas; auto is what the library would choose\n"
-    "  --repeat N          measured runs (default: 5; fewer where runs are long)\n"
-    "  --seconds S         longest time a backend may be expected to take for a case (default: 20; quick: 2)\n"
-    "  --csv FILE          also write the measurements to FILE\n"
-    "  --threads N         threads to use (default: one a processor)\n"
-    "  --help\n";
-
-enum { KEY_SUITE = 1, KEY_QUICK, KEY_BACKENDS, KEY_REPEAT, KEY_SECONDS, KEY_CSV, KEY_THREADS, KEY_HELP };
-
-static const cli_option table[] = {
-    {"suite", KEY_SUITE, true},     {"quick", KEY_QUICK, false}, {"backends", KEY_BACKENDS, true},
-    {"repeat", KEY_REPEAT, true},   {"csv", KEY_CSV, true},      {"seconds", KEY_SECONDS, true},
-    {"threads", KEY_THREADS, true}, {"help", KEY_HELP, false},   {NULL, 0, false},
-};
 
 enum { MAX_REPEAT = 99, CLUSTERS = 64 };
 
@@ -69,14 +36,14 @@ typedef struct bench_case {
   bool self; /* the references against themselves */
 } bench_case;
 
-typedef struct job {
+typedef struct settings {
   const char *suites, *backends, *csv_path;
   bool quick;
   int repeat, threads;
   double seconds;
   gv_context *context;
   FILE *csv;
-} job;
+} settings;
 
 /* ---------------------------------------------------------------------------------------------------- data */
 
@@ -146,7 +113,7 @@ typedef struct measurement {
   char chosen[64]; /* the backend that ran */
 } measurement;
 
-static gv_status measure(const job *j, const bench_case *c, const char *backend, const gv_points *references,
+static gv_status measure(const settings *j, const bench_case *c, const char *backend, const gv_points *references,
                          const gv_points *queries, int64_t *indices, double *distances, measurement *out) {
   double build[MAX_REPEAT], search[MAX_REPEAT], device[MAX_REPEAT], spent = 0.0;
   gv_index_options index_options = GV_INDEX_OPTIONS_INIT;
@@ -184,7 +151,7 @@ static void print_timing(char *text, size_t size, bench_summary t) {
   snprintf(text, size, "%.4g (%.4g - %.4g)", t.median * 1e3, t.least * 1e3, t.most * 1e3);
 }
 
-static int run_case(job *j, const bench_case *c) {
+static int run_case(settings *j, const bench_case *c) {
   int result = EXIT_OK;
   int64_t places = c->queries * c->k;
   double *r = malloc((size_t)(c->references * c->dim) * sizeof *r);
@@ -261,7 +228,7 @@ done:
 
 /* --------------------------------------------------------------------------------------------------- suites */
 
-static int suite_a(job *j) {
+static int suite_a(settings *j) {
   static const int64_t sizes[][3] = {{3, 1, 2},        {3, 2, 8},         {3, 1, 1024},       {3, 1, 65536},
                                      {16, 1, 65536},   {3, 1024, 1024},   {3, 1024, 65536},   {16, 1024, 65536},
                                      {3, 1, 16777216}, {16, 1, 16777216}, {3, 1024, 1048576}, {16, 1024, 1048576}};
@@ -274,7 +241,7 @@ static int suite_a(job *j) {
   return result;
 }
 
-static int suite_b(job *j) {
+static int suite_b(settings *j) {
   int result = EXIT_OK;
   for (int32_t dim = 1; dim <= 256 && result == EXIT_OK; dim *= 4) {
     for (int64_t n = 256; n <= (j->quick ? 2048 : 32768) && result == EXIT_OK; n *= j->quick ? 8 : 2) {
@@ -285,7 +252,7 @@ static int suite_b(job *j) {
   return result;
 }
 
-static int suite_c(job *j) {
+static int suite_c(settings *j) {
   int result = EXIT_OK;
   for (int64_t n = 10; n <= 1000 && result == EXIT_OK; n *= 10) {
     for (int32_t dim = 10; dim <= (j->quick ? 100 : 1000) && result == EXIT_OK; dim *= 10) {
@@ -296,7 +263,7 @@ static int suite_c(job *j) {
   return result;
 }
 
-static int suite_d(job *j) {
+static int suite_d(settings *j) {
   int result = EXIT_OK;
   for (int32_t dim = 2; dim <= 3; dim++) {
     for (int64_t n = 1000; n <= (j->quick ? 100000 : 10000000) && result == EXIT_OK; n *= 10) {
@@ -311,7 +278,7 @@ static int suite_d(job *j) {
   return result;
 }
 
-static int suite_e(job *j) {
+static int suite_e(settings *j) {
   const bench_case cases[] = {{'e', 128, 32768, 32768, 20, UNIFORM_WIDE, false},
                               {'e', 4, 32768, 32768, 20, UNIFORM_WIDE, false},
                               {'e', 3, 1 << 21, 16384, 1, SPHERE, false},
@@ -327,7 +294,7 @@ static int suite_e(job *j) {
 }
 
 /* Enough work for several GPUs: queries that are dealt out, and few queries for which the points are. */
-static int suite_f(job *j) {
+static int suite_f(settings *j) {
   const bench_case cases[] = {{'f', 3, 1 << 21, 1 << 20, 1, SPHERE, false},
                               {'f', 16, 1 << 20, 1 << 17, 20, UNIFORM_WIDE, false},
                               {'f', 128, 1 << 17, 1 << 17, 20, UNIFORM_WIDE, false},
@@ -341,71 +308,66 @@ static int suite_f(job *j) {
   return result;
 }
 
-static int parse(job *j, int argc, char **argv) {
-  cli_parser parser = {.options = table, .argc = argc, .argv = argv};
-  const char *value;
-  int64_t number;
-  for (int key; (key = cli_next(&parser, &value)) != CLI_END;) {
-    switch (key) {
-    case KEY_SUITE:
-      if (*value == '\0' || strspn(value, "abcdef") != strlen(value)) {
-        return cli_fail(EXIT_USAGE, "--suite takes letters from a to f, not '%s'", value);
-      }
-      j->suites = value;
-      break;
-    case KEY_QUICK:
-      j->quick = true;
-      break;
-    case KEY_BACKENDS:
-      j->backends = value;
-      break;
-    case KEY_REPEAT:
-      if (!cli_integers(value, &number, 1) || number < 1 || number > MAX_REPEAT) {
-        return cli_fail(EXIT_USAGE, "--repeat needs a number from 1 to %d, not '%s'", MAX_REPEAT, value);
-      }
-      j->repeat = (int)number;
-      break;
-    case KEY_SECONDS:
-      if (!cli_numbers(value, &j->seconds, 1) || !(j->seconds > 0.0)) {
-        return cli_fail(EXIT_USAGE, "--seconds needs a number > 0, not '%s'", value);
-      }
-      break;
-    case KEY_CSV:
-      j->csv_path = value;
-      break;
-    case KEY_THREADS:
-      if (cli_whole("threads", value, 1, 4096, &j->threads) != EXIT_OK) return EXIT_USAGE;
-      break;
-    case KEY_HELP:
-      fputs(help, stdout);
-      return -1;
-    case CLI_POSITIONAL:
-      return cli_fail(EXIT_USAGE, "bench search takes no argument '%s'", value);
-    default:
-      return EXIT_USAGE;
-    }
+static int set_suite(void *to, const char *value) {
+  if (*value == '\0' || strspn(value, "abcdef") != strlen(value)) {
+    return cli_fail(EXIT_USAGE, "--suite takes letters from a to f, not '%s'", value);
   }
+  ((settings *)to)->suites = value;
   return EXIT_OK;
 }
+
+static const cli_option table[] = {
+    {"suite", "LETTERS", "only these suites, e.g. ad", CLI_BY(set_suite)},
+    {"quick", NULL, "smaller sizes and fewer repetitions: a minute", CLI_INTO(quick)},
+    {"backends", "LIST", "only these backends, separated by commas; auto is what the library would choose",
+     CLI_INTO(backends)},
+    {"repeat", "N", "measured runs (default: 5; fewer where runs are long)", CLI_RANGE(repeat, 1, MAX_REPEAT)},
+    {"seconds", "S", "longest time a backend may be expected to take for a case (default: 20; quick: 2)",
+     CLI_RANGE(seconds, 1e-6, DBL_MAX)},
+    {"csv", "FILE", "also write the measurements to FILE", CLI_INTO(csv_path)},
+    CLI_THREADS_ROW(threads),
+    CLI_HELP_ROW,
+};
+
+const cli_syntax bench_search_syntax = {
+    .name = "bench search",
+    .usage =
+        "Usage: gpuvoronoi bench search [options]\n"
+        "\n"
+        "Measures every search backend that can run here on six suites and prints a table for each:\n"
+        "  a  nearest neighbour: (dimension, queries, references) from (3,1,2) to (16,1024,1048576), uniform "
+        "[0,1)\n"
+        "  b  20 nearest neighbours, dimensions 1 to 256, queries = references, uniform [-500,500)\n"
+        "  c  all pairs: a set of 10 to 1000 points with 10 to 1000 integer coordinates against itself, k = 10\n"
+        "  d  low dimensions: 2 and 3, 1000 to 10 million references, a million queries, uniform and clustered,\n"
+        "     k = 1, 20\n"
+        "  e  what GPUs are compared with: 20 nearest of 32768 in 128 and 4 dimensions, 2^21 cells and 16384 "
+        "seeds\n"
+        "     on the sphere, a million points and ten million queries in 3 dimensions with k = 1 and 20\n"
+        "  f  enough work for several GPUs: 2^21 queries and 2^20 points on the sphere, 20 nearest in 16 and 128\n"
+        "     dimensions, 128 queries and 2^26 points\n"
+        "For backends on a GPU the time of the search is also shown without copies to and from the device,\n"
+        "added up over the devices.\n",
+    CLI_ROWS(table)};
 
 int bench_search_command(int argc, char **argv) {
   static const struct {
     char letter;
     const char *title;
-    int (*run)(job *);
+    int (*run)(settings *);
   } suites[] = {{'a', "nearest neighbour", suite_a},
                 {'b', "20 nearest neighbours", suite_b},
                 {'c', "all pairs without self, 10 nearest", suite_c},
                 {'d', "low dimensions", suite_d},
                 {'e', "what GPUs are compared with", suite_e},
                 {'f', "work for several GPUs", suite_f}};
-  job j = {.suites = "abcdef", .repeat = 5};
-  int result = parse(&j, argc, argv);
-  if (result != EXIT_OK) return result < 0 ? EXIT_OK : result;
+  settings j = {.suites = "abcdef", .repeat = 5};
+  int result = cli_parse(&bench_search_syntax, &j, argc, argv);
+  if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
   if (j.seconds == 0.0) j.seconds = j.quick ? 2.0 : 20.0;
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.threads = j.threads;
-  if (gv_context_create(&options, &j.context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
+  gv_context_options how = GV_CONTEXT_OPTIONS_INIT;
+  how.threads = j.threads;
+  if (gv_context_create(&how, &j.context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   if (j.csv_path != NULL) {
     j.csv = fopen(j.csv_path, "w");
     if (j.csv == NULL) {

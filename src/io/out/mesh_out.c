@@ -104,7 +104,8 @@ static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, cons
   gv_mesh_block *b = &w->block;
   options.threads = 1;
   options.device = run->device;
-  options.progress = run->go_on;
+  options.progress = gv_io_go_on;
+  options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
   b->stride = size;
   b->id = malloc(count * sizeof *b->id);
@@ -233,7 +234,8 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
   context_options.threads = run->threads;
   context_options.device = run->device;
-  context_options.progress = run->go_on;
+  context_options.progress = gv_io_go_on;
+  context_options.progress_user = io;
   triangles.kind = GV_GRID_QTM;
   triangles.level = facts.level;
   triangles.semi_major = grid->grid.semi_major;

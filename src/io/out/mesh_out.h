@@ -21,8 +21,7 @@ typedef struct gv_mesh_run {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not looked at */
   int64_t nodata; /* written where there is no seed, where the format has no other way to say so */
   int threads;
-  int device;           /* as in gv_context_options */
-  gv_progress_fn go_on; /* asked now and then; 0 = stop. May be NULL */
+  int device; /* as in gv_context_options */
 } gv_mesh_run;
 
 typedef struct gv_mesh_out gv_mesh_out;

@@ -4,22 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/path.h"
-
-bool gv_sync_by_name(const char *name, gv_sync *out) {
-  static const char *const names[] = {"auto", "always", "never"};
-  for (int i = GV_SYNC_AUTO; i <= GV_SYNC_NEVER; i++) {
-    if (strcmp(name, names[i]) != 0) continue;
-    *out = (gv_sync)i;
-    return true;
-  }
-  return false;
-}
 
 static bool is_virtual(const char *path) {
   return strncmp(path, "/vsi", 4) == 0 && access(path, F_OK) != 0;

@@ -5,17 +5,12 @@
 #ifndef GV_IO_SYNC_H
 #define GV_IO_SYNC_H
 
-#include <stdbool.h>
-
 /* When outputs are made to last before they are in place. */
 typedef enum gv_sync {
   GV_SYNC_AUTO, /* if they replace something */
   GV_SYNC_ALWAYS,
   GV_SYNC_NEVER
 } gv_sync;
-
-/* "auto", "always", "never"; false for anything else. */
-bool gv_sync_by_name(const char *name, gv_sync *out);
 
 /*
  * Waits until a file, or a directory with all that is in it, is on the disk: 0, or the error's number. In virtual file

@@ -1,0 +1,90 @@
+/*
+ * Signals are taken by a thread of their own, so that no code has to run inside a signal handler.
+ */
+#include "cli/process.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cpl_conv.h>
+#include <gdal.h>
+
+#include "cli/cli.h"
+#include "io/out/output.h"
+
+void cli_prepare_gdal(void) {
+  enum { CACHE_BYTES = 128 << 20 };
+  GDALAllRegister();
+  CPLSetErrorHandler(gv_io_take_message);
+  /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
+  if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
+}
+
+/* ------------------------------------------------------------------------------------------------- signals */
+
+static atomic_int caught;
+
+static void *watch(void *signals) {
+  const sigset_t *set = signals;
+  int number = 0;
+  if (sigwait(set, &number) != 0) return NULL;
+  atomic_store(&caught, number);
+  struct timespec patience = {2, 0};
+  sigtimedwait(set, NULL, &patience);
+  gv_outputs_abandon();
+  _exit(128 + number);
+}
+
+void cli_catch_signals(void) {
+  static sigset_t set;
+  pthread_t thread;
+  /* A full disk quota shows as a failed write, not as a death. */
+  signal(SIGXFSZ, SIG_IGN);
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  /* nohup's ignored SIGHUP stays ignored. */
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return;
+  if (pthread_create(&thread, NULL, watch, &set) == 0) {
+    pthread_detach(thread);
+  } else {
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  }
+}
+
+bool cli_interrupted(void *unused) {
+  (void)unused;
+  return atomic_load_explicit(&caught, memory_order_relaxed) != 0;
+}
+
+int cli_show_progress(double fraction, void *unused) {
+  (void)unused;
+  GDALTermProgress(fraction, NULL, NULL);
+  return 1;
+}
+
+/* ---------------------------------------------------------------------------------------------- the end of a run */
+
+int cli_report(gv_status status, const gv_io *io, bool quiet) {
+  char warning[512];
+  if (status == GV_OK) {
+    while (!quiet && gv_io_next_warning(warning, sizeof warning))
+      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
+    return EXIT_OK;
+  }
+  int number = atomic_load(&caught);
+  if (number == 0) return cli_fail(EXIT_ERROR, "%s", io->message);
+  return cli_fail(128 + number, "interrupted");
+}
+
+void cli_end(int status) {
+  fflush(NULL);
+  _exit(status);
+}

@@ -1,0 +1,35 @@
+/*
+ * What belongs to the whole process: GDAL's settings, signals, the end. Only commands touch it, so that programs which use
+ * the layers below keep their own.
+ */
+#ifndef GV_CLI_PROCESS_H
+#define GV_CLI_PROCESS_H
+
+#include <stdbool.h>
+
+#include "io/io.h"
+
+/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is given. To be
+ * called once, before anything of io. */
+void cli_prepare_gdal(void);
+
+/*
+ * From here on SIGINT, SIGTERM and SIGHUP set a flag that cli_interrupted reads, so that the command can clean up
+ * and leave; if it has not done so after two seconds, outputs are abandoned from another thread and the process ends.
+ * A second signal ends it at once. To be called before any other thread is made.
+ */
+void cli_catch_signals(void);
+bool cli_interrupted(void *unused);
+
+/* A gv_progress_fn that shows GDAL's bar. */
+int cli_show_progress(double fraction, void *unused);
+
+/* Prints the warnings of a run that went well, unless `quiet`, or the error of one that did not; gives the exit status: 130 for
+ * SIGINT, 143 for SIGTERM ... */
+int cli_report(gv_status status, const gv_io *io, bool quiet);
+
+/* Ends the process once all files are closed. What GDAL and its hundred libraries would give back one by one, the system takes at
+ * once. */
+void cli_end(int status) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * The way of one block: mask, allocation, neighbours (for the colours), distances, statistics, and ids. Where ids tell the
+ * seeds apart and no distances are asked for the library writes them itself; otherwise it writes seed numbers, which
+ * become ids last.
+ */
+#include "job/run.h"
+
+#include <math.h>
+
+/* A block's rectangle of cells. */
+typedef struct part {
+  int64_t x, y, w, h;
+} part;
+
+static gv_status pass_on(gv_io *io, const gv_run_worker *w, gv_status status) {
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(w->context));
+}
+
+/* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the cell before, so whole stretches are
+ * told by comparing. */
+static void write_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *out, int64_t at) {
+  enum { STRETCH = 32 };
+  int32_t *narrow = (int32_t *)out + at;
+  int64_t *broad = (int64_t *)out + at;
+  if (r->type == GDT_Int64) {
+    for (int64_t i = 0; i < n; i++)
+      broad[i] = numbers[i] >= 0 ? r->seeds.ids[numbers[i]] : r->nodata;
+    return;
+  }
+  for (int64_t i = 0; i < n; i += STRETCH) {
+    int64_t end = n - i < STRETCH ? n : i + STRETCH;
+    int32_t first = numbers[i];
+    uint32_t differ = 0;
+    for (int64_t j = i; j < end; j++)
+      differ |= (uint32_t)numbers[j] ^ (uint32_t)first;
+    if (differ == 0) {
+      int32_t id = first >= 0 ? r->labels[first] : (int32_t)r->nodata;
+      for (int64_t j = i; j < end; j++)
+        narrow[j] = id;
+    } else {
+      for (int64_t j = i; j < end; j++)
+        narrow[j] = numbers[j] >= 0 ? r->labels[numbers[j]] : (int32_t)r->nodata;
+    }
+  }
+}
+
+/* A block of which no cell counts. */
+static void fill_masked(const gv_run *r, gv_raster_block *block) {
+  for (int b = 0; b < r->j->k; b++) {
+    int64_t at = b * block->band_stride[0];
+    if (r->type == GDT_Int64) {
+      ((int64_t *)block->out[0])[at] = r->nodata;
+    } else {
+      ((int32_t *)block->out[0])[at] = (int32_t)r->nodata;
+    }
+    for (int i = GV_RUN_DISTANCE; i < GV_RUN_RASTERS; i++) {
+      int s = r->slot[i];
+      if (s < 0) continue;
+      at = b * block->band_stride[s];
+      if (i == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64) {
+        ((double *)block->out[s])[at] = (double)NAN;
+      } else {
+        ((float *)block->out[s])[at] = NAN;
+      }
+    }
+  }
+  for (int i = 0; i < r->written_count; i++)
+    block->uniform[i] = true;
+}
+
+/* Distances and azimuths, band by band: into the rasters, and the first band's distances for the statistics. */
+static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block, const part *p,
+                         const int32_t *numbers, int64_t stride, int64_t band_stride) {
+  int d = r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
+  gv_status status = GV_OK;
+  for (int b = 0; b < r->j->k && status == GV_OK; b++) {
+    bool kept = b == 0 && r->distances && r->statistics != NULL;
+    if (!kept && d < 0 && a < 0) break;
+    gv_measure m = GV_MEASURE_INIT;
+    m.column = block->column;
+    m.row = block->row;
+    m.seed = numbers + b * band_stride;
+    m.stride = stride;
+    m.out_stride = kept ? r->block_w : block->stride;
+    m.type = kept || r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+    size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
+    if (kept) {
+      m.distance = worker->distance;
+    } else if (d >= 0) {
+      m.distance = (char *)block->out[d] + (size_t)(b * block->band_stride[d]) * value;
+    }
+    if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
+    if (m.distance != NULL || m.azimuth != NULL) status = gv_voronoi_measure(worker->context, r->voronoi, &m);
+    if (!kept || status != GV_OK) continue;
+    if (a >= 0) {
+      m.distance = NULL;
+      m.azimuth = (float *)block->out[a];
+      m.out_stride = block->stride;
+      status = gv_voronoi_measure(worker->context, r->voronoi, &m);
+    }
+    for (int64_t y = 0; y < p->h && d >= 0; y++) {
+      const double *from = worker->distance + y * r->block_w;
+      for (int64_t x = 0; x < p->w; x++) {
+        if (r->j->distance_type == GDT_Float64) {
+          ((double *)block->out[d])[y * block->stride + x] = from[x];
+        } else {
+          ((float *)block->out[d])[y * block->stride + x] = (float)from[x];
+        }
+      }
+    }
+  }
+  return status;
+}
+
+/* Adds a block; `uniform`: of which only the first cell is written. */
+static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv_raster_block *block, const part *p,
+                                const int32_t *numbers, int64_t stride, bool uniform) {
+  gv_run_worker *worker = &r->workers[number];
+  for (int i = 0; i < r->j->sum_count; i++) {
+    gv_status status = gv_overlay_cells(io, r->overlay[i], number, p->x, p->y, p->w, p->h, &worker->quantity[i]);
+    if (status != GV_OK) return status;
+  }
+  gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+  b.column = block->column;
+  b.row = block->row;
+  b.seed = numbers;
+  b.stride = stride;
+  b.distance = worker->distance;
+  b.distance_stride = r->block_w;
+  b.quantity = worker->quantity;
+  b.uniform = uniform;
+  b.alike = worker->alike;
+  return pass_on(io, worker, gv_statistics_add(worker->context, r->statistics, &b));
+}
+
+gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
+  gv_run *r = user;
+  gv_run_worker *worker = &r->workers[number];
+  part p = {.x = block->column * r->block_w, .y = block->row * r->block_h};
+  p.w = r->width - p.x < r->block_w ? r->width - p.x : r->block_w;
+  p.h = r->height - p.y < r->block_h ? r->height - p.y : r->block_h;
+  int64_t kept = p.w * p.h;
+  gv_status status = GV_OK;
+  if (r->mask != NULL) {
+    status = gv_mask_cells(io, r->mask, number, p.x, p.y, p.w, p.h, worker->mask, r->block_w, &kept);
+    if (status != GV_OK) return status;
+    if (kept == 0) {
+      fill_masked(r, block);
+      return GV_OK;
+    }
+  }
+  gv_block b = GV_BLOCK_INIT;
+  b.column = block->column;
+  b.row = block->row;
+  if (kept < p.w * p.h) {
+    b.mask = worker->mask;
+    b.mask_stride = r->block_w;
+  }
+  /* Cells that are alike need not all be written, unless something is said of each. */
+  int32_t uniform = 0;
+  if (!r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0) b.uniform = &uniform;
+  b.alike = worker->alike;
+  bool apart = worker->numbers != NULL;
+  b.out = apart ? worker->numbers : block->out[0];
+  b.stride = apart ? r->block_w : block->stride;
+  b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
+  status = pass_on(io, worker, gv_voronoi_fill(worker->context, r->voronoi, &b));
+  const part whole = p;
+  if (uniform != 0) p.w = p.h = 1;
+  block->uniform[0] = uniform != 0;
+  if (status == GV_OK && r->style) gv_adjacency_scan(&worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
+  if (status != GV_OK) return status;
+  if (r->numbers) status = pass_on(io, worker, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));
+  if (status == GV_OK && r->statistics != NULL) {
+    status = add_statistics(io, r, number, block, &whole, b.out, b.stride, uniform != 0);
+  }
+  for (int band = 0; band < r->j->k && status == GV_OK && r->numbers; band++) {
+    for (int64_t y = 0; y < p.h; y++) {
+      write_ids(r, b.out + band * b.band_stride + y * b.stride, p.w, block->out[0],
+                band * block->band_stride[0] + y * block->stride);
+    }
+  }
+  return status;
+}

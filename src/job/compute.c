@@ -1,0 +1,158 @@
+/* The pass over all blocks, and what is made of its results. */
+#include "job/run.h"
+
+#include <stdlib.h>
+
+#include "io/out/polygons.h"
+
+/* The part of the run that is under way, and the place where long GDAL calls learn of cancelling. */
+typedef struct share {
+  const gv_run *r;
+  double from, to;
+} share;
+
+static int CPL_STDCALL report(double fraction, const char *message, void *user) {
+  (void)message;
+  const share *s = user;
+  const gv_job *j = s->r->j;
+  if (gv_io_cancelled(s->r->io)) return FALSE;
+  double part = fraction < 1.0 ? fraction : 1.0; /* GDALPolygonize goes beyond */
+  return j->progress == NULL || j->progress(s->from + (s->to - s->from) * part, j->progress_user);
+}
+
+static gv_status make_workers(gv_run *r) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  size_t cells = (size_t)r->block_w * (size_t)r->block_h;
+  size_t boxes = ((size_t)r->block_w / GV_BOX_COLUMNS + 1) * ((size_t)r->block_h / GV_BOX_ROWS + 1);
+  options.threads = r->j->threads;
+  options.device = r->j->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = r->io;
+  r->workers = calloc((size_t)r->j->threads, sizeof *r->workers);
+  bool made = r->workers != NULL;
+  for (int i = 0; i < r->j->threads && made; i++) {
+    gv_run_worker *w = &r->workers[i];
+    made = gv_context_create(&options, &w->context) == GV_OK;
+    if (r->style) gv_adjacency_init(&w->adjacency, r->width, r->height);
+    bool apart = r->type == GDT_Int64;
+    if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
+    if (r->mask != NULL) w->mask = malloc(cells);
+    if (r->j->stats != NULL) w->distance = malloc(cells * sizeof *w->distance);
+    if (r->j->stats != NULL) w->alike = malloc(boxes);
+    w->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *w->quantity);
+    made = made && (!apart || w->numbers != NULL) && (r->mask == NULL || w->mask != NULL) &&
+           (r->j->stats == NULL || (w->distance != NULL && w->alike != NULL)) && w->quantity != NULL;
+  }
+  return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
+}
+
+void gv_run_free_computed(gv_run *r) {
+  gv_statistics_destroy(r->statistics);
+  gv_voronoi_destroy(r->voronoi);
+  for (int i = 0; i < r->j->threads && r->workers != NULL; i++) {
+    gv_run_worker *w = &r->workers[i];
+    gv_context_destroy(w->context);
+    gv_adjacency_free(&w->adjacency);
+    free(w->numbers);
+    free(w->mask);
+    free(w->alike);
+    free(w->distance);
+    free(w->quantity);
+  }
+  free(r->workers);
+  free(r->labels);
+  gv_attribute_table_free(&r->attributes);
+}
+
+static gv_status library_failed(gv_run *r, gv_status status) {
+  return gv_io_fail(r->io, status, "%s", gv_context_message(r->workers[0].context));
+}
+
+/* What every cell asks, pixel or triangle. */
+gv_voronoi_options gv_run_question(const gv_run *r) {
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  options.backend = r->j->backend;
+  options.metric = r->grid.metric;
+  options.k = r->j->k;
+  options.max_distance = r->j->max_distance;
+  options.weighting = r->j->weighting;
+  options.weights = r->seeds.weights;
+  return options;
+}
+
+static gv_status make_voronoi(gv_run *r) {
+  gv_voronoi_options options = gv_run_question(r);
+  options.block_width = r->block_w;
+  options.block_height = r->block_h;
+  if (r->type == GDT_Int32) {
+    r->labels = malloc((size_t)r->seeds.count * sizeof *r->labels);
+    if (r->labels == NULL) return gv_io_fail_memory(r->io, "the ids");
+    for (int64_t i = 0; i < r->seeds.count; i++)
+      r->labels[i] = (int32_t)r->seeds.ids[i];
+    if (!r->numbers) {
+      options.labels = r->labels;
+      options.nodata = (int32_t)r->nodata;
+    }
+  }
+  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
+  gv_context *context = r->workers[0].context;
+  gv_status status = gv_voronoi_create(context, &r->grid.grid, &positions, &options, &r->voronoi);
+  if (status == GV_OK && r->j->stats != NULL) {
+    double bounds[GV_JOB_MAX_SUMS];
+    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    how.distances = r->distances;
+    how.sums = r->j->sum_count;
+    how.bound = bounds;
+    for (int i = 0; i < r->j->sum_count; i++)
+      bounds[i] = gv_overlay_bound(r->overlay[i]);
+    status = gv_statistics_create(context, r->voronoi, &how, &r->statistics);
+  }
+  return status == GV_OK ? GV_OK : library_failed(r, status);
+}
+
+static gv_status add_style(gv_run *r) {
+  for (int i = 1; i < r->j->threads; i++)
+    gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
+  gv_status status =
+      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &r->attributes);
+  return status == GV_OK ? gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &r->attributes) : status;
+}
+
+gv_status gv_run_compute(gv_run *r) {
+  const gv_job *j = r->j;
+  bool copies = false;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    copies = copies || (r->raster[i] != NULL && gv_raster_copies(r->raster[i]));
+  share progress = {r, 0.0, copies || j->polygons != NULL ? 0.7 : 1.0};
+  r->width = r->grid.grid.width;
+  r->height = r->grid.grid.height;
+  r->style = !j->no_style && r->seeds.count <= GV_MAX_NAMED_SEEDS;
+  gv_status status = gv_run_create_rasters(r);
+  if (status != GV_OK) return status;
+  r->distances = j->stats != NULL && !j->no_stats_distances;
+  r->numbers = r->type == GDT_Int64 || r->distances || j->distance != NULL || j->azimuth != NULL;
+  if (j->stats != NULL && !r->numbers) status = gv_run_repeated_ids(r, &r->numbers);
+  if (status != GV_OK) return status;
+  gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
+  status = make_workers(r);
+  if (status == GV_OK) status = make_voronoi(r);
+  if (status == GV_OK) {
+    status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, j->threads, report,
+                             &progress);
+  }
+  if (status == GV_OK && r->style) status = add_style(r);
+  if (status == GV_OK && r->stats != NULL) status = gv_run_write_statistics(r);
+  progress.from = progress.to;
+  if (status == GV_OK && r->polygons != NULL) {
+    progress.to = copies ? 0.85 : 1.0;
+    status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(r->raster[GV_RUN_OUT]), r->grid.crs, &j->seeds,
+                               &r->seeds, report, &progress);
+    progress.from = progress.to;
+  }
+  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
+    progress.to = 1.0;
+    if (r->raster[i] != NULL) status = gv_raster_finish(r->io, r->raster[i], report, &progress);
+    progress.from = 1.0;
+  }
+  return status;
+}

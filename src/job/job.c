@@ -1,0 +1,188 @@
+/*
+ * The order of a run: inputs read, outputs planned, blocks computed and written in one pass, tables and polygons made of
+ * what came out, everything put in its place at the end.
+ */
+#include "job/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <gdal.h>
+
+#include "io/crs.h"
+#include "io/inputs.h"
+#include "io/out/output.h"
+#include "io/path.h"
+
+enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 3 + GV_JOB_MAX_SUMS };
+
+/* Where all outputs go; gives their number. */
+static int list_places(gv_run *r, gv_place **places) {
+  int count = 0;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    if (r->raster[i] != NULL) places[count++] = gv_raster_place(r->raster[i]);
+  if (r->stats != NULL) places[count++] = gv_table_place(r->stats);
+  if (r->polygons != NULL) places[count++] = gv_table_place(r->polygons);
+  return count + (r->mesh != NULL ? gv_mesh_places(r->mesh, places + count) : 0);
+}
+
+/* The inputs, into list[MAX_INPUTS]. */
+static void list_inputs(const gv_job *j, gv_input *list, gv_inputs *out) {
+  list[0] = (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
+  list[1] = (gv_input){.source = j->grid.like, .kind = GDAL_OF_RASTER};
+  list[2] = (gv_input){.source = j->mask.source, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->mask.layer};
+  for (int i = 0; i < j->sum_count; i++)
+    list[3 + i] = (gv_input){.source = j->sums[i].path, .kind = GDAL_OF_RASTER};
+  *out = (gv_inputs){.list = list, .count = 3 + j->sum_count};
+}
+
+/* No output may replace a file or layer that is read, nor two outputs be one. */
+static gv_status check_files(gv_run *r, gv_inputs *inputs) {
+  gv_place *places[MAX_OUTPUTS];
+  int count = list_places(r, places);
+  gv_status status = gv_places_join(r->io, places, count);
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    const gv_place *place = places[i];
+    const char *path = place->output.path;
+    if (gv_place_amends(place) && place->replaces &&
+        gv_inputs_read_layer(inputs, path, place->layer, place->layers)) {
+      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is an input too", place->option,
+                          place->layer, path);
+    } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
+      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too", place->option, path);
+    }
+  }
+  return status;
+}
+
+/* What goes together, as far as the options tell. */
+static gv_status check_options(gv_io *io, const gv_job *j) {
+  const char *triangles = j->cells != NULL ? "--cells" : "--mesh";
+  if (j->cells == NULL && j->mesh == NULL) return GV_OK;
+  if (!j->grid.has_level) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles", triangles);
+  }
+  if (j->mask.source != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s answers all triangles: it does not go with --mask",
+                      triangles);
+  }
+  return GV_OK;
+}
+
+/* The same after the grid is known. */
+static gv_status check_grid(const gv_run *r) {
+  const gv_job *j = r->j;
+  if (j->weighting == GV_POWER && r->grid.metric != GV_EUCLIDEAN && r->grid.metric != GV_GREAT_CIRCLE) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--weighting power: its metric is euclidean or great-circle, not %s",
+                      gv_metric_name(r->grid.metric));
+  }
+  if (j->stats != NULL && r->grid.grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(r->grid.crs)) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
+  }
+  return GV_OK;
+}
+
+static gv_status plan(gv_run *r) {
+  const gv_job *j = r->j;
+  const char *const paths[GV_RUN_RASTERS] = {j->raster.path, j->distance, j->azimuth};
+  static const char *const names[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"};
+  gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
+    gv_raster_options options = j->raster;
+    options.path = paths[i];
+    options.option = names[i];
+    if (paths[i] != NULL) status = gv_raster_plan(r->io, &options, &r->raster[i]);
+  }
+  if (status == GV_OK && (j->cells != NULL || j->mesh != NULL)) {
+    status = gv_mesh_plan(r->io, &mesh, j->grid.level, &r->mesh);
+  }
+  if (status == GV_OK && j->stats != NULL) {
+    status = gv_table_plan(r->io, "--stats", j->stats, j->stats_layer != NULL ? j->stats_layer : "statistics",
+                           j->raster.overwrite, &r->stats);
+  }
+  if (status == GV_OK && j->polygons != NULL) {
+    status =
+        gv_table_plan(r->io, "--polygons", j->polygons, j->polygons_layer != NULL ? j->polygons_layer : "regions",
+                      j->raster.overwrite, &r->polygons);
+  }
+  return status;
+}
+
+static gv_status read_inputs(gv_run *r) {
+  const gv_job *j = r->j;
+  gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
+  if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
+  if (status == GV_OK) status = check_grid(r);
+  if (status == GV_OK && j->mask.source != NULL) {
+    status = gv_mask_open(r->io, &j->mask, &r->grid, j->threads, &r->mask);
+  }
+  int64_t memory = 2 * (int64_t)GDALGetCacheMax64();
+  for (int i = 0; i < j->sum_count && status == GV_OK; i++)
+    status =
+        gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, j->threads, &memory, &r->overlay[i]);
+  return status;
+}
+
+/* What lies outside the grid is no loss of the overlay's, but people should know. */
+static void warn_of_outside(const gv_run *r) {
+  for (int i = 0; i < r->j->sum_count; i++) {
+    double total = gv_overlay_total(r->overlay[i]), outside = total - gv_overlay_inside(r->overlay[i]);
+    if (fabs(outside) > 1e-9 * gv_overlay_bound(r->overlay[i])) {
+      gv_io_warn("--sum %s: %.10g of its total of %.10g lies outside the grid and is not counted",
+                 r->j->sums[i].name, outside, total);
+    }
+  }
+}
+
+/* What the readers and writers have to know that follows from the rest. */
+static void settle(gv_job *j) {
+  int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
+  j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
+  j->seeds.keep_source = j->stats != NULL;
+  j->seeds.threads = j->threads;
+  j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
+}
+
+gv_status gv_job_run(gv_io *io, const gv_job *job) {
+  gv_job own = *job, *j = &own;
+  settle(j);
+  gv_run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT};
+  gv_place *places[MAX_OUTPUTS];
+  gv_input list[MAX_INPUTS];
+  gv_inputs inputs;
+  list_inputs(j, list, &inputs);
+  gv_status status = check_options(io, j);
+  if (status == GV_OK) status = plan(&r);
+  if (status == GV_OK) status = check_files(&r, &inputs);
+  if (status == GV_OK) status = read_inputs(&r);
+  if (status == GV_OK) status = gv_run_choose_values(&r);
+  /* All outputs are made before any is put in its place. */
+  if (status == GV_OK && r.mesh != NULL) {
+    gv_voronoi_options options = gv_run_question(&r);
+    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device};
+    status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
+  }
+  if (status == GV_OK && j->raster.path != NULL) status = gv_run_compute(&r);
+  if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);
+  if (status == GV_OK) warn_of_outside(&r);
+  if (status == GV_OK && r.seeds.skipped > 0) {
+    gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r.seeds.skipped, r.seeds.count,
+               r.seeds.skipped_first);
+  }
+  gv_run_free_computed(&r);
+  for (int i = 0; i < j->sum_count; i++)
+    gv_overlay_close(r.overlay[i]);
+  gv_mask_close(r.mask);
+  gv_table_close(r.stats);
+  gv_table_close(r.polygons);
+  gv_mesh_close(r.mesh);
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    gv_raster_close(r.raster[i]);
+  gv_raster_grid_free(&r.grid);
+  gv_seeds_free(&r.seeds);
+  gv_inputs_free(&inputs);
+  return status;
+}

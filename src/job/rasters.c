@@ -1,0 +1,151 @@
+/* What the rasters are: type and nodata of the ids, names of bands, metadata. */
+#include "job/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "io/source_name.h"
+
+/* Value type and nodata from the ids. */
+gv_status gv_run_choose_values(gv_run *r) {
+  const gv_job *j = r->j;
+  const gv_seed_list *seeds = &r->seeds;
+  int64_t lowest, highest;
+  gv_seeds_id_range(seeds, &lowest, &highest);
+  bool narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
+  r->type = narrow ? GDT_Int32 : GDT_Int64;
+  int64_t least = narrow ? INT32_MIN : INT64_MIN;
+  bool minus_one = false, least_used = lowest == least, given_used = false;
+  for (int64_t i = 0; i < seeds->count; i++) {
+    minus_one = minus_one || seeds->ids[i] == -1;
+    given_used = given_used || seeds->ids[i] == j->nodata;
+  }
+  if (j->has_nodata) {
+    r->nodata = j->nodata;
+    if (given_used) {
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--nodata: %" PRId64 " is the id of a seed", j->nodata);
+    }
+    if (narrow && (j->nodata < INT32_MIN || j->nodata > INT32_MAX)) {
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                        "--nodata: %" PRId64 " does not fit into Int32, the ids' type", j->nodata);
+    }
+    return GV_OK;
+  }
+  if (minus_one && least_used) {
+    return gv_io_fail(
+        r->io, GV_ERROR_INVALID_ARGUMENT,
+        "both -1 and the lowest integer are ids: choose a value for cells without a seed by --nodata");
+  }
+  r->nodata = minus_one ? least : -1;
+  return GV_OK;
+}
+
+static int by_id(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* Whether two seeds have one id, so that ids do not tell seeds apart. */
+gv_status gv_run_repeated_ids(const gv_run *r, bool *out) {
+  size_t count = (size_t)r->seeds.count;
+  int64_t *ids = malloc(count * sizeof *ids);
+  if (ids == NULL) return gv_io_fail_memory(r->io, "the ids");
+  memcpy(ids, r->seeds.ids, count * sizeof *ids);
+  qsort(ids, count, sizeof *ids, by_id);
+  for (size_t i = 1; i < count; i++)
+    *out = *out || ids[i] == ids[i - 1];
+  free(ids);
+  return GV_OK;
+}
+
+static const char *weighting_name(gv_weighting weighting) {
+  static const char *const names[] = {"none", "multiplicative", "additive", "power"};
+  return names[weighting];
+}
+
+/* `source` in short, and its layer. */
+static char **add_source(char **items, const char *name, const char *source, const char *layer) {
+  char text[512], *title = gv_source_title(source);
+  snprintf(text, sizeof text, "%s%s%s", title != NULL ? title : "", layer != NULL ? ", layer " : "",
+           layer != NULL ? layer : "");
+  free(title);
+  return CSLSetNameValue(items, name, text);
+}
+
+static char **make_metadata(const gv_run *r) {
+  const gv_job *j = r->j;
+  char **items = NULL;
+  items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
+  items = add_source(items, "GPUVORONOI_SEEDS", j->seeds.source, j->seeds.layer);
+  if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
+  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, r->seeds.count));
+  items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(r->grid.metric));
+  if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
+  if (j->weighting != GV_UNWEIGHTED) {
+    items = CSLSetNameValue(items, "GPUVORONOI_WEIGHTING",
+                            CPLSPrintf("%s (field %s)", weighting_name(j->weighting), j->seeds.weight_field));
+  }
+  if (isfinite(j->max_distance)) {
+    items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", j->max_distance));
+  }
+  if (j->mask.source != NULL) items = add_source(items, "GPUVORONOI_MASK", j->mask.source, NULL);
+  const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
+  items = CSLSetNameValue(items, "GPUVORONOI_ID",
+                          r->seeds.ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
+  return items;
+}
+
+/* "id of the 2nd nearest seed" */
+static char *band_name(const char *what, int rank) {
+  const char *ending = rank % 100 / 10 == 1 ? "th" : rank % 10 == 1 ? "st" : rank % 10 == 2 ? "nd" : "th";
+  if (rank % 10 == 3 && rank % 100 != 13) ending = "rd";
+  if (rank == 1) return CPLStrdup(CPLSPrintf("%s the nearest seed", what));
+  return CPLStrdup(CPLSPrintf("%s the %d%s nearest seed", what, rank, ending));
+}
+
+/* Name of the unit of distances; NULL when there is none. */
+static const char *distance_unit(const gv_run *r) {
+  if (r->grid.metric == GV_GREAT_CIRCLE || r->grid.metric == GV_GEODESIC) return "metre";
+  char *name = NULL;
+  if (r->grid.crs == NULL || !OSRIsProjected(r->grid.crs)) return NULL;
+  OSRGetLinearUnits(r->grid.crs, &name); /* owned by the CRS */
+  return name;
+}
+
+gv_status gv_run_create_rasters(gv_run *r) {
+  static const char *const what[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
+  const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
+  const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
+  char **metadata = make_metadata(r);
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
+    r->slot[i] = -1;
+    if (r->raster[i] == NULL) continue;
+    char *names[GV_VORONOI_MAX_K];
+    for (int b = 0; b < r->j->k; b++)
+      names[b] = band_name(what[i], b + 1);
+    gv_raster_description description = {.width = r->width,
+                                         .height = r->height,
+                                         .geotransform = r->grid.geotransform,
+                                         .crs = r->grid.crs,
+                                         .type = types[i],
+                                         .nodata = r->nodata,
+                                         .bands = r->j->k,
+                                         .names = names,
+                                         .unit = units[i],
+                                         .metadata = metadata};
+    status = gv_raster_create(r->io, r->raster[i], &description);
+    for (int b = 0; b < r->j->k; b++)
+      CPLFree(names[b]);
+    r->slot[i] = r->written_count;
+    r->written[r->written_count++] = r->raster[i];
+  }
+  CSLDestroy(metadata);
+  return status;
+}

@@ -1,0 +1,74 @@
+/*
+ * What the files of a run share: everything that it has open and knows, passed from step to step.
+ */
+#ifndef GV_JOB_RUN_H
+#define GV_JOB_RUN_H
+
+#include "io/in/seeds.h"
+#include "io/out/mesh_out.h"
+#include "io/out/style.h"
+#include "io/out/table_out.h"
+#include "io/overlay/quantity.h"
+#include "job/job.h"
+
+/* The rasters. */
+enum { GV_RUN_OUT, GV_RUN_DISTANCE, GV_RUN_AZIMUTH, GV_RUN_RASTERS };
+
+/* Memory of one worker. */
+typedef struct gv_run_worker {
+  gv_context *context;
+  gv_adjacency adjacency;
+  int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
+  uint8_t *mask;         /* a block */
+  uint8_t *alike;        /* the boxes of a block */
+  double *distance;      /* of the nearest seed, a block */
+  gv_quantity *quantity; /* one a sum */
+} gv_run_worker;
+
+/* The run, and what the threads that compute blocks share. */
+typedef struct gv_run {
+  gv_io *io;
+  const gv_job *j;
+  gv_seed_list seeds;
+  gv_raster_grid grid;
+  gv_mesh_out *mesh;
+  gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */
+  gv_raster_out *written[GV_RUN_RASTERS];
+  int slot[GV_RUN_RASTERS]; /* place of a raster among those written; -1 = not asked for */
+  int written_count;
+  gv_table_out *stats, *polygons;
+  gv_mask *mask;
+  gv_overlay *overlay[GV_JOB_MAX_SUMS];
+  gv_voronoi *voronoi;
+  gv_statistics *statistics;
+  gv_run_worker *workers;
+  GDALDataType type; /* of ids */
+  int64_t nodata, width, height;
+  int32_t block_w, block_h;
+  int32_t *labels; /* Int32 ids by seed */
+  gv_attribute_table attributes;
+  bool numbers; /* blocks hold seed numbers first */
+  bool style, distances;
+} gv_run;
+
+/* rasters.c: value type and nodata from the ids; */
+gv_status gv_run_choose_values(gv_run *r);
+/* whether two seeds have one id, so that ids do not tell seeds apart; */
+gv_status gv_run_repeated_ids(const gv_run *r, bool *out);
+/* creating the rasters that were asked for. */
+gv_status gv_run_create_rasters(gv_run *r);
+
+/* block.c: the way of one block, a gv_raster_block_fn. */
+gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);
+
+/* compute.c: what every cell asks, pixel or triangle; */
+gv_voronoi_options gv_run_question(const gv_run *r);
+/* rasters, tables and polygons, all but putting them in their places; */
+gv_status gv_run_compute(gv_run *r);
+/* and what that has made. */
+void gv_run_free_computed(gv_run *r);
+
+/* table.c: the table of statistics. */
+gv_status gv_run_write_statistics(gv_run *r);
+
+#endif

@@ -1,0 +1,92 @@
+/* The table of statistics: a row a seed. */
+#include "job/run.h"
+
+#include <math.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+#include <ogr_srs_api.h>
+
+#include "io/crs.h"
+
+enum { CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y };
+
+/* The columns in their order: which of the above, or which sum's amount (0) or mean distance (1). */
+typedef struct statistics_table {
+  const gv_run *r;
+  gv_table_column columns[6 + 2 * GV_JOB_MAX_SUMS];
+  int count;
+  int places[6]; /* of the above; -1 = left out */
+  double area_unit, coordinate_unit;
+} statistics_table;
+
+static void set_real(gv_table_value *value, double real) {
+  value->given = isfinite(real);
+  value->real = real;
+}
+
+static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
+  const statistics_table *t = user;
+  const gv_run *r = t->r;
+  gv_seed_statistics s;
+  gv_sum_statistics sums[GV_JOB_MAX_SUMS];
+  gv_table_value *values = row->values;
+  if (gv_statistics_get(r->workers[0].context, r->statistics, seed, &s, sums) != GV_OK) {
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->workers[0].context));
+  }
+  values[t->places[CELLS]].given = true;
+  values[t->places[CELLS]].integer = s.cells;
+  set_real(&values[t->places[AREA]], s.area * t->area_unit);
+  if (r->distances) {
+    set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean);
+    set_real(&values[t->places[DISTANCE_MAX]], s.distance_max);
+  }
+  set_real(&values[t->places[CENTROID_X]], s.centroid_x * t->coordinate_unit);
+  set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
+  gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
+  for (int i = 0; i < r->j->sum_count; i++) {
+    set_real(next++, sums[i].sum);
+    if (r->distances) set_real(next++, sums[i].distance_mean);
+  }
+  row->x = r->seeds.source_x[seed];
+  row->y = r->seeds.source_y[seed];
+  return GV_OK;
+}
+
+static void add_column(statistics_table *t, OGRFieldType type, const char *name) {
+  t->columns[t->count++] = (gv_table_column){CPLStrdup(name), type};
+}
+
+gv_status gv_run_write_statistics(gv_run *r) {
+  statistics_table t = {.r = r, .area_unit = 1e-6, .coordinate_unit = 1.0};
+  bool plane = r->grid.grid.kind != GV_GRID_LONLAT,
+       has_unit = !plane || (r->grid.crs != NULL && OSRIsProjected(r->grid.crs));
+  if (plane && has_unit) t.area_unit = pow(OSRGetLinearUnits(r->grid.crs, NULL), 2.0) * 1e-6;
+  if (!has_unit) t.area_unit = 1.0;
+  if (!plane) t.coordinate_unit = 1.0 / gv_crs_unit_degrees(r->grid.crs);
+  static const char *const names[] = {"cells",        "area_km2",   "distance_mean",
+                                      "distance_max", "centroid_x", "centroid_y"};
+  for (int i = CELLS; i <= CENTROID_Y; i++) {
+    t.places[i] = -1;
+    if (!r->distances && (i == DISTANCE_MEAN || i == DISTANCE_MAX)) continue;
+    t.places[i] = t.count;
+    add_column(&t, i == CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
+  }
+  for (int i = 0; i < r->j->sum_count; i++) {
+    add_column(&t, OFTReal, CPLSPrintf("%s_sum", r->j->sums[i].name));
+    if (r->distances) add_column(&t, OFTReal, CPLSPrintf("%s_distance_mean", r->j->sums[i].name));
+  }
+  gv_table_content content = {.crs = r->seeds.crs,
+                              .geometry = wkbPoint,
+                              .source = &r->j->seeds,
+                              .seeds = &r->seeds,
+                              .columns = t.columns,
+                              .count = t.count,
+                              .row = statistics_row,
+                              .user = &t,
+                              .threads = r->j->threads};
+  gv_status status = gv_table_write(r->io, r->stats, &content);
+  for (int i = 0; i < t.count; i++)
+    CPLFree(t.columns[i].name);
+  return status;
+}
