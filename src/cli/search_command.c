@@ -19,6 +19,7 @@
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
 #include "io/in/seeds.h"
+#include "io/out/array_out.h"
 
 enum { BATCH_BYTES = 64 << 20 };
 

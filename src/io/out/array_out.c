@@ -1,0 +1,114 @@
+/* Arrays of numbers to files. */
+#include "io/out/array_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NPY_HEADER = 128 }; /* bytes */
+
+struct gv_array_writer {
+  FILE *file; /* output.work, until it is finished */
+  gv_output output;
+  gv_array_format format;
+  int32_t columns;
+  int64_t rows;
+};
+
+static gv_status fail_write(gv_io *io, const gv_array_writer *writer) {
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->output.path, strerror(errno));
+}
+
+/* A version 1 header of a fixed size, so that the number of rows can be filled in at the end. */
+static bool write_npy_header(gv_array_writer *writer) {
+  char header[NPY_HEADER + 1];
+  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  header[8] = (char)(NPY_HEADER - 10);
+  header[9] = 0;
+  int used = snprintf(header + 10, sizeof header - 10,
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRId64 ", %d), }",
+                      writer->format == GV_ARRAY_NPY_INT64 ? "<i8" : "<f8", writer->rows, (int)writer->columns);
+  memset(header + 10 + used, ' ', (size_t)(NPY_HEADER - 10 - used));
+  header[NPY_HEADER - 1] = '\n';
+  return fwrite(header, 1, NPY_HEADER, writer->file) == NPY_HEADER;
+}
+
+gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
+                          gv_array_writer **out) {
+  gv_array_writer *writer = calloc(1, sizeof *writer);
+  if (writer == NULL) return gv_io_fail_memory(io, "the output");
+  writer->format = format;
+  writer->columns = columns;
+  gv_status status = gv_output_init(io, &writer->output, path, overwrite);
+  if (status == GV_OK) status = gv_output_check(io, &writer->output);
+  if (status == GV_OK) status = gv_output_begin(io, &writer->output);
+  if (status == GV_OK) {
+    writer->file = fopen(writer->output.work, "wb");
+    if (writer->file == NULL) status = fail_write(io, writer);
+  }
+  if (status == GV_OK && format != GV_ARRAY_CSV && !write_npy_header(writer)) status = fail_write(io, writer);
+  if (status != GV_OK) {
+    gv_array_discard(writer);
+    return status;
+  }
+  *out = writer;
+  return GV_OK;
+}
+
+gv_output *gv_array_output(gv_array_writer *writer) {
+  return &writer->output;
+}
+
+gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count) {
+  size_t values = (size_t)(count * writer->columns);
+  const uint16_t probe = 1;
+  if (*(const unsigned char *)&probe == 1) {
+    if (fwrite(rows, 8, values, writer->file) != values) return fail_write(io, writer);
+  } else {
+    for (size_t i = 0; i < values; i++) {
+      uint64_t bits;
+      unsigned char bytes[8];
+      memcpy(&bits, (const char *)rows + 8 * i, sizeof bits);
+      for (int b = 0; b < 8; b++)
+        bytes[b] = (unsigned char)(bits >> (8 * b));
+      if (fwrite(bytes, 1, 8, writer->file) != 8) return fail_write(io, writer);
+    }
+  }
+  writer->rows += count;
+  return GV_OK;
+}
+
+gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= sizeof text) {
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s: a line is too long", writer->output.path);
+  }
+  return fwrite(text, 1, (size_t)length, writer->file) == (size_t)length ? GV_OK : fail_write(io, writer);
+}
+
+gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
+  if (writer->format != GV_ARRAY_CSV && (fseek(writer->file, 0, SEEK_SET) != 0 || !write_npy_header(writer))) {
+    return fail_write(io, writer);
+  }
+  FILE *file = writer->file;
+  writer->file = NULL;
+  if (fflush(file) != 0) {
+    fclose(file);
+    return fail_write(io, writer);
+  }
+  return fclose(file) == 0 ? GV_OK : fail_write(io, writer);
+}
+
+void gv_array_discard(gv_array_writer *writer) {
+  if (writer == NULL) return;
+  if (writer->file != NULL) fclose(writer->file);
+  gv_output_clear(&writer->output);
+  free(writer);
+}
