@@ -11,7 +11,7 @@
 enum { WINDOW = 1 << 22 /* pixels read at once */ };
 
 /* What a worker needs. */
-typedef struct bench {
+typedef struct mask_worker {
   double *x, *y; /* positions of cells */
   int64_t *column, *row;
   uint8_t *counts; /* of a window of pixels */
@@ -20,7 +20,7 @@ typedef struct bench {
   gv_crossings crossings;
   int64_t capacity; /* of the arrays a cell */
   int64_t window;   /* of values and valid */
-} bench;
+} mask_worker;
 
 struct gv_mask {
   const char *source;
@@ -32,12 +32,12 @@ struct gv_mask {
   gv_operation *operation; /* from the grid's coordinates to the mask's; NULL = the same */
   double turn;             /* x repeats after this; 0 = it does not */
   int workers;
-  bench *benches;
+  mask_worker *of_worker;
 };
 
 /* ------------------------------------------------------------------------------------------------------ memory */
 
-static gv_status grow_bench(gv_io *io, bench *b, int64_t cells) {
+static gv_status grow_cells(gv_io *io, mask_worker *b, int64_t cells) {
   if (cells <= b->capacity) return GV_OK;
   size_t n = (size_t)cells;
   free(b->x);
@@ -53,7 +53,7 @@ static gv_status grow_bench(gv_io *io, bench *b, int64_t cells) {
   return made ? GV_OK : gv_io_fail_memory(io, "the mask");
 }
 
-static gv_status grow_window(gv_io *io, bench *b, int64_t pixels) {
+static gv_status grow_window(gv_io *io, mask_worker *b, int64_t pixels) {
   if (pixels <= b->window) return GV_OK;
   free(b->counts);
   free(b->values);
@@ -95,8 +95,8 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   mask->source = options->source;
   mask->grid = grid;
   mask->workers = workers;
-  mask->benches = calloc((size_t)workers, sizeof *mask->benches);
-  gv_status status = mask->benches != NULL ? GV_OK : gv_io_fail_memory(io, "the mask");
+  mask->of_worker = calloc((size_t)workers, sizeof *mask->of_worker);
+  gv_status status = mask->of_worker != NULL ? GV_OK : gv_io_fail_memory(io, "the mask");
   if (status == GV_OK) {
     mask->is_raster = options->layer == NULL && is_raster(options->source);
     status = mask->is_raster ? open_raster(io, options, mask)
@@ -112,13 +112,13 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
 
 void gv_mask_close(gv_mask *mask) {
   if (mask == NULL) return;
-  for (int i = 0; i < mask->workers && mask->benches != NULL; i++) {
-    bench *b = &mask->benches[i];
+  for (int i = 0; i < mask->workers && mask->of_worker != NULL; i++) {
+    mask_worker *b = &mask->of_worker[i];
     void *const parts[] = {b->x, b->y, b->column, b->row, b->counts, b->values, b->valid, b->crossings.x};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
       free(parts[k]);
   }
-  free(mask->benches);
+  free(mask->of_worker);
   gv_mask_polygons_free(mask->polygons);
   gv_raster_in_close(&mask->raster);
   gv_operation_destroy(mask->operation);
@@ -128,10 +128,10 @@ void gv_mask_close(gv_mask *mask) {
 /* ------------------------------------------------------------------------------------------------------ rasters */
 
 /* Centres of a rectangle of cells in the mask's coordinates. */
-static gv_status find_positions(gv_io *io, const gv_mask *mask, bench *b, int64_t x, int64_t y, int64_t w,
+static gv_status find_positions(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y, int64_t w,
                                 int64_t h) {
   const double *g = mask->grid->geotransform;
-  gv_status status = grow_bench(io, b, w * h);
+  gv_status status = grow_cells(io, b, w * h);
   if (status != GV_OK) return status;
   for (int64_t r = 0, i = 0; r < h; r++) {
     for (int64_t c = 0; c < w; c++, i++) {
@@ -166,11 +166,12 @@ static inline int64_t row_of(const gv_mask *mask, double x, double y) {
 }
 
 /* The pixels of a rectangle of cells: of each cell, or where the grids are parallel of each column and each row. */
-static gv_status find_pixels(gv_io *io, const gv_mask *mask, bench *b, int64_t x, int64_t y, int64_t w, int64_t h) {
+static gv_status find_pixels(gv_io *io, const gv_mask *mask, mask_worker *b, int64_t x, int64_t y, int64_t w,
+                             int64_t h) {
   const double *g = mask->grid->geotransform;
   gv_status status;
   if (mask->upright) {
-    status = grow_bench(io, b, w > h ? w : h);
+    status = grow_cells(io, b, w > h ? w : h);
     if (status != GV_OK) return status;
     for (int64_t c = 0; c < w; c++)
       b->column[c] = column_of(mask, gv_centre_x(g, x + c, y), 0.0);
@@ -226,7 +227,7 @@ static bool any_outside(const int64_t *values, int64_t n) {
 
 /* Rows of cells whose pixels are in the window; how many count. Rows of cells that lie in one row of pixels are alike, and
  * where pixels are large all cells often are. */
-static int64_t spread_rows(const bench *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w,
+static int64_t spread_rows(const mask_worker *b, int64_t w, int64_t h, const int64_t low[2], int64_t window_w,
                            int64_t window_h, uint8_t *out, int64_t stride) {
   int64_t pixels = count_kept(b->counts, window_w * window_h), kept = 0, in_row = 0;
   bool all = pixels == window_w * window_h && !any_outside(b->column, w) && !any_outside(b->row, h);
@@ -256,7 +257,7 @@ static int64_t spread_rows(const bench *b, int64_t w, int64_t h, const int64_t l
  * to *kept. */
 static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                          uint8_t *out, int64_t stride, int64_t *kept) {
-  bench *b = &mask->benches[worker];
+  mask_worker *b = &mask->of_worker[worker];
   int64_t low[2], high[2];
   gv_status status = find_pixels(io, mask, b, x, y, w, h);
   if (status != GV_OK) return status;
@@ -298,7 +299,7 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
 
 static gv_status look_into(gv_io *io, const gv_mask *mask, int worker, int64_t x, int64_t y, int64_t w, int64_t h,
                            uint8_t *out, int64_t stride, int64_t *kept) {
-  bench *b = &mask->benches[worker];
+  mask_worker *b = &mask->of_worker[worker];
   bool rows = mask->operation == NULL && gv_is_upright(mask->grid->geotransform);
   gv_status status = GV_OK;
   for (int64_t r = 0; r < h && status == GV_OK; r++) {

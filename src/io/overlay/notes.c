@@ -74,7 +74,7 @@ static gv_status note_piece(gv_io *io, const noting *all, int worker, int64_t pi
   *to = (gv_sink){.take = take_note, .overlay = o, .buckets = n->buckets};
   gv_status status = gv_raster_in_values(io, &o->raster, worker, 0, y, width, rows, n->values, n->valid);
   for (int64_t r = 0; r < rows && status == GV_OK; r++)
-    status = gv_part_row(io, o, &o->benches[worker], y + r, 0, width, n->values + r * width, to);
+    status = gv_part_row(io, o, &o->of_worker[worker], y + r, 0, width, n->values + r * width, to);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;
 }
@@ -161,12 +161,12 @@ static void union_of_notes(const gv_overlay *o, const int64_t *numbers, const in
 
 gv_status gv_overlay_cells_parted(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
                                   int64_t h, gv_quantity *out) {
-  gv_overlay_bench *b = &o->benches[worker];
+  gv_overlay_worker *b = &o->of_worker[worker];
   int64_t b0 = x / GV_BUCKET_SIDE, b1 = (x + w - 1) / GV_BUCKET_SIDE + 1, c0 = y / GV_BUCKET_SIDE,
           c1 = (y + h - 1) / GV_BUCKET_SIDE + 1;
   int count = (int)((b1 - b0) * (c1 - c0));
   int64_t *numbers = malloc(2 * (size_t)count * sizeof *numbers);
-  gv_status status = numbers != NULL ? gv_overlay_bench_grow(io, b, w * h, w, 1) : gv_overlay_no_memory(io);
+  gv_status status = numbers != NULL ? gv_overlay_worker_grow(io, b, w * h, w, 1) : gv_overlay_no_memory(io);
   if (status != GV_OK) {
     free(numbers);
     return status;
@@ -190,7 +190,7 @@ gv_status gv_overlay_cells_parted(gv_io *io, const gv_overlay *o, int worker, in
       const gv_bucket *one = &o->buckets[numbers[i]];
       if (at[i] < one->count && one->notes[at[i]].row == row) at[i]++;
     }
-    status = gv_overlay_bench_grow(io, b, w * h, w, end - first);
+    status = gv_overlay_worker_grow(io, b, w * h, w, end - first);
     if (status == GV_OK)
       status = gv_raster_in_values(io, &o->raster, worker, first, row, end - first, 1, b->pixels, b->valid);
     if (status == GV_OK) status = gv_part_row(io, o, b, row, first, end - first, b->pixels, &to);

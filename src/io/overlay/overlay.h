@@ -48,7 +48,7 @@ typedef struct gv_corner_line {
 } gv_corner_line;
 
 /* Memory of a worker. */
-typedef struct gv_overlay_bench {
+typedef struct gv_overlay_worker {
   double *values; /* of cells */
   int32_t *first; /* of runs of columns, and then of runs of rows */
   double *pixels;
@@ -57,7 +57,7 @@ typedef struct gv_overlay_bench {
   gv_pixel_part *parts; /* of a row of pixels in the runs */
   int64_t value_capacity, pixel_capacity, collapsed_capacity, part_capacity;
   gv_corner_line line[2]; /* of even and odd edges: rows share one with the next */
-} gv_overlay_bench;
+} gv_overlay_worker;
 
 struct gv_overlay {
   const char *name;
@@ -76,7 +76,7 @@ struct gv_overlay {
   int64_t buckets_across, buckets_down;
   gv_bucket *buckets;
   int workers;
-  gv_overlay_bench *benches;
+  gv_overlay_worker *of_worker;
 };
 
 static inline gv_status gv_overlay_no_memory(gv_io *io) {
@@ -112,7 +112,7 @@ typedef struct gv_sink {
 } gv_sink;
 
 /* Parts the pixels [first, first + count) of a row. */
-gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_bench *b, int64_t row, int64_t first,
+gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int64_t row, int64_t first,
                       int64_t count, const double *values, gv_sink *to);
 
 /* --------------------------------------------------------------------------------------------- walk.c, notes.c */
@@ -126,7 +126,7 @@ gv_status gv_overlay_note(gv_io *io, gv_overlay *o);
 /* --------------------------------------------------------------------------------- blocks: spread.c and notes.c */
 
 /* Room for so many values of cells, columns and pixels. */
-gv_status gv_overlay_bench_grow(gv_io *io, gv_overlay_bench *b, int64_t values, int64_t columns, int64_t pixels);
+gv_status gv_overlay_worker_grow(gv_io *io, gv_overlay_worker *b, int64_t values, int64_t columns, int64_t pixels);
 
 /* gv_overlay_cells of parallel grids, and of all others. */
 gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,

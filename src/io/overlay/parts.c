@@ -171,7 +171,7 @@ static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int
 }
 
 /* The line of an edge. */
-static gv_status find_line(gv_io *io, const gv_overlay *o, gv_overlay_bench *b, int64_t edge,
+static gv_status find_line(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int64_t edge,
                            gv_corner_line **out) {
   gv_corner_line *line = &b->line[edge % 2];
   size_t corners = (size_t)o->raster.width + 1;
@@ -206,7 +206,7 @@ static void find_corners(const gv_overlay *o, gv_corner_line *line, int64_t from
   }
 }
 
-gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_bench *b, int64_t row, int64_t first,
+gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int64_t row, int64_t first,
                       int64_t count, const double *values, gv_sink *to) {
   gv_corner_line *above = NULL, *below = NULL;
   gv_status status = find_line(io, o, b, row, &above);

@@ -136,8 +136,8 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   o->name = name;
   o->grid = grid;
   o->workers = workers;
-  o->benches = calloc((size_t)workers, sizeof *o->benches);
-  gv_status status = o->benches != NULL ? GV_OK : gv_overlay_no_memory(io);
+  o->of_worker = calloc((size_t)workers, sizeof *o->of_worker);
+  gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
   if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, workers, &o->raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--sum", path, o->raster.crs, grid);
   if (status == GV_OK) status = lay(io, o);
@@ -172,8 +172,8 @@ double gv_overlay_bound(const gv_overlay *o) {
 
 void gv_overlay_close(gv_overlay *o) {
   if (o == NULL) return;
-  for (int i = 0; i < o->workers && o->benches != NULL; i++) {
-    gv_overlay_bench *b = &o->benches[i];
+  for (int i = 0; i < o->workers && o->of_worker != NULL; i++) {
+    gv_overlay_worker *b = &o->of_worker[i];
     void *const pieces[] = {b->values, b->first,     b->pixels,        b->valid,     b->collapsed,
                             b->parts,  b->line[0].x, b->line[0].known, b->line[1].x, b->line[1].known};
     for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
@@ -182,7 +182,7 @@ void gv_overlay_close(gv_overlay *o) {
   for (int64_t i = 0; i < o->buckets_across * o->buckets_down && o->buckets != NULL; i++)
     free(o->buckets[i].notes);
   free(o->buckets);
-  free(o->benches);
+  free(o->of_worker);
   free(o->same);
   free(o->same_row);
   gv_axis_free(&o->x);
@@ -202,7 +202,7 @@ static gv_status grow(gv_io *io, double **array, int64_t *capacity, int64_t coun
   return *array != NULL ? GV_OK : gv_overlay_no_memory(io);
 }
 
-gv_status gv_overlay_bench_grow(gv_io *io, gv_overlay_bench *b, int64_t values, int64_t columns, int64_t pixels) {
+gv_status gv_overlay_worker_grow(gv_io *io, gv_overlay_worker *b, int64_t values, int64_t columns, int64_t pixels) {
   gv_status status = GV_OK;
   if (columns > b->collapsed_capacity) {
     b->collapsed_capacity = 0;

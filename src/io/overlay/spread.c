@@ -45,7 +45,7 @@ static int64_t place(const ranges *r, int64_t pixel) {
 }
 
 /* Rows [row, row + count) of the ranges' pixels, each row `width` values. */
-static gv_status read_ranges(gv_io *io, const gv_overlay *o, int worker, gv_overlay_bench *b, const ranges *r,
+static gv_status read_ranges(gv_io *io, const gv_overlay *o, int worker, gv_overlay_worker *b, const ranges *r,
                              int64_t row, int64_t count) {
   if (r->count == 1)
     return gv_raster_in_values(io, &o->raster, worker, r->first[0], row, r->width, count, b->pixels, b->valid);
@@ -61,7 +61,7 @@ static gv_status read_ranges(gv_io *io, const gv_overlay *o, int worker, gv_over
 /* The cells of a block being made of rows of pixels. */
 typedef struct spread {
   const gv_overlay *o;
-  gv_overlay_bench *b;
+  gv_overlay_worker *b;
   const ranges *ranges;
   int worker;
   int32_t runs;
@@ -76,7 +76,7 @@ typedef struct spread {
  * on. */
 static gv_status find_places(gv_io *io, spread *s, int64_t x) {
   const gv_axis *a = &s->o->x;
-  gv_overlay_bench *b = s->b;
+  gv_overlay_worker *b = s->b;
   int64_t count = 0, more = s->runs;
   for (int32_t i = 0; i < s->runs; i++) {
     int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c];
@@ -106,7 +106,7 @@ static gv_status find_places(gv_io *io, spread *s, int64_t x) {
 
 /* A row of pixels, shared among the runs. */
 static gv_status collapse(gv_io *io, spread *s, int64_t pixel_row, const double **out) {
-  gv_overlay_bench *b = s->b;
+  gv_overlay_worker *b = s->b;
   double *to = b->collapsed + (pixel_row % 2 == 0 ? 0 : s->runs);
   *out = to;
   if (s->collapsed[pixel_row % 2] == pixel_row) return GV_OK;
@@ -172,7 +172,7 @@ static bool are_pixels(const gv_axis *a, int64_t from, int64_t to) {
 
 gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
                                     int64_t h, gv_quantity *out) {
-  gv_overlay_bench *b = &o->benches[worker];
+  gv_overlay_worker *b = &o->of_worker[worker];
   const gv_axis *a = &o->x, *d = &o->y;
   ranges r;
   find_ranges(a, a->start[x], a->start[x + w], &r);
@@ -180,7 +180,7 @@ gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, 
   gv_axis_pixels(d, y, y + h, down);
   int64_t rows = r.width > 0 ? GV_OVERLAY_STRIP / r.width : 1;
   rows = rows < 1 ? 1 : rows > down[1] - down[0] ? down[1] - down[0] : rows;
-  gv_status status = gv_overlay_bench_grow(io, b, w * h, 2 * w + h, rows * r.width);
+  gv_status status = gv_overlay_worker_grow(io, b, w * h, 2 * w + h, rows * r.width);
   if (status != GV_OK) return status;
   int32_t runs = 0, different = 0, *first_row = b->first + w;
   if (is_empty(o, &r, down)) {
