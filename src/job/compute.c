@@ -144,9 +144,13 @@ gv_status gv_run_compute(gv_run *r) {
   if (status == GV_OK && r->stats != NULL) status = gv_run_write_statistics(r);
   progress.from = progress.to;
   if (status == GV_OK && r->polygons != NULL) {
+    gv_raster_out *out = r->raster[GV_RUN_OUT];
     progress.to = copies ? 0.85 : 1.0;
-    status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(r->raster[GV_RUN_OUT]), r->grid.crs, &j->seeds,
-                               &r->seeds, report, &progress);
+    status = gv_raster_prepare_reading(r->io, out);
+    if (status == GV_OK) {
+      status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(out), r->grid.crs, &j->seeds, &r->seeds,
+                                 report, &progress);
+    }
     progress.from = progress.to;
   }
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {

@@ -129,6 +129,14 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
   return raster->dataset;
 }
 
+/* GDAL 3.6 cannot decode several planes in threads, but tries to in a GeoTIFF that it has encoded so. */
+gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster) {
+  if (raster->bands == 1 || !EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(raster->dataset)), "GTiff"))
+    return GV_OK;
+  gv_status status = gv_raster_dataset_close(io, raster);
+  return status == GV_OK ? gv_raster_dataset_reopen(io, raster) : status;
+}
+
 gv_place *gv_raster_place(gv_raster_out *raster) {
   return &raster->place;
 }

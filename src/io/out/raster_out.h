@@ -48,6 +48,9 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
 /* The dataset while it is being written (GeoTIFF where the driver can only copy); NULL before and after. */
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 
+/* To be called before its cells are read, once all are written. Errors: IO. */
+gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster);
+
 /* Size of the blocks that gv_raster_write asks for; those at the right and lower edge are cut at the grid's edge. All
  * rasters must have been created. */
 void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *width, int32_t *height);
