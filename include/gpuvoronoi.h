@@ -45,7 +45,7 @@ typedef enum gv_status {
   GV_ERROR_OUT_OF_MEMORY = 2,    /* an allocation failed, on the host or on a device */
   GV_ERROR_UNKNOWN_BACKEND = 3,  /* no backend of that name */
   GV_ERROR_UNSUPPORTED = 4,      /* the backend cannot do this combination of metric, dimension, k */
-  GV_ERROR_UNAVAILABLE = 5,      /* the backend cannot run on this machine (no GPU, built without CUDA, ...) */
+  GV_ERROR_UNAVAILABLE = 5,      /* the backend cannot run on this machine (no GPU, no CUDA module, ...) */
   GV_ERROR_CANCELLED = 6,        /* the progress callback asked to stop */
   GV_ERROR_PROJECTION = 7,       /* a coordinate operation could not be set up or carried out */
   GV_ERROR_IO = 8,               /* reading or writing failed */
@@ -163,8 +163,8 @@ typedef struct gv_device_info {
 } gv_device_info;
 
 /*
- * Number of CUDA devices. Without any, GV_ERROR_UNAVAILABLE and a message that tells the reasons apart: built
- * without CUDA, no NVIDIA driver, driver too old for this build, no device. *count is then 0.
+ * Number of CUDA devices. Without any, GV_ERROR_UNAVAILABLE and a message that tells the reasons apart: no
+ * CUDA module, no NVIDIA driver, driver too old for this build, no device. *count is then 0.
  */
 GV_API gv_status gv_device_count(gv_context *context, int *count);
 
