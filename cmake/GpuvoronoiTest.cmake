@@ -3,6 +3,12 @@
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
+# Debian's Python, which sees Debian's osgeo, numpy, scipy and pytest. A test that needs it is left out without it.
+find_program(GPUVORONOI_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH DOC "Python with osgeo, numpy, scipy, pytest")
+if(NOT GPUVORONOI_PYTHON)
+  message(STATUS "No /usr/bin/python3: the tests of the command, the digests and the house rules are left out")
+endif()
+
 # What every test sees: no network for PROJ's grids, threads that sleep while they wait (tests run side by side on few
 # cores), sanitizers that fail loudly.
 set(GPUVORONOI_TEST_ENVIRONMENT
@@ -33,4 +39,23 @@ function(gpuvoronoi_add_unit_test name)
   endif()
   add_test(NAME ${name} COMMAND test_${name})
   gpuvoronoi_test_properties(${name} LABELS unit)
+endfunction()
+
+# gpuvoronoi_add_command_tests(prefix subject...): for each subject test_<subject>.py of the current folder, run by pytest on the
+# command and called <prefix>_<subject>.
+function(gpuvoronoi_add_command_tests prefix)
+  if(NOT TARGET gpuvoronoi_cli OR NOT GPUVORONOI_PYTHON)
+    return()
+  endif()
+  foreach(subject ${ARGN})
+    set(name ${prefix}_${subject})
+    add_test(NAME ${name}
+             COMMAND ${GPUVORONOI_PYTHON} -m pytest -q -rs -p no:cacheprovider -p visible_skips test_${subject}.py
+             WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    gpuvoronoi_test_properties(${name} LABELS cli)
+    # The command's own leaks are looked for by cli_leaks.
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                 GPUVORONOI_COMMAND=$<TARGET_FILE:gpuvoronoi_cli> PYTHONDONTWRITEBYTECODE=1
+                 PYTHONPATH=${PROJECT_SOURCE_DIR}/tests ASAN_OPTIONS=detect_leaks=0)
+  endforeach()
 endfunction()
