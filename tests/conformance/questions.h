@@ -150,7 +150,7 @@ static bool to_be_compared(const gv_backend_info *info) {
 }
 
 /* False, with a message, if there is no GPU. */
-static bool have_cuda_tile(void) {
+static inline bool have_cuda_tile(void) {
   gv_backend_info info = {0};
   bool found = false;
   for (int b = 0; b < gv_backend_count() && !found; b++) {

@@ -1,0 +1,264 @@
+/*
+ * Grids and seed sets too large for every question: the tree of tiles, tiles filled as a whole, many blocks of huge rasters.
+ */
+#include "grid_cases.h"
+#include "left_out.h"
+
+/* More seeds than cells. */
+static void check_many(const grid_case *g, gv_metric metric, seed_kind kind, int64_t n, int32_t k,
+                       gv_weighting weighting) {
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  double *weights = malloc((size_t)n * sizeof *weights);
+  assert_true(x != NULL && y != NULL && weights != NULL);
+  for (int64_t i = 0; i < n; i++)
+    make_seed(g, kind, i, n, x, y);
+  gv_seeds seeds = {x, y, n};
+  question q = plain;
+  q.k = k;
+  q.weighting = weighting;
+  if (weighting != GV_UNWEIGHTED) {
+    make_weights(g, metric, weighting, n, weights);
+    q.weights = weights;
+  }
+  check_question(g, seed_names[kind], &seeds, metric, &q, k > 1 || weighting != GV_UNWEIGHTED);
+  free(x);
+  free(y);
+  free(weights);
+}
+
+static void many_seeds(void **state) {
+  (void)state;
+  static const grid_case globe = {"globe, coarse", GV_GRID_LONLAT, 36, 18, {-180, 10, 0, 90, 0, -10}, NULL};
+  static const grid_case plane = {"plane, coarse", GV_GRID_PLANE, 40, 20, {0, 1, 0, 20, 0, -1}, NULL};
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 200000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 1000000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 200000, 5, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, UNIFORM, 100000, 40, GV_ADDITIVE);
+  check_many(&globe, GV_GREAT_CIRCLE, CORNER, 200000, 1, GV_UNWEIGHTED);
+  check_many(&globe, GV_GREAT_CIRCLE, CORNER, 100000, 33, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 200000, 1, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 200000, 12, GV_UNWEIGHTED);
+  check_many(&plane, GV_EUCLIDEAN, DUPLICATES, 100000, 3, GV_POWER);
+  check_many(&plane, GV_MANHATTAN, LATTICE, 200000, 1, GV_UNWEIGHTED);
+  check_many(&plane, GV_MANHATTAN, LATTICE, 100000, 7, GV_UNWEIGHTED);
+}
+
+/* A grid large enough for the tree of tiles and for tiles filled as a whole, against the plainest loop there is. */
+static void large_grid_against_a_plain_loop(void **state) {
+  (void)state;
+  enum { WIDTH = 1500, HEIGHT = 1100, SEEDS = 300 };
+  gv_grid grid = GV_GRID_INIT;
+  const double geotransform[6] = {100, 0.5, 0, -40, 0, -0.5};
+  double x[SEEDS], y[SEEDS];
+  int32_t *out = malloc(sizeof *out * WIDTH * HEIGHT);
+  assert_non_null(out);
+  grid.width = WIDTH;
+  grid.height = HEIGHT;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  for (int i = 0; i < SEEDS; i++) {
+    x[i] = 100 + floor(uniform() * WIDTH) * 0.5;
+    y[i] = -40 - floor(uniform() * HEIGHT) * 0.5;
+  }
+  gv_seeds seeds = {x, y, SEEDS};
+  run_options o = {"tile", "avx512", 2, 128, 128};
+  run(&grid, &seeds, GV_EUCLIDEAN, &o, &plain, NULL, out);
+  for (int row = 0; row < HEIGHT; row++) {
+    for (int column = 0; column < WIDTH; column++) {
+      double cx = 100 + (column + 0.5) * 0.5, cy = -40 - (row + 0.5) * 0.5, best = INFINITY;
+      int nearest = -1;
+      for (int i = 0; i < SEEDS; i++) {
+        double d = (cx - x[i]) * (cx - x[i]) + (cy - y[i]) * (cy - y[i]);
+        if (d < best) {
+          best = d;
+          nearest = i;
+        }
+      }
+      assert_int_equal(out[row * WIDTH + column], nearest);
+    }
+  }
+  free(out);
+}
+
+/* Ranks on grids with room for the largest leaves, where few candidates come in different orders and floats rank them: with
+ * ties along rows, columns and diagonals, seeds in one place or nearly, and limits that leave some leaves to be. */
+static void ranks_on_larger_grids(void **state) {
+  (void)state;
+  static const grid_case grids[] = {
+      {"plane", GV_GRID_PLANE, 330, 250, {5e5, 0.5, 0, 6e6, 0, -0.5}, NULL},
+      {"globe", GV_GRID_LONLAT, 360, 180, {-180, 1, 0, 90, 0, -1}, NULL},
+      {"antimeridian", GV_GRID_LONLAT, 300, 210, {179, 0.01, 0, 61, 0, -0.01}, NULL},
+  };
+  static const seed_kind kinds[] = {UNIFORM, LATTICE, ON_CELLS, DUPLICATES, COINCIDENT};
+  static const run_options variants[] = {
+      {"tile", "avx512", 2, 0, 0}, {"tile", "avx2", 2, 128, 96}, {"tile", "baseline", 2, 0, 0}};
+  int turn = 0;
+  for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+    gv_grid grid = grid_of(&grids[g]);
+    size_t cells = (size_t)(grid.width * grid.height);
+    int32_t *expected = malloc(9 * cells * sizeof *expected), *got = malloc(9 * cells * sizeof *got);
+    assert_true(expected != NULL && got != NULL);
+    for (int32_t k = 2; k <= 9; k++, turn++) {
+      enum { MOST = 60 };
+      double x[MOST], y[MOST];
+      seed_kind kind = kinds[turn % 5];
+      bool geodesic = on_globe(&grids[g]) && turn % 3 == 0;
+      int64_t n = geodesic ? 7 : turn % 2 == 0 ? 12 : MOST;
+      gv_metric metric = geodesic ? GV_GEODESIC : on_globe(&grids[g]) ? GV_GREAT_CIRCLE : GV_EUCLIDEAN;
+      gv_seeds seeds = {x, y, n};
+      question q = plain;
+      for (int64_t i = 0; i < n; i++)
+        make_seed(&grids[g], kind, i, n, x, y);
+      q.k = k;
+      if (turn % 4 == 3) q.max_distance = boundary_distance(&grids[g], &seeds, metric, false);
+      run_options reference = {"serial", "avx512", 2, 0, 0};
+      run(&grid, &seeds, metric, &reference, &q, NULL, expected);
+      for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        run(&grid, &seeds, metric, &variants[v], &q, NULL, got);
+        compare(&grids[g], seed_names[kind], n, metric, &variants[v], &q, expected, got);
+      }
+    }
+    free(expected);
+    free(got);
+  }
+}
+
+/* Seeds of a large grid: spread evenly, or in clusters of very different width around every 50th. */
+static void large_seeds(const grid_case *g, bool clusters, int64_t n, double *x, double *y) {
+  for (int64_t i = 0; i < n; i++) {
+    double wide = pow(0.5, (double)(i % 16));
+    place(g, uniform(), uniform(), &x[i], &y[i]);
+    if (!clusters || i < 50) continue;
+    x[i] = x[i % 50] + (x[i] - x[i % 50]) * wide;
+    y[i] = y[i % 50] + (y[i] - y[i % 50]) * wide;
+  }
+}
+
+/* What is asked of a large grid in turn: several neighbours, more of them than seeds, and limits that leave some or most
+ * cells without; a limit of 1 is about the distance between seeds. */
+static const struct {
+  int32_t k;
+  double limit;
+} large_questions[] = {{1, INFINITY}, {4, INFINITY}, {1, 0.5}, {8, 1.2}, {2, 0.3}, {1, 2.0}, {12, INFINITY}};
+
+enum { LARGE_QUESTIONS = sizeof large_questions / sizeof *large_questions };
+
+/* Grids of many tiles and bands of blocks, seeds few and many, even and in clusters: engines that only make grids against
+ * `tile`, which the tests above compare with `serial`. */
+static void large_grids_against_tile(void **state) {
+  (void)state;
+  static const grid_case cases[] = {
+      {"globe, large", GV_GRID_LONLAT, 2100, 1050, {-180, 360.0 / 2100, 0, 90, 0, -180.0 / 1050}, NULL},
+      {"piece of the globe, large", GV_GRID_LONLAT, 1500, 1100, {5, 0.001, 0, 48, 0, -0.001}, NULL},
+      {"plane, large", GV_GRID_PLANE, 1700, 1300, {3e5, 30, 0, 5.6e6, 0, -30}, NULL},
+      {"plane, rotated, large", GV_GRID_PLANE, 900, 700, {0, 3, 1, 0, 1, -2.5}, NULL},
+  };
+  static const int64_t counts[] = {3, 60, 5000, 200000};
+  static const run_options others[] = {{"cuda-tile", "avx512", 2, 0, 0}, {"cuda-tile", "avx512", 2, 200, 90}};
+  int turn = 0;
+  if (!have_cuda_tile()) skip();
+  for (size_t g = 0; g < sizeof cases / sizeof *cases; g++) {
+    gv_grid grid = grid_of(&cases[g]);
+    size_t cells = (size_t)(grid.width * grid.height);
+    int32_t *expected = malloc(12 * cells * sizeof *expected), *got = malloc(12 * cells * sizeof *got);
+    assert_non_null(expected);
+    assert_non_null(got);
+    for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
+      int64_t n = counts[c / 2];
+      bool clusters = c % 2 != 0, globe = on_globe(&cases[g]);
+      double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+      assert_non_null(x);
+      assert_non_null(y);
+      large_seeds(&cases[g], clusters, n, x, y);
+      gv_seeds seeds = {x, y, n};
+      const double *t = cases[g].geotransform;
+      double apart = sqrt((double)cells / (double)n) * fabs(t[1]) * (globe ? 111e3 : 1.0);
+      for (int m = 0; m < (globe ? 2 : 3); m++) {
+        gv_metric metric = (gv_metric)((globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN) + m);
+        for (int ask = 0; ask < 2; ask++) {
+          question q = plain;
+          run_options tile = {"tile", "avx512", 2, 0, 0};
+          if (ask == 1) {
+            q.k = large_questions[turn % LARGE_QUESTIONS].k;
+            q.max_distance = apart * large_questions[turn % LARGE_QUESTIONS].limit;
+            turn++;
+          }
+          run(&grid, &seeds, metric, &tile, &q, NULL, expected);
+          for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+            if (ask == 1 && (turn + (int)o) % 2 != 0) continue;
+            run(&grid, &seeds, metric, &others[o], &q, NULL, got);
+            compare(&cases[g], clusters ? "clusters" : "uniform", n, metric, &others[o], &q, expected, got);
+          }
+        }
+      }
+      free(x);
+      free(y);
+    }
+    free(expected);
+    free(got);
+  }
+}
+
+/* A raster of several bands and hundreds of slices, of which some blocks are wanted: in any order, by several threads. */
+static void blocks_of_a_huge_grid_in_any_order(void **state) {
+  (void)state;
+  enum { SEEDS = 20000, BLOCKS = 160, SIDE = 512, THREADS = 4 };
+  static const char *const names[] = {"cuda-tile", "tile"};
+  static double lon[SEEDS], lat[SEEDS];
+  if (!have_cuda_tile()) skip();
+  gv_grid grid = GV_GRID_INIT;
+  const double geotransform[6] = {-180, 360.0 / 90000, 0, 90, 0, -180.0 / 45000};
+  gv_context *context = NULL;
+  gv_voronoi *voronoi[2] = {NULL, NULL};
+  grid.kind = GV_GRID_LONLAT;
+  grid.width = 90000;
+  grid.height = 45000;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = 360.0 * uniform() - 180.0;
+    lat[i] = asin(2.0 * uniform() - 1.0) * 180.0 / pi;
+  }
+  gv_seeds seeds = {lon, lat, SEEDS};
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  for (int m = 0; m < 2; m++) {
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    o.backend = names[m];
+    o.metric = GV_GREAT_CIRCLE;
+    o.block_width = o.block_height = SIDE;
+    if (gv_voronoi_create(context, &grid, &seeds, &o, &voronoi[m]) != GV_OK) {
+      fail_msg("%s: %s", names[m], gv_context_message(context));
+    }
+  }
+  int64_t across = gv_voronoi_blocks_across(voronoi[0]), down = gv_voronoi_blocks_down(voronoi[0]), block[BLOCKS];
+  int wrong = 0, failed = 0;
+  for (int i = 0; i < BLOCKS; i++) /* some of them runs in file order */
+    block[i] = i % 4 != 0 ? (block[i - 1] + 1) % (across * down) : (int64_t)(uniform() * (double)(across * down));
+#pragma omp parallel for schedule(dynamic) num_threads(THREADS) reduction(+ : wrong, failed)
+  for (int i = 0; i < BLOCKS; i++) {
+    gv_context *own = NULL;
+    int32_t *out[2] = {malloc(sizeof(int32_t) * SIDE * SIDE), malloc(sizeof(int32_t) * SIDE * SIDE)};
+    bool good = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &own) == GV_OK;
+    for (int m = 0; m < 2 && good; m++) {
+      memset(out[m], 0x55, sizeof(int32_t) * SIDE * SIDE);
+      good = gv_voronoi_block(own, voronoi[m], block[i] % across, block[i] / across, out[m], SIDE) == GV_OK;
+    }
+    failed += good ? 0 : 1;
+    if (good) wrong += memcmp(out[0], out[1], sizeof(int32_t) * SIDE * SIDE) != 0;
+    free(out[0]);
+    free(out[1]);
+    gv_context_destroy(own);
+  }
+  assert_int_equal(failed, 0);
+  assert_int_equal(wrong, 0);
+  gv_voronoi_destroy(voronoi[0]);
+  gv_voronoi_destroy(voronoi[1]);
+  gv_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_backend_can_run),           cmocka_unit_test(many_seeds),
+      cmocka_unit_test(large_grid_against_a_plain_loop), cmocka_unit_test(ranks_on_larger_grids),
+      cmocka_unit_test(large_grids_against_tile),        cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
