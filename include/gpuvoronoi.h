@@ -11,6 +11,7 @@
  *   - Option structs begin with `struct_size`; start from their *_INIT macro. Fields may be added at the end.
  *   - A gv_context belongs to one thread at a time (it carries the message). A gv_index or gv_voronoi is immutable
  *     once made: any number of threads may use it at once, each with a context of its own.
+ *   - Examples are bodies of functions that have a `gv_context *context` and return 0; tests compile and run them.
  *   - Results do not depend on the backend, the number of threads or the block size: the same bytes everywhere.
  */
 #ifndef GPUVORONOI_H
@@ -39,6 +40,11 @@ extern "C" {
 
 /* ---------------------------------------------------------------------------------------------------- status */
 
+/*
+ * Example:
+ *     printf("library %s, header %s: %s\n", gv_version(), GV_VERSION_STRING, gv_status_name(GV_OK));
+ */
+
 typedef enum gv_status {
   GV_OK = 0,
   GV_ERROR_INVALID_ARGUMENT = 1, /* a NULL, a size, an option or a coordinate that makes no sense */
@@ -60,6 +66,16 @@ GV_API const char *gv_status_name(gv_status status);
 GV_API const char *gv_version(void);
 
 /* --------------------------------------------------------------------------------------------------- context */
+
+/*
+ * Example:
+ *     gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+ *     gv_context *two_threads = NULL;
+ *     options.threads = 2;
+ *     if (gv_context_create(&options, &two_threads) != GV_OK) return 1;
+ *     printf("%d threads\n", gv_context_threads(two_threads));
+ *     gv_context_destroy(two_threads);
+ */
 
 /* Threads, memory, progress and the last message. Not thread safe: one context a thread. */
 typedef struct gv_context gv_context;
@@ -113,6 +129,12 @@ GV_API double gv_context_device_seconds(const gv_context *context);
 /* --------------------------------------------------------------------------------------------------- metrics */
 
 /*
+ * Example:
+ *     for (int m = GV_EUCLIDEAN; m <= GV_GEODESIC; m++)
+ *       printf("%s\n", gv_metric_name((gv_metric)m));
+ */
+
+/*
  * Canonical distances, all in IEEE double without contraction, operands in dimension order; q is the query or cell,
  * s the reference or seed. Nearest means smallest canonical value; equal values go to the lowest index.
  */
@@ -128,6 +150,15 @@ typedef enum gv_metric {
 GV_API const char *gv_metric_name(gv_metric metric);
 
 /* -------------------------------------------------------------------------------------------------- backends */
+
+/*
+ * Example:
+ *     for (int number = 0; number < gv_backend_count(); number++) {
+ *       gv_backend_info backend;
+ *       if (gv_backend_get(number, &backend) != GV_OK) return 1;
+ *       printf("%-16s %s %s\n", backend.name, backend.summary, backend.reason);
+ *     }
+ */
 
 typedef struct gv_backend_info {
   const char *name;    /* e.g. "kdtree" */
@@ -145,6 +176,17 @@ GV_API int gv_backend_count(void);
 GV_API gv_status gv_backend_get(int number, gv_backend_info *out);
 
 /* --------------------------------------------------------------------------------------------------- devices */
+
+/*
+ * Example:
+ *     int count = 0;
+ *     if (gv_device_count(context, &count) != GV_OK) printf("%s\n", gv_context_message(context)); // no GPU is no failure
+ *     for (int number = 0; number < count; number++) {
+ *       gv_device_info device;
+ *       if (gv_device_get(context, number, &device) != GV_OK) return 1;
+ *       printf("%s %s\n", device.name, device.reason);
+ *     }
+ */
 
 /* One GPU as the CUDA runtime numbers them (CUDA_VISIBLE_DEVICES counts). */
 typedef struct gv_device_info {
@@ -183,6 +225,21 @@ GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *
 GV_API gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds);
 
 /* ---------------------------------------------------------------------------------- k-dimensional neighbours */
+
+/*
+ * Example:
+ *     const double places[] = {0, 0, 3, 4, 10, 0}, position[] = {2, 3}; // three points of the plane, a query
+ *     gv_points reference = {places, 3, 2, GV_FLOAT64}, query = {position, 1, 2, GV_FLOAT64};
+ *     gv_search_options nearest_two = GV_SEARCH_OPTIONS_INIT;
+ *     gv_index *index = NULL;
+ *     int64_t neighbour[2] = {-1, -1};
+ *     double distance[2];
+ *     nearest_two.k = 2;
+ *     gv_status status = gv_index_build(context, &reference, NULL, &index);
+ *     if (status == GV_OK) status = gv_index_search(context, index, &query, &nearest_two, neighbour, distance);
+ *     gv_index_destroy(index);
+ *     if (status != GV_OK || neighbour[0] != 1 || neighbour[1] != 0 || distance[0] != sqrt(2)) return 1;
+ */
 
 typedef enum gv_dtype { GV_FLOAT32 = 0, GV_FLOAT64 = 1 } gv_dtype;
 
@@ -256,6 +313,26 @@ GV_API gv_status gv_index_search(gv_context *context, const gv_index *index, con
                                  const gv_search_options *options, int64_t *indices, double *distances);
 
 /* ------------------------------------------------------------------------------------------ Voronoi of a grid */
+
+/*
+ * Example:
+ *     const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}; // Berlin, London, Paris
+ *     const double geotransform[] = {-10, 0.5, 0, 60, 0, -0.5};
+ *     static int32_t nearest[40][60];
+ *     gv_grid grid = GV_GRID_INIT;
+ *     gv_seeds seeds = {lon, lat, 3};
+ *     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+ *     gv_voronoi *voronoi = NULL;
+ *     grid.kind = GV_GRID_LONLAT;
+ *     grid.width = 60;
+ *     grid.height = 40;
+ *     memcpy(grid.geotransform, geotransform, sizeof geotransform);
+ *     options.metric = GV_GEODESIC;
+ *     gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
+ *     if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, &nearest[0][0], 60);
+ *     gv_voronoi_destroy(voronoi);
+ *     if (status != GV_OK || nearest[0][0] != 1) return 1; // 60 N, 10 W: London
+ */
 
 typedef enum gv_grid_kind {
   GV_GRID_PLANE = 0,     /* cells and seeds share plane coordinates; euclidean, manhattan, chebyshev */
@@ -461,6 +538,32 @@ GV_API gv_status gv_voronoi_cell_areas(gv_context *context, const gv_voronoi *vo
 /* --------------------------------------------------------------------------------------- statistics of regions */
 
 /*
+ * Example:
+ *     const double x[] = {2, 7}, y[] = {5, 5}; // two seeds, a plane of 10 x 10 cells of size 1
+ *     int32_t seed[100];
+ *     gv_grid grid = GV_GRID_INIT;
+ *     gv_seeds seeds = {x, y, 2};
+ *     gv_block block = GV_BLOCK_INIT;
+ *     gv_statistics_block counted = GV_STATISTICS_BLOCK_INIT;
+ *     gv_seed_statistics first;
+ *     gv_voronoi *voronoi = NULL;
+ *     gv_statistics *statistics = NULL;
+ *     grid.width = grid.height = 10;
+ *     block.out = seed;
+ *     block.stride = 10;
+ *     counted.seed = seed;
+ *     counted.stride = 10;
+ *     gv_status status = gv_voronoi_create(context, &grid, &seeds, NULL, &voronoi);
+ *     if (status == GV_OK) status = gv_statistics_create(context, voronoi, NULL, &statistics);
+ *     if (status == GV_OK) status = gv_voronoi_fill(context, voronoi, &block); // the only one; else each, in any order
+ *     if (status == GV_OK) status = gv_statistics_add(context, statistics, &counted);
+ *     if (status == GV_OK) status = gv_statistics_get(context, statistics, 0, &first, NULL);
+ *     gv_statistics_destroy(statistics);
+ *     gv_voronoi_destroy(voronoi);
+ *     if (status != GV_OK || first.cells != 50) return 1; // the cell centres at 4.5 tie, and go to the lower number
+ */
+
+/*
  * What each seed's region amounts to: cells, area, distances, centroid, and sums of quantities given cell by cell (people,
  * say). Blocks are added in any order and by any number of threads; all sums are exact sums of integers (fixed point), so
  * the results have the same bits whatever the order, the threads and the size of the blocks. For k > 1 it is the first
@@ -551,6 +654,17 @@ GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *sta
 /* ---------------------------------------------------------------------------------------------- QTM: mesh cells */
 
 /*
+ * Example:
+ *     gv_qtm_id cell, neighbours[3];
+ *     char digits[GV_QTM_STRING_SIZE];
+ *     double longitude, latitude;
+ *     if (gv_qtm_from_lonlat(13.4, 52.5, 9, &cell) != GV_OK) return 1;
+ *     if (gv_qtm_to_string(cell, digits, sizeof digits) != GV_OK || strlen(digits) != 10) return 1;
+ *     if (gv_qtm_neighbors(cell, neighbours) != GV_OK || gv_qtm_center(cell, &longitude, &latitude) != GV_OK) return 1;
+ *     if (fabs(longitude - 13.4) > 0.2 || fabs(latitude - 52.5) > 0.2) return 1;
+ */
+
+/*
  * Dutton's quaternary triangular mesh: the octahedron's eight faces, each split in four again and again at the edge
  * midpoints of the ZOT projection (colatitude and longitude are linear along an octant's rows). Level L has 8 x 4^L
  * triangles. See docs/qtm.md for the definitions.
@@ -625,7 +739,21 @@ GV_API gv_status gv_qtm_center(gv_qtm_id id, double *longitude, double *latitude
 /* Area on the unit sphere, in steradians, of the cell whose edges are straight in the ZOT plane (so the cells tile the
  * sphere); relative error below 1e-13. Multiply by the radius squared. NaN for an invalid id. */
 GV_API double gv_qtm_area(gv_qtm_id id);
+
 /* ------------------------------------------------------------------------------------- neighbours on the globe */
+
+/*
+ * Example:
+ *     const double lon[] = {13.4, -0.1, 2.35}, lat[] = {52.5, 51.5, 48.85}, x = -179.9, y = 60;
+ *     gv_seeds seeds = {lon, lat, 3}, query = {&x, &y, 1};
+ *     gv_globe_index *index = NULL;
+ *     int64_t nearest = -1;
+ *     double metres;
+ *     gv_status status = gv_globe_index_build(context, &seeds, NULL, &index);
+ *     if (status == GV_OK) status = gv_globe_index_search(context, index, &query, NULL, &nearest, &metres);
+ *     gv_globe_index_destroy(index);
+ *     if (status != GV_OK || nearest != 0 || metres < 7e6) return 1; // Berlin, over the pole
+ */
 
 /* Seeds on the globe prepared for searching from any positions. Immutable; shared by threads. */
 typedef struct gv_globe_index gv_globe_index;

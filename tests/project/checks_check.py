@@ -124,6 +124,60 @@ def exports():
     bad("no library", "not recognized", "exports.sh", header, write("text.so", "text"))
 
 
+def abi():
+    struct = "typedef struct gv_a {\n  size_t struct_size;\n  int b; /* c; */\n} gv_a;\n"
+    fixed = "typedef struct gv_f {\n  int x, y[3];\n} gv_f;\n"
+    rest = "typedef enum gv_e { GV_ONE = 1, GV_TWO = 2 } gv_e;\n#define GV_MOST 3\n" + "".join(
+        f"GV_API int gv_{i}(int x,\n   int y);\n" for i in range(4))
+    head = '#include <stddef.h>\n#define GV_API\n#define GV_VERSION_STRING "0.1.0"\n'
+    header = write("gpuvoronoi.h", head + struct + fixed + rest)
+    record = WORK / "abi.txt"
+    arguments = ["abi.py", header, record, WORK / "probe", COMPILER]
+    good("recording", *arguments, "--record")
+    good("as recorded", *arguments)
+
+    def changed(old, new):
+        text = head + struct + fixed + rest
+        assert old in text
+        write("gpuvoronoi.h", text.replace(old, new))
+        return arguments
+
+    good("a field at the end", *changed("int b;", "int b; double c;"))
+    good("a new function", *changed("GV_API int gv_0", "GV_API void gv_new(void);\nGV_API int gv_0"))
+    bad("a field before", "gv_a.b", *changed("int b;", "double c; int b;"))
+    bad("a field of another size", "gv_a.b", *changed("int b;", "double b;"))
+    bad("a field that is gone", "gv_f.y", *changed("int x, y[3];", "int x;"))
+    bad("a field too many", "new in a struct of fixed size: gv_f.z", *changed("y[3];", "y[3], z;"))
+    bad("another constant", "GV_TWO", *changed("GV_TWO = 2", "GV_TWO = 3"))
+    bad("another number", "GV_MOST", *changed("GV_MOST 3", "GV_MOST 4"))
+    bad("a function that is gone", "gv_3", *changed("gv_3", "gv_4"))
+    bad("another parameter", "gv_0", *changed("gv_0(int x", "gv_0(long x"))
+    bad("another version", "record it anew", *changed("0.1.0", "0.2.0"))
+
+
+def header_examples():
+    def header(*codes):
+        comments = ["/*\n * Example:\n" + "".join(f" *     {line}\n" for line in code.split("\n")) + " */\n" if code else "" for code in codes]
+        functions = ["typedef struct gv_context gv_context;", "int gv_context_create(void *, gv_context **);",
+                     "void gv_context_destroy(gv_context *);", "const char *gv_context_message(gv_context *);", "int gv_x(void);"]
+        dashes = "-" * 30
+        return write("gpuvoronoi.h", "#pragma once\n#define GV_API\n#define GV_OK 0\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n" + "".join(
+            f"/* {dashes} group {i} */\n\n{comment}GV_API {function}\n" if i else f"/* {dashes} group 0 */\n{comment}{function}\nGV_API int gv_y(void);\n"
+            for i, (comment, function) in enumerate(zip(comments, functions))) + "#ifdef __cplusplus\n}\n#endif\n")
+
+    code = "struct gv_context { int x; };\nstatic struct gv_context one;\nint gv_context_create(void *o, struct gv_context **c) { (void)o; *c = &one; return 0; }\n" \
+           "void gv_context_destroy(struct gv_context *c) { (void)c; }\nconst char *gv_context_message(struct gv_context *c) { (void)c; return \"\"; }\n" \
+           "int gv_x(void) { return 1; }\nint gv_y(void) { return 0; }\n"
+    library = compiled("libx.so", code, "-shared", "-fPIC")
+    fine = ["if (gv_y()) return 1;"] + ["int i = 3;\nif (i != 3) return 1;"] * 4
+    arguments = [WORK / "work", library, COMPILER]
+    good("examples", "header_examples.py", header(*fine), *arguments)
+    bad("one that fails", "failed: group 2", "header_examples.py", header(*fine[:2], "if (gv_x()) return 1;", *fine[3:]), *arguments)
+    bad("one with a warning", "unused", "header_examples.py", header(*fine[:2], "int unused;", *fine[3:]), *arguments)
+    bad("one that does not compile", "error", "header_examples.py", header(*fine[:2], "gv_none();", *fine[3:]), *arguments)
+    bad("a group without", "no example in the groups: group 4", "header_examples.py", header(*fine[:4], ""), *arguments)
+
+
 def format():
     shutil.copy(SOURCE / ".clang-format", WORK)
     neat, messy = "int x(void) {\n  return 1;\n}\n", "int x(void)\n{\n return  1;\n}\n"
@@ -291,14 +345,16 @@ def house():
     passes("one that has shrunk", long, "file src/core/long.c: 730\n")
     fails("one that has grown", "file src/core/long.c: 720 lines, more than 700; house_exceptions.txt allows 719", long,
           "file src/core/long.c: 719\n")
+    passes("comments of the header", {"include/a.h": "int x;\n" * 690 + "/*\n" + " * x\n" * 90 + " */\n"})
+    fails("a long header", "file include/a.h: 720 lines", {"include/a.h": "int x;\n" * 720})
     fails("one too many", "file src/core/core.h: no exception is needed", {}, "file src/core/core.h: 720\n")
     fails("one of a file that has gone", "file src/core/gone.c: no exception is needed", {}, "file src/core/gone.c: 720\n")
     shutil.rmtree(tree)
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
-subject = {run.__name__: run for run in (exact_flags, library_manners, exports, format, data, data_timezones, static_library,
-                                         consumers, house)}[sys.argv[1]]
+subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, data, data_timezones,
+                                         static_library, consumers, house)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
