@@ -1,5 +1,5 @@
-/* Four doubles in plain C, for processors without a header of their own: fixed-length loops that a compiler turns
- * into whatever the target offers. Same names as the other headers of this folder. */
+/* Two doubles, four floats or whole numbers in 128 bits, by the vector extensions of GCC and Clang: SSE2 on x86-64, NEON on
+ * 64-bit ARM, whatever there is on others. Same names as the other headers of this folder. */
 #ifndef GV_SIMD_BASELINE_H
 #define GV_SIMD_BASELINE_H
 
@@ -7,125 +7,121 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
 
 enum {
-  VD_LANES = 4,
-  VF_LANES = 8,
-  VD_GROUP = 1 /* vectors of cells a kernel keeps in registers at once: one is as good as more */
+  VD_LANES = 2,
+  VF_LANES = 4,
+  VD_GROUP = 2 /* vectors of cells a kernel keeps in registers at once: 16 registers hold two */
 };
 
-typedef struct vd {
-  double v[4];
-} vd;
-typedef struct vm {
-  uint64_t v[4]; /* all ones or zero */
-} vm;
-
-#define GV_LANES(expression)                                                                                       \
-  vd r;                                                                                                            \
-  for (int i = 0; i < 4; i++)                                                                                      \
-    r.v[i] = (expression);                                                                                         \
-  return r
+typedef double vd __attribute__((vector_size(16)));
+typedef int64_t vm __attribute__((vector_size(16))); /* all ones or zero */
 
 static inline vd vd_load(const double *p) {
-  GV_LANES(p[i]);
+  return (vd){p[0], p[1]};
 }
 static inline void vd_store(double *p, vd a) {
-  for (int i = 0; i < 4; i++)
-    p[i] = a.v[i];
+  memcpy(p, &a, sizeof a);
 }
 static inline vd vd_set1(double a) {
-  GV_LANES(a);
+  return (vd){a, a};
 }
 static inline vd vd_lane_numbers(void) {
-  GV_LANES((double)i);
+  return (vd){0.0, 1.0};
 }
 static inline vd vd_add(vd a, vd b) {
-  GV_LANES(a.v[i] + b.v[i]);
+  return a + b;
 }
 static inline vd vd_sub(vd a, vd b) {
-  GV_LANES(a.v[i] - b.v[i]);
+  return a - b;
 }
 static inline vd vd_mul(vd a, vd b) {
-  GV_LANES(a.v[i] * b.v[i]);
+  return a * b;
 }
 static inline vd vd_fma_loose(vd a, vd b, vd c) {
-  GV_LANES(a.v[i] * b.v[i] + c.v[i]);
+  return a * b + c;
 }
 static inline vd vd_divide(vd a, vd b) {
-  GV_LANES(a.v[i] / b.v[i]);
+  return a / b;
 }
 static inline vd vd_sqrt(vd a) {
-  GV_LANES(sqrt(a.v[i]));
+  return (vd){sqrt(a[0]), sqrt(a[1])};
 }
 static inline vd vd_abs(vd a) {
-  GV_LANES(fabs(a.v[i]));
-}
-static inline vd vd_min(vd a, vd b) {
-  GV_LANES(a.v[i] < b.v[i] ? a.v[i] : b.v[i]);
-}
-static inline vd vd_max(vd a, vd b) {
-  GV_LANES(a.v[i] > b.v[i] ? a.v[i] : b.v[i]);
+  return (vd)((vm)a & INT64_MAX);
 }
 static inline vm vd_less(vd a, vd b) {
-  vm m;
-  for (int i = 0; i < 4; i++)
-    m.v[i] = a.v[i] < b.v[i] ? UINT64_MAX : 0;
-  return m;
+  return a < b;
 }
 static inline vm vd_equal(vd a, vd b) {
-  vm m;
-  for (int i = 0; i < 4; i++)
-    m.v[i] = a.v[i] == b.v[i] ? UINT64_MAX : 0;
-  return m;
+  return a == b;
 }
 static inline vm vm_and(vm a, vm b) {
-  for (int i = 0; i < 4; i++)
-    a.v[i] &= b.v[i];
-  return a;
+  return a & b;
 }
 static inline vm vm_or(vm a, vm b) {
-  for (int i = 0; i < 4; i++)
-    a.v[i] |= b.v[i];
-  return a;
+  return a | b;
 }
 static inline vd vd_select(vm m, vd yes, vd no) {
-  GV_LANES(m.v[i] ? yes.v[i] : no.v[i]);
+  return (vd)((m & (vm)yes) | (~m & (vm)no));
+}
+/* The second one where either is not a number, as x86 has it. */
+static inline vd vd_min(vd a, vd b) {
+#if defined(__SSE2__)
+  return _mm_min_pd(a, b);
+#else
+  return vd_select(a < b, a, b);
+#endif
+}
+static inline vd vd_max(vd a, vd b) {
+#if defined(__SSE2__)
+  return _mm_max_pd(a, b);
+#else
+  return vd_select(a > b, a, b);
+#endif
 }
 static inline unsigned vm_bits(vm m) {
-  return (unsigned)((m.v[0] & 1) | (m.v[1] & 2) | (m.v[2] & 4) | (m.v[3] & 8));
+#if defined(__SSE2__)
+  return (unsigned)_mm_movemask_pd((vd)m);
+#else
+  return (unsigned)((m[0] & 1) | (m[1] & 2));
+#endif
 }
 static inline double vd_reduce_min(vd a) {
-  double low = a.v[0] < a.v[1] ? a.v[0] : a.v[1], high = a.v[2] < a.v[3] ? a.v[2] : a.v[3];
-  return low < high ? low : high;
+  return a[0] < a[1] ? a[0] : a[1];
 }
 static inline void vd_store_int32(int32_t *p, vd a) {
-  for (int i = 0; i < 4; i++)
-    p[i] = (int32_t)a.v[i];
+#if defined(__SSE2__)
+  _mm_storel_epi64((__m128i *)p, _mm_cvttpd_epi32(a));
+#else
+  p[0] = (int32_t)a[0];
+  p[1] = (int32_t)a[1];
+#endif
 }
 
 static inline void vd_compress(double *to, unsigned keep, vd a) {
-  for (int i = 0, n = 0; i < 4; i++) {
-    to[n] = a.v[i];
-    n += (int)(keep >> i & 1U);
-  }
+  to[0] = a[0];
+  to[keep & 1U] = a[1];
 }
 static inline void vd_compress_int32(int32_t *to, unsigned keep, const int32_t *from) {
-  for (int i = 0, n = 0; i < 4; i++) {
-    to[n] = from[i];
-    n += (int)(keep >> i & 1U);
-  }
+  int32_t second = from[1];
+  to[0] = from[0];
+  to[keep & 1U] = second;
 }
 
 static inline vd vd_load_first(const double *p, int n) {
-  GV_LANES(i < n ? p[i] : 0.0);
+  return (vd){n > 0 ? p[0] : 0.0, 0.0};
 }
 static inline double vd_reduce_max(vd a) {
-  double low = a.v[0] > a.v[1] ? a.v[0] : a.v[1], high = a.v[2] > a.v[3] ? a.v[2] : a.v[3];
-  return low > high ? low : high;
+  return a[0] > a[1] ? a[0] : a[1];
 }
 static inline double vd_reduce_add_exact(vd a) {
-  return (a.v[0] + a.v[1]) + (a.v[2] + a.v[3]);
+  return a[0] + a[1];
 }
 
 /* Bit i is set where cell[i] is not its predecessor, for 32 whole numbers; the first one has none. */
@@ -136,29 +132,35 @@ static inline uint32_t differing_box(const int32_t *cell) {
   return bits;
 }
 
-#undef GV_LANES
-
-typedef struct vi {
-  int32_t v[8];
-} vi;
-
-#define GV_LANES(expression)                                                                                       \
-  vi r;                                                                                                            \
-  for (int i = 0; i < 8; i++)                                                                                      \
-    r.v[i] = (expression);                                                                                         \
-  return r
+typedef int32_t vi __attribute__((vector_size(16)));
 
 static inline vi vi_set1(int32_t a) {
-  GV_LANES(a);
+  return (vi){a, a, a, a};
 }
 static inline vi vi_load(const int32_t *p) {
-  GV_LANES(p[i]);
+  vi a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
+static inline void vi_store(int32_t *p, vi a) {
+  memcpy(p, &a, sizeof a);
+}
+static inline void vi_store_first(int32_t *p, int n, vi a) {
+  for (int i = 0; i < n; i++)
+    p[i] = a[i];
+}
+static inline unsigned vi_bits(vi m) {
+#if defined(__SSE2__)
+  return (unsigned)_mm_movemask_ps((__m128)m);
+#else
+  return (unsigned)((m[0] & 1) | (m[1] & 2) | (m[2] & 4) | (m[3] & 8));
+#endif
 }
 /* Bit i is set where cell[i] is not a, for 32 whole numbers and a vector of equal ones. */
 static inline uint32_t differing_from(const int32_t *cell, vi a) {
   uint32_t bits = 0;
-  for (int i = 0; i < 32; i++)
-    bits |= (uint32_t)(cell[i] != a.v[0]) << i;
+  for (int i = 0; i < 32; i += VF_LANES)
+    bits |= (uint32_t)vi_bits(vi_load(cell + i) != a) << i;
   return bits;
 }
 /* The same for `rows` rows of them. */
@@ -166,113 +168,83 @@ static inline void differing_rows(const int32_t *cell, int64_t stride, int32_t r
   for (int32_t r = 0; r < rows; r++, cell += stride)
     bits[r] = (int32_t)differing_from(cell, a);
 }
-static inline void vi_store(int32_t *p, vi a) {
-  for (int i = 0; i < 8; i++)
-    p[i] = a.v[i];
-}
-static inline void vi_store_first(int32_t *p, int n, vi a) {
-  for (int i = 0; i < n; i++)
-    p[i] = a.v[i];
-}
 static inline vi vi_xor(vi a, vi b) {
-  GV_LANES(a.v[i] ^ b.v[i]);
+  return a ^ b;
 }
 static inline vi vi_or(vi a, vi b) {
-  GV_LANES(a.v[i] | b.v[i]);
+  return a | b;
 }
 static inline vi vi_and(vi a, vi b) {
-  GV_LANES(a.v[i] & b.v[i]);
+  return a & b;
 }
 static inline vi vi_add(vi a, vi b) {
-  GV_LANES((int32_t)((uint32_t)a.v[i] + (uint32_t)b.v[i]));
+  return a + b;
 }
 static inline vi vi_sub(vi a, vi b) {
-  GV_LANES((int32_t)((uint32_t)a.v[i] - (uint32_t)b.v[i]));
+  return a - b;
 }
 static inline vi vi_count_bits(vi a) {
-  GV_LANES(__builtin_popcount((uint32_t)a.v[i]));
+  for (int i = 0; i < VF_LANES; i++)
+    a[i] = __builtin_popcount((uint32_t)a[i]);
+  return a;
 }
 static inline bool vi_any(vi a) {
-  int32_t any = 0;
-  for (int i = 0; i < 8; i++)
-    any |= a.v[i];
-  return any != 0;
+  return (a[0] | a[1] | a[2] | a[3]) != 0;
+}
+static inline vi vi_select(vi m, vi yes, vi no) {
+  return (m & yes) | (~m & no);
 }
 /* a within low ... high. */
 static inline vi vi_clamp(vi a, vi low, vi high) {
-  GV_LANES(a.v[i] < low.v[i] ? low.v[i] : a.v[i] > high.v[i] ? high.v[i] : a.v[i]);
+  a = vi_select(a < low, low, a);
+  return vi_select(a > high, high, a);
 }
 static inline int32_t vi_reduce_add(vi a) {
-  int32_t sum = 0;
-  for (int i = 0; i < 8; i++)
-    sum += a.v[i];
-  return sum;
+  return a[0] + a[1] + a[2] + a[3];
 }
 
-#undef GV_LANES
-
-typedef struct vf {
-  float v[8];
-} vf;
-
-#define GV_LANES(expression)                                                                                       \
-  vf r;                                                                                                            \
-  for (int i = 0; i < 8; i++)                                                                                      \
-    r.v[i] = (expression);                                                                                         \
-  return r
+typedef float vf __attribute__((vector_size(16)));
 
 static inline vf vf_load(const float *p) {
-  GV_LANES(p[i]);
+  vf a;
+  memcpy(&a, p, sizeof a);
+  return a;
 }
 static inline vf vf_set1(float a) {
-  GV_LANES(a);
+  return (vf){a, a, a, a};
 }
 static inline vf vf_sub(vf a, vf b) {
-  GV_LANES(a.v[i] - b.v[i]);
+  return a - b;
 }
 static inline vf vf_fnma_loose(vf a, vf b, vf c) {
-  GV_LANES(c.v[i] - a.v[i] * b.v[i]);
+  return c - a * b;
 }
 static inline vf vf_min(vf a, vf b) {
-  GV_LANES(a.v[i] < b.v[i] ? a.v[i] : b.v[i]);
+#if defined(__SSE2__)
+  return _mm_min_ps(a, b);
+#else
+  return (vf)vi_select(a < b, (vi)a, (vi)b);
+#endif
 }
 static inline vf vf_max(vf a, vf b) {
-  GV_LANES(a.v[i] > b.v[i] ? a.v[i] : b.v[i]);
+#if defined(__SSE2__)
+  return _mm_max_ps(a, b);
+#else
+  return (vf)vi_select(a > b, (vi)a, (vi)b);
+#endif
 }
 static inline unsigned vf_less_bits(vf a, vf b) {
-  unsigned bits = 0;
-  for (int i = 0; i < 8; i++)
-    bits |= (unsigned)(a.v[i] < b.v[i]) << i;
-  return bits;
-}
-
-typedef struct vf_bits {
-  uint32_t v[8];
-} vf_bits;
-
-static inline vf_bits vf_bits_of(vf a) {
-  vf_bits bits;
-  memcpy(&bits, &a, sizeof bits);
-  return bits;
+  return vi_bits(a < b);
 }
 static inline vf vf_tag(vf a, vf tag, vf mask) {
-  vf_bits x = vf_bits_of(a), t = vf_bits_of(tag), m = vf_bits_of(mask);
-  for (int i = 0; i < 8; i++)
-    x.v[i] = (x.v[i] & ~m.v[i]) | (t.v[i] & m.v[i]);
-  vf r;
-  memcpy(&r, &x, sizeof r);
-  return r;
+  return (vf)vi_select((vi)mask, (vi)tag, (vi)a);
 }
 static inline vf vf_set1_bits(uint32_t bits) {
-  float a;
-  memcpy(&a, &bits, sizeof a);
-  return vf_set1(a);
+  return (vf)vi_set1((int32_t)bits);
 }
 static inline void vf_store_narrow(float *p, vd low, vd high) {
-  for (int i = 0; i < 4; i++) {
-    p[i] = (float)low.v[i];
-    p[4 + i] = (float)high.v[i];
-  }
+  vf a = {(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
+  memcpy(p, &a, sizeof a);
 }
 
 typedef struct vf_table {
@@ -283,24 +255,19 @@ static inline vf_table vf_table_load(const int32_t *entry) {
   return (vf_table){entry};
 }
 static inline void vf_look_up(int32_t *p, vf_table table, vf a) {
-  vf_bits bits = vf_bits_of(a);
-  for (int i = 0; i < 8; i++)
-    p[i] = table.entry[bits.v[i] & 15];
+  vi at = (vi)a & 15;
+  for (int i = 0; i < VF_LANES; i++)
+    p[i] = table.entry[at[i]];
 }
 
-#undef GV_LANES
-
 static inline vd vd_truncate(vd a) {
-  vd r;
-  for (int i = 0; i < 4; i++)
-    r.v[i] = trunc(a.v[i]);
-  return r;
+  return (vd){trunc(a[0]), trunc(a[1])};
 }
 
 /* Of whole numbers below 2^63 in size, lane by lane: the lowest 32 bits with their sign, and the 2^32s that are left. */
 static inline void vd_store_parts(int64_t *p, vd a) {
   for (int i = 0; i < VD_LANES; i++) {
-    int64_t whole = (int64_t)a.v[i], low = (int32_t)(uint32_t)whole;
+    int64_t whole = (int64_t)a[i], low = (int32_t)(uint32_t)whole;
     p[2 * i] = low;
     p[2 * i + 1] = (whole - low) / (INT64_C(1) << 32);
   }
