@@ -61,7 +61,6 @@ void gv_run_free_computed(gv_run *r) {
   }
   free(r->workers);
   free(r->labels);
-  gv_attribute_table_free(&r->attributes);
 }
 
 static gv_status library_failed(gv_run *r, gv_status status) {
@@ -113,9 +112,12 @@ static gv_status make_voronoi(gv_run *r) {
 static gv_status add_style(gv_run *r) {
   for (int i = 1; i < r->j->threads; i++)
     gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
+  gv_attribute_table table = {0};
   gv_status status =
-      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &r->attributes);
-  return status == GV_OK ? gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &r->attributes) : status;
+      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
+  if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
+  gv_attribute_table_free(&table);
+  return status;
 }
 
 gv_status gv_run_compute(gv_run *r) {

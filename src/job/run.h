@@ -46,8 +46,7 @@ typedef struct gv_run {
   int64_t nodata, width, height;
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
-  gv_attribute_table attributes;
-  bool numbers; /* blocks hold seed numbers first */
+  bool numbers;    /* blocks hold seed numbers first */
   bool style, distances;
 } gv_run;
 

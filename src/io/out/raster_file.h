@@ -22,8 +22,6 @@ struct gv_raster_out {
   int bands;
   int64_t nodata; /* of integers; reals have NaN */
   int64_t width, height;
-  const gv_attribute_table *table; /* NULL = none */
-  int64_t sample;                  /* the row of it that GDAL has, the others to follow; -1 = GDAL has all */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */

@@ -147,42 +147,18 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 
 /* --------------------------------------------------------------------------------------------------- finishing */
 
-/* Has GDAL attach some rows; *declined if the format has no place for them. */
-static gv_status attach_rows(gv_io *io, gv_raster_out *raster, int64_t first, int64_t count, bool *declined) {
-  GDALRasterAttributeTableH rows = gv_attribute_table_rows(raster->table, first, count);
+gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
+  GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
   gv_gdal_reset();
-  *declined = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) != CE_None;
+  bool declined = GDALSetDefaultRAT(GDALGetRasterBand(raster->dataset, 1), rows) != CE_None;
   GDALDestroyRasterAttributeTable(rows);
-  if (!*declined || !gv_gdal_failed()) return GV_OK;
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
-}
-
-gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
-  bool gtiff = raster->copies || EQUAL(GDALGetDriverShortName(raster->driver), "GTiff"), declined = false;
-  raster->table = table;
-  raster->sample = gtiff ? gv_attribute_table_sample(table) : -1;
-  gv_status status = raster->sample >= 0 ? attach_rows(io, raster, raster->sample, 1, &declined)
-                                         : attach_rows(io, raster, 0, table->count, &declined);
-  if (status != GV_OK || !declined) return status;
+  if (!declined) return GV_OK;
+  if (gv_gdal_failed())
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
   gv_io_warn("the driver %s has no place for an attribute table", GDALGetDriverShortName(raster->driver));
-  raster->sample = -1;
   return GV_OK;
-}
-
-/* Closes the dataset that blocks were written to, and sees to it that it has its whole table. */
-static gv_status close_with_table(gv_io *io, gv_raster_out *raster) {
-  bool done = raster->table == NULL || raster->sample < 0, declined;
-  gv_status status = gv_raster_dataset_close(io, raster);
-  if (status != GV_OK || done) return status;
-  status = gv_attribute_table_complete(io, raster->table, raster->sample, raster->work, &done);
-  if (status == GV_OK && !done) {
-    status = gv_raster_dataset_reopen(io, raster);
-    if (status == GV_OK) status = attach_rows(io, raster, 0, raster->table->count, &declined);
-    if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
-  }
-  return status;
 }
 
 /* True if COG would only make overviews by NEAREST, to the sizes of this layer's. */
@@ -199,7 +175,7 @@ static bool wants_overviews(const gv_raster_out *raster) {
 
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
-  gv_status status = close_with_table(io, raster);
+  gv_status status = gv_raster_dataset_close(io, raster);
   if (status != GV_OK) return status;
   const char *source = raster->work;
   if (wants_overviews(raster)) {
@@ -235,7 +211,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
 
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
   gv_status status =
-      raster->copies ? copy_into_format(io, raster, progress, progress_user) : close_with_table(io, raster);
+      raster->copies ? copy_into_format(io, raster, progress, progress_user) : gv_raster_dataset_close(io, raster);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;
 }

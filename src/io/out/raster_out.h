@@ -73,7 +73,7 @@ typedef gv_status (*gv_raster_block_fn)(gv_io *io, void *user, int worker, gv_ra
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, gv_raster_block_fn compute,
                           void *user, int workers, GDALProgressFunc progress, void *progress_user);
 
-/* Attaches an attribute table, which is borrowed until gv_raster_finish has returned. */
+/* Attaches an attribute table. */
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);
 
 /* Completes the file; gv_places_commit then moves it into place. `progress` covers the copying that some drivers
