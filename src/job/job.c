@@ -142,7 +142,6 @@ static void settle(gv_job *j) {
   int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
   j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
   j->seeds.keep_source = j->stats != NULL;
-  j->seeds.threads = j->threads;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 

@@ -83,8 +83,7 @@ gv_status gv_run_write_statistics(gv_run *r) {
                               .columns = t.columns,
                               .count = t.count,
                               .row = statistics_row,
-                              .user = &t,
-                              .threads = r->j->threads};
+                              .user = &t};
   gv_status status = gv_table_write(r->io, r->stats, &content);
   for (int i = 0; i < t.count; i++)
     CPLFree(t.columns[i].name);

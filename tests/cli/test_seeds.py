@@ -126,27 +126,9 @@ def test_text_id_writes_row_numbers(work):
     assert work.table("out.tif")[gdal.GFU_Name] == ["A7", "0012", "ü"]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("options", [[], ["--id", "no"], ["--id", "name"],
-                                     ["--weight-field", "w", "--weighting", "additive"]])
-def test_plain_csv_is_read_as_ogr_reads_it(work, options, end):
-    """A file in several pieces, read by threads; with its header in quotation marks it is OGR's."""
-    n = 20000
-    lon, lat = np.random.default_rng(5).uniform([[-180], [-90]], [[180], [90]], (2, n))
-    rows = [f"{3 * i - 7},{'' if i % 5 == 0 else f' ä{i}'},{a!r},{b:.6f},{i % 9}.5{end if i % 1000 == 0 else ''}"
-            for i, (a, b) in enumerate(zip(lon.tolist(), lat.tolist()))]
-    header = "no,name,lon,lat,w"
-    for name, first in ("plain", header), ("ogr", header.replace("lon", '"lon"')):
-        work.path(name).mkdir()
-        work.path(f"{name}/s.csv").write_bytes((first + end + end.join(rows)).encode())
-        work.ok("--seeds", f"{name}/s.csv", *options, *GRID, "--threads", "3", "--stats", f"{name}/t.csv", f"{name}/out.tif")
-    for file in "out.tif", "out.tif.aux.xml", "t.csv":
-        assert work.path(f"plain/{file}").read_bytes() == work.path(f"ogr/{file}").read_bytes()
-
-
 @pytest.mark.parametrize("row,wrong", [("7,x,1,north", "north"), ("7,x,1,", "'lat' is empty"), ("7,x,inf,2", "not finite"),
                                        ("7", "empty"), ("n,x,1,2", None), ("7,x,1,2,3", None), ('7,"x,1",1,2', None)])
-def test_what_is_not_plain_in_a_large_csv(work, row, wrong):
+def test_an_odd_row_of_a_large_csv(work, row, wrong):
     lines = [f"{i},n{i},{i % 360 - 180}.5,{i % 170 - 85}" for i in range(20000)]
     lines[17776] = row
     work.write("s.csv", "no,name,lon,lat\n" + "\n".join(lines) + "\n")

@@ -12,7 +12,4 @@ const char *gv_skip_spaces(const char *text);
 bool gv_parse_number(const char *text, double *out);
 bool gv_parse_integer(const char *text, int64_t *out);
 
-/* Digits with at most a sign and a point, as nearly all coordinates are: what follows them; NULL if there are none. */
-const char *gv_parse_plain(const char *text, double *out);
-
 #endif

@@ -1,5 +1,4 @@
 /* Which columns of a layer are positions, ids, names and weights. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,52 +31,32 @@ static int find_field(OGRLayerH layer, const char *const *names) {
   return -1;
 }
 
-/* What the texts of a column are; set by all threads. */
+/* What the texts of a column are. */
 typedef struct column_content {
-  int field;
-  atomic_bool any, not_integer, not_number;
+  bool any, not_integer, not_number;
 } column_content;
 
 static void look_at(column_content *content, const char *text) {
   int64_t integer;
   double number;
   if (*gv_skip_spaces(text) == '\0') return;
-  atomic_store_explicit(&content->any, true, memory_order_relaxed);
+  content->any = true;
   if (gv_parse_integer(text, &integer)) return;
-  atomic_store_explicit(&content->not_integer, true, memory_order_relaxed);
-  if (!gv_parse_number(text, &number)) atomic_store_explicit(&content->not_number, true, memory_order_relaxed);
-}
-
-static bool look_at_row(void *user, int64_t row, const gv_plain_value *values) {
-  column_content *content = user;
-  const gv_plain_value *value = &values[content->field];
-  char text[64];
-  (void)row;
-  if (gv_plain_value_copy(value, text)) {
-    look_at(content, text);
-  } else {
-    char *longer = strndup(value->text, value->length);
-    if (longer == NULL) return false;
-    look_at(content, longer);
-    free(longer);
-  }
-  return true;
+  content->not_integer = true;
+  content->not_number = content->not_number || !gv_parse_number(text, &number);
 }
 
 /* What a CSV file's text column holds as ids: looks at all of it. */
 static gv_status detect_csv_ids(gv_seed_reader *r) {
   const char *column = gv_seed_field_name(r->layer, r->id_field);
-  column_content content = {.field = r->id_field};
-  if (r->plain != NULL && !gv_plain_csv_walk(r->plain, look_at_row, &content)) gv_seed_plain_drop(r);
-  if (r->plain == NULL) {
-    OGRFeatureH feature;
-    OGR_L_ResetReading(r->layer);
-    while (!content.not_number && (feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
-      look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
-      OGR_F_Destroy(feature);
-    }
-    OGR_L_ResetReading(r->layer);
+  column_content content = {0};
+  OGRFeatureH feature;
+  OGR_L_ResetReading(r->layer);
+  while (!content.not_number && (feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
+    look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
+    OGR_F_Destroy(feature);
   }
+  OGR_L_ResetReading(r->layer);
   if (content.any && !content.not_number && content.not_integer) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text",

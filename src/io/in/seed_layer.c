@@ -55,11 +55,6 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
                     options->source, count, list);
 }
 
-void gv_seed_plain_drop(gv_seed_reader *r) {
-  gv_plain_csv_close(r->plain);
-  r->plain = NULL;
-}
-
 gv_status gv_seed_open(gv_seed_reader *r) {
   r->is_csv = source_is_csv(r->options->source);
   gv_status status = open_dataset(r->io, r->options->source, NULL, &r->dataset);
@@ -118,7 +113,6 @@ gv_status gv_seed_read_failed(const gv_seed_reader *r) {
 }
 
 void gv_seed_reader_close(gv_seed_reader *r) {
-  gv_seed_plain_drop(r);
   if (r->typed != NULL) GDALClose(r->typed);
   if (r->dataset != NULL) GDALClose(r->dataset);
 }
@@ -162,10 +156,6 @@ gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatur
   *feature = features->feature = gv_seed_next(&features->r);
   *row = features->r.row;
   return *feature == NULL && gv_gdal_failed() ? gv_seed_read_failed(&features->r) : GV_OK;
-}
-
-void gv_seed_features_keep(gv_seed_features *features) {
-  features->feature = NULL;
 }
 
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {

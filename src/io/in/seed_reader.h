@@ -23,9 +23,8 @@ typedef struct gv_seed_reader {
   gv_id_kind id;
   int id_field, name_field, weight_field;
   int64_t row;
-  GDALDatasetH typed;  /* a second, typed view of a CSV file, for --where */
-  OGRLayerH picked;    /* its layer: the features to read; NULL = all that `layer` gives */
-  gv_plain_csv *plain; /* NULL = the layer's features have to be read */
+  GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
+  OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
 } gv_seed_reader;
 
 /* --------------------------------------------------------------------------------------------- layers: seed_layer.c */
@@ -33,7 +32,6 @@ typedef struct gv_seed_reader {
 /* Opens the layer of r->options. */
 gv_status gv_seed_open(gv_seed_reader *r);
 void gv_seed_reader_close(gv_seed_reader *r);
-void gv_seed_plain_drop(gv_seed_reader *r);
 
 /* A CSV file's where clause needs column types, its values must stay text: features are picked in a second, typed
  * view of the file and then read from the first. r->picked is NULL where no such care is needed. */
@@ -63,13 +61,6 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
 
 gv_status gv_seed_read_layer(gv_seed_reader *r);
 
-/* All seeds of a plain file; false, and none, if there is anything about one of them that OGR's features are to tell. */
-bool gv_seed_read_plain(gv_seed_reader *r);
-
-/* The text of a value, if it is as short as any number. */
-bool gv_plain_value_copy(const gv_plain_value *value, char text[64]);
-
-void gv_seed_rows_free(gv_seed_list *seeds);
 void gv_seed_names_drop(gv_seed_list *set);
 
 #endif

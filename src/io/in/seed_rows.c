@@ -1,4 +1,4 @@
-/* Features, and rows of plain CSV files, to seeds. */
+/* Features to seeds. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,24 +8,6 @@
 
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
-
-void gv_seed_rows_free(gv_seed_list *seeds) {
-  if (seeds->names != NULL) {
-    for (int64_t i = 0; i < seeds->count; i++)
-      free(seeds->names[i]);
-  }
-  free(seeds->names);
-  free(seeds->x);
-  free(seeds->y);
-  free(seeds->ids);
-  free(seeds->rows);
-  free(seeds->fids);
-  free(seeds->weights);
-  seeds->names = NULL;
-  seeds->x = seeds->y = seeds->weights = NULL;
-  seeds->ids = seeds->rows = seeds->fids = NULL;
-  seeds->count = 0;
-}
 
 /* ------------------------------------------------------------------------------------ naming and skipping rows */
 
@@ -246,66 +228,4 @@ gv_status gv_seed_read_layer(gv_seed_reader *r) {
     if (status == GV_OK && r->row % 4096 == 0 && gv_io_cancelled(r->io)) status = gv_io_fail_cancelled(r->io);
   }
   return status == GV_OK && gv_gdal_failed() ? gv_seed_read_failed(r) : status;
-}
-
-/* -------------------------------------------------------------------------------------------- plain files */
-
-bool gv_plain_value_copy(const gv_plain_value *value, char text[64]) {
-  if (value->length >= 64) return false;
-  memcpy(text, value->text, value->length);
-  text[value->length] = '\0';
-  return true;
-}
-
-static bool value_number(const gv_plain_value *value, double *out) {
-  char text[64];
-  const char *after = gv_parse_plain(gv_skip_spaces(value->text), out);
-  if (after != NULL && gv_skip_spaces(after) == value->text + value->length) return true;
-  return gv_plain_value_copy(value, text) && gv_parse_number(text, out);
-}
-
-static bool value_integer(const gv_plain_value *value, int64_t *out) {
-  char text[64];
-  return gv_plain_value_copy(value, text) && gv_parse_integer(text, out);
-}
-
-/* A row in which everything is as it should be; false otherwise. */
-static bool take_row(void *user, int64_t row, const gv_plain_value *values) {
-  const gv_seed_reader *r = user;
-  const gv_seed_list *set = r->set;
-  bool good = value_number(&values[r->x_field], &set->x[row]) && isfinite(set->x[row]) &&
-              value_number(&values[r->y_field], &set->y[row]) && isfinite(set->y[row]);
-  set->rows[row] = set->fids[row] = row + 1;
-  set->ids[row] = r->id == GV_ID_TEXT ? row : row + 1;
-  if (r->id == GV_ID_INTEGER) good = good && value_integer(&values[r->id_field], &set->ids[row]);
-  if (r->weight_field >= 0) {
-    good = good && value_number(&values[r->weight_field], &set->weights[row]) && isfinite(set->weights[row]) &&
-           (!r->options->positive_weights || is_divisor(set->weights[row]));
-  }
-  if (good && set->names != NULL && r->name_field >= 0) {
-    const gv_plain_value *name = &values[r->name_field];
-    set->names[row] = strndup(name->text, name->length);
-    good = set->names[row] != NULL;
-  }
-  return good;
-}
-
-bool gv_seed_read_plain(gv_seed_reader *r) {
-  gv_seed_list *set = r->set;
-  int64_t rows = gv_plain_csv_rows(r->plain);
-  bool good = rows <= INT32_MAX && reserve(r, rows) == GV_OK;
-  set->count = good ? rows : 0;
-  if (rows > GV_MAX_NAMED_SEEDS) {
-    free(set->names);
-    set->names = NULL;
-  }
-  for (int64_t i = 0; set->names != NULL && i < set->count; i++)
-    set->names[i] = NULL;
-  if (good && gv_plain_csv_walk(r->plain, take_row, r)) {
-    r->row = rows;
-    return true;
-  }
-  gv_seed_rows_free(set);
-  r->capacity = 0;
-  return false;
 }

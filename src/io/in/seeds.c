@@ -1,7 +1,7 @@
 /*
  * Reading seeds. One pass over the layer; columns of a CSV file are opened as text and parsed here, because OGR's
  * own guess of column types looks at the beginning of a file only, turns "007" into 7 and an unreadable coordinate
- * into 0. Plain CSV files with nothing wrong in them go past OGR's features, which know better only about the others.
+ * into 0.
  */
 #include "io/in/seeds.h"
 
@@ -13,10 +13,15 @@
 #include "io/in/seed_reader.h"
 
 void gv_seeds_free(gv_seed_list *seeds) {
-  gv_seed_rows_free(seeds);
+  if (seeds->names != NULL) gv_seed_names_drop(seeds);
+  free(seeds->x);
+  free(seeds->y);
+  free(seeds->ids);
+  free(seeds->rows);
+  free(seeds->fids);
+  free(seeds->weights);
   free(seeds->source_x);
   free(seeds->source_y);
-  gv_plain_csv_close(seeds->plain);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
   *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }
@@ -41,11 +46,6 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   return GV_OK;
 }
 
-static void keep_plain(gv_seed_reader *r) {
-  r->set->plain = r->plain;
-  r->plain = NULL;
-}
-
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
   gv_seed_reader r = {
       .io = io, .options = options, .set = out, .id_field = -1, .name_field = -1, .weight_field = -1};
@@ -53,16 +53,12 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   out->filtered = options->where != NULL;
   gv_status status = gv_seed_open(&r);
   if (status == GV_OK) status = gv_seed_choose_positions(&r);
-  if (status == GV_OK && r.is_csv && r.x_field >= 0 && options->where == NULL)
-    r.plain = gv_plain_csv_open(options->source, r.layer, options->threads);
   if (status == GV_OK) status = gv_seed_choose_id(&r);
   if (status == GV_OK) status = gv_seed_choose_weight(&r);
   if (status == GV_OK) status = gv_seed_pick_features(&r);
-  if (r.plain != NULL && status == GV_OK && !gv_seed_read_plain(&r)) gv_seed_plain_drop(&r);
-  if (r.plain == NULL && status == GV_OK) status = gv_seed_read_layer(&r);
+  if (status == GV_OK) status = gv_seed_read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
-  if (status == GV_OK && options->keep_source) keep_plain(&r);
   if (r.name_field < 0 && out->names != NULL) gv_seed_names_drop(out);
   gv_seed_reader_close(&r);
   return status;

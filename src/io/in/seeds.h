@@ -11,7 +11,6 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
-#include "io/in/plain_csv.h"
 
 /* More seeds than this have no attribute table, and their names are not kept. */
 enum { GV_MAX_NAMED_SEEDS = 65535 };
@@ -24,9 +23,8 @@ typedef struct gv_seed_options {
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
   bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
-  bool keep_source;         /* keep positions as they were read, and a plain CSV file, for tables of the seeds */
+  bool keep_source;         /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
-  int threads;              /* to read with, where that can be shared; 0 = 1 */
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */
@@ -38,7 +36,6 @@ typedef struct gv_seed_list {
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
   double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
-  gv_plain_csv *plain;         /* the file that has been read, if it was of this kind and asked for */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
   char name_field[64];
   bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
@@ -74,9 +71,6 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_se
 
 /* The next feature, owned by `features`, and its number; NULL after the last. */
 gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);
-
-/* Leaves the feature read last to the caller, who is to destroy it. */
-void gv_seed_features_keep(gv_seed_features *features);
 
 /* Of the layer's features. */
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features);

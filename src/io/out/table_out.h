@@ -43,7 +43,7 @@ typedef struct gv_table_row {
   OGRGeometryH geometry;  /* in others; passes to the table */
 } gv_table_row;
 
-/* Fills a row. Called in the order of the seeds, or, with `threads`, by as many threads in any order. */
+/* Fills a row. Called in the order of the seeds. */
 typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_table_row *row);
 
 typedef struct gv_table_content {
@@ -55,7 +55,6 @@ typedef struct gv_table_content {
   int count;
   gv_table_row_fn row;
   void *user;
-  int threads; /* that may call `row` at once; 0 = 1 */
 } gv_table_content;
 
 /* Makes the file. */
