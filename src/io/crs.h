@@ -25,6 +25,9 @@ void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size);
 /* True for a geographic CRS whose coordinates are real longitudes and latitudes (a rotated pole is none). */
 bool gv_crs_is_lonlat(OGRSpatialReferenceH crs);
 
+/* Longitudes farther from 0 are refused: files hold a turn, or two, and what is looked for turn by turn is to end. */
+enum { GV_MOST_TURNS = 100 };
+
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */
 double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
 

@@ -63,6 +63,11 @@ static gv_status add_ring(gv_io *io, const char *source, gv_mask_polygons *p, OG
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s: a polygon has the vertex (%g, %g)", source,
                         at[0], at[1]);
     }
+    if (p->turn > 0.0 && fabs(at[0]) > GV_MOST_TURNS * p->turn) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--mask: %s: a polygon has the vertex (%g, %g), more than %d turns from longitude 0",
+                        source, at[0], at[1], GV_MOST_TURNS);
+    }
     if (i == 0) {
       memcpy(first, at, sizeof first);
     } else {
@@ -164,6 +169,7 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
     status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), &crs, &swapped);
   }
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", options->source, crs, grid);
+  if (status == GV_OK && gv_crs_is_lonlat(crs)) p->turn = 360.0 / gv_crs_unit_degrees(crs);
   while (status == GV_OK) {
     OGRFeatureH feature = OGR_L_GetNextFeature(layer);
     if (feature == NULL) break;
@@ -187,7 +193,6 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   if (status == GV_OK && !gv_grid_in_crs(grid, crs)) {
     status = gv_operation_between(io, grid->crs, crs, NULL, NULL, 0, operation);
   }
-  if (status == GV_OK && gv_crs_is_lonlat(crs)) p->turn = 360.0 / gv_crs_unit_degrees(crs);
   if (crs != NULL) OSRRelease(crs);
   GDALClose(dataset);
   return status;
@@ -226,6 +231,7 @@ bool gv_mask_polygons_hold(const gv_mask_polygons *p, double x, double y) {
   if (!isfinite(x) || !isfinite(y)) return false;
   if (p->turn == 0.0) return inside(p, x, y);
   double first = x + p->turn * ceil((p->low[0] - x) / p->turn);
+  if (!(first >= p->low[0] - p->turn)) return false; /* x is so large that a turn is less than its rounding */
   for (double at = first; at <= p->high[0]; at += p->turn) {
     if (inside(p, at, y)) return true;
   }

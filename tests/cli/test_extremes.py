@@ -1,0 +1,67 @@
+"""Input that nobody draws but programs write: coordinates without bounds, polygons with edges everywhere."""
+
+import json
+import resource
+
+import numpy as np
+import pytest
+
+from conftest import globe
+from test_facility import GLOBE, PLANE, check_mask, make_polygons, make_raster
+
+LON, LAT = globe(40, seed=4)
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", LON, LAT)
+    return work
+
+
+def soon():
+    """A run that hangs is killed."""
+    resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+
+
+def polygon(work, name, *rings):
+    geometry = {"type": "Polygon", "coordinates": rings}
+    return work.write(name, json.dumps({"type": "Feature", "properties": {}, "geometry": geometry}))
+
+
+def box(x0, y0, x1, y1):
+    return [[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]]
+
+
+@pytest.mark.parametrize("x", [1e20, 1e6, 1e300])
+@pytest.mark.parametrize("grid", [GLOBE, ["--crs", "EPSG:3857", "--extent", "-2e7,-2e7,2e7,2e7", "--size", "20,20"]],
+                         ids=["degrees", "projected"])
+def test_mask_polygon_of_endless_longitudes(seeds, x, grid):
+    for low, high in (-x, x), (0, x), (-x, 0):
+        polygon(seeds, "m.geojson", box(low, -90, high, 90))
+        seeds.fails("--seeds", "s.csv", *grid, "--mask", "m.geojson", "out.tif", has=["--mask", "m.geojson", "turns"],
+                    preexec_fn=soon)
+
+
+def test_mask_polygon_of_several_turns(seeds):
+    polygon(seeds, "m.geojson", box(-7200, -90, 7200, 20))
+    check_mask(seeds, np.repeat(90 - 4 * (np.arange(45) + 0.5) < 20, 90).reshape(45, 90), "--mask", "m.geojson")
+
+
+def test_mask_polygon_without_bounds_in_the_plane(work):
+    """Where x does not repeat, a number may be as large as it likes."""
+    work.csv("p.csv", [1.0, 17.0], [1.0, 5.0], header="x,y")
+    make_polygons(work, "m.shp", ["POLYGON ((-1e20 -1e20, 20 -1e20, 20 1e20, -1e20 1e20, -1e20 -1e20))"], epsg=None,
+                  driver="ESRI Shapefile")
+    work.ok("--seeds", "p.csv", *PLANE, "--mask", "m.shp", "out.tif", preexec_fn=soon)
+    kept = work.read("out.tif") != -1
+    assert kept[:, :20].all() and not kept[:, 20:].any()
+
+
+def test_grid_of_endless_longitudes(seeds):
+    """--like may be anything; from the command line it is refused too."""
+    polygon(seeds, "m.geojson", box(-10, -90, 10, 90))
+    for west in 1e20, -1e20, 40000.0:
+        make_raster(seeds, "like.tif", np.zeros((4, 4)), (west, 40, 0, 80, 0, -40))
+        seeds.fails("--seeds", "s.csv", "--like", "like.tif", "--mask", "m.geojson", "out.tif", has="turns", preexec_fn=soon)
+        seeds.fails("--seeds", "s.csv", f"--extent={west!r},-80,{west + 1e6!r},80", "--size", "20,10", "out.tif", has="turns",
+                    preexec_fn=soon)
