@@ -81,6 +81,16 @@ double gv_crs_unit_degrees(OGRSpatialReferenceH crs) {
   return degrees_of_radians(OSRGetAngularUnits(crs, NULL));
 }
 
+gv_status gv_check_longitudes(gv_io *io, const char *name, const double g[6], int64_t width, int64_t height,
+                              double turn) {
+  double across = (double)width * g[1], down = (double)height * g[2];
+  double low = g[0] + fmin(across, 0.0) + fmin(down, 0.0), high = g[0] + fmax(across, 0.0) + fmax(down, 0.0);
+  if (low >= -turn * GV_MOST_TURNS && high <= turn * GV_MOST_TURNS) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s reaches from longitude %.10g to %.10g, more than %d turns from 0", name, low, high,
+                    GV_MOST_TURNS);
+}
+
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   static const char *const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "IGNORE_COORDINATE_EPOCH=YES",
                                         "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", NULL};

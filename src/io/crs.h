@@ -28,6 +28,10 @@ bool gv_crs_is_lonlat(OGRSpatialReferenceH crs);
 /* Longitudes farther from 0 are refused: files hold a turn, or two, and what is looked for turn by turn is to end. */
 enum { GV_MOST_TURNS = 100 };
 
+/* Checks those of the corners of `name`, `turn` being 360 degrees. */
+gv_status gv_check_longitudes(gv_io *io, const char *name, const double geotransform[6], int64_t width,
+                              int64_t height, double turn);
+
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */
 double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
 

@@ -65,3 +65,38 @@ def test_grid_of_endless_longitudes(seeds):
         seeds.fails("--seeds", "s.csv", "--like", "like.tif", "--mask", "m.geojson", "out.tif", has="turns", preexec_fn=soon)
         seeds.fails("--seeds", "s.csv", f"--extent={west!r},-80,{west + 1e6!r},80", "--size", "20,10", "out.tif", has="turns",
                     preexec_fn=soon)
+
+
+@pytest.mark.parametrize("origin,step", [(1e25, 1e12), (-1e25, 1e12), (1e25, 1.0), (-1e100, 1e95), (0.0, 1e100)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_sum_raster_far_away(work, origin, step, turned):
+    """In the plane: what is far away does not overlap, what is large has nothing in a cell."""
+    work.csv("p.csv", [1.0, 17.0], [1.0, 5.0], header="x,y")
+    west = origin if origin != 0.0 else -2.5 * step
+    transform = (west, step, 0.1 * step if turned else 0, -west, 0, -step)
+    make_raster(work, "sum.tif", np.ones((6, 6)), transform, epsg=None)
+    arguments = ["--seeds", "p.csv", *PLANE, "--stats", "t.csv", "--sum", "sum.tif", "out.tif"]
+    if origin != 0.0:
+        work.fails(*arguments, has="does not overlap", preexec_fn=soon)
+        return
+    work.ok(*arguments, preexec_fn=soon)
+    table = work.path("t.csv").read_text(encoding="utf-8").splitlines()
+    assert all(abs(float(row.split(",")[table[0].split(",").index("sum_sum")])) < 1e-90 for row in table[1:])
+
+
+@pytest.mark.parametrize("option", ["--sum", "--mask"])
+@pytest.mark.parametrize("origin,step", [(1e25, 1e12), (-1e25, 1e12), (1e20, 1e-3), (0, 1e12)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_raster_of_endless_longitudes(seeds, option, origin, step, turned):
+    make_raster(seeds, "r.tif", np.ones((6, 6)), (origin, step, 1.0 if turned else 0, 60, 0, -20))
+    seeds.fails("--seeds", "s.csv", *GLOBE, "--stats", "t.csv", option, "r.tif", "out.tif", has=[option, "r.tif"],
+                preexec_fn=soon)
+
+
+@pytest.mark.parametrize("option", ["--sum", "--mask"])
+def test_raster_without_finite_places(work, option):
+    work.csv("p.csv", [1.0, 17.0], [1.0, 5.0], header="x,y")
+    for transform in (float("inf"), 1, 0, 0, 0, -1), (0, 1, 0, float("nan"), 0, -1), (0, float("inf"), 0, 0, 0, -1):
+        make_raster(work, "r.tif", np.ones((6, 6)), transform, epsg=None)
+        work.fails("--seeds", "p.csv", *PLANE, "--stats", "t.csv", option, "r.tif", "out.tif", has=[option, "r.tif"],
+                   preexec_fn=soon)

@@ -188,17 +188,6 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
 
 /* --------------------------------------------------------------------------------------------- the globe */
 
-/* Longitudes of the outermost corners. */
-static gv_status check_longitudes(gv_io *io, const gv_raster_grid *out) {
-  const double *g = out->grid.geotransform;
-  double across = (double)out->grid.width * g[1], down = (double)out->grid.height * g[2];
-  double low = g[0] + fmin(across, 0.0) + fmin(down, 0.0), high = g[0] + fmax(across, 0.0) + fmax(down, 0.0);
-  if (low >= -360.0 * GV_MOST_TURNS && high <= 360.0 * GV_MOST_TURNS) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                    "the grid reaches from longitude %.10g to %.10g, more than %d turns from 0", low, high,
-                    GV_MOST_TURNS);
-}
-
 /* Latitudes of the first and the last row of cell centres, in degrees. */
 static gv_status check_latitudes(gv_io *io, const gv_raster_grid *out) {
   const double *g = out->grid.geotransform;
@@ -273,7 +262,7 @@ static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *ou
       for (int i = 0; i < 6; i++)
         g[i] *= unit;
     }
-    status = check_longitudes(io, out);
+    status = gv_check_longitudes(io, "the grid", g, out->grid.width, out->grid.height, 360.0);
     if (status != GV_OK) return status;
     if (g[2] != 0.0 || g[4] != 0.0) {
       out->grid.kind = GV_GRID_PROJECTED;

@@ -2,6 +2,7 @@
 #include "io/in/raster_in.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,10 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   if (GDALGetGeoTransform(dataset, raster->geotransform) != CE_None) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s has no geotransform", raster->option, raster->path);
   }
-  if (!GDALInvGeoTransform(raster->geotransform, raster->inverse)) {
+  bool finite = true;
+  for (int i = 0; i < 6; i++)
+    finite = finite && isfinite(raster->geotransform[i]);
+  if (!finite || !GDALInvGeoTransform(raster->geotransform, raster->inverse)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the geotransform of %s is degenerate", raster->option,
                       raster->path);
   }
@@ -104,8 +108,11 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   gv_status status = gv_crs_copy(io, crs, &raster->crs, &swapped);
   if (status != GV_OK) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
-  if (raster->lonlat) raster->turn = 360.0 / gv_crs_unit_degrees(raster->crs);
-  return GV_OK;
+  if (!raster->lonlat) return GV_OK;
+  raster->turn = 360.0 / gv_crs_unit_degrees(raster->crs);
+  char name[1024];
+  snprintf(name, sizeof name, "%s: %s", raster->option, raster->path);
+  return gv_check_longitudes(io, name, raster->geotransform, raster->width, raster->height, raster->turn);
 }
 
 gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, int workers, gv_raster_in *out) {

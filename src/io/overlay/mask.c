@@ -153,8 +153,8 @@ static inline int64_t column_of(const gv_mask *mask, double x, double y) {
   if (!inside && mask->turn != 0.0) {
     double period = fabs(mask->turn * t[1]);
     u -= floor(u / period) * period;
-    if (u >= period) u = 0.0; /* it was a rounding below 0 */
-    inside = u < (double)mask->raster.width;
+    if (u >= period) u = 0.0;                            /* it was a rounding below 0 */
+    inside = u >= 0.0 && u < (double)mask->raster.width; /* far away turns are less than rounding */
   }
   return inside ? (int64_t)u : -1;
 }
