@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from conftest import globe
-from test_facility import GLOBE, PLANE, check_mask, make_polygons, make_raster
+from test_facility import GLOBE, PLANE, burnt, check_mask, make_polygons, make_raster
 
 LON, LAT = globe(40, seed=4)
 
@@ -55,6 +55,25 @@ def test_mask_polygon_without_bounds_in_the_plane(work):
     work.ok("--seeds", "p.csv", *PLANE, "--mask", "m.shp", "out.tif", preexec_fn=soon)
     kept = work.read("out.tif") != -1
     assert kept[:, :20].all() and not kept[:, 20:].any()
+
+
+def few_megabytes():
+    soon()
+    resource.setrlimit(resource.RLIMIT_DATA, (600 << 20, 600 << 20))
+
+
+def test_mask_of_a_comb(work):
+    """Every row of cells crosses every edge: nothing may grow with the square of their number."""
+    work.csv("p.csv", [1.0, 17.0], [1.0, 5.0], header="x,y")
+    teeth = [f"{40 * i / 20000:.6f} {(0, 29.98)[i % 2]}" for i in range(20001)]
+    make_polygons(work, "m.shp", [f"POLYGON (({', '.join(teeth)}, 40 31, 0 31, {teeth[0]}))"], epsg=None,
+                  driver="ESRI Shapefile")
+    work.ok("--seeds", "p.csv", "--extent", "0,0,40,30", "--size", "397,300", "out.tif")
+    keep = burnt(work, "m.shp", work.open("out.tif"))
+    assert 0.3 < keep.mean() < 0.7
+    work.ok("--seeds", "p.csv", "--extent", "0,0,40,30", "--size", "397,300", "--mask", "m.shp", "--overwrite", "out.tif",
+            preexec_fn=few_megabytes)
+    assert np.array_equal(work.read("out.tif") != -1, keep)
 
 
 def test_grid_of_endless_longitudes(seeds):

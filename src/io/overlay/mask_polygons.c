@@ -11,7 +11,10 @@
 #include "io/grow.h"
 #include "io/in/raster_in.h"
 
-enum { MAX_SLABS = 1 << 16 };
+enum {
+  MAX_SLABS = 1 << 16,
+  ENTRIES_AN_EDGE = 8 /* in slabs, on average, where these are many */
+};
 
 /* Not horizontal; y1 < y2. */
 typedef struct edge {
@@ -107,13 +110,27 @@ static int64_t slab_of(const gv_mask_polygons *p, double y) {
   return at < (double)(p->slabs - 1) ? (int64_t)at : p->slabs - 1;
 }
 
-/* Sorts edges into slabs, keeping their order. */
-static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
-  p->slabs = p->count < MAX_SLABS ? p->count + 1 : MAX_SLABS;
-  p->slab_height = (p->high[1] - p->low[1]) / (double)p->slabs;
+/* Divides the polygons' height, and gives the number of entries that their edges make in the slabs. */
+static int64_t divide(gv_mask_polygons *p, int64_t slabs) {
+  int64_t entries = 0;
+  p->slabs = slabs;
+  p->slab_height = (p->high[1] - p->low[1]) / (double)slabs;
   if (!(p->slab_height > 0.0)) p->slab_height = 1.0;
+  for (int64_t i = 0; i < p->count; i++)
+    entries += slab_of(p, p->edges[i].y2) - slab_of(p, p->edges[i].y1) + 1;
+  return entries;
+}
+
+/* Sorts edges into slabs, keeping their order. Where most edges are tall, few slabs will do: a row crosses most edges
+ * anyway, and has to look at few more. */
+static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
+  int64_t most = MAX_SLABS + ENTRIES_AN_EDGE * p->count;
+  int64_t entries = divide(p, p->count < MAX_SLABS ? p->count + 1 : MAX_SLABS);
+  while (entries > most && p->slabs > 1)
+    entries = divide(p, p->slabs / 2);
   p->start = calloc((size_t)p->slabs + 2, sizeof *p->start);
-  if (p->start == NULL) return gv_io_fail_memory(io, "the mask's polygons");
+  p->member = malloc((size_t)(entries + 1) * sizeof *p->member);
+  if (p->start == NULL || p->member == NULL) return gv_io_fail_memory(io, "the mask's polygons");
   for (int pass = 0; pass < 2; pass++) {
     for (int64_t i = 0; i < p->count; i++) {
       int64_t last = slab_of(p, p->edges[i].y2);
@@ -125,11 +142,8 @@ static gv_status make_slabs(gv_io *io, gv_mask_polygons *p) {
         }
       }
     }
-    if (pass == 1) break;
-    for (int64_t s = 2; s < p->slabs + 2; s++)
+    for (int64_t s = 2; s < p->slabs + 2 && pass == 0; s++)
       p->start[s] += p->start[s - 1];
-    p->member = malloc((size_t)(p->start[p->slabs + 1] + 1) * sizeof *p->member);
-    if (p->member == NULL) return gv_io_fail_memory(io, "the mask's polygons");
   }
   return GV_OK;
 }
