@@ -112,7 +112,7 @@ int backends_command(int argc, char **argv) {
   if (s.json && s.matrix) return cli_fail(EXIT_USAGE, "backends takes either --json or --matrix");
   if (s.json) print_json();
   if (s.matrix) print_matrix();
-  if (s.json || s.matrix) return EXIT_OK;
+  if (s.json || s.matrix) return cli_answered(EXIT_OK);
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;
@@ -120,5 +120,5 @@ int backends_command(int argc, char **argv) {
            info.summary, info.available ? "" : " [not available here: ", info.available ? "" : info.reason,
            info.available ? "" : "]");
   }
-  return EXIT_OK;
+  return cli_answered(EXIT_OK);
 }

@@ -1,11 +1,23 @@
-/* The error line. */
+/* Standard output and the error line. */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/source_name.h"
+
+int cli_answered(int status) {
+  errno = 0;
+  bool written = fflush(stdout) == 0 && !ferror(stdout);
+  if (status != EXIT_OK || written) return status;
+  if (errno == EPIPE) return 128 + SIGPIPE;
+  return cli_fail(EXIT_ERROR, "cannot write to standard output: %s", strerror(errno != 0 ? errno : EIO));
+}
 
 int cli_fail(int status, const char *format, ...) {
   char message[4096];

@@ -4,6 +4,10 @@
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
+/* To be asked once an answer has been printed on the standard output: `status`, or where all went well an error if the answer could
+ * not be written. Where its reader has gone, without a word, the status that shells give for SIGPIPE. */
+int cli_answered(int status);
+
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -92,6 +92,5 @@ int devices_command(int argc, char **argv) {
   if (gv_context_create(NULL, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   status = list(context, s.json);
   gv_context_destroy(context);
-  if (fflush(stdout) != 0 || ferror(stdout)) return cli_fail(EXIT_ERROR, "cannot write to standard output");
-  return status;
+  return cli_answered(status);
 }

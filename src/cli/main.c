@@ -8,10 +8,11 @@
 #include "gpuvoronoi.h"
 
 int main(int argc, char **argv) {
+  cli_ignore_signals();
   if (argc < 2) return cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)");
   if (strcmp(argv[1], "--version") == 0) {
     printf("gpuvoronoi %s\n", gv_version());
-    return EXIT_OK;
+    return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   if (found != NULL) return found->run(argc - 2, argv + 2);

@@ -119,11 +119,12 @@ static int take(const cli_syntax *syntax, const cli_option *o, void *settings, c
     return o->set(settings, value);
   case CLI_HELP:
     cli_print_help(syntax, stdout);
-    return CLI_DONE;
+    break;
   default:
     printf("gpuvoronoi %s\n", gv_version());
-    return CLI_DONE;
   }
+  int status = cli_answered(EXIT_OK);
+  return status == EXIT_OK ? CLI_DONE : status;
 }
 
 /* ----------------------------------------------------------------------------------------------- arguments */

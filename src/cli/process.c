@@ -29,6 +29,11 @@ void cli_prepare_gdal(void) {
 
 static atomic_int caught;
 
+void cli_ignore_signals(void) {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 static void *watch(void *signals) {
   const sigset_t *set = signals;
   int number = 0;
@@ -43,8 +48,6 @@ static void *watch(void *signals) {
 void cli_catch_signals(void) {
   static sigset_t set;
   pthread_t thread;
-  /* A full disk quota shows as a failed write, not as a death. */
-  signal(SIGXFSZ, SIG_IGN);
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);

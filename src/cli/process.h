@@ -13,6 +13,9 @@
  * called once, before anything of io. */
 void cli_prepare_gdal(void);
 
+/* A reader of progress that has gone and a full disk quota show as failed writes, not as a death. To be called first of all. */
+void cli_ignore_signals(void);
+
 /*
  * From here on SIGINT, SIGTERM and SIGHUP set a flag that cli_interrupted reads, so that the command can clean up
  * and leave; if it has not done so after two seconds, outputs are abandoned from another thread and the process ends.

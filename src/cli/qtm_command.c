@@ -178,7 +178,8 @@ static int run_lines(request *r) {
   char *line = NULL, *words[3], where[40];
   size_t capacity = 0;
   int status = EXIT_OK;
-  for (int64_t number = 1; status == EXIT_OK && getline(&line, &capacity, stdin) != -1; number++) {
+  for (int64_t number = 1; status == EXIT_OK && !ferror(stdout) && getline(&line, &capacity, stdin) != -1;
+       number++) {
     snprintf(where, sizeof where, "line %" PRId64 ": ", number);
     r->where = where;
     status = r->what->run(r, split(line, words, 3), words);
@@ -247,8 +248,5 @@ int qtm_command(int argc, char **argv) {
     for (int i = 0; i < r.count && status == EXIT_OK; i += step)
       status = r.what->run(&r, step, r.words + i);
   }
-  if ((fflush(stdout) != 0 || ferror(stdout)) && status == EXIT_OK) {
-    return cli_fail(EXIT_ERROR, "cannot write to standard output");
-  }
-  return status;
+  return cli_answered(status);
 }

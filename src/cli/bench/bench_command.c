@@ -25,12 +25,12 @@ const cli_command bench_commands[] = {
 
 int bench_command(int argc, char **argv) {
   const cli_command *found = argc > 0 ? cli_find(bench_commands, argv[0]) : NULL;
-  if (found != NULL) return found->run(argc - 1, argv + 1);
+  if (found != NULL) return cli_answered(found->run(argc - 1, argv + 1));
   if (argc > 0 && strcmp(argv[0], "--help") == 0) {
     printf("Usage: gpuvoronoi bench BENCHMARK [options]; each has --help\n\n");
     for (const cli_command *one = bench_commands; one->name != NULL; one++)
       printf("  %-8s %s\n", one->name, one->summary);
-    return EXIT_OK;
+    return cli_answered(EXIT_OK);
   }
   return cli_fail(EXIT_USAGE, "bench: say which benchmark (gpuvoronoi bench --help lists them)");
 }
