@@ -39,7 +39,33 @@ static bool mapping_swaps(OGRSpatialReferenceH crs) {
   return count >= 2 && mapping[0] == 2 && mapping[1] == 1;
 }
 
+static const char undefined_cartesian[] = "Undefined Cartesian SRS";
+
+/* GeoPackages say "undefined" by systems of these names, which GDAL hands on to what it makes of them. */
+static bool is_undefined(OGRSpatialReferenceH crs) {
+  static const char *const names[] = {undefined_cartesian, "Undefined geographic SRS", "Undefined SRS"};
+  const char *name = OSRGetName(crs);
+  if (name == NULL) return true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *a = name, *b = names[i];
+    while (*a != '\0' && (*a == *b || (*a == '_' && *b == ' '))) /* Esri's names have no blanks */
+      a++, b++;
+    if (*a == '\0' && *b == '\0') return true;
+  }
+  return false;
+}
+
+OGRSpatialReferenceH gv_crs_undefined(void) {
+  OGRSpatialReferenceH crs = OSRNewSpatialReference(NULL);
+  if (crs != NULL && OSRSetLocalCS(crs, undefined_cartesian) == OGRERR_NONE) return crs;
+  if (crs != NULL) OSRRelease(crs);
+  return NULL;
+}
+
 gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out, bool *swapped) {
+  *out = NULL;
+  *swapped = false;
+  if (crs == NULL || is_undefined(crs)) return GV_OK;
   OGRSpatialReferenceH copy = OSRClone(crs);
   if (copy == NULL) return gv_io_fail_memory(io, "a coordinate system");
   bool before = mapping_swaps(copy);

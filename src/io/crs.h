@@ -16,8 +16,13 @@
  * *out is set, in traditional GIS order, to be given back with OSRRelease. */
 gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpatialReferenceH *out);
 
-/* A copy in traditional GIS order; *swapped says whether coordinates in the original's data order come as y, x. */
+/* A copy of a source's system in traditional GIS order; *swapped says whether coordinates in the original's data order come as
+ * y, x. NULL if the source has none: NULL, one without a name, or one that says it is undefined. */
 gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out, bool *swapped);
+
+/* What a GeoPackage's layer without a coordinate system is created with: given none, GDAL calls it a geographic one. To be given
+ * back with OSRRelease; NULL = out of memory. */
+OGRSpatialReferenceH gv_crs_undefined(void);
 
 /* "WGS 84 (EPSG:4326)", "unnamed"; NULL gives "no coordinate system". */
 void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size);

@@ -30,15 +30,14 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s as a raster", options->like);
   out->grid.width = GDALGetRasterXSize(dataset);
   out->grid.height = GDALGetRasterYSize(dataset);
-  OGRSpatialReferenceH crs = GDALGetSpatialRef(dataset);
+  bool swapped;
   if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s has no geotransform", options->like);
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
     status =
         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
-  } else if (crs != NULL && OSRGetName(crs) != NULL) {
-    bool swapped;
-    status = gv_crs_copy(io, crs, &out->crs, &swapped);
+  } else {
+    status = gv_crs_copy(io, GDALGetSpatialRef(dataset), &out->crs, &swapped);
   }
   GDALClose(dataset);
   if (status == GV_OK && out->crs != NULL && options->crs != NULL) {

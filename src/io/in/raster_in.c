@@ -102,11 +102,9 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   raster->bytes = GDALGetRasterDataType(band) == GDT_Byte && raster->scale == 1.0 && raster->offset == 0.0;
   find_validity(raster, band, GDALGetRasterDataType(band));
   find_windows(raster, band, GDALGetRasterDataType(band));
-  OGRSpatialReferenceH crs = GDALGetSpatialRef(dataset);
-  if (crs == NULL || OSRGetName(crs) == NULL) return GV_OK;
   bool swapped;
-  gv_status status = gv_crs_copy(io, crs, &raster->crs, &swapped);
-  if (status != GV_OK) return status;
+  gv_status status = gv_crs_copy(io, GDALGetSpatialRef(dataset), &raster->crs, &swapped);
+  if (status != GV_OK || raster->crs == NULL) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
   if (!raster->lonlat) return GV_OK;
   raster->turn = 360.0 / gv_crs_unit_degrees(raster->crs);

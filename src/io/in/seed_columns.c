@@ -146,12 +146,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     if (status != GV_OK) return status;
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
-    OGRSpatialReferenceH own = OGR_L_GetSpatialRef(r->layer);
-    if (own != NULL) {
-      OGRSpatialReferenceH copy = NULL;
-      status = gv_crs_copy(r->io, own, &copy, &r->swapped);
-      r->set->crs = copy;
-    }
+    status = gv_crs_copy(r->io, OGR_L_GetSpatialRef(r->layer), &r->set->crs, &r->swapped);
     if (given != NULL) {
       if (r->set->crs != NULL) OSRRelease(r->set->crs);
       r->set->crs = given;

@@ -13,6 +13,7 @@
 #include <cpl_string.h>
 #include <ogr_api.h>
 
+#include "io/crs.h"
 #include "io/out/point_text.h"
 
 enum { FEATURES_A_TRANSACTION = 1 << 17 };
@@ -135,20 +136,34 @@ static gv_status create_attributes(writer *w) {
   return GV_OK;
 }
 
+/* The layer itself, without columns. */
+static gv_status add_layer(writer *w, const char *driver, char **options) {
+  const gv_table_content *content = w->content;
+  OGRwkbGeometryType geometry = w->as_text ? wkbNone : content->geometry;
+  bool undefined = content->crs == NULL && geometry != wkbNone && EQUAL(driver, "GPKG");
+  OGRSpatialReferenceH none = undefined ? gv_crs_undefined() : NULL;
+  if (undefined && none == NULL) return gv_io_fail_memory(w->io, "a coordinate system");
+  w->layer =
+      GDALDatasetCreateLayer(w->dataset, w->table->place.layer, undefined ? none : content->crs, geometry, options);
+  if (none != NULL) OSRRelease(none);
+  if (w->layer != NULL) return GV_OK;
+  return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->place.output.path);
+}
+
 static gv_status create_layer(writer *w) {
   gv_place *place = &w->table->place;
   gv_status status = gv_place_open(w->io, place, &w->dataset);
   if (status != GV_OK) return status;
-  bool is_csv = EQUAL(GDALGetDriverShortName(place->driver), "CSV");
+  const char *driver = GDALGetDriverShortName(place->driver);
+  bool is_csv = EQUAL(driver, "CSV");
   w->as_text = is_csv && w->content->geometry == wkbPoint && CPLGetConfigOption("OGR_WKT_PRECISION", NULL) == NULL;
   char **options = is_csv && !w->as_text ? CSLSetNameValue(NULL, "GEOMETRY", "AS_WKT") : NULL;
-  if (EQUAL(GDALGetDriverShortName(place->driver), "FlatGeobuf")) {
+  if (EQUAL(driver, "FlatGeobuf")) {
     options = CSLSetNameValue(options, "SPATIAL_INDEX", "NO"); /* which would sort the rows by place */
   }
-  w->layer = GDALDatasetCreateLayer(w->dataset, place->layer, w->content->crs,
-                                    w->as_text ? wkbNone : w->content->geometry, options);
+  status = add_layer(w, driver, options);
   CSLDestroy(options);
-  if (w->layer == NULL) return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", place->output.path);
+  if (status != GV_OK) return status;
   if (w->content->geometry != wkbPoint &&
       OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(w->layer)) == 0) { /* spreadsheets */
     return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: a file of this format holds no geometries",

@@ -1,0 +1,92 @@
+"""Coordinate systems: which ones are none, and in which ones straight lines on the map are distances."""
+
+import sqlite3
+
+import numpy as np
+import pytest
+from osgeo import gdal, ogr
+
+from conftest import planar
+from test_facility import make_raster
+
+X, Y = [3.0, 31.0, 12.0], [4.0, 8.0, 27.0]
+GRID = ["--extent", "0,0,40,30", "--size", "40,30"]
+
+
+def columns(x, y):
+    """Cell centres of GRID."""
+    return np.meshgrid(np.arange(40) + 0.5, 29.5 - np.arange(30))
+
+
+def plain_points(work, name, code):
+    """A GeoPackage that says with its srs_id that it has no coordinate system, as GDAL, QGIS and others write them."""
+    work.points(name, "GPKG", X, Y, epsg='LOCAL_CS["Undefined Cartesian SRS"]')
+    database = sqlite3.connect(work.path(name))
+    for table in "gpkg_contents", "gpkg_geometry_columns":
+        database.execute(f"UPDATE {table} SET srs_id = {code}")
+    database.commit()
+    database.close()
+    return name
+
+
+@pytest.mark.parametrize("code", [0, -1])
+def test_undefined_is_none(work, code):
+    """A GeoPackage's "Undefined geographic SRS" was taken for longitudes and latitudes: 2,542 km for 31 units."""
+    plain_points(work, "s.gpkg", code)
+    work.ok("--seeds", "s.gpkg", *GRID, "--distance", "d.tif", "out.tif")
+    x, y = columns(X, Y)
+    numbers = planar("euclidean", x, y, X, Y)
+    assert np.array_equal(work.read("out.tif"), numbers + 1)
+    assert np.allclose(work.read("d.tif"), np.hypot(x - np.take(X, numbers), y - np.take(Y, numbers)), rtol=1e-6)
+    assert work.open("out.tif").GetSpatialRef() is None
+    work.fails("--seeds", "s.gpkg", *GRID, "--metric", "geodesic", "no.tif", has=["coordinate system", "--seeds-crs"])
+    work.fails("--seeds", "s.gpkg", *GRID, "--crs", "EPSG:3035", "no.tif", has=["no coordinate system", "--seeds-crs"])
+    work.ok("--seeds", "s.gpkg", "--seeds-crs", "EPSG:4326", "--size", "20,10", "globe.tif")
+
+
+@pytest.mark.parametrize("code", [0, -1])
+def test_search_takes_undefined_as_none(work, code):
+    plain_points(work, "s.gpkg", code)
+    work.ok("search", "--reference", "s.gpkg", "-k", "2", "near.csv")
+    rows = np.genfromtxt(work.path("near.csv"), delimiter=",", names=True)
+    expected = np.sort([[np.hypot(a - c, b - d) for c, d in zip(X, Y)] for a, b in zip(X, Y)], axis=1)[:, 1:]
+    assert np.allclose(rows["distance"].reshape(3, 2), expected, rtol=1e-15)
+
+
+def test_own_polygons_are_a_mask(work):
+    """What --polygons writes of a grid without a coordinate system is in none, and in none it masks."""
+    work.csv("s.csv", X, Y, header="x,y")
+    work.ok("--seeds", "s.csv", *GRID, "--max-distance", 9, "--polygons", "r.gpkg", "--stats", "t.gpkg", "out.tif")
+    database = sqlite3.connect(work.path("r.gpkg"))
+    assert database.execute("SELECT srs_id FROM gpkg_geometry_columns").fetchall() == [(-1,)]
+    database.close()
+    for mask in "r.gpkg", "out.tif":
+        work.ok("--seeds", "s.csv", *GRID, "--mask", mask, "--overwrite", "masked.tif")
+        if mask == "r.gpkg":
+            assert np.array_equal(work.read("masked.tif"), work.read("out.tif"))
+    work.ok("--seeds", "t.gpkg", *GRID, "--max-distance", 9, "--id", "id", "again.tif")
+    assert np.array_equal(work.read("again.tif"), work.read("out.tif"))
+
+
+@pytest.mark.parametrize("name", ["Undefined geographic SRS", "Undefined_geographic_SRS", "Undefined Cartesian SRS", "Undefined SRS"])
+def test_rasters_in_undefined_systems(work, name):
+    """What GDAL made of such a GeoPackage carries the name on."""
+    make_raster(work, "like.tif", np.ones((30, 40)), (0, 1, 0, 30, 0, -1), epsg=None)
+    kind = (f'GEOGCS["{name}",DATUM["unknown",SPHEROID["unknown",6378137,298.257223563]],PRIMEM["Greenwich",0],'
+            'UNIT["degree",0.0174532925199433]]' if "geographic" in name else f'LOCAL_CS["{name}",UNIT["Meter",1]]')
+    gdal.Translate(str(work.path("like.vrt")), str(work.path("like.tif")), outputSRS=kind, format="VRT")
+    assert name in work.open("like.vrt").GetSpatialRef().GetName()
+    work.csv("s.csv", X, Y, header="x,y")
+    work.ok("--seeds", "s.csv", "--like", "like.vrt", "--mask", "like.vrt", "out.tif")
+    assert np.array_equal(work.read("out.tif"), planar("euclidean", *columns(X, Y), X, Y) + 1)
+    assert work.open("out.tif").GetSpatialRef() is None
+
+
+def test_local_systems_stay(work):
+    """A site's own system is one, though it is not tied to the globe."""
+    site = 'LOCAL_CS["site grid",UNIT["metre",1]]'
+    work.points("s.gpkg", "GPKG", X, Y, epsg=site)
+    work.ok("--seeds", "s.gpkg", *GRID, "--polygons", "r.gpkg", "out.tif")
+    assert work.open("out.tif").GetSpatialRef().GetName() == "site grid"
+    source = ogr.Open(str(work.path("r.gpkg")))
+    assert source.GetLayer(0).GetSpatialRef().GetName() == "site grid"
