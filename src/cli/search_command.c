@@ -19,12 +19,13 @@
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
 #include "io/in/seeds.h"
+#include "io/metric.h"
 #include "io/out/array_out.h"
 
 enum { BATCH_BYTES = 64 << 20 };
 
 typedef struct settings {
-  const char *reference, *queries, *out, *distances, *layer, *query_layer, *backend;
+  const char *reference, *queries, *out, *distances, *layer, *query_layer, *reference_crs, *query_crs, *backend;
   int k, threads, device;
   gv_metric metric;
   bool has_metric, overwrite, progress;
@@ -57,16 +58,20 @@ static const cli_option table[] = {
      CLI_INTO(queries)},
     {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", CLI_RANGE(k, 1, 1024)},
     {"metric", "NAME",
-     "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); on longitudes and latitudes geodesic (default "
-     "there) "
-     "or great-circle",
+     "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "
+     "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
      CLI_ONE_OF(metric, metrics), CLI_AND(has_metric)},
-    {"max-distance", "D", "only neighbours at most this far; metres for geodesic and great-circle",
+    {"max-distance", "D",
+     "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit",
      CLI_RANGE(max_distance, 0.0, INFINITY)},
     {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
      CLI_INTO(distances)},
     {"layer", "NAME", "layer of the reference set, needed if its source has several", CLI_INTO(layer)},
     {"query-layer", "NAME", "layer of the queries, needed if their source has several", CLI_INTO(query_layer)},
+    {"reference-crs", "CRS",
+     "coordinate system of the reference layer, in place of its own; queries are brought to this system",
+     CLI_INTO(reference_crs)},
+    {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own", CLI_INTO(query_crs)},
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
      CLI_INTO(backend)},
     CLI_THREADS_ROW(threads),
@@ -115,47 +120,66 @@ static int check_usage(const settings *j) {
     return cli_fail(EXIT_USAGE, "--distances is a .npy file, not '%s'", j->distances);
   }
   if (j->query_layer != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-layer needs --queries");
+  if (j->query_crs != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-crs needs --queries");
   return EXIT_OK;
 }
 
 /* -------------------------------------------------------------------------------------------------- points */
 
+/* Which points, and by which options. */
+typedef struct source_options {
+  const char *path, *layer, *crs;
+  const char *crs_option;
+} source_options;
+
+static source_options reference_options(const settings *j) {
+  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs"};
+}
+
+static source_options query_options(const settings *j) {
+  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs"};
+}
+
 /* Points of a file: an open array, or a layer in memory. */
 typedef struct source {
+  source_options options;
   gv_array_reader *array; /* NULL: a layer */
   gv_seed_list seeds;     /* layer */
   double *rows;           /* layer on the plane: count x dim */
   int32_t dim;
-  bool lonlat;
 } source;
 
-static bool is_layer(const char *path, const char *layer, bool globe) {
-  if (layer != NULL) return true;
+static bool is_layer(const source_options *options, bool globe) {
+  const char *path = options->path;
+  if (options->layer != NULL || options->crs != NULL) return true;
   if (!gv_array_is_text(path)) return false;
   bool text =
       ends_with(path, ".csv") || ends_with(path, ".txt") || ends_with(path, ".tsv") || ends_with(path, ".dat");
   return !text || globe || gv_array_has_lonlat(path);
 }
 
-/* Whether the metric that was asked for is one of longitudes and latitudes. */
+/* Whether the metric that was asked for measures on the globe. */
 static bool wants_globe(const settings *j) {
-  return j->has_metric && (j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE);
+  return j->has_metric && gv_metric_on_globe(j->metric);
 }
 
-static gv_status open_source(gv_io *io, const settings *j, const char *path, const char *layer, source *s) {
-  *s = (source){.seeds = GV_SEED_LIST_INIT};
-  if (!is_layer(path, layer, wants_globe(j))) {
-    gv_status status = gv_array_open(io, path, &s->array);
+/* As the reader of layers takes them. */
+static gv_seed_options layer_options(const source_options *options) {
+  return (gv_seed_options){
+      .source = options->path, .layer = options->layer, .crs = options->crs, .crs_option = options->crs_option};
+}
+
+static gv_status open_source(gv_io *io, const settings *j, source_options options, source *s) {
+  *s = (source){.options = options, .seeds = GV_SEED_LIST_INIT};
+  if (!is_layer(&options, wants_globe(j))) {
+    gv_status status = gv_array_open(io, options.path, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
   }
-  gv_seed_options options = {.source = path, .layer = layer};
-  gv_status status = gv_seeds_read(io, &options, &s->seeds);
-  if (status == GV_OK) status = gv_seeds_require_some(io, &s->seeds);
-  if (status != GV_OK) return status;
+  gv_seed_options seeds = layer_options(&options);
   s->dim = 2;
-  s->lonlat = s->seeds.crs != NULL && gv_crs_is_lonlat(s->seeds.crs);
-  return GV_OK;
+  gv_status status = gv_seeds_read(io, &seeds, &s->seeds);
+  return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
 }
 
 static void close_source(source *s) {
@@ -165,8 +189,8 @@ static void close_source(source *s) {
 }
 
 /* A layer's x, y and z if there is one, as rows. */
-static gv_status make_rows(gv_io *io, const char *path, const char *layer, source *s) {
-  gv_seed_options options = {.source = path, .layer = layer};
+static gv_status make_rows(gv_io *io, source *s) {
+  gv_seed_options options = layer_options(&s->options);
   double *z = NULL;
   gv_status status = gv_seed_heights(io, &options, &s->seeds, &z);
   if (status != GV_OK) return status;
@@ -328,7 +352,7 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
     points.data = data;
     points.dtype = gv_array_dtype(reference->array);
   } else {
-    status = make_rows(io, j->reference, j->layer, reference);
+    status = make_rows(io, reference);
     points.data = reference->rows;
     points.count = reference->seeds.count;
   }
@@ -336,7 +360,7 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
   if (status == GV_OK && points.count == 0) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference);
   }
-  if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, j->queries, j->query_layer, q);
+  if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, q);
   if (status == GV_OK && q != NULL && q->dim != reference->dim) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->queries,
                         (int)q->dim, j->reference, (int)reference->dim);
@@ -359,12 +383,12 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
   return status;
 }
 
-/* Brings a layer to longitude and latitude in degrees on the globe of `globe`. */
+/* Brings a layer to longitude and latitude in degrees on the globe of the system `globe`. */
 static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
   gv_operation *operation = NULL;
   gv_status status = GV_OK;
   double scale = 1.0;
-  if (s->seeds.crs == NULL || gv_crs_same(s->seeds.crs, globe)) {
+  if (gv_crs_is_lonlat(globe) && gv_crs_same(s->seeds.crs, globe)) {
     scale = gv_crs_unit_degrees(globe);
   } else {
     status = gv_operation_to_globe(io, s->seeds.crs, globe, s->seeds.x, s->seeds.y, s->seeds.count, &operation);
@@ -419,34 +443,54 @@ done:
   return status;
 }
 
-/* Settles the metric, and brings query layers on the plane to the reference's coordinate system. */
+/* Layers can be compared if both are in some coordinate system, or neither is. */
+static gv_status check_alignable(gv_io *io, const source *reference, const source *q) {
+  const source *without = reference->seeds.crs == NULL ? reference : q, *with = without == q ? reference : q;
+  if ((reference->seeds.crs == NULL) == (q->seeds.crs == NULL)) return GV_OK;
+  char name[256];
+  gv_crs_describe(with->seeds.crs, name, sizeof name);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has no coordinate system, %s is in %s: give %s",
+                    without->options.path, with->options.path, name, without->options.crs_option);
+}
+
+/* Arrays have no coordinate system, and none can be given them. */
+static gv_status refuse_array(gv_io *io, const settings *j, const source *s) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
+                    "longitudes and latitudes has neither",
+                    s->options.path, gv_metric_name(j->metric));
+}
+
+/* Settles the metric, as rasters do, and brings query layers on the plane to the reference's coordinate system. */
 static gv_status settle(gv_io *io, settings *j, const source *reference, source *q) {
-  if (!j->has_metric) j->metric = reference->lonlat ? GV_GEODESIC : GV_EUCLIDEAN;
-  bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
-  if (globe && !reference->lonlat) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: metric %s needs a layer of longitudes and latitudes",
-                      j->reference, gv_metric_name(j->metric));
-  }
-  if (q == NULL) return GV_OK;
-  if (globe && q->array != NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: metric %s needs a layer of longitudes and latitudes",
-                      j->queries, gv_metric_name(j->metric));
-  }
-  if (globe || q->array != NULL || reference->array != NULL || q->seeds.crs == NULL ||
-      reference->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs)) {
-    return GV_OK;
+  char places[4096];
+  snprintf(places, sizeof places, "%s has", j->reference);
+  gv_metric_question question = {.crs = reference->seeds.crs,
+                                 .asked = j->has_metric,
+                                 .metric = j->metric,
+                                 .places = places,
+                                 .remedy = reference->options.crs_option};
+  if (reference->array != NULL && wants_globe(j)) return refuse_array(io, j, reference);
+  gv_status status = gv_metric_choose(io, &question, &j->metric);
+  if (status != GV_OK || q == NULL) return status;
+  bool globe = gv_metric_on_globe(j->metric);
+  if (globe && q->array != NULL) return refuse_array(io, j, q);
+  if (q->array != NULL || reference->array != NULL) return GV_OK;
+  status = check_alignable(io, reference, q);
+  if (status != GV_OK || globe || q->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs)) {
+    return status;
   }
   gv_operation *operation = NULL;
-  gv_status status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y,
-                                          q->seeds.count, &operation);
+  status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y, q->seeds.count,
+                                &operation);
   if (status == GV_OK) status = gv_seeds_transform(io, &q->seeds, operation, false, 1.0);
   gv_operation_destroy(operation);
   return status;
 }
 
 /* How GDAL opens an input; 0 if it is an array. */
-static unsigned input_kind(const settings *j, const char *path, const char *layer) {
-  return path != NULL && is_layer(path, layer, wants_globe(j)) ? GDAL_OF_VECTOR : 0;
+static unsigned input_kind(const settings *j, source_options options) {
+  return options.path != NULL && is_layer(&options, wants_globe(j)) ? GDAL_OF_VECTOR : 0;
 }
 
 /* No output may be a file of an input, nor both one file. */
@@ -464,18 +508,17 @@ static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
 static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
-  gv_input list[] = {{j->reference, input_kind(j, j->reference, j->layer), j->layer, NULL},
-                     {j->queries, input_kind(j, j->queries, j->query_layer), j->query_layer, NULL}};
+  gv_input list[] = {{j->reference, input_kind(j, reference_options(j)), j->layer, NULL},
+                     {j->queries, input_kind(j, query_options(j)), j->query_layer, NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
   results r = {.progress = progress};
   gv_status status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, j, j->reference, j->layer, &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, j, j->queries, j->query_layer, q);
+  if (status == GV_OK) status = open_source(io, j, reference_options(j), &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, j, query_options(j), q);
   if (status == GV_OK) status = settle(io, j, &reference, q);
   if (status == GV_OK) status = create_results(io, j, &r);
   if (status == GV_OK) {
-    bool globe = j->metric == GV_GEODESIC || j->metric == GV_GREAT_CIRCLE;
-    status = (globe ? run_globe : run_plane)(io, j, context, &reference, q, &r);
+    status = (gv_metric_on_globe(j->metric) ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
   if (status == GV_OK) status = finish_results(io, &r, &inputs, j->sync);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);

@@ -94,6 +94,49 @@ bool gv_crs_is_lonlat(OGRSpatialReferenceH crs) {
   return crs != NULL && OSRIsGeographic(crs) && !OSRIsDerivedGeographic(crs);
 }
 
+static const char *const cylinders[] = {"merc", "webmerc", "eqc", "cea", "mill", "gall", NULL};
+
+/* Whether the step "+proj=NAME ..." of a PROJ string has one of these names. */
+static bool is_one_of(const char *step, const char *const *names) {
+  const char *name = step + strlen("+proj=");
+  size_t length = strcspn(name, " ");
+  while (*names != NULL && (strlen(*names) != length || strncmp(name, *names, length) != 0))
+    names++;
+  return *names != NULL;
+}
+
+/* The number of a parameter of a PROJ string, `missing` without it. */
+static double parameter(const char *definition, const char *name, double missing) {
+  const char *at = strstr(definition, name);
+  return at != NULL ? CPLAtof(at + strlen(name)) : missing;
+}
+
+/* A map of a region by such a projection states the region, or has its true scale elsewhere than on the equator. */
+static bool is_regional(OGRSpatialReferenceH crs, const char *definition) {
+  double west, south, east, north;
+  if (OSRGetAreaOfUse(crs, &west, &south, &east, &north, NULL) && fabs(west) <= 360.0 && fabs(east) <= 360.0) {
+    double width = east - west;
+    return (width < 0.0 ? width + 360.0 : width) <= 180.0;
+  }
+  return parameter(definition, "+lat_ts=", 0.0) != 0.0 || parameter(definition, "+k=", 1.0) != 1.0 ||
+         parameter(definition, "+k_0=", 1.0) != 1.0;
+}
+
+bool gv_crs_fits_distances(OGRSpatialReferenceH crs) {
+  static const char *const others[] = {"comill", "cc", "patterson", "tobmerc", NULL};
+  if (OSRIsGeographic(crs)) return false;
+  if (!OSRIsProjected(crs)) return true;
+  char *definition = NULL;
+  CPLPushErrorHandler(CPLQuietErrorHandler); /* systems that such a string cannot tell are none of these */
+  bool known = OSRExportToProj4(crs, &definition) == OGRERR_NONE && definition != NULL;
+  CPLPopErrorHandler();
+  bool cylinder = known && strncmp(definition, "+proj=", 6) == 0 &&
+                  (is_one_of(definition, cylinders) || is_one_of(definition, others));
+  bool fits = !cylinder || is_regional(crs, definition);
+  CPLFree(definition);
+  return fits;
+}
+
 /* A unit in degrees without the rounding of its value in radians: 1, 0.9 (grad) ... */
 static double degrees_of_radians(double unit) {
   double degrees = unit * (180.0 / M_PI);
@@ -218,20 +261,13 @@ void gv_operation_check_round_trip(gv_operation *operation, double tolerance) {
 }
 
 bool gv_operation_is_cylindrical(const gv_operation *operation) {
-  static const char *const names[] = {"merc", "webmerc", "eqc",     "cea",    "mill",
-                                      "gall", "longlat", "latlong", "ob_tran"};
+  static const char *const others[] = {"longlat", "latlong", "ob_tran", NULL};
   const char *name = strstr(operation->definition, "+proj=");
   if (name != NULL && strncmp(name, "+proj=pipeline", 14) == 0) {
     name = strstr(operation->definition, "+inv +proj=");
     if (name != NULL) name += strlen("+inv ");
   }
-  if (name == NULL) return false;
-  name += strlen("+proj=");
-  size_t length = strcspn(name, " ");
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strlen(names[i]) == length && strncmp(name, names[i], length) == 0) return true;
-  }
-  return false;
+  return name != NULL && (is_one_of(name, cylinders) || is_one_of(name, others));
 }
 
 static inline PJ_COORD step(const gv_operation *operation, PJ *pj, PJ_DIRECTION direction, double x, double y) {

@@ -37,6 +37,10 @@ enum { GV_MOST_TURNS = 100 };
 gv_status gv_check_longitudes(gv_io *io, const char *name, const double geotransform[6], int64_t width,
                               int64_t height, double turn);
 
+/* False if straight lines on the map are no distances on the ground, not even nearly: for longitudes and latitudes, and for
+ * cylindrical projections of the whole world (Web Mercator, plate carree ...), which stretch it ever more towards the poles. */
+bool gv_crs_fits_distances(OGRSpatialReferenceH crs);
+
 /* Degrees in one angular unit of the CRS (exactly 1 for degrees). */
 double gv_crs_unit_degrees(OGRSpatialReferenceH crs);
 

@@ -192,7 +192,8 @@ def test_reprojection_agrees_with_gdal(work, target):
     source = {2193: 4167, 2056: 4150, 2263: 4269, 27572: 4275}.get(target, 4326)  # no datum shift to choose
     x, y, _ = zip(*osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(list(zip(lon, lat))))
     work.points("s.gpkg", "GPKG", lon.tolist(), lat.tolist(), epsg=source)
-    work.ok("--seeds", "s.gpkg", "--crs", f"EPSG:{target}", "--size", "200,200", "out.tif")
+    work.ok("--seeds", "s.gpkg", "--crs", f"EPSG:{target}", "--size", "200,200", "--metric", "euclidean",
+            "out.tif")
     out = work.open("out.tif")
     assert np.mean(out.ReadAsArray() == planar("euclidean", *centres(out), x, y) + 1) > 0.9999
 

@@ -90,3 +90,33 @@ def test_local_systems_stay(work):
     assert work.open("out.tif").GetSpatialRef().GetName() == "site grid"
     source = ogr.Open(str(work.path("r.gpkg")))
     assert source.GetLayer(0).GetSpatialRef().GetName() == "site grid"
+
+
+# ------------------------------------------------------------------------------- systems in which nothing can be measured
+
+
+UNFIT = ["EPSG:3857", "EPSG:3395", "EPSG:4087", "EPSG:32662", "EPSG:6933", "ESRI:54003", "EPSG:3857+5773", "+proj=merc +lon_0=10",
+         "+proj=eqc", "+proj=mill", "+proj=patterson"]
+FIT = ["EPSG:3035", "EPSG:32633", "EPSG:2056", "EPSG:3001", "EPSG:3994", "ESRI:54009", "+proj=eqc +lat_ts=47", "+proj=merc +k=0.99",
+       'LOCAL_CS["site",UNIT["metre",1]]']
+PLACES = [5.0, 14.0, 9.0, 11.5], [44.0, 46.5, 59.0, 51.0]
+
+
+@pytest.mark.parametrize("code", UNFIT + FIT)
+def test_where_distances_are_geodesics(work, code):
+    """Straight lines on a map of the whole world stretch towards the poles: 360 of 597 neighbours were others."""
+    local = code.startswith("LOCAL")
+    work.csv("s.csv", *PLACES, header="x,y" if local else "lon,lat")
+    crs_options = ["--seeds-crs" if local else "--crs", code, "--size", "20,15"]
+    default = work.ok("--seeds", "s.csv", *crs_options, "out.tif")
+    assert default.stderr == ""
+    metric = work.open("out.tif").GetMetadataItem("GPUVORONOI_METRIC")
+    assert metric == ("geodesic" if code in UNFIT else "euclidean")
+    asked = work.ok("--seeds", "s.csv", *crs_options, "--metric", "euclidean", "asked.tif")
+    if code in UNFIT:
+        assert asked.stderr.startswith("gpuvoronoi: warning: --metric euclidean: distances on the map of")
+        assert "geodesic" in asked.stderr and len(asked.stderr.splitlines()) == 1
+    else:
+        assert asked.stderr == ""
+    quiet = work.ok("--seeds", "s.csv", *crs_options, "--metric", "manhattan", "--quiet", "quiet.tif")
+    assert quiet.stderr == ""

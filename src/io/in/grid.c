@@ -8,16 +8,14 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "io/metric.h"
+
 enum { DEFAULT_LONGER_SIDE = 2048 };
 
 void gv_raster_grid_free(gv_raster_grid *grid) {
   if (grid->crs != NULL) OSRRelease(grid->crs);
   gv_operation_destroy(grid->inverse);
   memset(grid, 0, sizeof *grid);
-}
-
-static bool on_globe(gv_metric metric) {
-  return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
 }
 
 /* ------------------------------------------------------------------------------------------- the template */
@@ -148,7 +146,7 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--snap-seeds needs --level: it moves seeds to their triangles");
   }
-  if (options->has_level && options->has_metric && !on_globe(options->metric)) {
+  if (options->has_level && options->has_metric && !gv_metric_on_globe(options->metric)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
                       gv_metric_name(options->metric));
@@ -248,7 +246,7 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   return GV_OK;
 }
 
-static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
+static gv_status put_gv_metric_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
   gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
   if (status != GV_OK) return status;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
@@ -293,46 +291,26 @@ static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *ou
 static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                                gv_raster_grid *out) {
   char name[256];
-  bool geographic = out->crs != NULL && OSRIsGeographic(out->crs);
-  out->metric = options->has_metric                ? options->metric
-                : geographic || options->has_level ? GV_GEODESIC
-                                                   : GV_EUCLIDEAN;
+  gv_crs_describe(out->crs, name, sizeof name);
   if (out->crs != NULL && OSRIsGeocentric(out->crs)) {
-    gv_crs_describe(out->crs, name, sizeof name);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s is geocentric: a raster grid needs a map's coordinates",
                       name);
   }
-  if (on_globe(out->metric)) {
-    if (out->crs == NULL) {
-      if (options->has_level) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                          "--level needs a coordinate system: the seeds have none, give --seeds-crs");
-      }
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--metric %s needs a coordinate system: the seeds have none, give --seeds-crs",
-                        gv_metric_name(out->metric));
-    }
-    if (!geographic && !OSRIsProjected(out->crs)) {
-      gv_crs_describe(out->crs, name, sizeof name);
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "--metric %s makes no sense in %s, which is not tied to the globe",
-                        gv_metric_name(out->metric), name);
-    }
+  if (out->crs == NULL && options->has_level) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--level needs a coordinate system: the seeds have none, give --seeds-crs");
   }
-  if (geographic && !on_globe(out->metric)) {
-    gv_crs_describe(out->crs, name, sizeof name);
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
-        "or a projected --crs",
-        gv_metric_name(out->metric), name);
-  }
-  if (out->crs != NULL && seeds->crs == NULL) {
-    gv_crs_describe(out->crs, name, sizeof name);
+  gv_metric_question question = {.crs = out->crs,
+                                 .asked = options->has_metric || options->has_level,
+                                 .metric = options->has_metric ? options->metric : GV_GEODESIC,
+                                 .places = "the seeds have",
+                                 .remedy = "--seeds-crs"};
+  gv_status status = gv_metric_choose(io, &question, &out->metric);
+  if (status == GV_OK && out->crs != NULL && seeds->crs == NULL) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
   }
-  return GV_OK;
+  return status;
 }
 
 /* The default extent on the globe's metrics, for which the seeds themselves do not go to the grid's CRS. */
@@ -385,7 +363,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (status == GV_OK) status = choose_metric(io, options, seeds, out);
   if (status != GV_OK) return status;
 
-  bool globe = on_globe(out->metric);
+  bool globe = gv_metric_on_globe(out->metric);
   bool lonlat = gv_crs_is_lonlat(out->crs);
   if (!globe) {
     gv_operation *operation = NULL;
@@ -414,7 +392,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (status != GV_OK) return status;
   }
   if (options->has_level) out->grid.level = options->level;
-  if (globe) status = put_on_globe(io, seeds, out);
+  if (globe) status = put_gv_metric_on_globe(io, seeds, out);
   if (status == GV_OK && options->snap_seeds) snap_seeds(options->level, seeds);
   if (globe) return status;
   out->grid.kind = GV_GRID_PLANE;

@@ -15,7 +15,7 @@ typedef struct gv_grid_options {
   double resolution[2];
   int64_t size[2];
   double extent[4]; /* xmin, ymin, xmax, ymax */
-  bool has_metric;  /* else geodesic on a geographic grid, euclidean on the others */
+  bool has_metric;  /* else as gv_metric_choose */
   gv_metric metric;
   bool has_level; /* the cells that ask are the triangles of this QTM level */
   int level;

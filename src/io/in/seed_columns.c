@@ -140,9 +140,10 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   static const char *const y_names[] = {"y", NULL};
   gv_status status = GV_OK;
   OGRSpatialReferenceH given = NULL;
+  const char *option = r->options->crs_option != NULL ? r->options->crs_option : "--seeds-crs";
   r->x_field = r->y_field = -1;
   if (r->options->crs != NULL) {
-    status = gv_crs_parse(r->io, r->options->crs, "--seeds-crs", &given);
+    status = gv_crs_parse(r->io, r->options->crs, option, &given);
     if (status != GV_OK) return status;
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
@@ -167,9 +168,8 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     char name[256];
     gv_crs_describe(given, name, sizeof name);
     OSRRelease(given);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--seeds-crs: the columns '%s' and '%s' hold degrees, %s does not",
-                      gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the columns '%s' and '%s' hold degrees, %s does not",
+                      option, gv_seed_field_name(r->layer, lon), gv_seed_field_name(r->layer, lat), name);
   }
   bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));
   r->x_field = use_xy ? x : lon;

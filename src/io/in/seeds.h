@@ -20,6 +20,7 @@ typedef struct gv_seed_options {
   const char *layer;        /* NULL = the only one */
   const char *where;        /* NULL = all features */
   const char *crs;          /* NULL = the source's own */
+  const char *crs_option;   /* that gives it, for messages; NULL = --seeds-crs */
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
   bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */

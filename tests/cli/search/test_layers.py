@@ -4,7 +4,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from conftest import brute
+from conftest import COMMAND, brute
 from osgeo import ogr, osr
 
 ogr.UseExceptions()
@@ -126,3 +126,108 @@ def test_query_crs(runner):
     indices, distances = runner.search("--reference", r, "--queries", q)
     assert indices[:, 0].tolist() == [2, 1, 0]
     assert (distances < 1.0).all()
+
+
+# ------------------------------------------------------------------------------------------------- projected layers
+
+
+def carried(points, source, target):
+    transform = pytest.importorskip("pyproj").Transformer.from_crs(source, target, always_xy=True)
+    return np.column_stack(transform.transform(points[:, 0], points[:, 1]))
+
+
+def pyproj_nearest(reference, queries, k, source="EPSG:4326"):
+    """Indices and lengths of the k shortest geodesics between points in degrees."""
+    geod = pytest.importorskip("pyproj").CRS(source).get_geod()
+    lengths = np.array([geod.inv(np.full(len(reference), x), np.full(len(reference), y), *reference.T)[2] for x, y in queries])
+    order = np.argsort(lengths, axis=1, kind="stable")[:, :k]
+    return order, np.take_along_axis(lengths, order, axis=1)
+
+
+def europe(n, seed):
+    random = np.random.default_rng(seed)
+    return np.column_stack([random.uniform(-10, 30, n), random.uniform(36, 70, n)])
+
+
+@pytest.mark.parametrize("epsg,metric,qepsg", [
+    (3857, [], 3857), (3857, [], 4326), (3857, [], 3035), (3395, [], 3857), (3857, ["--metric", "geodesic"], 3857),
+    (3035, ["--metric", "geodesic"], 3035), (3035, ["--metric", "geodesic"], 4326), (2056, ["--metric", "geodesic"], 2056),
+    (4326, [], 3857)])
+def test_geodesics_of_projected_layers(runner, epsg, metric, qepsg):
+    """Mercator's metres were measured, without a word; and geodesics were refused where people asked for them."""
+    reference, queries = europe(150, 8), europe(80, 9)
+    if epsg == 2056:
+        reference = queries = np.column_stack([np.random.default_rng(1).uniform(6, 10, 90), np.random.default_rng(2).uniform(46, 47.6, 90)])
+    globe = f"EPSG:{4326 if epsg != 2056 else 4150}"  # CH1903+, on its own ellipsoid
+    if epsg == 3035:
+        globe = "EPSG:4258"
+    at = [p if code == 4326 else carried(p, globe if code == epsg else "EPSG:4326", f"EPSG:{code}")
+          for p, code in ((reference, epsg), (queries, qepsg))]
+    r, q = layer(runner, "r.gpkg", at[0], epsg), layer(runner, "q.gpkg", at[1], qepsg)
+    indices, distances = runner.search("--reference", r, "--queries", q, "-k", 5, *metric)
+    back = [carried(p, f"EPSG:{code}", globe) for p, code in zip(at, (epsg, qepsg))]  # projections round, too
+    order, lengths = pyproj_nearest(*back, 5, globe)
+    np.testing.assert_allclose(distances, lengths, rtol=0, atol=1e-6)
+    assert (indices == order).mean() == 1.0
+    plain = carried(reference, globe, "EPSG:3857"), carried(queries, globe, "EPSG:3857")
+    if epsg == 3857:
+        assert (brute(*plain, 5)[0] != indices).any()  # what was wrong
+
+
+def test_great_circles_of_a_projected_layer(runner):
+    reference, queries = europe(100, 8), europe(40, 9)
+    r = layer(runner, "r.gpkg", carried(reference, "EPSG:4326", "EPSG:3857"), 3857)
+    q = layer(runner, "q.gpkg", queries, 4326)
+    same = layer(runner, "same.gpkg", reference, 4326)
+    got = runner.search("--reference", r, "--queries", q, "-k", 4, "--metric", "great-circle")
+    expected = runner.search("--reference", same, "--queries", q, "-k", 4, "--metric", "great-circle")
+    np.testing.assert_array_equal(got[0], expected[0])
+    np.testing.assert_allclose(got[1], expected[1], rtol=1e-9)
+
+
+def test_queries_in_another_system_on_the_plane(runner):
+    """The plane is the reference's, whatever system the queries are in."""
+    reference, queries = europe(100, 8), europe(40, 9)
+    at = carried(reference, "EPSG:4258", "EPSG:3035"), carried(queries, "EPSG:4258", "EPSG:3035")
+    r, q = layer(runner, "r.gpkg", at[0], 3035), layer(runner, "q.gpkg", queries, 4258)
+    indices, distances = runner.search("--reference", r, "--queries", q, "-k", 3)
+    expected = brute(*at, 3)
+    np.testing.assert_array_equal(indices, expected[0])
+    np.testing.assert_allclose(distances, expected[1], atol=1e-4)
+
+
+def test_maps_of_the_world_are_measured_with_a_warning(runner):
+    points = carried(europe(30, 8), "EPSG:4326", "EPSG:3857")
+    r = layer(runner, "r.gpkg", points, 3857)
+    done = subprocess.run([COMMAND, "search", "--reference", r, "--metric", "l2", "-k", "3", runner.path("out.npy")],
+                          capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr.startswith("gpuvoronoi: warning: --metric euclidean: distances on the map of")
+    np.testing.assert_array_equal(np.load(runner.path("out.npy")), brute(points, points, 3, exclude_self=True)[0])
+
+
+def test_systems_must_be_known(runner):
+    points = europe(10, 8)
+    plane = carried(points, "EPSG:4326", "EPSG:3857")
+    lonlat, mercator = layer(runner, "l.gpkg", points, 4326), layer(runner, "m.gpkg", plane, 3857)
+    none = runner.path("none.fgb")
+    source = ogr.GetDriverByName("FlatGeobuf").CreateDataSource(none)
+    out = source.CreateLayer("none", None, ogr.wkbPoint, ["SPATIAL_INDEX=NO"])
+    for x, y in plane:
+        feature = ogr.Feature(out.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({x!r} {y!r})"))
+        out.CreateFeature(feature)
+    out = source = feature = None
+    where = runner.path("out.npy")
+    for source in lonlat, mercator:
+        assert "--query-crs" in runner.run("--reference", source, "--queries", none, where, status=1)
+        assert "--reference-crs" in runner.run("--reference", none, "--queries", source, where, status=1)
+    assert "--reference-crs" in runner.run("--reference", none, "--metric", "geodesic", where, status=1)
+    assert "degrees are no lengths" in runner.run("--reference", lonlat, "--metric", "l2", where, status=1)
+    assert "--reference-crs: unknown" in runner.run("--reference", none, "--reference-crs", "EPSG:1", where, status=1)
+    assert "--query-crs" in runner.run("--reference", none, "--query-crs", "EPSG:4326", where, status=2)
+    expected = runner.search("--reference", mercator)
+    got = runner.search("--reference", none, "--reference-crs", "EPSG:3857", "--queries", none, "--query-crs", "EPSG:3857", "-k", 2)
+    np.testing.assert_array_equal(got[0][:, 1], expected[0][:, 0])
+    np.testing.assert_array_equal(got[1][:, 1], expected[1][:, 0])
+    text = runner.text("m.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in plane.tolist()))
+    np.testing.assert_array_equal(runner.search("--reference", text, "--reference-crs", "EPSG:3857")[1], expected[1])

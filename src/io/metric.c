@@ -1,0 +1,39 @@
+#include "io/metric.h"
+
+#include <stdio.h>
+
+bool gv_metric_on_globe(gv_metric metric) {
+  return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+}
+
+gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out) {
+  OGRSpatialReferenceH crs = question->crs;
+  char name[256];
+  bool geographic = crs != NULL && OSRIsGeographic(crs);
+  bool fit = crs == NULL || gv_crs_fits_distances(crs);
+  gv_metric metric = question->asked ? question->metric : fit ? GV_EUCLIDEAN : GV_GEODESIC;
+  *out = metric;
+  gv_crs_describe(crs, name, sizeof name);
+  if (gv_metric_on_globe(metric)) {
+    if (crs == NULL) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--metric %s needs a coordinate system: %s none, give %s",
+                        gv_metric_name(metric), question->places, question->remedy);
+    }
+    if (geographic || OSRIsProjected(crs)) return GV_OK;
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--metric %s makes no sense in %s, which is not tied to the globe", gv_metric_name(metric),
+                      name);
+  }
+  if (geographic) {
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
+        "or a projected coordinate system",
+        gv_metric_name(metric), name);
+  }
+  if (!fit) {
+    gv_io_warn("--metric %s: distances on the map of %s are not those on the ground; geodesic is the default there",
+               gv_metric_name(metric), name);
+  }
+  return GV_OK;
+}
