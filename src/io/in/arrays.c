@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "io/grow.h"
+#include "io/in/separator.h"
 
 enum { MAX_DIM = 4096, MAX_HEADER = 1 << 16, BUFFER_BYTES = 1 << 20 };
 
@@ -35,6 +36,7 @@ struct gv_array_reader {
   size_t line_capacity;
   int64_t line_number;
   bool line_waiting;
+  char separator; /* text: '\0' until the first line is there */
 };
 
 /* --------------------------------------------------------------------------------------------------- opening */
@@ -208,40 +210,46 @@ static bool next_line(gv_array_reader *reader) {
   }
 }
 
-static inline bool is_separator(char c) {
-  return c == ',' || c == ';';
+/* Behind the blanks that mean nothing there. */
+static const char *skip_blanks(const char *at, char separator) {
+  while (*at == ' ' || (*at == '\t' && separator != '\t'))
+    at++;
+  return at;
 }
 
-/* The number at *at, which is moved behind it and its separator. A decimal comma cannot be told from a separator. */
-static bool parse_number(const char **at, double *out) {
-  const char *start = *at;
-  while (*start == ' ' || *start == '\t')
-    start++;
+/* The number at *at, which is moved behind it and its separator. */
+static bool parse_number(const char **at, char separator, double *out) {
+  const char *start = skip_blanks(*at, separator);
   bool quoted = *start == '"';
   start += quoted;
   char *end;
   *out = strtod(start, &end);
   if (end == start || isspace((unsigned char)*start)) return false;
   if (quoted && *end++ != '"') return false;
-  const char *next = end;
-  while (*next == ' ' || *next == '\t')
-    next++;
-  if (is_separator(*next)) {
+  const char *next = skip_blanks(end, separator);
+  if (separator != ' ' && *next == separator) {
     /* A separator at the end stays: the empty field behind it is the next number, and none. */
     if (next[1] != '\0') next++;
-  } else if (*next != '\0' && next == end) {
+  } else if (*next != '\0' && (separator != ' ' || next == end)) {
     return false;
   }
   *at = next;
   return true;
 }
 
+/* Between semicolons a comma can only be a decimal one. */
+static void take_decimal_commas(gv_array_reader *reader) {
+  if (reader->separator != ';') return;
+  for (char *c = reader->line; *c != '\0'; c++)
+    if (*c == ',') *c = '.';
+}
+
 /* Numbers in the line, or -1 if something in it is no number. */
-static int64_t count_numbers(const char *line) {
+static int64_t count_numbers(const gv_array_reader *reader) {
   int64_t count = 0;
-  for (const char *at = line; *at != '\0'; count++) {
+  for (const char *at = reader->line; *at != '\0'; count++) {
     double value;
-    if (!parse_number(&at, &value)) return -1;
+    if (!parse_number(&at, reader->separator, &value)) return -1;
   }
   return count;
 }
@@ -251,10 +259,19 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
   reader->bytes = 8;
   reader->count = -1;
   if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
-  int64_t dim = count_numbers(reader->line);
+  reader->separator = gv_separator_of(reader->line);
+  if (reader->separator == '\0') {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: line %" PRId64
+                      " has several of comma, semicolon, tab and |: it cannot be told which of them separates "
+                      "fields; a heading like x;y tells it, also for numbers with decimal commas",
+                      reader->path, reader->line_number);
+  }
+  int64_t dim = count_numbers(reader);
   if (dim < 0) { /* a header */
     if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
-    dim = count_numbers(reader->line);
+    take_decimal_commas(reader);
+    dim = count_numbers(reader);
     if (dim < 0) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 " has a field that is no number",
                         reader->path, reader->line_number);
@@ -271,18 +288,20 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
 
 static gv_status read_text(gv_io *io, gv_array_reader *reader, int64_t rows, double *out, int64_t *got) {
   for (*got = 0; *got < rows; (*got)++) {
-    if (!reader->line_waiting && !next_line(reader)) {
+    bool waiting = reader->line_waiting;
+    if (!waiting && !next_line(reader)) {
       if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
       if (ferror(reader->file)) {
         return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
       }
       return GV_OK;
     }
+    if (!waiting) take_decimal_commas(reader);
     reader->line_waiting = false;
     const char *at = reader->line;
     int32_t d = 0;
     for (; *at != '\0' && d < reader->dim; d++) {
-      if (!parse_number(&at, &out[*got * reader->dim + d])) {
+      if (!parse_number(&at, reader->separator, &out[*got * reader->dim + d])) {
         return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is no number",
                           reader->path, reader->line_number, (int)d + 1);
       }
@@ -314,12 +333,16 @@ bool gv_array_has_lonlat(const char *path) {
   bool lon = false, lat = false;
   if (reader.file == NULL) return false;
   if (next_line(&reader)) {
+    const char ends[] = {'"', gv_separator_of(reader.line), '\0'};
     for (const char *at = reader.line; *at != '\0';) {
-      at += strspn(at, "\" ,;\t");
-      size_t length = strcspn(at, "\",;\t");
+      while (*at == ' ' || (*at != '\0' && strchr(ends, *at) != NULL))
+        at++;
+      size_t length = strcspn(at, ends), whole = length;
+      while (length > 0 && at[length - 1] == ' ')
+        length--;
       lon |= names_any(at, length, longitudes);
       lat |= names_any(at, length, latitudes);
-      at += length;
+      at += whole;
     }
   }
   fclose(reader.file);

@@ -11,8 +11,9 @@ typedef struct gv_array_reader gv_array_reader;
 
 /*
  * Opens a file by its extension: .npy (float32, float64, integers and bool of either byte order, C order, one or two
- * dimensions, versions 1 to 3), .fvecs, .bvecs; anything else is read as text: numbers separated by commas,
- * semicolons, tabs or blanks, the first line may be a header, lines that start with # and empty lines are skipped.
+ * dimensions, versions 1 to 3), .fvecs, .bvecs; anything else is read as text: numbers with what the first line has between
+ * its fields (gv_separator_of; decimal commas between semicolons), the first line may be a header, lines that start with # and
+ * empty lines are skipped.
  * Errors name the file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
 gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out);

@@ -17,6 +17,8 @@ typedef struct gv_seed_reader {
   GDALDatasetH dataset;
   OGRLayerH layer;
   bool is_csv;
+  bool has_separator;   /* what it separates fields by is known ... */
+  char separator;       /* ... and is this (io/in/separator.h) */
   int x_field, y_field; /* -1 = positions come from geometries */
   bool numeric[2];      /* what they hold are numbers to the driver too */
   bool swapped;         /* the source's data order is y, x */

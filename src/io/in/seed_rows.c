@@ -8,6 +8,7 @@
 
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
+#include "io/in/separator.h"
 
 /* ------------------------------------------------------------------------------------ naming and skipping rows */
 
@@ -109,6 +110,15 @@ static gv_status add(gv_seed_reader *r, double x, double y, const facts *f) {
 
 /* ----------------------------------------------------------------------------------------- reading a feature */
 
+/* A number in a text field; a CSV file's separator is asked for only if one is not as usual. */
+static bool parse_text(gv_seed_reader *r, const char *text, double *out) {
+  if (gv_parse_number(text, out)) return true;
+  if (!r->is_csv || strchr(text, ',') == NULL) return false;
+  if (!r->has_separator) r->separator = gv_separator_of_file(r->options->source);
+  r->has_separator = true;
+  return gv_parse_separated(text, r->separator, out);
+}
+
 static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
   double position[2];
   int fields[2] = {r->x_field, r->y_field};
@@ -119,7 +129,7 @@ static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const fact
       continue;
     }
     const char *text = set ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
-    if (gv_parse_number(text, &position[d])) continue;
+    if (parse_text(r, text, &position[d])) continue;
     const char *column = gv_seed_field_name(r->layer, fields[d]);
     if (*gv_skip_spaces(text) == '\0')
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
@@ -172,7 +182,7 @@ static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, b
     if (*gv_skip_spaces(text) == '\0') {
       return gv_seed_unusable(r->io, r->set, r->row, f->fid, "the weight field '%s' is empty", column);
     }
-    if (!gv_parse_number(text, &f->weight)) {
+    if (!parse_text(r, text, &f->weight)) {
       return gv_seed_unusable(r->io, r->set, r->row, f->fid,
                               "the weight field '%s' holds '%.80s', which is not a number", column, text);
     }

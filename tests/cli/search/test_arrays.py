@@ -80,6 +80,12 @@ def test_text(runner):
         ("semicolon.txt", body.replace(",", ";")),
         ("blank.txt", "# numbers\n\n" + body.replace(",", "  ")),
         ("tab.tsv", body.replace(",", "\t")),
+        ("bar.txt", body.replace(",", " | ")),
+        ("comma_blank.txt", body.replace(",", ", ")),
+        ("decimal_commas.csv", "x;y;z\n" + body.replace(",", ";").replace(".", ",")),
+        ("quoted_decimal_commas.csv", "\ufeffx;y;z\r\n" + "\r\n".join(
+            ";".join(f'"{float(x)!r}"'.replace(".", ",") for x in row) for row in reference)),
+        ("heading_with_commas.csv", '"x, east";"y, north";z\n' + body.replace(",", ";")),
         ("quoted.csv", "\n".join(",".join(f'"{float(x)!r}"' for x in row) for row in reference)),
     ]:
         got = runner.search("--reference", runner.text(name, text), "-k", 2)

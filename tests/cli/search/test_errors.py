@@ -158,6 +158,15 @@ def test_vecs(runner):
     ("1,2\n3,1e999\n", "line 2: field 2 is not finite"),
     ("1,2\n3,4\0\n", "line 2"),
     ("x\n" + ",".join("1" * 4097), "4097 columns"),
+    ("1,5;2,5\n3,5;4,5\n", "line 1 has several of comma, semicolon, tab and |"),  # read as four dimensions
+    ("x,m;y,m\n1;2\n", "line 1 has several of"),
+    ("# two\n\n1,5\t2,5\n", "line 3 has several of"),
+    ("x,y\n1,5;2,5\n", "line 2 has a field that is no number"),
+    ("1,2\n3;4\n", "line 2: field 1 is no number"),
+    ("1;2\n3 4;5\n", "line 2: field 1 is no number"),
+    ("x;y\n1;2\n1.000,5;2\n", "line 3: field 1 is no number"),
+    ("x;y\n1;2\n1,000,5;2\n", "line 3: field 1 is no number"),
+    ("1\t2\n3\t\t4\n", "line 2: field 2 is no number"),
 ])
 def test_text(runner, content, text):
     fails(runner, text, "--reference", runner.text("bad.csv", content))

@@ -231,3 +231,18 @@ def test_systems_must_be_known(runner):
     np.testing.assert_array_equal(got[1][:, 1], expected[1][:, 0])
     text = runner.text("m.csv", "x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in plane.tolist()))
     np.testing.assert_array_equal(runner.search("--reference", text, "--reference-crs", "EPSG:3857")[1], expected[1])
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_decimal_commas_of_layers(runner, quote):
+    """Between semicolons, as OGR reads them and spreadsheets of half the world write them."""
+    points = globe_points(50, 3)
+    rows = [[repr(x), repr(y)] for x, y in points.tolist()]
+    plain = runner.text("plain.csv", "lon,lat\n" + "".join(",".join(r) + "\n" for r in rows))
+    commas = runner.text("commas.csv", "Lon;Lat\n" + "".join(
+        ";".join(quote + v.replace(".", ",") + quote for v in r) + "\n" for r in rows))
+    expected, got = runner.search("--reference", plain, "-k", 3), runner.search("--reference", commas, "-k", 3)
+    np.testing.assert_array_equal(got[0], expected[0])
+    np.testing.assert_array_equal(got[1], expected[1])
+    bad = runner.text("bad.csv", 'lon,lat\n"1,5","2,5"\n')
+    assert "holds '1,5', which is not a number" in runner.run("--reference", bad, runner.path("o.npy"), status=1)

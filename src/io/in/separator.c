@@ -1,0 +1,43 @@
+#include "io/in/separator.h"
+
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_vsi.h>
+
+#include "io/in/numbers.h"
+
+char gv_separator_of(const char *line) {
+  char found = '\0';
+  bool quoted = false, blanks = false;
+  for (; *line != '\0'; line++) {
+    if (*line == '"') quoted = !quoted; /* two of them within quotes are none */
+    if (quoted) continue;
+    blanks = blanks || *line == ' ';
+    if (strchr(",;\t|", *line) == NULL) continue;
+    if (found != '\0' && found != *line) return '\0';
+    found = *line;
+  }
+  return found != '\0' ? found : blanks ? ' ' : ',';
+}
+
+char gv_separator_of_file(const char *path) {
+  enum { LONGEST = 1 << 20 };
+  VSILFILE *file = VSIFOpenL(path, "rb");
+  if (file == NULL) return '\0';
+  const char *line = CPLReadLine2L(file, LONGEST, NULL);
+  char separator = line != NULL ? gv_separator_of(line) : '\0';
+  CPLReadLineL(NULL); /* gives its buffer back */
+  VSIFCloseL(file);
+  return separator;
+}
+
+bool gv_parse_separated(const char *text, char separator, double *out) {
+  char copy[64];
+  if (gv_parse_number(text, out)) return true;
+  const char *comma = strchr(text, ',');
+  if (separator != ';' || comma == NULL || strlen(text) >= sizeof copy) return false;
+  strcpy(copy, text);
+  copy[comma - text] = '.';
+  return gv_parse_number(copy, out);
+}

@@ -1,0 +1,21 @@
+/*
+ * What separates the fields of a text file: one rule, OGR's, for arrays and layers.
+ */
+#ifndef GV_IO_SEPARATOR_H
+#define GV_IO_SEPARATOR_H
+
+#include "io/io.h"
+
+/*
+ * The comma, semicolon, tab or bar in a file's first line that is in no quotes; a blank if there is none of them but blanks, else
+ * a comma. '\0' if there are two kinds of them, of which OGR takes the comma: nobody can tell.
+ */
+char gv_separator_of(const char *line);
+
+/* The same of the first line of a file that GDAL reads; '\0' if it cannot be read, too. */
+char gv_separator_of_file(const char *path);
+
+/* As gv_parse_number; between semicolons, numbers may have decimal commas. */
+bool gv_parse_separated(const char *text, char separator, double *out);
+
+#endif
