@@ -195,12 +195,19 @@ def decode_geojson(path):
     return [f"features {len(features)} {sha(json.dumps([[f['properties'], f['geometry']] for f in features]).encode())}"]
 
 
+def geopackage_value(v):
+    """Geometries begin with GP, version, flags and the number of a system: -1 and 0 are both none."""
+    if not isinstance(v, bytes):
+        return v
+    return (v[:4] + bytes(4) + v[8:] if v[:2] == b"GP" and v[4:8] == b"\xff" * 4 else v).hex()
+
+
 def decode_geopackage(path):
     with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as opened:
         lines = []
         for name, in opened.execute("SELECT table_name FROM gpkg_contents ORDER BY table_name"):
             cursor = opened.execute(f'SELECT * FROM "{name}" ORDER BY rowid')
-            rows = [[v.hex() if isinstance(v, bytes) else v for v in row] for row in cursor]
+            rows = [[geopackage_value(v) for v in row] for row in cursor]
             lines += [f"layer {name} {[c[0] for c in cursor.description]}",
                       f"rows {len(rows)} {sha(json.dumps(rows).encode())}"]
     opened.close()
