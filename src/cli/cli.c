@@ -19,6 +19,13 @@ int cli_answered(int status) {
   return cli_fail(EXIT_ERROR, "cannot write to standard output: %s", strerror(errno != 0 ? errno : EIO));
 }
 
+int cli_check_lasting(const char *path) {
+  if (path == NULL || strncmp(path, "/vsimem/", 8) != 0) return EXIT_OK;
+  return cli_fail(EXIT_ERROR,
+                  "the output %s would be in memory and gone with the end of the command: write it to a disk",
+                  path);
+}
+
 int cli_fail(int status, const char *format, ...) {
   char message[4096];
   va_list arguments;

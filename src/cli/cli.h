@@ -11,4 +11,7 @@ int cli_answered(int status);
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* EXIT_OK, or an error's status with the line printed: an output in memory ends with the command. NULL is none. */
+int cli_check_lasting(const char *path);
+
 #endif

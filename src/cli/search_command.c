@@ -77,7 +77,8 @@ static const cli_option table[] = {
     CLI_THREADS_ROW(threads),
     {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
      CLI_RANGE(device, 0, 1023)},
-    {"overwrite", NULL, "replace OUT and FILE if they exist", CLI_INTO(overwrite)},
+    {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
+     CLI_INTO(overwrite)},
     CLI_SYNC_ROW(sync),
     {"progress", NULL, "show a progress bar", CLI_INTO(progress)},
     CLI_HELP_ROW,
@@ -113,6 +114,9 @@ static bool ends_with(const char *path, const char *end) {
 static int check_usage(const settings *j) {
   if (j->reference == NULL) return cli_fail(EXIT_USAGE, "search needs --reference");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
+  int lasting = cli_check_lasting(j->out);
+  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->distances);
+  if (lasting != EXIT_OK) return lasting;
   if (!ends_with(j->out, ".npy") && !ends_with(j->out, ".csv")) {
     return cli_fail(EXIT_USAGE, "the output is a .npy or a .csv file, not '%s'", j->out);
   }

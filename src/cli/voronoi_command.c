@@ -200,7 +200,7 @@ static const cli_option table[] = {
     {"overwrite", NULL,
      "replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that "
      "name: "
-     "new ones are added without this",
+     "new ones are added without this. Modes and owners stay, links are followed, read-only files are refused",
      CLI_INTO(job.raster.overwrite)},
     CLI_SYNC_ROW(job.sync),
     {"quiet", NULL, "no progress bar and no warnings", CLI_INTO(quiet)},
@@ -259,6 +259,8 @@ static int check_usage(const settings *s) {
   if (j->raster.path == NULL && (!triangles || regions)) return cli_fail(EXIT_USAGE, "the output file is missing");
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
     if (paths[i] != NULL && paths[i][0] == '\0') return cli_fail(EXIT_USAGE, "an output file has an empty name");
+    int lasting = cli_check_lasting(paths[i]);
+    if (lasting != EXIT_OK) return lasting;
   }
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     if (layers[i] != NULL && layers[i][0] == '\0') return cli_fail(EXIT_USAGE, "a layer has an empty name");

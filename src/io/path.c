@@ -1,8 +1,12 @@
 /* Taking names of files apart and putting them together. */
 #include "io/path.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *gv_path_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -32,6 +36,35 @@ char *gv_path_join(const char *directory, const char *name) {
   if (strcmp(directory, ".") == 0) return strdup(name);
   size_t length = strlen(directory);
   return concatenate(directory, length > 0 && directory[length - 1] == '/' ? "" : "/", name);
+}
+
+/* What a link says, seen from where the link is. NULL: it is none, or out of memory (ENOMEM). */
+static char *read_link(const char *path) {
+  char text[PATH_MAX + 1];
+  ssize_t length = readlink(path, text, sizeof text - 1);
+  if (length <= 0) return NULL;
+  text[length] = '\0';
+  char *parent = text[0] != '/' ? gv_path_parent(path) : NULL;
+  char *next = text[0] == '/' ? strdup(text) : parent != NULL ? gv_path_join(parent, text) : NULL;
+  free(parent);
+  if (next == NULL) errno = ENOMEM;
+  return next;
+}
+
+char *gv_path_follow(const char *path) {
+  enum { MOST = 40 }; /* as many as the system follows */
+  char *at = strdup(path);
+  for (int i = 0; at != NULL && i <= MOST; i++) {
+    errno = 0;
+    char *next = read_link(at);
+    bool failed = next == NULL && errno == ENOMEM;
+    if (next == NULL && !failed) return at;
+    free(at);
+    at = next;
+  }
+  if (at == NULL) return NULL;
+  free(at);
+  return strdup(path);
 }
 
 char *gv_path_add(const char *path, const char *suffix) {

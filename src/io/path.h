@@ -15,6 +15,10 @@ const char *gv_path_name(const char *path);
 /* The name alone if the directory is ".". */
 char *gv_path_join(const char *directory, const char *name);
 
+/* Where a path leads if its last name is a link, or a link to one ...: that need not exist. `path` itself if it is none; a link
+ * that leads round in a circle is left as it is. */
+char *gv_path_follow(const char *path);
+
 /* `path` with `suffix` behind it. */
 char *gv_path_add(const char *path, const char *suffix);
 

@@ -137,8 +137,3 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, links):
             kept = done.stderr.strip().split("what was there before is ")[1].removesuffix(" now")
             assert watched.work.path(kept).read_text().startswith("precious ")
     assert told
-
-
-def test_virtual_files_need_no_disk(work):
-    work.csv("s.csv", LON, LAT)
-    work.ok("--seeds", "s.csv", *SIZE, "--sync", "always", "--stats", "/vsimem/t.csv", "/vsimem/out.tif")

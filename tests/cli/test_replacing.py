@@ -1,11 +1,18 @@
 """Where outputs end up, and what they may take the place of."""
 
+import gzip
 import os
+import pathlib
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import zipfile
 
 import pytest
 from osgeo import ogr
 
-from conftest import globe
+from conftest import COMMAND, globe
 
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
@@ -129,15 +136,198 @@ def test_no_input_goes_as_a_stale_side_file(seeds, suffix):
 
 
 def test_links(seeds):
-    """A link is there, even if it leads nowhere."""
+    """A link is there, even if it leads nowhere, and what it leads to is what is replaced."""
     seeds.path("out.tif").symlink_to("nowhere/precious.tif")
     seeds.fails("--seeds", "s.csv", *SIZE, "out.tif", has=["exists", "--overwrite"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif", has=["out.tif, which leads to nowhere/precious.tif", "directory"])
     assert os.readlink(seeds.path("out.tif")) == "nowhere/precious.tif"
+    seeds.path("nowhere").mkdir()
     seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
-    assert not seeds.path("out.tif").is_symlink() and seeds.read("out.tif").shape == (10, 20)
+    assert seeds.path("out.tif").is_symlink() and seeds.read("nowhere/precious.tif").shape == (10, 20)
+    assert os.listdir(seeds.path("nowhere")) == ["precious.tif"]
+    assert seeds.table("out.tif") is not None  # the side file is where who opens the link looks for it
+    seeds.path("circle.tif").symlink_to("circle.tif")
+    seeds.fails("--seeds", "s.csv", *SIZE, "--overwrite", "circle.tif", has=["circle.tif", "circle"])
     seeds.path("t.dbf").symlink_to("nowhere.dbf")
     seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "t.shp", "r.tif", has=["t.dbf", "--overwrite"])
     assert seeds.path("t.dbf").is_symlink()
     seeds.path("out.tif.ovr").mkdir()
     seeds.ok("--seeds", "s.csv", *SIZE, "--overwrite", "out.tif")
     assert seeds.path("out.tif.ovr").is_dir()
+
+
+def other_disk(work):
+    """A directory on another file system, removed at the end."""
+    try:
+        directory = tempfile.TemporaryDirectory(prefix="gpuvoronoi-", dir="/dev/shm")
+    except OSError:
+        pytest.skip("no /dev/shm")
+    if os.stat(directory.name).st_dev == os.stat(work.directory).st_dev:
+        pytest.skip("/dev/shm is on the disk of the other files")
+    return directory
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["beside", "other disk"])
+@pytest.mark.parametrize("options,name", [([], "l.tif"), (["--of", "ENVI"], "l.bin"), (["--stats", "l.shp"], "r.tif"),
+                                          (["--polygons", "l.gpkg"], "r.tif"), (["--level", "3", "--cells", "l.gpkg"], None),
+                                          (["--level", "3", "--mesh", "l.nc"], None)])
+def test_links_are_followed(seeds, options, name, far):
+    """The same files in the same places as if each name were none of a link, but for the links."""
+    plain, linked = seeds.path("plain"), seeds.path("linked")
+    size = SIZE if name is not None else []
+    for directory in plain, linked:
+        directory.mkdir()
+        os.symlink("../s.csv", directory / "s.csv")
+    command = [COMMAND, "--seeds", "s.csv", *size, "--overwrite", *options, *([name] if name else [])]
+    for _ in range(2):
+        assert subprocess.run(command, cwd=plain).returncode == 0
+    made = sorted(p.name for p in plain.iterdir() if p.name.startswith("l."))
+    disk = other_disk(seeds) if far else tempfile.TemporaryDirectory(dir=seeds.directory)
+    with disk as store:
+        links = {n: os.path.join(store, n + "-stored") for n in made}
+        links.pop("l.shx", None)  # side files may be no links
+        for link, target in links.items():
+            os.symlink(target, linked / link)
+        for _ in range(2):
+            done = subprocess.run(command, cwd=linked, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+        assert sorted(os.listdir(store)) == sorted(os.path.basename(t) for t in links.values())
+        assert sorted(os.listdir(linked)) == sorted(os.listdir(plain))
+        for n in os.listdir(plain):
+            assert (linked / n).is_symlink() == (n in links or n == "s.csv")
+            if n in made and not n.endswith((".gpkg", ".hdr")):  # times, and a temporary name
+                assert (linked / n).read_bytes() == (plain / n).read_bytes()
+        # A failure leaves the old files.
+        before = {n: (linked / n).read_bytes() for n in made}
+        failed = subprocess.run([*command, "--nodata", "1"] if name else [*command, "--weighting", "power", "--weight-field", "lon"],
+                                cwd=linked, capture_output=True)
+        assert failed.returncode == 1 and before == {n: (linked / n).read_bytes() for n in made}
+        assert sorted(os.listdir(linked)) == sorted(os.listdir(plain))
+
+
+def test_layers_are_added_to_a_linked_file(seeds):
+    seeds.path("store").mkdir()
+    seeds.points("store/project.gpkg", "GPKG", [1.0], [2.0], layer="mine")
+    seeds.path("p.gpkg").symlink_to("store/project.gpkg")
+    seeds.ok("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "--polygons", "p.gpkg", "r.tif")
+    source = ogr.Open(str(seeds.path("store/project.gpkg")))
+    assert {source.GetLayer(i).GetName() for i in range(source.GetLayerCount())} == {"mine", "statistics", "regions"}
+    assert seeds.path("p.gpkg").is_symlink() and os.listdir(seeds.path("store")) == ["project.gpkg"]
+    seeds.path("store/project.gpkg-wal").write_text("changes")
+    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "--overwrite", "r.tif", has="journal")
+
+
+# --------------------------------------------------------------------------------------------------------- permissions
+
+EVERY = ["--seeds", "s.csv", "--distance", "d.tif", "--stats", "t.shp", "--polygons", "p.gpkg", "--level", "3", "--cells", "c.gpkg",
+         "--mesh", "m.nc", "r.tif"]
+SEARCH = ["search", "--reference", "s.csv", "--distances", "d.npy", "o.npy"]
+
+
+@pytest.mark.parametrize("command", [EVERY, SEARCH], ids=["main", "search"])
+def test_modes_and_owners_stay(seeds, command):
+    """0600 became 0644."""
+    before = set(os.listdir(seeds.directory))
+    seeds.ok(*command)
+    made = sorted(set(os.listdir(seeds.directory)) - before)
+    assert {oct(seeds.path(n).stat().st_mode) for n in made} == {oct(0o100666 & ~umask())}
+    for mode in 0o600, 0o664, 0o640:
+        for name in made:
+            os.chmod(seeds.path(name), mode)
+            if os.geteuid() == 0:
+                os.chown(seeds.path(name), 12345, 23456)
+        seeds.ok(*command, "--overwrite")
+        for name in made:
+            about = seeds.path(name).stat()
+            assert about.st_mode & 0o7777 == mode, name
+            if os.geteuid() == 0:
+                assert (about.st_uid, about.st_gid) == (12345, 23456), name
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@pytest.mark.parametrize("command", [EVERY, SEARCH], ids=["main", "search"])
+def test_read_only_files_stay(seeds, command):
+    before = set(os.listdir(seeds.directory))
+    seeds.ok(*command)
+    for name in sorted(set(os.listdir(seeds.directory)) - before):
+        os.chmod(seeds.path(name), 0o444)
+        seeds.fails(*command, "--overwrite", has=[name, "read-only"])
+        os.chmod(seeds.path(name), 0o644)
+    seeds.ok(*command, "--overwrite")
+
+
+def test_read_only_layers_stay(seeds):
+    seeds.points("p.gpkg", "GPKG", [1.0], [2.0], layer="mine")
+    os.chmod(seeds.path("p.gpkg"), 0o444)
+    seeds.fails("--seeds", "s.csv", *SIZE, "--stats", "p.gpkg", "r.tif", has=["p.gpkg", "read-only"])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be anybody")
+def test_another_user_replaces(seeds):
+    """Who may not give files away makes them his own, and lets no other group read them."""
+    with tempfile.TemporaryDirectory(prefix="gpuvoronoi-", dir="/tmp") as shared:
+        os.chmod(shared, 0o777)
+        shutil.copy(seeds.path("s.csv"), shared)
+        out = pathlib.Path(shared, "r.tif")
+
+        def replace():
+            return subprocess.run([COMMAND, "--seeds", "s.csv", *SIZE, "--no-style", "--overwrite", "r.tif"], cwd=shared, user=12345,
+                                  group=23456, extra_groups=[], capture_output=True, text=True)
+
+        try:
+            subprocess.run([COMMAND, "--version"], user=12345, check=True, capture_output=True)
+        except (PermissionError, subprocess.CalledProcessError):
+            pytest.skip("the command is not for other users")
+        out.write_text("secret")
+        os.chmod(out, 0o662)
+        done = replace()
+        assert done.returncode == 0, done.stderr
+        assert (out.stat().st_uid, out.stat().st_gid, out.stat().st_mode & 0o777) == (12345, 23456, 0o622)
+        os.chmod(out, 0o640)
+        os.chown(out, 0, 0)
+        done = replace()
+        assert done.returncode == 1 and "read-only" in done.stderr and os.listdir(shared).count("r.tif") == 1
+
+
+# --------------------------------------------------------------------------------------------- GDAL's virtual file systems
+
+
+VIRTUAL = ["/vsimem/{}", "/vsimem/a/{}", "/vsizip/a.zip/{}", "/vsizip/{}", "/vsigzip/{}", "/vsitar/a.tar/{}", "/vsistdout/{}", "/vsistdout_redirect/{}",
+           "/vsis3/bucket/{}", "/vsigs/bucket/{}", "/vsiaz/container/{}", "/vsicurl/http://localhost/{}", "/vsisubfile/0_10,{}",
+           "/vsisparse/{}", "/vsistdin/{}"]
+
+
+@pytest.mark.parametrize("form", VIRTUAL)
+def test_virtual_outputs_are_refused(seeds, form):
+    """/vsimem/a.tif was written, and gone with the process."""
+    with zipfile.ZipFile(seeds.path("a.zip"), "w") as archive:
+        archive.writestr("b.txt", "b")
+    said = ["virtual file system" if "/vsimem/" not in form else "in memory", "disk"]
+    seeds.fails("--seeds", "s.csv", *SIZE, "--overwrite", form.format("o.tif"), has=said)
+    seeds.fails("--seeds", "s.csv", *SIZE, "--of", "GTiff", form.format("o"), has=said)
+    if form not in VIRTUAL[:4]:
+        return
+    seeds.fails("--seeds", "s.csv", *SIZE, "--distance", form.format("o.tif"), "r.tif", has=said)
+    for option, name in ("--stats", "t.csv"), ("--polygons", "t.gpkg"):
+        seeds.fails("--seeds", "s.csv", *SIZE, option, form.format(name), "r.tif", has=said)
+    for option, name in ("--cells", "c.gpkg"), ("--mesh", "c.nc"):
+        seeds.fails("--seeds", "s.csv", "--level", 2, option, form.format(name), has=said)
+    seeds.fails("search", "--reference", "s.csv", form.format("o.npy"), has=said)
+    seeds.fails("search", "--reference", "s.csv", "--distances", form.format("o.npy"), "o.csv", has=said)
+
+
+@pytest.mark.parametrize("form", ["/vsizip/a.zip/s.csv", "/vsizip/{}/a.zip/s.csv", "/vsigzip/s.csv.gz", "/vsitar/a.tar.gz/s.csv"])
+def test_virtual_inputs_are_read(seeds, form):
+    with zipfile.ZipFile(seeds.path("a.zip"), "w") as archive:
+        archive.write(seeds.path("s.csv"), "s.csv")
+    with tarfile.open(seeds.path("a.tar.gz"), "w:gz") as archive:
+        archive.add(seeds.path("s.csv"), "s.csv")
+    seeds.path("s.csv.gz").write_bytes(gzip.compress(seeds.path("s.csv").read_bytes()))
+    seeds.ok("--seeds", "s.csv", *SIZE, "a.tif")
+    seeds.ok("--seeds", form.format(seeds.directory), *SIZE, "b.tif")
+    assert (seeds.read("a.tif") == seeds.read("b.tif")).all()

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 20, MAX_PATH = 4096 };
+#include "io/out/copy.h"
+
+enum { MAX_PATH = 4096 };
 
 static const char magic[16] = "SQLite format 3";
 
@@ -79,35 +81,6 @@ static bool same_state(const gv_file_state *a, const gv_file_state *b) {
          memcmp(a->header, b->header, sizeof a->header) == 0;
 }
 
-static bool write_all(int file, const char *bytes, size_t count) {
-  while (count > 0) {
-    ssize_t written = write(file, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    count -= (size_t)written;
-  }
-  return true;
-}
-
-/* By the system, which shares blocks where the file system can; else through memory. Returns an error's number, or 0. */
-static int copy_bytes(const gv_io *io, int from, int to) {
-  ssize_t got = 1;
-  while (got > 0 && !gv_io_cancelled(io))
-    got = copy_file_range(from, NULL, to, NULL, 64 * (size_t)CHUNK, 0);
-  if (got == 0 && lseek(from, 0, SEEK_CUR) > 0) return 0;
-  char *buffer = malloc(CHUNK);
-  int error = buffer != NULL ? 0 : ENOMEM;
-  while (error == 0 && !gv_io_cancelled(io)) {
-    got = read(from, buffer, CHUNK);
-    if (got == 0) break;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 || !write_all(to, buffer, (size_t)got)) error = errno;
-  }
-  free(buffer);
-  return error;
-}
-
 static gv_status changed(gv_io *io, const char *path) {
   return gv_io_fail(io, GV_ERROR_IO, "another program has changed %s meanwhile; it is left as it is now", path);
 }
@@ -120,7 +93,7 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
   if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(error));
   int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (to < 0 || !look_at(from, state)) error = errno;
-  if (error == 0) error = copy_bytes(io, from, to);
+  if (error == 0) error = gv_copy_bytes(io, from, to);
   if (error == 0 && fchmod(to, state->stat.st_mode & 07777) != 0) error = errno;
   if (error == 0 && !look_at(from, &after)) error = errno;
   close(from);

@@ -14,6 +14,7 @@
 #include <cpl_vsi.h>
 
 #include "io/grow.h"
+#include "io/out/copy.h"
 #include "io/path.h"
 
 enum {
@@ -33,10 +34,13 @@ static gv_output *begun;
 void gv_outputs_abandon(void) {
   pthread_mutex_lock(&begun_lock);
   for (const gv_output *output = begun; output != NULL; output = output->next) {
+    if (output->kept) continue;
     /* A thread still at work may add a file while this one looks; hence a few attempts. */
-    for (int attempt = 0; attempt < 5 && !output->kept; attempt++) {
+    for (int attempt = 0; attempt < 5; attempt++) {
       if (VSIRmdirRecursive(output->directory) == 0) break;
     }
+    for (char **stage = output->stages; stage != NULL && *stage != NULL; stage++)
+      VSIRmdirRecursive(*stage);
   }
   pthread_mutex_unlock(&begun_lock);
 }
@@ -45,16 +49,58 @@ gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool ov
   memset(output, 0, sizeof *output);
   output->overwrite = overwrite;
   output->path = strdup(path);
+  output->target = gv_path_follow(path);
   output->parent = gv_path_parent(path);
-  return output->path != NULL && output->parent != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+  bool complete = output->path != NULL && output->target != NULL && output->parent != NULL;
+  return complete ? GV_OK : gv_io_fail_memory(io, "a file name");
+}
+
+/* Of GDAL's virtual file systems only memory has files that are made aside and moved in place. */
+static gv_status check_disk(gv_io *io, const char *path) {
+  char **prefixes = VSIGetFileSystemsPrefixes();
+  gv_status status = GV_OK;
+  for (char **one = prefixes; status == GV_OK && one != NULL && *one != NULL; one++) {
+    size_t length = strlen(*one);
+    if (length == 0 || strncmp(path, *one, length) != 0 || strcmp(*one, "/vsimem/") == 0) continue;
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                   "the output %s is in a virtual file system of GDAL's, where outputs cannot be put in place as a "
+                   "whole: write it to a disk, and copy it from there",
+                   path);
+  }
+  CSLDestroy(prefixes);
+  return status;
+}
+
+static bool is_link(const char *path) {
+  struct stat found;
+  return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+}
+
+static gv_status check_directory(gv_io *io, const gv_output *output, const char *path) {
+  VSIStatBufL found;
+  char *parent = gv_path_parent(path);
+  if (parent == NULL) return gv_io_fail_memory(io, "a file name");
+  bool there = VSIStatL(parent, &found) == 0 && VSI_ISDIR(found.st_mode);
+  free(parent);
+  if (there) return GV_OK;
+  bool leads = strcmp(path, output->path) != 0;
+  return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s%s%s does not exist", output->path,
+                    leads ? ", which leads to " : "", leads ? path : "");
 }
 
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
-  size_t length = strlen(output->path);
+  gv_status status = check_disk(io, output->path);
+  if (status != GV_OK) return status;
+  size_t length = strlen(output->path), to = strlen(output->target);
+  if (to > length) length = to;
   if (length > MAX_PATH) {
     return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
                       output->path);
+  }
+  if (is_link(output->target)) {
+    return gv_io_fail(io, GV_ERROR_IO, "the output %s is a link that leads round in a circle", output->path);
   }
   if (gv_is_there(output->path)) {
     bool known = VSIStatL(output->path, &found) == 0; /* else a link that leads nowhere */
@@ -67,16 +113,17 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
     if (known && !VSI_ISREG(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
     }
+    if (gv_is_read_only(output->target)) {
+      return gv_io_fail(io, GV_ERROR_IO, "the output %s is read-only", output->path);
+    }
   }
-  if (VSIStatL(output->parent, &found) != 0 || !VSI_ISDIR(found.st_mode)) {
-    return gv_io_fail(io, GV_ERROR_IO, "the output directory of %s does not exist", output->path);
-  }
-  return GV_OK;
+  status = check_directory(io, output, output->path);
+  return status == GV_OK ? check_directory(io, output, output->target) : status;
 }
 
-/* The name of a temporary directory beside the output. Without the output's extension: to GDAL what follows ".xlsx", ".zip"
- * ... in a path is inside of an archive. */
-static char *temporary_name(const gv_output *output, int attempt) {
+/* The name of a temporary directory beside `place`. Without the output's extension: to GDAL what follows ".xlsx", ".zip" ... in
+ * a path is inside of an archive. */
+static char *temporary_name(const gv_output *output, const char *place, int attempt) {
   char name[MAX_STEM + 64];
   const char *whole = gv_path_name(output->path), *dot = strrchr(whole, '.');
   size_t length = dot != NULL ? (size_t)(dot - whole) : strlen(whole);
@@ -86,32 +133,44 @@ static char *temporary_name(const gv_output *output, int attempt) {
       length--;
   }
   snprintf(name, sizeof name, ".%.*s.tmp-%ld-%d", (int)length, whole, (long)getpid(), attempt);
-  return gv_path_join(output->parent, name);
+  char *parent = gv_path_parent(place);
+  char *path = parent != NULL ? gv_path_join(parent, name) : NULL;
+  free(parent);
+  return path;
 }
 
-gv_status gv_output_begin(gv_io *io, gv_output *output) {
+/* A temporary directory beside `place`, which nobody else may look into: what an output replaces may be secret. */
+static gv_status make_temporary(gv_io *io, const gv_output *output, const char *place, char **out) {
   for (int attempt = 0; attempt < 100; attempt++) {
-    char *directory = temporary_name(output, attempt);
+    char *directory = temporary_name(output, place, attempt);
     if (directory == NULL) return gv_io_fail_memory(io, "a file name");
     VSIStatBufL found;
     errno = 0;
     bool there = VSIStatL(directory, &found) == 0;
-    if (there || VSIMkdir(directory, 0777) != 0) {
-      int error = errno;
-      free(directory);
-      if (there || error == EEXIST) continue;
-      return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output->path,
-                        error != 0 ? strerror(error) : "no such directory");
+    if (!there && VSIMkdir(directory, 0700) == 0) {
+      *out = directory;
+      return GV_OK;
     }
-    pthread_mutex_lock(&begun_lock);
-    output->directory = directory;
-    output->next = begun;
-    begun = output;
-    pthread_mutex_unlock(&begun_lock);
-    output->work = gv_path_join(directory, gv_path_name(output->path));
-    return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+    int error = errno;
+    free(directory);
+    if (there || error == EEXIST) continue;
+    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", place,
+                      error != 0 ? strerror(error) : "no such directory");
   }
-  return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", output->path);
+  return gv_io_fail(io, GV_ERROR_IO, "cannot find a temporary name beside %s", place);
+}
+
+gv_status gv_output_begin(gv_io *io, gv_output *output) {
+  char *directory = NULL;
+  gv_status status = make_temporary(io, output, output->target, &directory);
+  if (status != GV_OK) return status;
+  pthread_mutex_lock(&begun_lock);
+  output->directory = directory;
+  output->next = begun;
+  begun = output;
+  pthread_mutex_unlock(&begun_lock);
+  output->work = gv_path_join(directory, gv_path_name(output->path));
+  return output->work != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
 }
 
 /* Makes a file a byte longer and takes that back; 0, or the error's number. */
@@ -150,6 +209,8 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
 void gv_output_clear(gv_output *output) {
   if (output->directory != NULL) {
     if (!output->kept) VSIRmdirRecursive(output->directory);
+    for (char **stage = output->stages; !output->kept && stage != NULL && *stage != NULL; stage++)
+      VSIRmdirRecursive(*stage);
     pthread_mutex_lock(&begun_lock);
     gv_output **at = &begun;
     while (*at != NULL && *at != output)
@@ -158,7 +219,9 @@ void gv_output_clear(gv_output *output) {
     pthread_mutex_unlock(&begun_lock);
   }
   free(output->path);
+  free(output->target);
   free(output->parent);
+  CSLDestroy(output->stages);
   free(output->directory);
   free(output->work);
   memset(output, 0, sizeof *output);
@@ -169,9 +232,11 @@ void gv_output_clear(gv_output *output) {
 /* One file put in its place, or one that has to go. */
 typedef struct move {
   gv_output *output;
-  char *from; /* NULL = nothing takes its place */
-  char *to;
+  char *from;        /* NULL = nothing takes its place */
+  char *name;        /* the file's place, beside the output ... */
+  char *to;          /* ... and what that leads to */
   char *backup;      /* of what was there before, in the temporary directory; NULL = nothing was */
+  bool there;        /* something has its name, be it a link that leads nowhere */
   bool saved, moved; /* what has been done so far */
 } move;
 
@@ -192,46 +257,101 @@ static int sync_parent(const char *path) {
 static void free_moves(moves *m) {
   for (int i = 0; i < m->count; i++) {
     free(m->list[i].from);
+    free(m->list[i].name);
     free(m->list[i].to);
     free(m->list[i].backup);
   }
   free(m->list);
 }
 
-/* Appends a move to beside the output; `fresh`: there is a file for it in the temporary directory. */
+/* True if both files are in one directory, or would be. */
+static bool are_neighbours(const char *a, const char *b) {
+  char *first = gv_path_parent(a), *second = gv_path_parent(b);
+  bool same = first != NULL && second != NULL && gv_same_file(first, second);
+  free(first);
+  free(second);
+  return same;
+}
+
+/* The temporary directory for what goes to `to`: a rename works between neighbours. */
+static gv_status find_stage(gv_io *io, gv_output *output, const char *to, const char **out) {
+  *out = output->directory;
+  if (are_neighbours(output->directory, to)) return GV_OK;
+  for (char **stage = output->stages; stage != NULL && *stage != NULL; stage++) {
+    *out = *stage;
+    if (are_neighbours(*stage, to)) return GV_OK;
+  }
+  char *stage = NULL;
+  gv_status status = make_temporary(io, output, to, &stage);
+  if (status != GV_OK) return status;
+  pthread_mutex_lock(&begun_lock);
+  output->stages = CSLAddString(output->stages, stage);
+  pthread_mutex_unlock(&begun_lock);
+  free(stage);
+  *out = output->stages[CSLCount(output->stages) - 1];
+  return GV_OK;
+}
+
+/* Brings a file that was made for the output to where a rename puts it in place. */
+static gv_status bring(gv_io *io, const gv_output *output, const char *name, const char *from) {
+  char *made = gv_path_join(output->directory, name);
+  if (made == NULL || from == NULL) {
+    free(made);
+    return gv_io_fail_memory(io, "a file name");
+  }
+  int error = strcmp(made, from) != 0 ? gv_copy_file(io, made, from) : 0;
+  free(made);
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (error == 0) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s beside %s: %s", name, output->path, strerror(error));
+}
+
+/* What is there to be replaced, or NULL: *complete tells whether that is out of memory. */
+static char *backup_name(const char *stage, const char *name, const char *to, bool *complete) {
+  if (!gv_is_there(to)) return NULL;
+  char *backups = gv_path_join(stage, BACKUPS);
+  bool made = backups != NULL && (VSIMkdir(backups, 0700) == 0 || gv_is_there(backups));
+  char *backup = made ? gv_path_join(backups, name) : NULL;
+  free(backups);
+  *complete = *complete && backup != NULL;
+  return backup;
+}
+
+/* Appends a move to beside the output; `fresh`: there is a file for it in the temporary directory. Of what only goes, a link
+ * itself goes. */
 static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
   move *list = gv_grow(m->list, &m->capacity, m->count + 1, sizeof *list);
   if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
   m->list = list;
   move *one = &m->list[m->count++];
-  *one = (move){.output = output, .to = gv_path_join(output->parent, name)};
-  char *backups = gv_path_join(output->directory, BACKUPS);
-  if (fresh) one->from = gv_path_join(output->directory, name);
-  bool there = one->to != NULL && gv_is_there(one->to);
-  if (there && backups != NULL) one->backup = gv_path_join(backups, name);
-  free(backups);
-  bool complete = one->to != NULL && (one->from != NULL || !fresh) && (one->backup != NULL || !there);
-  return complete ? GV_OK : gv_io_fail_memory(io, "a file name");
+  *one = (move){.output = output, .name = gv_path_join(output->parent, name)};
+  if (one->name != NULL) one->to = fresh ? gv_path_follow(one->name) : strdup(one->name);
+  if (one->to == NULL) return gv_io_fail_memory(io, "a file name");
+  one->there = gv_is_there(one->name);
+  bool complete = true;
+  const char *stage = NULL;
+  gv_status status = find_stage(io, output, one->to, &stage);
+  if (status != GV_OK) return status;
+  if (fresh) one->from = gv_path_join(stage, name);
+  if (fresh) status = bring(io, output, name, one->from);
+  if (status == GV_OK) one->backup = backup_name(stage, name, one->to, &complete);
+  if (status != GV_OK || complete) return status;
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s", output->path);
 }
 
 /* The file itself first: it is complete without its side files, an old one with new side files is not. */
 static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
   const char *main_name = gv_path_name(output->path);
-  char *backups = gv_path_join(output->directory, BACKUPS);
-  if (backups == NULL) return gv_io_fail_memory(io, "a file name");
   char **files = VSIReadDir(output->directory);
   gv_status status = GV_OK;
   if (CSLFindString(files, main_name) < 0) {
     status = gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
-  } else if (VSIMkdir(backups, 0777) != 0) {
-    status = gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s", output->path);
   }
   if (status == GV_OK) status = add_move(io, m, output, main_name, true);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
     if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
     status = add_move(io, m, output, *file, true);
   }
-  free(backups);
   CSLDestroy(files);
   return status;
 }
@@ -263,21 +383,33 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   for (const move *other = m->list; other < one; other++) {
     if (gv_same_file(other->to, one->to)) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
-                        one->to);
+                        one->name);
     }
   }
   bool replaces = one->backup != NULL && !output->amends;
-  const char *input = replaces && inputs != NULL ? gv_inputs_find(inputs, one->to) : NULL;
+  const char *input = replaces && inputs != NULL ? gv_inputs_find(inputs, one->name) : NULL;
   if (input != NULL) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is %s, a file of an input", output->path,
-                      one->to, input);
+                      one->name, input);
   }
   const char *main_name = gv_path_name(output->path);
-  if (one->backup != NULL && !output->overwrite &&
-      strncmp(gv_path_name(one->to), main_name, strlen(main_name)) != 0) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->to);
+  if (one->there && !output->overwrite && strncmp(gv_path_name(one->name), main_name, strlen(main_name)) != 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->name);
+  }
+  if (one->backup != NULL && gv_is_read_only(one->to)) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is read-only", output->path, one->name);
   }
   return GV_OK;
+}
+
+/* Files are what they were to others. */
+static void hand_on_permissions(const moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    const move *one = &m->list[i];
+    struct stat before;
+    if (one->from == NULL || one->backup == NULL || stat(one->to, &before) != 0) continue;
+    if (S_ISREG(before.st_mode)) gv_copy_permissions(one->from, &before);
+  }
 }
 
 /* 0, or the error's number. */
@@ -378,6 +510,7 @@ static gv_status sync_files(gv_io *io, const moves *m) {
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
   moves m = {NULL, 0, 0};
   gv_status status = plan_moves(io, outputs, count, inputs, &m);
+  if (status == GV_OK) hand_on_permissions(&m);
   bool lasting = status == GV_OK && must_last(&m, sync);
   if (lasting) status = sync_files(io, &m);
   pthread_mutex_lock(&begun_lock);

@@ -4,6 +4,9 @@
  * Each is made in a temporary directory beside its place, side files (.aux.xml, .shx ...) included. When all are complete
  * they are moved into place; should one of the moves fail, those before it are undone. A run that fails leaves nothing
  * and touches nothing.
+ *
+ * Links stay, what they lead to is replaced: the place of an output is where its path leads to, on whichever disk, and side
+ * files go beside the path, where who opens it by that looks for them. What is replaced hands on its mode and owner.
  */
 #ifndef GV_IO_OUTPUT_H
 #define GV_IO_OUTPUT_H
@@ -13,10 +16,12 @@
 #include "io/out/sync.h"
 
 typedef struct gv_output {
-  char *path;      /* where it is to be */
+  char *path;      /* where it is to be, as it was given */
+  char *target;    /* what that leads to: `path` itself if it is no link */
   char *parent;    /* the directory of `path` */
-  char *directory; /* temporary, beside it; NULL until begun */
-  char *work;      /* the file in `directory` */
+  char *directory; /* temporary, beside `target`; NULL until begun */
+  char *work;      /* the file in `directory`, with the name of `path` */
+  char **stages;   /* further temporary directories, beside side files that go elsewhere; a list of GDAL's */
   bool overwrite;
   bool kept;   /* the directory has the only copy of what was there before */
   bool amends; /* the work file began as a copy of what is there (io/out/place.h): side files stay, inputs too */

@@ -141,7 +141,7 @@ static gv_status look_into(gv_io *io, gv_place *place) {
     return gv_io_fail(io, GV_ERROR_IO,
                       "the output %s is a database, which may hold other layers: choose another name", path);
   }
-  gv_status status = gv_container_check_idle(io, path);
+  gv_status status = gv_container_check_idle(io, place->output.target);
   if (status != GV_OK) return status;
   gv_gdal_reset();
   GDALDatasetH dataset = open_as(place->driver, path, GDAL_OF_VECTOR | GDAL_OF_READONLY);
@@ -228,7 +228,7 @@ gv_status gv_place_begin(gv_io *io, gv_place *place) {
   if (first->output.directory != NULL) return GV_OK;
   gv_status status = gv_output_begin(io, &first->output);
   if (status != GV_OK || !first->kept) return status;
-  status = gv_container_copy(io, first->output.path, first->output.work, &first->copied);
+  status = gv_container_copy(io, first->output.target, first->output.work, &first->copied);
   first->made = status == GV_OK;
   return status;
 }
@@ -267,7 +267,7 @@ gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
 /* Nobody's changes are lost by a move. */
 static gv_status check_meanwhile(gv_io *io, const gv_place *place) {
   VSIStatBufL found;
-  if (place->kept) return gv_container_check_unchanged(io, place->output.path, &place->copied);
+  if (place->kept) return gv_container_check_unchanged(io, place->output.target, &place->copied);
   if (place->existed || !place->output.overwrite || VSIStatL(place->output.path, &found) != 0) return GV_OK;
   if (layering_of(place) == ONE_LAYER) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO, "another program has made %s meanwhile; it is left as it is",

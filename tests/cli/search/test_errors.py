@@ -103,7 +103,7 @@ def test_links_and_files_of_others(runner):
     os.symlink("nowhere", out)
     assert "exists" in runner.run("--reference", good, out, status=1)
     runner.run("--reference", good, "--overwrite", out)
-    assert not os.path.islink(out) and np.load(out).shape == (6, 1)
+    assert os.path.islink(out) and np.load(out).shape == (6, 1) and np.load(runner.path("nowhere")).shape == (6, 1)
     os.mkfifo(runner.path("pipe.npy"))
     assert "not a regular file" in runner.run("--reference", good, "--overwrite", runner.path("pipe.npy"), status=1)
 

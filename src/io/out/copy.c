@@ -1,0 +1,66 @@
+#include "io/out/copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool write_all(int file, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+/* By the system, which shares blocks where the file system can; else through memory. */
+int gv_copy_bytes(const gv_io *io, int from, int to) {
+  enum { CHUNK = 1 << 20 };
+  ssize_t got = 1;
+  while (got > 0 && !gv_io_cancelled(io))
+    got = copy_file_range(from, NULL, to, NULL, 64 * (size_t)CHUNK, 0);
+  if (got == 0 && lseek(from, 0, SEEK_CUR) > 0) return 0;
+  char *buffer = malloc(CHUNK);
+  int error = buffer != NULL ? 0 : ENOMEM;
+  while (error == 0 && !gv_io_cancelled(io)) {
+    got = read(from, buffer, CHUNK);
+    if (got == 0) break;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 || !write_all(to, buffer, (size_t)got)) error = errno;
+  }
+  free(buffer);
+  return error;
+}
+
+int gv_copy_file(const gv_io *io, const char *from, const char *to) {
+  if (link(from, to) == 0) return 0;
+  struct stat about;
+  int in = open(from, O_RDONLY | O_CLOEXEC), error = in < 0 ? errno : 0;
+  if (in < 0) return error;
+  int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (out < 0 || fstat(in, &about) != 0) error = errno;
+  if (error == 0) error = gv_copy_bytes(io, in, out);
+  if (error == 0 && fchmod(out, about.st_mode & 07777) != 0) error = errno;
+  close(in);
+  if (out >= 0 && close(out) != 0 && error == 0) error = errno;
+  return error;
+}
+
+void gv_copy_permissions(const char *path, const struct stat *like) {
+  struct stat own;
+  mode_t mode = like->st_mode & 0777;
+  if (stat(path, &own) != 0) return;
+  bool owner = own.st_uid == like->st_uid || chown(path, like->st_uid, (gid_t)-1) == 0;
+  bool group = own.st_gid == like->st_gid || chown(path, (uid_t)-1, like->st_gid) == 0;
+  if (!group) mode = (mode & 0707) | (mode & 07) << 3; /* another group: what anybody may do */
+  if (owner && group) mode = like->st_mode & 07777;
+  if (chmod(path, mode) != 0) return; /* file systems without modes */
+}
+
+bool gv_is_read_only(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && ((found.st_mode & 0222) == 0 || access(path, W_OK) != 0);
+}
