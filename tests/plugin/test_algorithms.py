@@ -388,6 +388,82 @@ def test_lines_and_points(qgis, work):
     assert point.equals(QgsGeometry.fromWkt("Point (179 10)"))
 
 
+WGS84 = (6378137.0, 6356752.314245179)
+GRS80 = (6378137.0, 6356752.314140356)
+SPHERE = ((2 * WGS84[0] + WGS84[1]) / 3,) * 2
+
+
+def measured(layer, axes, degrees="EPSG:4326"):
+    """Features, and the lengths of their lines on the ellipsoid of these half axes."""
+    measure = QgsDistanceArea()
+    assert measure.setEllipsoid(*axes)
+    to_degrees = QgsCoordinateTransform(layer.crs(), crs(degrees), QgsProject.instance())
+    for feature in layer.getFeatures():
+        line = feature.geometry()
+        assert all(len(part) > 1 for part in line.asMultiPolyline())
+        line.transform(to_degrees)
+        yield feature, measure.measureLength(line)
+
+
+def pairs(crossing):
+    """Pairs 1 m to 20,000 km apart; on and beyond ±180°, at the poles."""
+    random = np.random.default_rng(4)
+    measure = QgsDistanceArea()
+    measure.setEllipsoid(*WGS84)
+    for distance in np.geomspace(1, 2e7, 30):
+        for azimuth in random.uniform(0, 2 * np.pi, 3):
+            longitude = random.choice([-180, 180, 179.999, 187, 200, -179.9]) if crossing else random.uniform(-180, 180)
+            latitude = np.degrees(np.arcsin(random.uniform(-1, 1))) if random.random() < 0.9 else random.choice([-90, 0, 89.9999])
+            start = QgsPointXY(longitude, latitude)
+            end = measure.computeSpheroidProject(start, distance, azimuth)
+            longitude = end.x() + 360 if crossing and -180 <= end.x() < -170 else end.x()
+            yield (start.x(), start.y()), (longitude, end.y())
+
+
+@pytest.mark.parametrize("crossing", [False, True])
+@pytest.mark.parametrize("metric", [1, 2])
+def test_lines_are_as_long_as_the_distance(qgis, work, crossing, metric):
+    starts, ends = zip(*pairs(crossing))
+    out = qgis.run("knearest", INPUT=memory(starts), REFERENCE=memory(ends), NEIGHBORS=len(ends), METRIC=metric,
+                   OUTPUT="memory:")["OUTPUT"]
+    short = 0
+    for feature, length in measured(out, SPHERE if metric == 2 else WGS84):
+        names = feature["input"], feature["neighbour"]
+        assert length == pytest.approx(feature["distance"], rel=1e-6), names
+        parts = feature.geometry().asMultiPolyline()
+        assert all(abs(vertex.x()) <= 180 for part in parts for vertex in part), names
+        # No part goes across the map: only at a pole are there long steps.
+        assert all(abs(a.x() - b.x()) <= 45 or abs(a.y()) == abs(b.y()) == 90
+                   for part in parts for a, b in zip(part, part[1:])), names
+        if feature["distance"] < 100000 and abs(parts[0][0].y()) < 80:
+            short += 1
+            assert sum(map(len, parts)) == 2 * len(parts), names  # a straight segment, or two
+    assert out.featureCount() == len(starts) ** 2 and short > len(starts) / 2
+
+
+def test_lines_over_a_pole(qgis, work):
+    """On the map they end at its edge, and go on from there."""
+    out = qgis.run("knearest", INPUT=memory([(10, 89)]), REFERENCE=memory([(-170, 89.5)]), OUTPUT="memory:")["OUTPUT"]
+    (part,) = next(out.getFeatures()).geometry().asMultiPolyline()
+    vertices = [(p.x(), p.y()) for p in part]
+    assert vertices[0] == (10, 89) and vertices[-1] == (-170, 89.5) and {x for x, _ in vertices} == {10, -170}
+    assert vertices.index((-170, 90)) == vertices.index((10, 90)) + 1
+
+
+@pytest.mark.parametrize("system,box", [("EPSG:32633", (300000, 4000000, 700000, 7000000)), ("EPSG:3857", (-2e7, -1e7, 2e7, 1e7)),
+                                        ("EPSG:3035", PLANE)])
+def test_lines_of_projected_layers_are_as_long_as_the_distance(qgis, work, system, box):
+    random = np.random.default_rng(5)
+    wanted = [1e9, 100000, 1000, 1]
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    reference = [(x + step * np.cos(a), y + step * np.sin(a)) for step in wanted[1:] for a in random.uniform(0, 7, 5)]
+    out = qgis.run("knearest", INPUT=memory([(x, y)], system), REFERENCE=memory(reference + places(20, box=box), system),
+                   NEIGHBORS=50, METRIC=1, OUTPUT="memory:")["OUTPUT"]
+    made = measured(out, GRS80, "EPSG:4258") if system == "EPSG:3035" else measured(out, WGS84)
+    for feature, length in made:
+        assert length == pytest.approx(feature["distance"], rel=1e-6)
+
+
 def test_geodesics_of_projected_layers(qgis, work):
     """Measured on the datum of the layer: a British grid stands on Airy's ellipsoid."""
     ends = [(400000, 300000), (500000, 600000)]

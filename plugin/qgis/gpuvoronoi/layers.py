@@ -41,10 +41,21 @@ def crs_text(crs):
     return crs.toWkt(QgsCoordinateReferenceSystem.WktVariant.WKT_PREFERRED_GDAL)
 
 
-def geographic_crs(crs):
-    """The longitudes and latitudes that a projected coordinate system stands on: no change of datum lies between."""
+def spatial_reference(crs):
     reference = osr.SpatialReference()
     reference.ImportFromWkt(crs.toWkt(QgsCoordinateReferenceSystem.WktVariant.WKT_PREFERRED_GDAL))
+    return reference
+
+
+def half_axes(crs):
+    """The half axes of the ellipsoid that a coordinate system stands on, in metres."""
+    reference = spatial_reference(crs)
+    return reference.GetSemiMajor(), reference.GetSemiMinor()
+
+
+def geographic_crs(crs):
+    """The longitudes and latitudes that a projected coordinate system stands on: no change of datum lies between."""
+    reference = spatial_reference(crs)
     return QgsCoordinateReferenceSystem.fromWkt(reference.CloneGeogCS().ExportToWkt(["FORMAT=WKT2_2019"]))
 
 

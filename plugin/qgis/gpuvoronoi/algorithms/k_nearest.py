@@ -7,7 +7,6 @@ import math
 from qgis.core import (
     QgsCoordinateTransform,
     QgsCsException,
-    QgsDistanceArea,
     QgsFeature,
     QgsFeatureRequest,
     QgsFeatureSink,
@@ -28,13 +27,13 @@ from qgis.core import (
 
 from .. import command
 from .. import field_types as types
+from ..geodesics import Geodesics
 from ..i18n import tr
-from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, no_points
+from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, half_axes, no_points
 from .base import Algorithm
 
 NO_GEOMETRY, POINTS, LINES = range(3)
 GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
-LINE_STEP = 100000.0  # metres between the vertices of a geodesic line
 
 
 class KNearest(Algorithm):
@@ -169,7 +168,10 @@ class KNearest(Algorithm):
             )
             if not searched:
                 return {}
-            drawing = (GeodesicDrawing if globe else Drawing)(points, reference, self.points.crs)
+            if globe:
+                drawing = GeodesicDrawing(points, reference, self.points.crs, metric)
+            else:
+                drawing = Drawing(points, reference, self.points.crs)
             draw = {NO_GEOMETRY: None, POINTS: drawing.point, LINES: drawing.line}[geometry]
             self.fill(sink, found, points, reference, draw, feedback)
         return {self.OUTPUT: destination}
@@ -306,14 +308,14 @@ class Drawing:
 
 
 class GeodesicDrawing(Drawing):
-    def __init__(self, points, reference, crs):
+    def __init__(self, points, reference, crs, metric):
         super().__init__(points, reference, crs)
-        self.measure = QgsDistanceArea()
-        self.measure.setSourceCrs(points.crs, points.context.transformContext())
-        self.measure.setEllipsoid(points.crs.ellipsoidAcronym())
+        semi_major, semi_minor = half_axes(points.crs)
+        if metric == "great-circle":
+            semi_major = semi_minor = (2.0 * semi_major + semi_minor) / 3.0
+        self.geodesics = Geodesics(semi_major, semi_minor)
 
     def line(self, query, index):
         if index < 0:
             return None
-        pieces = self.measure.geodesicLine(*self.ends(query, index), LINE_STEP, True)
-        return self.finished(QgsGeometry.fromMultiPolylineXY(pieces))
+        return self.finished(QgsGeometry.fromMultiPolylineXY(self.geodesics.line(*self.ends(query, index))))
