@@ -253,6 +253,41 @@ def test_missing_geometry(qgis, work, name):
     assert qgis.feedback.warnings[0] == "seeds: 1 features without usable coordinates left out"
 
 
+SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 0, 1 0, 1 1, 0 0))", "CurvePolygon ((0 0, 1 0, 1 1, 0 0))"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("name", ["voronoiraster", "knearest"])
+def test_lines_and_polygons_are_no_points(qgis, work, name, shape):
+    """Nor are their vertices."""
+    layer = memory([], geometry=shape.split(" ")[0])
+    feature = QgsFeature(layer.fields())
+    feature.setGeometry(QgsGeometry.fromWkt(shape))
+    assert layer.dataProvider().addFeatures([feature])[0]
+    with pytest.raises(QgsProcessingException, match="are no points|seeds are points or multipoints"):
+        qgis.run(name, INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
+    if name == "knearest":
+        with pytest.raises(QgsProcessingException, match="seeds: lines and polygons are no points"):
+            qgis.run(name, INPUT=memory(SEEDS), REFERENCE=layer, OUTPUT="TEMPORARY_OUTPUT")
+
+
+def test_nearest_in_a_mixed_layer(qgis, work):
+    """A GeoPackage whose features may be anything."""
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(work.path("mixed.gpkg"))
+    made = source.CreateLayer("mixed", osr.SpatialReference(crs("EPSG:4326").toWkt()), ogr.wkbUnknown)
+    for shape in ("POINT (0 0)", "MULTIPOINT (1 1, 2 2)", "LINESTRING (5 5, 6 6)"):
+        feature = ogr.Feature(made.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(shape))
+        made.CreateFeature(feature)
+    source = made = None
+    layer = QgsVectorLayer(work.path("mixed.gpkg"), "mixed", "ogr")
+    with pytest.raises(QgsProcessingException, match="mixed: lines and polygons are no points"):
+        qgis.run("knearest", INPUT=layer, OUTPUT="memory:")
+    layer.setSubsetString("fid < 3")
+    out = qgis.run("knearest", INPUT=layer, OUTPUT="memory:")["OUTPUT"]
+    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 2), (2, 2), (2, 2)]
+
+
 def test_nearest_of_a_selection(qgis, work):
     layer = memory([(0, 0), (1, 0), (2, 0), (3, 0)])
     QgsProject.instance().addMapLayer(layer)

@@ -26,6 +26,7 @@ from qgis.core import (
     QgsProcessingUtils,
     QgsVectorFileWriter,
     QgsVectorLayerFeatureSource,
+    QgsWkbTypes,
 )
 
 from . import field_types as types
@@ -101,6 +102,15 @@ def stored(value, field):
 
 def no_points(layer):
     return QgsProcessingException(tr("{layer}: there are no points").format(layer=layer))
+
+
+def lines_or_polygons(geometry_type):
+    """Their vertices are no points. What a mixed layer has is known only by feature."""
+    return geometry_type in (QgsWkbTypes.GeometryType.LineGeometry, QgsWkbTypes.GeometryType.PolygonGeometry)
+
+
+def no_lines_or_polygons(layer):
+    return tr("{layer}: lines and polygons are no points").format(layer=layer)
 
 
 def plain_name(name):

@@ -29,7 +29,17 @@ from .. import command
 from .. import field_types as types
 from ..geodesics import Geodesics
 from ..i18n import tr
-from ..layers import CHECK_CANCEL_EVERY, Points, TemporaryFile, Unusable, geographic_crs, half_axes, no_points
+from ..layers import (
+    CHECK_CANCEL_EVERY,
+    Points,
+    TemporaryFile,
+    Unusable,
+    geographic_crs,
+    half_axes,
+    lines_or_polygons,
+    no_lines_or_polygons,
+    no_points,
+)
 from .base import Algorithm
 
 NO_GEOMETRY, POINTS, LINES = range(3)
@@ -118,6 +128,14 @@ class KNearest(Algorithm):
             QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
             tr("A row for each point and rank."),
         )
+
+    def checkParameterValues(self, parameters, context):
+        well, message = super().checkParameterValues(parameters, context)
+        for name in (self.INPUT, self.REFERENCE):
+            layer = self.parameterAsVectorLayer(parameters, name, context) if well else None
+            if layer is not None and lines_or_polygons(layer.geometryType()):
+                return False, no_lines_or_polygons(layer.name())
+        return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.points = self.read_points(parameters, self.INPUT, self.FIELD, context)
@@ -269,6 +287,8 @@ class Places:
 
     def usable(self, feature, transform):
         """Positions of a feature's points; None if there is none, or one that cannot be."""
+        if lines_or_polygons(feature.geometry().type()):
+            raise QgsProcessingException(no_lines_or_polygons(self.points.name))
         places = [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
         try:
             if transform is not None:

@@ -590,6 +590,11 @@
         </message>
         <message>
             <location filename="../layers.py" />
+            <source>{layer}: lines and polygons are no points</source>
+            <translation>{layer}: Linien und Flächen sind keine Punkte</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
             <source>{layer}: there are no points</source>
             <translation>{layer}: es gibt keine Punkte</translation>
         </message>
