@@ -198,6 +198,12 @@ def test_several_nearest_with_distance_and_direction(qgis, work):
     assert read(results["DISTANCE"]).dtype == np.float64 and np.nanmax(read(results["DISTANCE"], 3)) <= 2000000
 
 
+def as_file(layer, path):
+    options = QgsVectorFileWriter.SaveVectorOptions()
+    QgsVectorFileWriter.writeAsVectorFormatV3(layer, path, QgsProject.instance().transformContext(), options)
+    return path
+
+
 @pytest.mark.parametrize("weighting,word", [(1, "multiplicative"), (2, "additive"), (3, "power")])
 @pytest.mark.parametrize("kind", ["file", "memory"])
 def test_weights(qgis, work, weighting, word, kind):
@@ -206,9 +212,7 @@ def test_weights(qgis, work, weighting, word, kind):
     work.csv("s.csv", [(x, y, i, w) for i, ((x, y), w) in enumerate(zip(seeds, weights))], "x,y,id,w")
     layer = memory(seeds, "EPSG:3035", "id:integer,w:double", list(zip(range(40), weights)))
     if kind == "file":
-        options = QgsVectorFileWriter.SaveVectorOptions()
-        QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("s.gpkg"), QgsProject.instance().transformContext(), options)
-        layer = work.path("s.gpkg")
+        layer = as_file(layer, work.path("s.gpkg"))
     out = qgis.run("voronoiraster", INPUT=layer, FIELD="id", WEIGHTING=weighting, WEIGHT_FIELD="w", RESOLUTION=20000,
                    EXTENT="2500000,6600000,1400000,5500000", OUTPUT=work.path("out.tif"))["OUTPUT"]
     expected = work.expected("--seeds", "s.csv", "--seeds-crs", "EPSG:3035", "--id", "id", "--res", 20000, "--weighting", word,
@@ -311,6 +315,19 @@ def test_statistics_of_multipoints_and_useless_features(qgis, work):
     made = [(f["row"], f["cells"], f["id"], f["cells_2"], f.geometry().asWkt()) for f in out.getFeatures()]
     assert made == [(7, "cell 0", 0, 14 * 18, "Point (0 0)"), (7, "cell 0", 0, 9 * 18, "Point (90 0)"),
                     (7, "cell 1", 1, NULL, ""), (7, "cell 2", 2, 13 * 18, "Point (180 0)")]
+
+
+def test_statistics_of_multipoints_into_a_geopackage(qgis, work):
+    """Both have a key called fid, which is no key of the rows."""
+    layer = memory([], fields="id:integer", geometry="MultiPoint")
+    for i, points in enumerate([[(0, 0), (90, 0)], [(180, 0)]]):
+        feature = QgsFeature(layer.fields())
+        feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in points]))
+        feature.setAttributes([i])
+        layer.dataProvider().addFeatures([feature])
+    source = as_file(layer, work.path("s.gpkg"))
+    out = qgis.run("facilitystatistics", INPUT=source, RESOLUTION=10, OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    assert rows(out, "id", "cells") == [(0, 14 * 18), (0, 9 * 18), (1, 13 * 18)]
 
 
 def test_statistics_with_assigned_crs(qgis, work):

@@ -121,7 +121,9 @@ class FacilityStatistics(Algorithm):
         fields = QgsProcessingUtils.combineFields(known, fields)
         geometry_type = QgsWkbTypes.singleType(self.seeds.source.wkbType())
         sink, destination = self.parameterAsSink(
-            parameters, self.OUTPUT, context, fields, geometry_type, self.seeds.crs
+            parameters, self.OUTPUT, context, fields, geometry_type, self.seeds.crs,
+            # Rows of a multipoint repeat its attributes, also those of a GeoPackage's key.
+            QgsFeatureSink.SinkFlag.RegeneratePrimaryKey,
         )
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
