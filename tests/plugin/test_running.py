@@ -3,12 +3,20 @@
 import os
 import pathlib
 import stat
+import sys
 import threading
 import time
 
 import pytest
 from conftest import COMMAND, Feedback, memory, places, read, rows, timezones
-from qgis.core import QgsApplication, QgsProcessingException
+from qgis.core import (
+    QgsApplication,
+    QgsProcessingException,
+    QgsProject,
+    QgsRasterLayer,
+    QgsVectorFileWriter,
+    QgsVectorLayer,
+)
 
 BIG = {"RESOLUTION": 0.004, "METRIC": 2, "BACKEND": "serial"}
 
@@ -51,6 +59,38 @@ def test_setting_before_variable_before_path(qgis, work, setting, monkeypatch):
     setting(chosen)
     monkeypatch.setenv("GPUVORONOI_COMMAND", COMMAND)
     assert find_program() == chosen
+
+
+@pytest.mark.parametrize("path", ["", ".", "/nowhere:"])
+def test_programs_in_the_current_folder_are_not_run(qgis, work, setting, monkeypatch, path):
+    """Whoever opens a folder of somebody else's must not run what lies there."""
+    from gpuvoronoi.command import MissingProgram, find_program
+
+    script(work, "gpuvoronoi", "")
+    monkeypatch.chdir(work.directory)
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.delenv("GPUVORONOI_COMMAND")
+    for chosen in ("", "gpuvoronoi"):
+        setting(chosen)
+        with pytest.raises(MissingProgram):
+            find_program()
+
+
+def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
+    from gpuvoronoi.command import MissingProgram, find_program
+
+    script(work, "gpuvoronoi.exe", "")
+    folder = work.directory / "bin"
+    folder.mkdir()
+    monkeypatch.chdir(work.directory)
+    monkeypatch.setattr(sys, "platform", "win32")  # shutil looks there first then
+    monkeypatch.setenv("PATHEXT", ".com" + os.pathsep + ".exe")
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("GPUVORONOI_COMMAND")
+    with pytest.raises(MissingProgram):
+        find_program()
+    on_path = script(work, "bin/gpuvoronoi.exe", "")
+    assert find_program() == on_path
 
 
 def test_missing_program_is_explained(qgis, monkeypatch):
@@ -229,3 +269,40 @@ def test_old_output_is_replaced(qgis, work):
     for seeds in (places(5), places(50)):
         out = qgis.run("voronoiraster", INPUT=memory(seeds), RESOLUTION=1, OUTPUT=work.path("out.tif"))["OUTPUT"]
     assert len(set(read(out).ravel())) > 5
+
+
+@pytest.mark.parametrize("layer,parameters", [
+    ("a.gpkg", {"INPUT": "memory", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
+    ("a.tif", {"INPUT": "memory", "OUTPUT": "a.tif"}),
+    ("a.tif", {"INPUT": "memory", "OUTPUT": "out.tif", "DISTANCE": "link.tif"}),
+    (None, {"INPUT": "a.gpkg", "OUTPUT": "out.tif", "POLYGONS": "a.gpkg"}),
+    (None, {"INPUT": "memory", "OUTPUT": "a.tif", "TEMPLATE": "a.tif"}),
+    (None, {"INPUT": "memory", "OUTPUT": "a.tif", "MASK": "a.tif"}),
+])
+def test_files_of_layers_are_not_replaced(qgis, work, layer, parameters):
+    """Neither of layers that are open nor of inputs."""
+    vector = memory(places(5))
+    options = QgsVectorFileWriter.SaveVectorOptions()
+    QgsVectorFileWriter.writeAsVectorFormatV3(vector, work.path("a.gpkg"), QgsProject.instance().transformContext(), options)
+    work.csv("s.csv", [(0, 0, 1), (5, 5, 2)])
+    work.command("--seeds", "s.csv", "--res", 10, "a.tif")
+    os.symlink("a.tif", work.path("link.tif"))
+    if layer is not None:
+        kind = QgsRasterLayer if layer.endswith(".tif") else QgsVectorLayer
+        QgsProject.instance().addMapLayer(kind(work.path(layer), "Precious"))
+    before = work.listing()
+    content = pathlib.Path(work.path("a.tif")).read_bytes(), pathlib.Path(work.path("a.gpkg")).read_bytes()
+    parameters = {name: vector if value == "memory" else work.path(value) for name, value in parameters.items()}
+    with pytest.raises(QgsProcessingException, match="is the file of the layer “" + ("Precious" if layer else "a")):
+        qgis.run("voronoiraster", **parameters)
+    assert before == [name for name in work.listing() if not name.endswith(("-wal", "-shm"))]
+    assert content == (pathlib.Path(work.path("a.tif")).read_bytes(), pathlib.Path(work.path("a.gpkg")).read_bytes())
+
+
+def test_nearest_neighbours_do_not_replace_their_points(qgis, work):
+    layer = memory(places(5))
+    options = QgsVectorFileWriter.SaveVectorOptions()
+    QgsVectorFileWriter.writeAsVectorFormatV3(layer, work.path("a.gpkg"), QgsProject.instance().transformContext(), options)
+    with pytest.raises(QgsProcessingException, match="is the file of the layer “"):
+        qgis.run("knearest", INPUT=layer, REFERENCE=work.path("a.gpkg"), OUTPUT=work.path("a.gpkg"))
+    assert len(rows(work.path("a.gpkg"))) == 5

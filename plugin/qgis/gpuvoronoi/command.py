@@ -13,6 +13,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 
@@ -35,6 +36,21 @@ class MissingProgram(Exception):
     """Says where the program was looked for."""
 
 
+def program_at(path):
+    """
+    A program with a folder as it is, a bare name on the PATH: in its absolute folders, never in the one that happens to be
+    the current one, in which Windows (and an empty entry of the PATH) would look first.
+    """
+    folders = [folder for folder in os.environ.get("PATH", "").split(os.pathsep) if os.path.isabs(folder)]
+    endings = os.environ.get("PATHEXT", ".EXE").split(os.pathsep) if sys.platform == "win32" else []
+    for folder in [""] if os.path.dirname(path) else folders:
+        for ending in (*endings, ""):
+            found = shutil.which(os.path.join(folder, path + ending))
+            if found is not None:
+                return found
+    return None
+
+
 def find_program():
     """Path of the program: the Processing setting, else the environment variable, else what the PATH has."""
     for path, where in (
@@ -42,11 +58,11 @@ def find_program():
         (os.environ.get(VARIABLE), tr("The environment variable {}").format(VARIABLE)),
     ):
         if path:
-            found = shutil.which(path)
+            found = program_at(path)
             if found is None:
                 raise MissingProgram(tr("{where} names “{path}”, which is no program.").format(where=where, path=path))
             return found
-    found = shutil.which("gpuvoronoi")
+    found = program_at("gpuvoronoi")
     if found is None:
         raise MissingProgram(
             tr(

@@ -24,6 +24,7 @@ from qgis.core import (
     QgsProcessingFeatureSource,
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingUtils,
+    QgsProviderRegistry,
     QgsVectorFileWriter,
     QgsVectorLayerFeatureSource,
     QgsWkbTypes,
@@ -84,6 +85,12 @@ def own_file(layer, value, fields):
     if len(names) != len(options) or len(names) > 1 or not os.path.exists(path):
         return None
     return path, names[0] if names else None
+
+
+def layer_file(layer):
+    """Path of the file that a layer is read from; None if there is none."""
+    path = QgsProviderRegistry.instance().decodeUri(layer.providerType(), layer.source()).get("path")
+    return os.path.realpath(path) if path and os.path.exists(path) else None
 
 
 STORABLE = (types.BOOL, types.INT, types.LONG, types.DOUBLE, types.STRING, types.DATE, types.DATE_TIME, types.BINARY)

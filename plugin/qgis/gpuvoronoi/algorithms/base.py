@@ -2,11 +2,13 @@
 
 import html
 import math
+import os
 
 from qgis.core import (
     QgsProcessing,
     QgsProcessingAlgorithm,
     QgsProcessingException,
+    QgsProcessingOutputLayerDefinition,
     QgsProcessingParameterBoolean,
     QgsProcessingParameterCrs,
     QgsProcessingParameterDefinition,
@@ -15,10 +17,12 @@ from qgis.core import (
     QgsProcessingParameterFeatureSource,
     QgsProcessingParameterField,
     QgsProcessingParameterMapLayer,
+    QgsProcessingParameterMultipleLayers,
     QgsProcessingParameterNumber,
     QgsProcessingParameterRasterDestination,
     QgsProcessingParameterRasterLayer,
     QgsProcessingParameterString,
+    QgsProperty,
     QgsRasterLayer,
     QgsRectangle,
     QgsVectorLayer,
@@ -26,8 +30,9 @@ from qgis.core import (
 
 from .. import about, command
 from ..i18n import tr
-from ..layers import Points, Polygons, crs_text, raster_file
+from ..layers import Points, Polygons, crs_text, layer_file, raster_file
 
+LAYERS = (QgsProcessingParameterFeatureSource, QgsProcessingParameterMapLayer, QgsProcessingParameterRasterLayer)
 READING = 10.0  # per cent of the bar for layers that have to be written for the program first
 
 
@@ -272,7 +277,39 @@ class Algorithm(QgsProcessingAlgorithm):
                 if self.given(parameters, other):
                     label = self.parameterDefinition(other).description()
                     return False, tr("“{}” comes from the template raster and cannot be given with it").format(label)
-        return well, message
+        if well:
+            message = self.output_in_use(parameters, context)
+        return well and not message, message
+
+    def output_in_use(self, parameters, context):
+        """What is wrong with an output that would replace the file of a layer that is open or an input; else nothing."""
+        files = {}
+        for layer in self.layers_in_use(parameters, context):
+            files.setdefault(layer_file(layer), layer.name())
+        for definition in self.destinationParameterDefinitions():
+            value = parameters.get(definition.name())
+            if isinstance(value, QgsProcessingOutputLayerDefinition):
+                value = value.sink
+            if isinstance(value, QgsProperty):
+                value = value.valueAsString(context.expressionContext())[0]
+            if isinstance(value, str) and os.path.exists(value) and os.path.realpath(value) in files:
+                return tr("“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer").format(
+                    output=definition.description(), file=value, layer=files[os.path.realpath(value)]
+                )
+        return ""
+
+    def layers_in_use(self, parameters, context):
+        if context.project() is not None:
+            yield from context.project().mapLayers().values()
+        for definition in self.parameterDefinitions():
+            if definition.isDestination() or not self.given(parameters, definition.name()):
+                continue
+            if isinstance(definition, QgsProcessingParameterMultipleLayers):
+                yield from self.parameterAsLayerList(parameters, definition.name(), context)
+            elif isinstance(definition, LAYERS):
+                layer = self.parameterAsLayer(parameters, definition.name(), context)
+                if layer is not None:
+                    yield layer
 
     def prepare_seeds(self, parameters, context, *fields):
         """`fields` are those that the program needs besides the id."""

@@ -215,6 +215,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer</source>
+            <translation>„{output}“: {file} ist die Datei des Layers „{layer}“; bitte eine andere wählen oder den Layer entfernen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>The mask could not be loaded</source>
             <translation>Die Maske konnte nicht geladen werden</translation>
         </message>
