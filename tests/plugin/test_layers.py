@@ -296,6 +296,55 @@ def test_nearest_of_a_selection(qgis, work):
     assert [(f["input"], f["neighbour"]) for f in out["OUTPUT"].getFeatures()] == [(1, 1), (2, 1), (3, 4), (4, 4)]
 
 
+TABLES = {"lonlat.csv": "lon,lat,id\n{}", "longitude.csv": "id,Latitude,Longitude,x\n{}", "xy.csv": "x,y,id\n{}",
+          "semicolons.csv": "lon;lat;id\n{}"}
+
+
+def table(work, name):
+    lines = []
+    for i, (x, y) in enumerate(SEEDS):
+        columns = {"longitude.csv": [1000 + i, y, x, 0]}.get(name, [x, y, 1000 + i])
+        lines.append((";" if "semi" in name else ",").join(map(str, columns)) + "\n")
+    with open(work.path(name), "w") as out:
+        out.write(TABLES[name].format("".join(lines)))
+    return work.path(name)
+
+
+@pytest.mark.parametrize("name", list(TABLES))
+@pytest.mark.parametrize("loaded", [False, True])
+def test_table_with_positions(qgis, work, name, loaded):
+    """What the command reads, all algorithms read, by the same ids."""
+    path = table(work, name)
+    layer = QgsVectorLayer(path, "a table", "ogr") if loaded else path
+    metric = 3 if name == "xy.csv" else 0
+    raster = run(qgis, work, layer, FIELD="id", METRIC=metric)
+    assert handed_over(qgis) == path
+    out = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", METRIC=metric, RESOLUTION=1, OUTPUT="memory:")["OUTPUT"]
+    assert [f["cells"] for f in out.getFeatures()] == [np.count_nonzero(raster == 1000 + i) for i in range(60)]
+    assert name == "xy.csv" or out.crs().authid() == "EPSG:4326"
+    assert [tuple(f.geometry().asPoint()) for f in out.getFeatures()] == SEEDS
+    found = [qgis.run("knearest", INPUT=source, REFERENCE=source, FIELD="id", NEIGHBORS=2, METRIC=metric, OUTPUT="memory:")["OUTPUT"]
+             for source in (layer, memory(SEEDS, None if name == "xy.csv" else "EPSG:4326", rows=[(1000 + i, "") for i in range(60)]))]
+    assert [f.attributes() for f in found[0].getFeatures()] == [f.attributes() for f in found[1].getFeatures()]
+
+
+def test_table_without_positions(qgis, work):
+    work.csv("t.csv", [(1, 2, 3)], "a,b,c")
+    for name in ("facilitystatistics", "knearest"):
+        with pytest.raises(QgsProcessingException, match="t: there are no points"):
+            qgis.run(name, INPUT=work.path("t.csv"), OUTPUT="memory:")
+
+
+def test_neighbours_that_the_coordinate_system_does_not_reach(qgis, work):
+    """A gnomonic map has no other hemisphere, so it is nobody's neighbour there."""
+    points = memory([(0, -600000), (0, -1200000)], "ESRI:102034")
+    out = qgis.run("knearest", INPUT=points, REFERENCE=memory([(0, -80), (0, 80), (2, -60), (0, 85)]), NEIGHBORS=3, METRIC=3,
+                   OUTPUT="memory:")["OUTPUT"]
+    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 4), (1, 2), (2, 2), (2, 4)]
+    assert qgis.feedback.warnings == [
+        "seeds: 2 features left out that ESRI:102034 - North_Pole_Gnomonic does not reach; the first is feature 1"]
+
+
 def test_empty_layer(qgis, work):
     with pytest.raises(QgsProcessingException, match="there are no points"):
         run(qgis, work, memory([]))

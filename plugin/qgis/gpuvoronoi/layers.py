@@ -26,6 +26,7 @@ from qgis.core import (
     QgsProcessingUtils,
     QgsProviderRegistry,
     QgsVectorFileWriter,
+    QgsVectorLayer,
     QgsVectorLayerFeatureSource,
     QgsWkbTypes,
 )
@@ -85,6 +86,32 @@ def own_file(layer, value, fields):
     if len(names) != len(options) or len(names) > 1 or not os.path.exists(path):
         return None
     return path, names[0] if names else None
+
+
+# Columns in which the program finds positions, in its order, and their coordinate system.
+POSITIONS = (
+    (("lon", "longitude", "lng", "long"), ("lat", "latitude"), "EPSG:4326"),
+    (("x",), ("y",), None),
+)
+
+
+def table_with_positions(path, name):
+    """A layer of the points of a text file whose columns the program understands; else None. To QGIS it is a bare table."""
+    table = QgsVectorLayer(path, name, "ogr")
+    if table.dataProvider().storageType() != "CSV":
+        return None
+    known = [field.name().lower() for field in table.fields()]
+    for *axes, system in POSITIONS:
+        columns = [next((column for column in names if column in known), None) for names in axes]
+        if None not in columns:
+            options = [f"{axis}_POSSIBLE_NAMES={column}" for axis, column in zip("XY", columns)]
+            source = "|option:".join([path, *options, "KEEP_GEOM_COLUMNS=YES", "AUTODETECT_TYPE=YES"])
+            options = QgsVectorLayer.LayerOptions()
+            options.skipCrsValidation = True  # no system is none, not the one that QGIS takes by default
+            points = QgsVectorLayer(source, name, "ogr", options)
+            points.setCrs(QgsCoordinateReferenceSystem(system) if system else QgsCoordinateReferenceSystem())
+            return points
+    return None
 
 
 def layer_file(layer):
@@ -190,6 +217,28 @@ class Unusable:
             )
 
 
+class Unreachable:
+    """Counts features that a coordinate system cannot show. They have no distance there, so they are nobody's neighbours."""
+
+    def __init__(self, layer, crs):
+        self.layer = layer
+        self.crs = crs
+        self.count, self.first = 0, None
+
+    def add(self, feature):
+        if self.count == 0:
+            self.first = feature.id()
+        self.count += 1
+
+    def report(self, feedback):
+        if self.count:
+            feedback.pushWarning(
+                tr("{layer}: {count} features left out that {crs} does not reach; the first is feature {id}").format(
+                    layer=self.layer, count=self.count, crs=self.crs.userFriendlyIdentifier(), id=self.first
+                )
+            )
+
+
 class Points:
     """The points of a parameter, made ready for the program."""
 
@@ -197,13 +246,18 @@ class Points:
         """To be called on the main thread. `fields` are names, empty ones do not count; the first is the id's."""
         self.fields = list(dict.fromkeys(field for field in fields if field))
         self.id_field = fields[0]
+        layer = algorithm.parameterAsVectorLayer(parameters, name, context)
+        self.file = own_file(layer, parameters.get(name), self.fields)
+        if self.file is not None and not layer.isSpatial():
+            table = table_with_positions(self.file[0], layer.name())
+            if table is not None:
+                context.temporaryLayerStore().addMapLayer(table)
+                parameters = {**parameters, name: table}
         self.source = algorithm.parameterAsSource(parameters, name, context)
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
         self.crs = self.source.sourceCrs()
         self.name = self.source.sourceName()
-        layer = algorithm.parameterAsVectorLayer(parameters, name, context)
-        self.file = own_file(layer, parameters.get(name), self.fields)
         self.label = self.name if layer is None else layer.name()
         self.all_fields = False
         self.row_field = None
@@ -274,6 +328,8 @@ class Points:
         return list(dict.fromkeys([known[known.lookupField(field)].name() for field in self.fields] + names[:1]))
 
     def features(self, request=None):
+        if self.source.wkbType() == QgsWkbTypes.Type.NoGeometry:
+            raise no_points(self.name)
         if request is None:
             request = QgsFeatureRequest()
         return self.source.getFeatures(request, QgsProcessingFeatureSource.Flag.FlagSkipGeometryValidityChecks)

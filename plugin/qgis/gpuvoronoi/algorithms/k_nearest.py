@@ -33,6 +33,7 @@ from ..layers import (
     CHECK_CANCEL_EVERY,
     Points,
     TemporaryFile,
+    Unreachable,
     Unusable,
     geographic_crs,
     half_axes,
@@ -157,7 +158,7 @@ class KNearest(Algorithm):
 
         skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
         points = Places(self.points, measured, context)
-        reference = points if self.reference is None else Places(self.reference, measured, context)
+        reference = points if self.reference is None else Places(self.reference, measured, context, neighbours=True)
         if not points.write(feedback, 0.0, 10.0, skip_invalid):
             return {}
         if reference is not points and not reference.write(feedback, 10.0, 20.0, skip_invalid):
@@ -246,10 +247,12 @@ class KNearest(Algorithm):
 class Places:
     """The points of a layer one after another, in the coordinate system of measurement: the rows that the program sees."""
 
-    def __init__(self, points, crs, context):
+    def __init__(self, points, crs, context, neighbours=False):
+        """`neighbours` are those of another layer: points that the coordinate system does not reach are none."""
         self.points = points
         self.crs = crs
         self.context = context
+        self.neighbours = neighbours
         self.ids, self.x, self.y = [], array.array("d"), array.array("d")
         self.path = None
 
@@ -262,17 +265,22 @@ class Places:
             transform = QgsCoordinateTransform(layer.crs, self.crs, self.context.transformContext())
         file = TemporaryFile(layer.name, QgsFields(), QgsWkbTypes.Type.Point, self.crs, self.context)
         total = max(layer.source.featureCount(), 1)
-        unusable = Unusable(layer.name, skip_invalid)
+        unusable, unreachable = Unusable(layer.name, skip_invalid), Unreachable(layer.name, self.crs)
         request = QgsFeatureRequest().setSubsetOfAttributes([] if column < 0 else [column])
         for count, feature in enumerate(layer.features(request)):
             if count % CHECK_CANCEL_EVERY == 0:
                 if feedback.isCanceled():
                     return False
                 feedback.setProgress(start + (end - start) * count / total)
-            places = self.usable(feature, transform)
-            if places is None:
+            places = self.places(feature)
+            if not all_usable(places, layer.crs):
                 unusable.add(feature)
                 continue
+            if transform is not None:
+                places = transformed(places, transform)
+                if not all_usable(places, self.crs):
+                    (unreachable if self.neighbours else unusable).add(feature)
+                    continue
             for x, y in places:
                 self.ids.append(feature.id() if column < 0 else feature.attribute(column))
                 self.x.append(x)
@@ -283,22 +291,26 @@ class Places:
         file.close()
         self.path = file.path
         unusable.report(feedback)
+        unreachable.report(feedback)
         return True
 
-    def usable(self, feature, transform):
-        """Positions of a feature's points; None if there is none, or one that cannot be."""
+    def places(self, feature):
         if lines_or_polygons(feature.geometry().type()):
             raise QgsProcessingException(no_lines_or_polygons(self.points.name))
-        places = [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
-        try:
-            if transform is not None:
-                places = [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
-        except QgsCsException:
-            return None
-        limit = 90.0 if self.crs.isGeographic() else math.inf
-        if not places or not all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places):
-            return None
-        return places
+        return [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
+
+
+def transformed(places, transform):
+    try:
+        return [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
+    except QgsCsException:
+        return []
+
+
+def all_usable(places, crs):
+    """Whether there are positions, and all can be."""
+    limit = 90.0 if crs.isGeographic() else math.inf
+    return bool(places) and all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places)
 
 
 class Drawing:

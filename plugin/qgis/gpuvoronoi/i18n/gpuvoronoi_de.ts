@@ -635,6 +635,11 @@
         </message>
         <message>
             <location filename="../layers.py" />
+            <source>{layer}: {count} features left out that {crs} does not reach; the first is feature {id}</source>
+            <translation>{layer}: {count} Objekte sind weggelassen, die {crs} nicht erreicht; das erste ist Objekt {id}</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
             <source>{layer}: there are no polygons</source>
             <translation>{layer}: es gibt keine Polygone</translation>
         </message>
