@@ -48,17 +48,26 @@ def test_archive_is_complete(archive):
 
 
 def test_metadata(metadata):
-    for key in ("name", "description", "about", "version", "author", "email", "qgisMinimumVersion", "qgisMaximumVersion",
-                "homepage", "tracker", "repository", "category", "tags", "icon"):
+    for key in ("name", "description", "about", "version", "author", "qgisMinimumVersion", "qgisMaximumVersion", "category",
+                "tags", "icon"):
         assert metadata[key].strip(), key
     assert "plugin" not in metadata["name"].lower()
     assert metadata["hasProcessingProvider"] == "yes"
     assert metadata["qgisMinimumVersion"] == "3.22" and metadata["qgisMaximumVersion"] == "4.99"
     assert "external program gpuvoronoi" in metadata["about"]
-    assert all(metadata[key].startswith("https://") for key in ("homepage", "tracker", "repository"))
+    addresses = [metadata[key] for key in ("homepage", "tracker", "repository")]
+    assert not any(addresses + [metadata["email"]]) or all(re.match(r"https://[^/]+\.[a-z]+(?<!\.example)(/|$)", a) for a in addresses)
+    assert not metadata["email"].endswith(".example")
     assert (SOURCE / metadata["icon"]).read_bytes().startswith(b"\x89PNG")
     header = (ROOT / "include" / "gpuvoronoi.h").read_text()
     assert metadata["version"] == re.search(r'#define GV_VERSION_STRING "(.*)"', header).group(1)
+
+
+def test_addresses_are_in_one_place():
+    """Whoever publishes the plugin sets them in metadata.txt, and nothing of the plugin leads to the web without them."""
+    for path in SOURCE.rglob("*"):
+        if path.suffix in (".py", ".ts", ".txt"):
+            assert "http" not in path.read_text(encoding="utf-8") or path.name == "metadata.txt", path
 
 
 def test_icons():

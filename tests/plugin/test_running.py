@@ -17,6 +17,7 @@ from qgis.core import (
     QgsVectorFileWriter,
     QgsVectorLayer,
 )
+from qgis.PyQt.QtCore import QUrl
 
 BIG = {"RESOLUTION": 0.004, "METRIC": 2, "BACKEND": "serial"}
 
@@ -124,6 +125,36 @@ def test_provider(qgis):
         for parameter in made.parameterDefinitions():
             assert parameter.help(), (made.name(), parameter.name())
             assert parameter.name() == parameter.name().upper() and parameter.description()
+
+
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+def test_help_is_in_the_plugin(qgis, name):
+    """A page of its own for each algorithm, that needs no web."""
+    made = algorithm(name)
+    url = QUrl(made.helpUrl())
+    assert url.isLocalFile()
+    page = pathlib.Path(url.toLocalFile()).read_text(encoding="utf-8")
+    assert f"<h1>{made.displayName()}</h1>" in page and "http" not in page
+    for parameter in made.parameterDefinitions():
+        assert f"<code>{parameter.name()}</code>" in page
+    for words, parameters in made.examples():
+        assert words in page
+        assert all(made.parameterDefinition(key) is not None for key in parameters)
+        assert all(definition.name() in parameters for definition in made.parameterDefinitions()
+                   if not definition.flags() & definition.Flag.FlagOptional and definition.defaultValue() is None)
+
+
+def test_help_tells_the_defaults(qgis, work):
+    """Those of the mesh are not those of other rasters."""
+    made = algorithm("qtmvoronoi")
+    assert "360° / 2^(level + 3)" in made.parameterDefinition("RESOLUTION").help()
+    assert "2^(level + 3) × 2^(level + 2)" in made.parameterDefinition("OUTPUT").help()
+    layer = timezones()
+    for level, parameters, shape in [(4, {}, (64, 128)), (4, {"EXTENT": "0,45,0,45"}, (16, 16)), (4, {"CRS": "EPSG:3035"}, (2048, 1997))]:
+        assert read(qgis.run("qtmvoronoi", INPUT=layer, LEVEL=level, OUTPUT=work.path("out.tif"), **parameters)["OUTPUT"]).shape == shape
+    assert "with k above 1 those of the nearest" in algorithm().parameterDefinition("POLYGONS").help()
+    out = qgis.run("voronoiraster", INPUT=layer, NEIGHBORS=2, RESOLUTION=10, OUTPUT=work.path("out.tif"), POLYGONS=work.path("p.gpkg"))
+    assert {row[0] for row in rows(out["POLYGONS"], "id")} == set(read(out["OUTPUT"]).ravel().tolist())
 
 
 def test_plugin_comes_and_goes(qgis):

@@ -28,7 +28,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, command
+from .. import about, command, help_page
 from ..i18n import tr
 from ..layers import Points, Polygons, crs_text, layer_file, raster_file
 
@@ -58,10 +58,14 @@ class Algorithm(QgsProcessingAlgorithm):
         return about.icon(self.name())
 
     def helpUrl(self):
-        return about.metadata("homepage")
+        return help_page.url(self)
 
     def description(self):
         """What the algorithm is for, as HTML paragraphs."""
+        raise NotImplementedError
+
+    def examples(self):
+        """Pairs of a sentence and the parameters, as a dict, that do what it says."""
         raise NotImplementedError
 
     def shortHelpString(self):
@@ -108,19 +112,13 @@ class Algorithm(QgsProcessingAlgorithm):
         )
 
     def add_grid(self):
-        self.add(
-            QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True),
-            tr(
-                "The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' "
-                "extent and a tenth on each side. Longitudes may go beyond 180°."
-            ),
-        )
+        self.add(QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True), self.extent_help())
         self.add(
             QgsProcessingParameterNumber(
                 self.RESOLUTION, tr("Cell size (units of the raster's coordinate system)"),
                 QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
             ),
-            tr("The side of the square cells. Without it: 2,048 cells on the longer side."),
+            self.resolution_help(),
         )
         self.add(
             QgsProcessingParameterCrs(self.CRS, tr("Coordinate system of the raster"), optional=True),
@@ -133,6 +131,15 @@ class Algorithm(QgsProcessingAlgorithm):
                 "continue the template's."
             ),
         )
+
+    def extent_help(self):
+        return tr(
+            "The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' "
+            "extent and a tenth on each side. Longitudes may go beyond 180°."
+        )
+
+    def resolution_help(self):
+        return tr("The side of the square cells. Without it: 2,048 cells on the longer side.")
 
     def add_metric(self, metrics, text):
         """`metrics` are pairs of a label and the program's word, which may be None for its own choice."""

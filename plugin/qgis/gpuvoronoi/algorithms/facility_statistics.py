@@ -51,6 +51,12 @@ class FacilityStatistics(Algorithm):
             "<p>Seeds without cells are there too. To count people well, let the raster of people be the template.</p>"
         )
 
+    def examples(self):
+        return [
+            (tr("How many people each hospital serves, and how far away they are:"),
+             {"INPUT": "hospitals.gpkg", "SUMS": ["people.tif"], "TEMPLATE": "people.tif", "OUTPUT": "hospitals_served.gpkg"}),
+        ]
+
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add(

@@ -68,6 +68,14 @@ class KNearest(Algorithm):
             "neighbour has one row, in which these are empty.</p>"
         )
 
+    def examples(self):
+        return [
+            (tr("Lines from every school to its three nearest stations:"),
+             {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "NEIGHBORS": 3, "OUTPUT": "lines.gpkg"}),
+            (tr("A table of the nearest other point of the same layer, at most 1 km away:"),
+             {"INPUT": "trees.gpkg", "MAX_DISTANCE": 1000, "GEOMETRY": 0, "OUTPUT": "pairs.csv"}),
+        ]
+
     def initAlgorithm(self, configuration=None):
         points = [QgsProcessing.SourceType.TypeVectorPoint]
         self.add(

@@ -33,6 +33,24 @@ class QtmVoronoi(Algorithm):
             "in.</p>"
         )
 
+    def extent_help(self):
+        return tr(
+            "The area of the raster. Without it: the whole globe for longitudes and latitudes, in other coordinate systems the "
+            "seeds' extent and a tenth on each side."
+        )
+
+    def resolution_help(self):
+        return tr(
+            "The side of the square cells. Without it: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate "
+            "systems 2,048 cells on the longer side."
+        )
+
+    def examples(self):
+        return [
+            (tr("The nearest city for every triangle of level 9, and the triangles as polygons:"),
+             {"INPUT": "cities.gpkg", "FIELD": "city_id", "LEVEL": 9, "OUTPUT": "nearest.tif", "CELLS": "triangles.gpkg"}),
+        ]
+
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add(

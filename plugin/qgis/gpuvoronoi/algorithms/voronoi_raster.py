@@ -33,6 +33,14 @@ class VoronoiRaster(Algorithm):
             "polygons.</p>"
         )
 
+    def examples(self):
+        return [
+            (tr("The nearest city for every tenth of a degree, with distances:"),
+             {"INPUT": "cities.gpkg", "FIELD": "city_id", "RESOLUTION": 0.1, "OUTPUT": "nearest.tif", "DISTANCE": "distance.tif"}),
+            (tr("The three nearest shops at most 50 km away, on the cells of another raster:"),
+             {"INPUT": "shops.gpkg", "TEMPLATE": "land_use.tif", "NEIGHBORS": 3, "MAX_DISTANCE": 50000, "OUTPUT": "shops.tif"}),
+        ]
+
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add_grid()
@@ -68,7 +76,7 @@ class VoronoiRaster(Algorithm):
             createByDefault=False,
         )
         polygons.setSupportsNonFileBasedOutput(False)
-        self.add(polygons, tr("The regions as polygons, with the attributes of their seeds."))
+        self.add(polygons, tr("The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest."))
 
     @staticmethod
     def output_label():

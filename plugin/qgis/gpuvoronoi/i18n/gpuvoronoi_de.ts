@@ -10,6 +10,16 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
+            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>Distances to the seeds</source>
             <translation>Entfernungen zu den Saatpunkten</translation>
         </message>
@@ -22,16 +32,6 @@
             <location filename="../algorithms/base.py" />
             <source>The values of the raster: an integer field as it is; of a text field the number of the row, counted from 0, with the text in the raster's attribute table. Without a field: the feature ids.</source>
             <translation>Die Werte des Rasters: ein ganzzahliges Feld, wie es ist; von einem Textfeld die Nummer der Zeile, ab 0 gezählt, mit dem Text in der Attributtabelle des Rasters. Ohne Feld: die Objektkennungen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
-            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -265,6 +265,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>How many people each hospital serves, and how far away they are:</source>
+            <translation>Wie viele Menschen jedes Krankenhaus versorgt, und wie weit sie entfernt sind:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>Rasters of counts</source>
             <translation>Raster von Anzahlen</translation>
         </message>
@@ -355,6 +360,16 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Lines from every school to its three nearest stations:</source>
+            <translation>Linien von jeder Schule zu ihren drei nächsten Bahnhöfen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>A table of the nearest other point of the same layer, at most 1 km away:</source>
+            <translation>Eine Tabelle des jeweils nächsten anderen Punktes desselben Layers, höchstens 1 km entfernt:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>Points</source>
             <translation>Punkte</translation>
         </message>
@@ -425,6 +440,16 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, in other coordinate systems the seeds' extent and a tenth on each side.</source>
+            <translation>Das Gebiet des Rasters. Ohne Angabe: die ganze Erde bei Längen und Breiten, in anderen Koordinatensystemen die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The side of the square cells. Without it: 360° / 2^(level + 3) for longitudes and latitudes, in other coordinate systems 2,048 cells on the longer side.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 360° / 2^(Stufe + 3) bei Längen und Breiten, in anderen Koordinatensystemen 2048 Zellen auf der längeren Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
             <source>Triangles</source>
             <translation>Dreiecke</translation>
         </message>
@@ -462,6 +487,11 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>voronoi,qtm,triangle,mesh,dggs,discrete global grid,sphere,allocation,nearest</source>
             <translation>voronoi,qtm,Dreieck,Netz,dggs,globales Gitter,Kugel,Zuordnung,nächster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>The nearest city for every triangle of level 9, and the triangles as polygons:</source>
+            <translation>Die nächste Stadt für jedes Dreieck der Stufe 9, und die Dreiecke als Flächen:</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -530,13 +560,23 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>The regions as polygons, with the attributes of their seeds.</source>
-            <translation>Die Gebiete als Polygone, mit den Attributen ihrer Saatpunkte.</translation>
+            <source>The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest.</source>
+            <translation>Die Gebiete als Flächen, mit den Attributen ihrer Saatpunkte; bei k über 1 die der nächsten.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
             <source>voronoi,thiessen,allocation,nearest,proximity,service area,geodesic,great circle,raster</source>
             <translation>voronoi,thiessen,Zuordnung,nächster,Nähe,Einzugsgebiet,geodätisch,Großkreis,Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>The nearest city for every tenth of a degree, with distances:</source>
+            <translation>Die nächste Stadt für jedes Zehntel eines Grads, mit Entfernungen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/voronoi_raster.py" />
+            <source>The three nearest shops at most 50 km away, on the cells of another raster:</source>
+            <translation>Die drei nächsten Läden, höchstens 50 km entfernt, auf den Zellen eines anderen Rasters:</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -592,6 +632,21 @@
             <location filename="../command.py" />
             <source>{where} names “{path}”, which is no program.</source>
             <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+        </message>
+        <message>
+            <location filename="../help_page.py" />
+            <source>In scripts</source>
+            <translation>In Skripten</translation>
+        </message>
+        <message>
+            <location filename="../help_page.py" />
+            <source>Results</source>
+            <translation>Ergebnisse</translation>
+        </message>
+        <message>
+            <location filename="../help_page.py" />
+            <source>Parameters</source>
+            <translation>Parameter</translation>
         </message>
         <message>
             <location filename="../layers.py" />
