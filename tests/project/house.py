@@ -27,7 +27,7 @@ FUNCTION_LINES = 100
 ROOMS = ["core", "exact", "cells search", "geodesic", "voronoi", "measure", "statistics", "io", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
-SOURCES = ("docs", "include", "src", "tests")
+SOURCES = ("docs", "include", "python", "src", "tests")
 COMPILED = {".c", ".h", ".cu", ".cuh"}
 NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

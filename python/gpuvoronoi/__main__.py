@@ -1,0 +1,43 @@
+"""``python -m gpuvoronoi``: versions, backends, devices."""
+
+from __future__ import annotations
+
+import platform
+from ctypes import byref, c_int
+
+import numpy as np
+
+from . import _c
+from ._library import __version__, context, library, path
+
+
+def main() -> int:
+    try:
+        c = library()
+    except ImportError as error:
+        print(f"gpuvoronoi {__version__}: {error}")
+        return 1
+    print(f"gpuvoronoi {__version__}, library {c.gv_version().decode()} ({path()})")
+    print(f"Python {platform.python_version()}, numpy {np.__version__}")
+    print("\nbackends")
+    for number in range(c.gv_backend_count()):
+        info = _c.BackendInfo()
+        c.gv_backend_get(number, byref(info))
+        uses = ", ".join(use for use, can in (("points", info.searches_points), ("grids", info.allocates_grids)) if can)
+        state = "" if info.available else f" [not here: {info.reason.decode()}]"
+        print(f"  {info.name.decode():16} {info.summary.decode()} ({uses}){state}")
+    print("\ndevices")
+    count = c_int()
+    asked = context()
+    if c.gv_device_count(asked.address, byref(count)):
+        print(f"  none: {c.gv_context_message(asked.address).decode()}")
+    for number in range(count.value):
+        device = _c.DeviceInfo()
+        asked.call(c.gv_device_get, number, byref(device))
+        state = "" if device.usable else f" [not usable: {device.reason.decode()}]"
+        print(f"  {number}: {device.name.decode()}, {device.memory_bytes >> 30} GiB{state}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,167 @@
+"""What searches of both trees share: their arguments, their answers, and going through many queries."""
+
+from __future__ import annotations
+
+import math
+import operator
+import time
+from ctypes import byref
+from typing import Any, Callable, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c
+from ._library import Bar, Context, Handle, Progress, interruptible, run
+
+Neighbours = Union[int, Sequence[int], npt.NDArray[np.integer[Any]]]
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+# Work (queries x references x coordinates) from which a search may take long enough to be interrupted.
+LARGE_WORK = 2e8
+_LEAST_PART, _MOST_PART = 1 << 4, 1 << 22
+
+
+def number_in(value: Any, name: str, least: int, most: int) -> int:
+    """An integer argument within bounds."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
+    if isinstance(value, bool) or not least <= count <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {value}")
+    return count
+
+
+def real(value: Any, name: str, least: float = -math.inf) -> float:
+    """A number that is not NaN and not below `least`."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}") from None
+    if not number >= least:
+        raise ValueError(f"{name} must be a number >= {least:g}, not {number}" if least > -math.inf
+                         else f"{name} must be a number, not {number}")
+    return number
+
+
+def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
+    """A numpy array of real numbers on the host; masked arrays and arrays of other devices are refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        if np.any(value.mask):
+            raise ValueError(f"{name}: masked values have no place: leave them out or fill them")
+        value = value.data
+    if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
+        raise TypeError(f"{name} is an array on a GPU, which this version does not take: copy it to the host first, "
+                        f"e.g. by cupy.asnumpy")
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} is no rectangular array: {error}") from None
+    if array.dtype.kind not in "biuf":
+        if array.dtype.kind != "O":
+            raise TypeError(f"{name} must be an array of real numbers, not of {array.dtype}")
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"{name} must be an array of real numbers") from None
+    return array
+
+
+def as_coordinates(value: Any, name: str) -> npt.NDArray[Any]:
+    """A C-contiguous array of float32 or float64: the array itself where it is one."""
+    array = plain_array(value, name)
+    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
+    return np.asarray(array, dtype=kind, order="C")
+
+
+def as_degrees(value: Any, name: str) -> Floats:
+    return np.asarray(plain_array(value, name), dtype=np.float64, order="C")
+
+
+def wanted(k: Neighbours) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
+    """The largest k, and which columns are wanted if not all."""
+    if isinstance(k, int) or np.ndim(k) == 0:
+        return number_in(k, "k", 1, _c.MAX_SEARCH_K), None
+    ranks = [number_in(one, "k", 1, _c.MAX_SEARCH_K) for one in np.asarray(k).ravel().tolist()] if np.size(k) else []
+    if not ranks or np.ndim(k) != 1:
+        raise ValueError("k must be an integer or a sequence of one and more integers")
+    return max(ranks), np.asarray(ranks, dtype=np.intp) - 1
+
+
+def search(function: Any, index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
+           max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
+           argument: str) -> tuple[Floats, Indices]:
+    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries."""
+    distances = np.empty((count, k), dtype=np.float64)
+    indices = np.empty((count, k), dtype=np.int64)
+    if index is None or count == 0:
+        distances.fill(np.inf)
+        indices.fill(missing)
+        return distances, indices
+    address, options = index.address, _c.SearchOptions(k=k, max_distance=max_distance, exclude_self=0)
+
+    def part(first: int, end: int, **more: Any) -> None:
+        run(function, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
+            distances.ctypes.data + 8 * first * k, threads=threads, device=device, argument=argument, **more)
+
+    large = work * count > LARGE_WORK
+    if not (large and interruptible()) and progress in (False, None):
+        part(0, count)
+    else:
+        _in_parts(part, count, work, progress)
+    if missing >= 0 and (max_distance < math.inf or k > missing):
+        indices[indices < 0] = missing
+    return distances, indices.astype(np.intp, copy=False)
+
+
+def _in_parts(part: Callable[..., None], count: int, work: float, progress: Progress) -> None:
+    """Parts of some seconds: the library looks a hundred times a call whether it is to stop."""
+    with Bar(progress) as bar:
+        first, size = 0, int(min(max(1e10 / work, _LEAST_PART), _MOST_PART))
+        while first < count:
+            end, start = min(first + size, count), time.monotonic()
+
+            def report(fraction: float, first: int = first, end: int = end) -> None:
+                assert bar.report is not None
+                bar.report((first + fraction * (end - first)) / count)
+
+            part(first, end, large=True, progress=report if bar.report is not None else None)
+            seconds = time.monotonic() - start
+            if seconds < 2:
+                size = min(4 * size, 1 << 40)
+            elif seconds > 10:
+                size = max(size // 4, _LEAST_PART)
+            first = end
+
+
+def shaped(distances: Floats, indices: Indices, shape: tuple[int, ...], k: Neighbours,
+           columns: Optional[npt.NDArray[np.intp]]) -> tuple[Any, Any]:
+    """Answers in scipy's shapes: scalars for one query and one neighbour, no last axis for k that is 1."""
+    if columns is not None:
+        return (distances[:, columns].reshape(*shape, columns.size), indices[:, columns].reshape(*shape, columns.size))
+    if distances.shape[1] > 1:
+        return distances.reshape(*shape, distances.shape[1]), indices.reshape(*shape, distances.shape[1])
+    if shape == ():
+        return float(distances[0, 0]), int(indices[0, 0])
+    return distances.reshape(shape), indices.reshape(shape)
+
+
+def strictly_below(bound: float) -> float:
+    """The largest distance below scipy's bound, which is strict where the library's is not."""
+    return bound if math.isinf(bound) else float(np.nextafter(bound, -np.inf))
+
+
+def made(function: Any, destroy: Any, source: Any, options: Any, address: Any, *, threads: int, device: int,
+         large: bool, argument: str) -> Handle:
+    """Builds an index."""
+    used: Context = run(function, byref(source), byref(options), byref(address), threads=threads, device=device,
+                        large=large, argument=argument)
+    return Handle(address.value, destroy, used)
+
+
+def backend_name(backend: Any) -> bytes:
+    if not isinstance(backend, str):
+        raise TypeError(f"backend must be a string, not {type(backend).__name__}")
+    return backend.encode()

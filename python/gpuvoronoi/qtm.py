@@ -1,0 +1,226 @@
+"""Dutton's quaternary triangular mesh, on arrays: places to cells, cells to places, neighbours, texts.
+
+A cell is an int64 id, which knows its level (0 ... 29). Every function takes scalars or arrays of any shape.
+
+Examples
+--------
+>>> from gpuvoronoi import qtm
+>>> cell = qtm.encode(13.4, 52.5, 8)
+>>> qtm.to_string(cell)
+'113013123'
+>>> lon, lat = qtm.centers(cell)
+>>> qtm.encode(lon, lat, 8) == cell
+True
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_double, c_int64
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c
+from ._library import library
+from ._search import as_degrees, number_in
+
+__all__ = ["ancestors", "areas", "centers", "children", "corners", "count", "encode", "from_number", "from_string", "level",
+           "neighbors", "number", "octant", "to_string"]
+
+Ids = npt.NDArray[np.int64]
+
+
+def _ids(cells: npt.ArrayLike) -> Ids:
+    array = np.asarray(cells)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"cells must be integers, not {array.dtype}")
+    if array.dtype == np.uint64 and array.size and array.max() > np.iinfo(np.int64).max:
+        raise ValueError(f"cells: {array.max()} is no cell")
+    return np.asarray(array, dtype=np.int64)
+
+
+def _invalid(name: str, cell: Any) -> ValueError:
+    return ValueError(f"{name}: {cell} is no cell, or has no such answer")
+
+
+def _plain(array: npt.NDArray[Any]) -> Any:
+    return array.item() if array.ndim == 0 else array
+
+
+def encode(lon: npt.ArrayLike, lat: npt.ArrayLike, level: int) -> Any:
+    """The cells that places belong to.
+
+    Parameters
+    ----------
+    lon, lat : array_like
+        Degrees, of shapes that broadcast.
+    level : int
+        0 to 29.
+
+    Returns
+    -------
+    int or ndarray of int64
+
+    Examples
+    --------
+    >>> from gpuvoronoi import qtm
+    >>> qtm.encode([0.0, 180.0], 10.0, 0)
+    array([ 864691128455135232, 2017612633061982208])
+    """
+    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    x, y = np.broadcast_arrays(as_degrees(lon, "lon"), as_degrees(lat, "lat"))
+    out = np.empty(x.shape, dtype=np.int64)
+    function, cell = library().gv_qtm_from_lonlat, c_int64()
+    flat, place = out.reshape(-1), byref(cell)
+    for i, (a, b) in enumerate(zip(x.ravel().tolist(), y.ravel().tolist())):
+        if function(a, b, wanted, place):
+            raise ValueError(f"lon, lat: there is no place at {a}, {b}")
+        flat[i] = cell.value
+    return _plain(out)
+
+
+def _each(name: str, cells: npt.ArrayLike, one: Any, shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
+    ids = _ids(cells)
+    out = np.empty(ids.shape + shape, dtype=dtype)
+    flat = out.reshape((ids.size, *shape))
+    for i, cell in enumerate(ids.ravel().tolist()):
+        flat[i] = one(cell)
+    return out
+
+
+def _check(status: int, name: str, cell: Any) -> None:
+    if status:
+        raise _invalid(name, cell)
+
+
+def centers(cells: npt.ArrayLike) -> tuple[Any, Any]:
+    """Longitudes and latitudes of the cells' centres, in degrees."""
+    function, lon, lat = library().gv_qtm_center, c_double(), c_double()
+
+    def one(cell: int) -> tuple[float, float]:
+        _check(function(cell, byref(lon), byref(lat)), "cells", cell)
+        return lon.value, lat.value
+
+    out = _each("cells", cells, one, (2,), np.float64)
+    return _plain(out[..., 0]), _plain(out[..., 1])
+
+
+def corners(cells: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Longitudes and latitudes of the corners, with a last axis of 3, counter-clockwise from outside."""
+    function, lon, lat = library().gv_qtm_corners, (c_double * 3)(), (c_double * 3)()
+
+    def one(cell: int) -> list[list[float]]:
+        _check(function(cell, lon, lat, None), "cells", cell)
+        return [list(lon), list(lat)]
+
+    out = _each("cells", cells, one, (2, 3), np.float64)
+    return out[..., 0, :], out[..., 1, :]
+
+
+def neighbors(cells: npt.ArrayLike) -> Ids:
+    """The three cells across the edges, with a last axis of 3; number i lies opposite corner i."""
+    return _family("gv_qtm_neighbors", cells, 3)
+
+
+def children(cells: npt.ArrayLike) -> Ids:
+    """The four cells one level down, with a last axis of 4; the centre first."""
+    return _family("gv_qtm_children", cells, 4)
+
+
+def _family(name: str, cells: npt.ArrayLike, size: int) -> Ids:
+    function, found = getattr(library(), name), (c_int64 * size)()
+
+    def one(cell: int) -> list[int]:
+        _check(function(cell, found), "cells", cell)
+        return list(found)
+
+    return _each("cells", cells, one, (size,), np.int64)
+
+
+def ancestors(cells: npt.ArrayLike, level: int) -> Any:
+    """The cells of a coarser (or the same) level that contain these."""
+    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    function, found = library().gv_qtm_ancestor, c_int64()
+
+    def one(cell: int) -> int:
+        _check(function(cell, wanted, byref(found)), "cells", cell)
+        return found.value
+
+    return _plain(_each("cells", cells, one, (), np.int64))
+
+
+def _numbers(name: str, cells: npt.ArrayLike, dtype: Any) -> Any:
+    function = getattr(library(), name)
+
+    def one(cell: int) -> Any:
+        value = function(cell)
+        if not value >= 0:
+            raise _invalid("cells", cell)
+        return value
+
+    return _plain(_each("cells", cells, one, (), dtype))
+
+
+def level(cells: npt.ArrayLike) -> Any:
+    """The levels of cells."""
+    return _numbers("gv_qtm_level", cells, np.int64)
+
+
+def octant(cells: npt.ArrayLike) -> Any:
+    """The octants of cells: 1 ... 4 north from 0 degrees eastward, 5 ... 8 south."""
+    return _numbers("gv_qtm_octant", cells, np.int64)
+
+
+def number(cells: npt.ArrayLike) -> Any:
+    """The cells' numbers within their level, in the order of ``allocation(..., level=...)``."""
+    return _numbers("gv_qtm_number", cells, np.int64)
+
+
+def areas(cells: npt.ArrayLike) -> Any:
+    """Areas on the unit sphere, in steradians."""
+    return _numbers("gv_qtm_area", cells, np.float64)
+
+
+def count(level: int) -> int:
+    """How many cells a level has: 8 x 4**level."""
+    return int(library().gv_qtm_count(number_in(level, "level", 0, _c.MAX_QTM_LEVEL)))
+
+
+def from_number(level: int, numbers: npt.ArrayLike) -> Any:
+    """The cells with these numbers within a level."""
+    wanted = number_in(level, "level", 0, _c.MAX_QTM_LEVEL)
+    function, found = library().gv_qtm_from_number, c_int64()
+
+    def one(value: int) -> int:
+        _check(function(wanted, value, byref(found)), "numbers", value)
+        return found.value
+
+    return _plain(_each("numbers", numbers, one, (), np.int64))
+
+
+def to_string(cells: npt.ArrayLike) -> Any:
+    """Dutton's notation: the octant's digit and one digit a level."""
+    function, text = library().gv_qtm_to_string, ctypes.create_string_buffer(_c.QTM_STRING_SIZE)
+
+    def one(cell: int) -> str:
+        _check(function(cell, text, _c.QTM_STRING_SIZE), "cells", cell)
+        return text.value.decode()
+
+    return _plain(_each("cells", cells, one, (), f"U{_c.QTM_STRING_SIZE - 1}"))
+
+
+def from_string(texts: npt.ArrayLike) -> Any:
+    """Reads Dutton's notation."""
+    array = np.asarray(texts)
+    if array.dtype.kind not in "UO":
+        raise TypeError(f"texts must be strings, not {array.dtype}")
+    function, found = library().gv_qtm_from_string, c_int64()
+    out = np.empty(array.shape, dtype=np.int64)
+    flat = out.reshape(-1)
+    for i, text in enumerate(array.ravel().tolist()):
+        if not isinstance(text, str) or function(text.encode(), byref(found)):
+            raise ValueError(f"texts: {text!r} is no cell")
+        flat[i] = found.value
+    return _plain(out)

@@ -1,0 +1,58 @@
+"""The mesh on arrays; what the mesh is, tests/cells and tests/cli/test_qtm.py ask."""
+
+import numpy as np
+import pytest
+from conftest import globe
+
+from gpuvoronoi import qtm
+
+
+def test_round_trips(random):
+    lon, lat = globe(random, 300)
+    for level in (0, 3, 12, 29):
+        cells = qtm.encode(lon, lat, level)
+        assert cells.dtype == np.int64 and np.all(qtm.level(cells) == level)
+        assert np.array_equal(qtm.encode(*qtm.centers(cells), level), cells)
+        assert np.array_equal(qtm.from_string(qtm.to_string(cells)), cells)
+        assert np.array_equal(qtm.from_number(level, qtm.number(cells)), cells)
+        assert np.array_equal(qtm.octant(cells), [int(text[0]) for text in qtm.to_string(cells)])
+
+
+def test_family(random):
+    cells = qtm.encode(*globe(random, 50), 7).reshape(5, 10)
+    children = qtm.children(cells)
+    assert children.shape == (5, 10, 4) and np.all(qtm.ancestors(children, 7) == cells[..., np.newaxis])
+    around = qtm.neighbors(cells)
+    assert around.shape == (5, 10, 3)
+    assert np.all(np.any(qtm.neighbors(around) == cells[..., np.newaxis, np.newaxis], axis=-1))
+    lon, lat = qtm.corners(cells)
+    assert lon.shape == lat.shape == (5, 10, 3) and np.all(np.abs(lat) <= 90)
+
+
+def test_a_level_covers_the_sphere():
+    cells = qtm.from_number(4, np.arange(qtm.count(4)))
+    assert qtm.areas(cells).sum() == pytest.approx(4 * np.pi, rel=1e-12)
+
+
+def test_scalars_and_nothing():
+    cell = qtm.encode(13.4, 52.5, 8)
+    assert isinstance(cell, int) and isinstance(qtm.to_string(cell), str) and isinstance(qtm.areas(cell), float)
+    assert qtm.encode([], [], 3).shape == (0,) and qtm.neighbors(np.empty(0, dtype=np.int64)).shape == (0, 3)
+
+
+@pytest.mark.parametrize("call, error, words", [
+    (lambda: qtm.encode(0.0, 90.5, 3), ValueError, "lon, lat"),
+    (lambda: qtm.encode(np.nan, 0.0, 3), ValueError, "lon, lat"),
+    (lambda: qtm.encode(0.0, 0.0, 30), ValueError, "level"),
+    (lambda: qtm.encode(0.0, 0.0, 1.5), TypeError, "level"),
+    (lambda: qtm.centers(0), ValueError, "cells: 0"),
+    (lambda: qtm.centers([1.5]), TypeError, "cells"),
+    (lambda: qtm.level(np.uint64(2**63)), ValueError, "cells"),
+    (lambda: qtm.children(qtm.encode(0.0, 0.0, 29)), ValueError, "cells"),
+    (lambda: qtm.from_string("9"), ValueError, "texts"),
+    (lambda: qtm.from_string(7), TypeError, "texts"),
+    (lambda: qtm.from_number(0, 8), ValueError, "numbers"),
+])
+def test_bad_input_names_the_argument(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
