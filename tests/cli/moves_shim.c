@@ -2,9 +2,12 @@
  * For LD_PRELOAD: notes fsync, link and rename in the file $MOVES_LOG, a line a call, and makes some of them fail.
  *
  * $MOVES_FAIL is "fsync 3": the third; "rename 2+": the second and all after it. With $MOVES_NO_LINKS no file has a second name.
+ * $MOVES_KILL is "5 before" or "5 after": the fifth of all links and renames that are about one of the outputs' places (that have
+ * no .tmp- in what they lead to) is the last thing the process does, or is not done any more.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,17 @@ static int note(const char *call, int *calls, const char *a, const char *b) {
   ++*calls;
   if (fail == NULL || sscanf(fail, "%15s %d%c", name, &number, &more) < 2 || strcmp(name, call) != 0) return 0;
   return more == '+' ? *calls >= number : *calls == number;
+}
+
+/* Ends the process where it is to end. */
+static void end(const char *when, const char *to) {
+  static int places;
+  const char *kill_at = getenv("MOVES_KILL");
+  char at[16] = "";
+  int number = 0;
+  if (strcmp(when, "before") == 0) places += strstr(to, ".tmp-") == NULL ? 1 : 0;
+  if (kill_at == NULL || sscanf(kill_at, "%d %15s", &number, at) != 2 || strstr(to, ".tmp-") != NULL) return;
+  if (places == number && strcmp(at, when) == 0) raise(SIGKILL);
 }
 
 int fsync(int file) {
@@ -45,7 +59,10 @@ int rename(const char *from, const char *to) {
     return -1;
   }
   int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
-  return real(from, to);
+  end("before", to);
+  int result = real(from, to);
+  end("after", to);
+  return result;
 }
 
 int link(const char *from, const char *to) {
@@ -56,5 +73,8 @@ int link(const char *from, const char *to) {
     return -1;
   }
   int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "link");
-  return real(from, to);
+  end("before", to);
+  int result = real(from, to);
+  end("after", to);
+  return result;
 }

@@ -15,17 +15,20 @@
 
 #include "io/grow.h"
 #include "io/out/copy.h"
+#include "io/out/leftovers.h"
 #include "io/path.h"
 
 enum {
   /* GDAL's drivers have 2,048 bytes for a name: that of the temporary file, with a side file's ending. */
   MAX_PATH = 1900,
-  /* Of the output's name in that of its temporary directory; a name has 255 bytes on most file systems. */
-  MAX_STEM = 64
+  /* Of the output's name and the machine's in that of a temporary directory; a name has 255 bytes on most file systems. */
+  MAX_STEM = 64,
+  MAX_HOST = 33,
+  MAX_NAME = MAX_STEM + MAX_HOST + 16
 };
 
-/* Of the temporary directory, for what the output replaces. */
-static const char BACKUPS[] = ".before";
+/* Kinds of temporary directories: an output's own, which is locked, and those beside side files that go elsewhere. */
+static const char TEMPORARY[] = "tmp", STAGE[] = "stage";
 
 /* Also held while files are moved, which is done or undone as a whole before anybody removes a directory. */
 static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,6 +51,7 @@ void gv_outputs_abandon(void) {
 gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite) {
   memset(output, 0, sizeof *output);
   output->overwrite = overwrite;
+  output->lock = -1;
   output->path = strdup(path);
   output->target = gv_path_follow(path);
   output->parent = gv_path_parent(path);
@@ -89,6 +93,30 @@ static gv_status check_directory(gv_io *io, const gv_output *output, const char 
                     leads ? ", which leads to " : "", leads ? path : "");
 }
 
+/* What the name of an output's temporary directories begins with, of `kind`. Without the output's extension: to GDAL what follows
+ * ".xlsx", ".zip" ... in a path is inside of an archive. */
+static void temporary_prefix(const gv_output *output, const char *kind, char name[MAX_NAME]) {
+  char host[MAX_HOST];
+  const char *whole = gv_path_name(output->path), *dot = strrchr(whole, '.');
+  size_t length = dot != NULL ? (size_t)(dot - whole) : strlen(whole);
+  if (length > MAX_STEM) {
+    length = MAX_STEM;
+    while (length > 0 && ((unsigned char)whole[length] & 0xC0) == 0x80) /* within a character of UTF-8 */
+      length--;
+  }
+  gv_leftovers_host(host, sizeof host);
+  snprintf(name, MAX_NAME, ".%.*s.%s-%s-", (int)length, whole, kind, host);
+}
+
+/* What runs that were killed have left for this output. */
+static void clear_leftovers(const gv_output *output) {
+  char prefix[MAX_NAME];
+  temporary_prefix(output, TEMPORARY, prefix);
+  char *parent = gv_path_parent(output->target);
+  if (parent != NULL) gv_leftovers_clear(parent, prefix);
+  free(parent);
+}
+
 gv_status gv_output_check(gv_io *io, const gv_output *output) {
   VSIStatBufL found;
   gv_status status = check_disk(io, output->path);
@@ -99,6 +127,7 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
     return gv_io_fail(io, GV_ERROR_IO, "the name of an output has %zu bytes, more than %d: %s", length, MAX_PATH,
                       output->path);
   }
+  clear_leftovers(output);
   if (is_link(output->target)) {
     return gv_io_fail(io, GV_ERROR_IO, "the output %s is a link that leads round in a circle", output->path);
   }
@@ -121,18 +150,11 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
   return status == GV_OK ? check_directory(io, output, output->target) : status;
 }
 
-/* The name of a temporary directory beside `place`. Without the output's extension: to GDAL what follows ".xlsx", ".zip" ... in
- * a path is inside of an archive. */
-static char *temporary_name(const gv_output *output, const char *place, int attempt) {
-  char name[MAX_STEM + 64];
-  const char *whole = gv_path_name(output->path), *dot = strrchr(whole, '.');
-  size_t length = dot != NULL ? (size_t)(dot - whole) : strlen(whole);
-  if (length > MAX_STEM) {
-    length = MAX_STEM;
-    while (length > 0 && ((unsigned char)whole[length] & 0xC0) == 0x80) /* within a character of UTF-8 */
-      length--;
-  }
-  snprintf(name, sizeof name, ".%.*s.tmp-%ld-%d", (int)length, whole, (long)getpid(), attempt);
+/* The name of one beside `place`. */
+static char *temporary_name(const gv_output *output, const char *kind, const char *place, int attempt) {
+  char prefix[MAX_NAME], name[MAX_NAME + 32];
+  temporary_prefix(output, kind, prefix);
+  snprintf(name, sizeof name, "%s%ld-%d", prefix, (long)getpid(), attempt);
   char *parent = gv_path_parent(place);
   char *path = parent != NULL ? gv_path_join(parent, name) : NULL;
   free(parent);
@@ -140,9 +162,10 @@ static char *temporary_name(const gv_output *output, const char *place, int atte
 }
 
 /* A temporary directory beside `place`, which nobody else may look into: what an output replaces may be secret. */
-static gv_status make_temporary(gv_io *io, const gv_output *output, const char *place, char **out) {
+static gv_status make_temporary(gv_io *io, const gv_output *output, const char *kind, const char *place,
+                                char **out) {
   for (int attempt = 0; attempt < 100; attempt++) {
-    char *directory = temporary_name(output, place, attempt);
+    char *directory = temporary_name(output, kind, place, attempt);
     if (directory == NULL) return gv_io_fail_memory(io, "a file name");
     VSIStatBufL found;
     errno = 0;
@@ -162,8 +185,15 @@ static gv_status make_temporary(gv_io *io, const gv_output *output, const char *
 
 gv_status gv_output_begin(gv_io *io, gv_output *output) {
   char *directory = NULL;
-  gv_status status = make_temporary(io, output, output->target, &directory);
-  if (status != GV_OK) return status;
+  bool lost = true;
+  for (int attempt = 0; lost && attempt < 100;
+       attempt++) { /* another run took it for a dead one's before it was locked */
+    free(directory);
+    directory = NULL;
+    gv_status status = make_temporary(io, output, TEMPORARY, output->target, &directory);
+    if (status != GV_OK) return status;
+    output->lock = gv_leftovers_lock(directory, &lost);
+  }
   pthread_mutex_lock(&begun_lock);
   output->directory = directory;
   output->next = begun;
@@ -211,6 +241,7 @@ void gv_output_clear(gv_output *output) {
     if (!output->kept) VSIRmdirRecursive(output->directory);
     for (char **stage = output->stages; !output->kept && stage != NULL && *stage != NULL; stage++)
       VSIRmdirRecursive(*stage);
+    if (output->lock >= 0) close(output->lock);
     pthread_mutex_lock(&begun_lock);
     gv_output **at = &begun;
     while (*at != NULL && *at != output)
@@ -282,7 +313,7 @@ static gv_status find_stage(gv_io *io, gv_output *output, const char *to, const 
     if (are_neighbours(*stage, to)) return GV_OK;
   }
   char *stage = NULL;
-  gv_status status = make_temporary(io, output, to, &stage);
+  gv_status status = make_temporary(io, output, STAGE, to, &stage);
   if (status != GV_OK) return status;
   pthread_mutex_lock(&begun_lock);
   output->stages = CSLAddString(output->stages, stage);
@@ -309,7 +340,7 @@ static gv_status bring(gv_io *io, const gv_output *output, const char *name, con
 /* What is there to be replaced, or NULL: *complete tells whether that is out of memory. */
 static char *backup_name(const char *stage, const char *name, const char *to, bool *complete) {
   if (!gv_is_there(to)) return NULL;
-  char *backups = gv_path_join(stage, BACKUPS);
+  char *backups = gv_path_join(stage, GV_BACKUPS);
   bool made = backups != NULL && (VSIMkdir(backups, 0700) == 0 || gv_is_there(backups));
   char *backup = made ? gv_path_join(backups, name) : NULL;
   free(backups);
@@ -460,6 +491,29 @@ static bool undo(const move *one) {
   return true;
 }
 
+/* A journal of all moves, for whoever finds the process dead before the last. */
+static gv_status keep_journal(gv_io *io, const moves *m, char **directories, bool lasting) {
+  gv_journal_move *list = malloc((size_t)m->count * sizeof *list);
+  int error = list != NULL ? 0 : ENOMEM;
+  for (int i = 0; i < m->count && error == 0; i++)
+    list[i] = (gv_journal_move){m->list[i].from, m->list[i].to};
+  if (error == 0) error = gv_journal_write(directories, CSLCount(directories), list, m->count, lasting);
+  free(list);
+  if (error == 0) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", m->list[0].to, strerror(error));
+}
+
+/* The temporary directories of all outputs. */
+static char **list_directories(gv_output *const *outputs, int count) {
+  char **list = NULL;
+  for (int i = 0; i < count; i++) {
+    list = CSLAddString(list, outputs[i]->directory);
+    for (char **stage = outputs[i]->stages; stage != NULL && *stage != NULL; stage++)
+      list = CSLAddString(list, *stage);
+  }
+  return list;
+}
+
 /* Undoes all moves up to the one that failed. */
 static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, bool lasting) {
   gv_status status =
@@ -513,12 +567,18 @@ gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_
   if (status == GV_OK) hand_on_permissions(&m);
   bool lasting = status == GV_OK && must_last(&m, sync);
   if (lasting) status = sync_files(io, &m);
+  char **directories = list_directories(outputs, count);
+  bool journal = status == GV_OK && outputs[0]->lock >= 0;
+  if (journal) status = keep_journal(io, &m, directories, lasting);
   pthread_mutex_lock(&begun_lock);
   for (int i = 0; i < m.count && status == GV_OK; i++) {
     int error = carry_out(&m.list[i], lasting);
-    if (error != 0) status = fail_move(io, &m, i, error, lasting);
+    if (error == 0) continue;
+    if (journal) gv_journal_remove(directories, CSLCount(directories));
+    status = fail_move(io, &m, i, error, lasting);
   }
   pthread_mutex_unlock(&begun_lock);
+  CSLDestroy(directories);
   free_moves(&m);
   return status;
 }

@@ -20,6 +20,7 @@ typedef struct gv_output {
   char *target;    /* what that leads to: `path` itself if it is no link */
   char *parent;    /* the directory of `path` */
   char *directory; /* temporary, beside `target`; NULL until begun */
+  int lock;        /* on that directory, a descriptor, or -1 (io/out/leftovers.h) */
   char *work;      /* the file in `directory`, with the name of `path` */
   char **stages;   /* further temporary directories, beside side files that go elsewhere; a list of GDAL's */
   bool overwrite;
@@ -31,7 +32,8 @@ typedef struct gv_output {
 /* Copies the path. `output` need not be initialised; it must stay where it is until gv_output_clear. */
 gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite);
 
-/* Checks that the path can be written to, as far as that is seen from outside. */
+/* Checks that the path can be written to, as far as that is seen from outside, once what killed runs have left for it is taken
+ * away. */
 gv_status gv_output_check(gv_io *io, const gv_output *output);
 
 /* Makes the temporary directory. */
