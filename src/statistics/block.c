@@ -1,140 +1,211 @@
-/* A block, panel by panel. */
-#include "statistics/block.h"
-
+/* Adding a block, run by run. */
+#include <math.h>
 #include <string.h>
 
 #include "cells/area.h"
+#include "statistics/statistics.h"
 
-static void work_free(gv_statistics_work *j) {
-  const gv_allocator *allocator = &j->context->allocator;
-  for (int32_t q = 0; q < j->s->sums && j->quantity != NULL; q++) {
-    gv_release(allocator, j->quantity[q].segment);
-    gv_release(allocator, j->quantity[q].width);
-    gv_release(allocator, j->quantity[q].term[0]);
-    gv_release(allocator, j->quantity[q].all);
-    gv_release(allocator, j->quantity[q].factor);
-  }
-  void *const parts[] = {j->quantity, j->scan_quantity, j->box, j->runs.start, j->runs.index, j->mesh[0]};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    gv_release(allocator, parts[i]);
+enum { LANES = 4, FEW = 8, MANY = 16 }; /* cells that are compared at once */
+typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t))));
+typedef int64_t halves __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+/* A block being added. */
+typedef struct work {
+  gv_context *context;
+  const gv_statistics *s;
+  const gv_statistics_block *block;
+  gv_tile tile;                /* the block's */
+  gv_block_quantity *quantity; /* one a sum */
+  double *mesh[5]; /* areas of triangles, three moments, shares of the largest area; NULL for a raster */
+  gv_regions regions;
+} work;
+
+static gv_status no_memory(const work *w) {
+  return gv_fail_memory(w->context, "a block's statistics");
 }
 
 /* Areas, moments and shares of the triangles of a block. */
-static bool make_triangles(gv_statistics_work *j) {
-  const gv_cells *cells = &j->s->voronoi->cells;
-  int64_t n = j->tile.c1 - j->tile.c0;
-  double scale = 1.0 / (j->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
-  j->mesh[0] = gv_allocate(&j->context->allocator, 5 * n, sizeof **j->mesh);
-  if (j->mesh[0] == NULL) return false;
+static bool make_triangles(work *w) {
+  const gv_cells *cells = &w->s->voronoi->cells;
+  int64_t n = w->tile.c1 - w->tile.c0;
+  double scale = 1.0 / (w->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
+  w->mesh[0] = gv_allocate(&w->context->allocator, 5 * n, sizeof **w->mesh);
+  if (w->mesh[0] == NULL) return false;
   for (int d = 1; d < 5; d++)
-    j->mesh[d] = j->mesh[0] + d * n;
-  gv_cells_areas(cells, &j->tile, j->mesh[0], n);
-  gv_mesh_number_positions(cells->tables, cells->grid.level, NULL, j->tile.c0, n, j->mesh[1], j->mesh[2],
-                           j->mesh[3], NULL, NULL);
+    w->mesh[d] = w->mesh[0] + d * n;
+  gv_cells_areas(cells, &w->tile, w->mesh[0], n);
+  gv_mesh_number_positions(cells->tables, cells->grid.level, NULL, w->tile.c0, n, w->mesh[1], w->mesh[2],
+                           w->mesh[3], NULL, NULL);
   for (int64_t c = 0; c < n; c++)
-    j->mesh[4][c] = j->mesh[0][c] * scale;
+    w->mesh[4][c] = w->mesh[0][c] * scale;
   for (int d = 1; d < 4; d++) {
     for (int64_t c = 0; c < n; c++)
-      j->mesh[d][c] *= j->mesh[4][c];
+      w->mesh[d][c] *= w->mesh[4][c];
   }
   return true;
 }
 
-/* Triangles have no running sums to keep small. */
-static int64_t panel_width(const gv_statistics *s) {
-  return s->voronoi->cells.grid.kind == GV_GRID_QTM ? INT64_C(1) << GV_RUN_SHIFT : GV_PANEL;
-}
-
 /* To be freed even if it fails. */
-static bool work_make(gv_statistics_work *j) {
-  const gv_allocator *allocator = &j->context->allocator;
-  int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), width = columns < most ? columns : most;
-  j->box = gv_allocate(allocator, width / GV_BOX_COLUMNS + 1, sizeof *j->box);
-  return j->box != NULL && gv_quantities_make(j) && (j->s->column != NULL || make_triangles(j));
+static bool work_make(work *w) {
+  const gv_allocator *allocator = &w->context->allocator;
+  const gv_statistics *s = w->s;
+  w->regions = (gv_regions){.s = s, .allocator = *allocator};
+  w->quantity = gv_allocate_zeroed(allocator, s->sums, sizeof *w->quantity);
+  bool good = w->quantity != NULL && gv_regions_grow(&w->regions);
+  for (int32_t q = 0; q < s->sums && good; q++)
+    good = gv_quantity_make(s, allocator, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
+  return good && (s->voronoi->cells.grid.kind != GV_GRID_QTM || make_triangles(w));
 }
 
-/* Runs are found for a row of boxes at a time: they stay in the nearest cache. */
-static bool runs_make(gv_statistics_work *j) {
-  const gv_allocator *allocator = &j->context->allocator;
-  int64_t columns = j->tile.c1 - j->tile.c0, most = panel_width(j->s), rows = j->tile.r1 - j->tile.r0;
-  int64_t runs = (columns < most ? columns : most) * (rows < GV_BOX_ROWS ? rows : GV_BOX_ROWS);
-  if (j->runs.start != NULL) return true;
-  j->runs.index = gv_allocate(allocator, runs, sizeof *j->runs.index);
-  if (j->runs.index == NULL) return false;
-  j->runs.start = gv_allocate(allocator, runs + GV_RUN_SLACK, sizeof *j->runs.start);
-  return j->runs.start != NULL;
+static void work_free(work *w) {
+  const gv_allocator *allocator = &w->context->allocator;
+  for (int32_t q = 0; q < w->s->sums && w->quantity != NULL; q++)
+    gv_quantity_clear(allocator, &w->quantity[q]);
+  gv_release(allocator, w->quantity);
+  gv_release(allocator, w->mesh[0]);
+  gv_regions_clear(&w->regions);
 }
 
-/* Cuts a scan's columns into boxes, for the row of boxes that has row r of the block and from column `from` on. Those that are
- * alike and have the same seed become one. Where that is so is found for many at once: it cannot be guessed well. */
-static int32_t find_boxes(const gv_statistics_work *j, const gv_scan *scan, int32_t columns, int64_t from,
-                          int64_t r) {
-  enum { AT_ONCE = 64 };
-  const gv_statistics_block *block = j->block;
-  const uint8_t *alike = block->alike;
-  int32_t boxes = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, count = 0;
-  j->box[0] = (gv_scan_box){0, columns, GV_BOX_ALIKE};
-  if (block->uniform) return 1;
-  if (alike != NULL) alike += r / GV_BOX_ROWS * gv_boxes_across(&j->tile) + from / GV_BOX_COLUMNS;
-  for (int32_t first = 0; first < boxes; first += AT_ONCE) {
-    int32_t n = boxes - first < AT_ONCE ? boxes - first : AT_ONCE;
-    uint64_t begins = first == 0;
-    for (int32_t b = first == 0; b < n; b++) {
-      const int32_t *edge = scan->cells + (first + b) * GV_BOX_COLUMNS;
-      bool both = alike != NULL && (alike[first + b - 1] == GV_BOX_ALIKE) & (alike[first + b] == GV_BOX_ALIKE);
-      begins |= (uint64_t) !(both & (edge[-1] == edge[0])) << b;
-    }
-    for (; begins != 0; begins &= begins - 1) {
-      int32_t b = first + __builtin_ctzll(begins);
-      if (count > 0) j->box[count - 1].end = b * GV_BOX_COLUMNS;
-      j->box[count++] = (gv_scan_box){b * GV_BOX_COLUMNS, columns, alike != NULL ? alike[b] : GV_BOX_MIXED};
-    }
+/* A run of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
+typedef struct run {
+  int64_t c0, c1, r;
+} run;
+
+/* Whether n cells, some lanes, are all `value`. */
+static inline bool all_are(const int32_t *cells, int32_t n, int32_t value) {
+  lanes differ = {0}, like = {value, value, value, value};
+  for (int32_t i = 0; i < n; i += LANES) {
+    lanes here;
+    memcpy(&here, cells + i, sizeof here);
+    differ |= here ^ like;
   }
-  return count;
+  halves any = (halves)differ;
+  return (any[0] | any[1]) == 0;
 }
 
-/* Adds what is added run by run, of rows from row `row` of the block on. */
-static gv_status add_all_runs(gv_statistics_work *j, const gv_scan *all, int64_t from, int64_t row,
-                              gv_panel_sums *l) {
-  gv_scan scan = *all;
-  gv_status status = runs_make(j) ? GV_OK : gv_fail_memory(j->context, "a block's statistics");
-  for (int32_t r = 0; r < all->rows && status == GV_OK; r += scan.rows) {
-    scan.rows = gv_prepare_factors(j, row + r, all->rows - r);
-    scan.cells = all->cells + r * all->stride;
-    j->s->kernels->find_runs(&scan, &j->runs);
-    if (!gv_find_indices(l, &scan, &j->runs)) return gv_fail_memory(j->context, "a block's statistics");
-    if (j->s->column == NULL) gv_add_triangles(j, from, l);
-    status = gv_add_each(j, from, row + r, l);
+/* Cells [c, end) one by one; returns the number of runs. */
+static inline int32_t find_each(const int32_t *cells, int32_t c, int32_t end, int32_t *last, int32_t *begin,
+                                int32_t runs) {
+  for (; c < end; c++) {
+    begin[runs] = c;
+    runs += cells[c] != *last;
+    *last = cells[c];
+  }
+  return runs;
+}
+
+/* Where cells differ from those before them, and 0 and n around that; returns the number of runs. */
+static int32_t find_runs(const int32_t *cells, int32_t n, int32_t *begin) {
+  int32_t runs = 0, last = ~cells[0], c = 0;
+  for (; c + MANY <= n; c += MANY) {
+    if (all_are(cells + c, MANY, last)) continue;
+    for (int32_t i = c; i < c + MANY; i += FEW)
+      if (!all_are(cells + i, FEW, last)) runs = find_each(cells, i, i + FEW, &last, begin, runs);
+  }
+  runs = find_each(cells, c, n, &last, begin, runs);
+  begin[runs] = n;
+  return runs;
+}
+
+/* Cells, area and moments. */
+static void add_area(const work *w, const run *at, gv_totals *to) {
+  const gv_statistics *s = w->s;
+  const int64_t cells = at->c1 - at->c0, row = w->tile.r0 + at->r;
+  const int64_t c0 = w->tile.c0 + at->c0, c1 = w->tile.c0 + at->c1;
+  to->cells += cells;
+  if (s->row != NULL) {
+    const gv_row_factors *factor = &s->row[row];
+    const gv_column_sums *begin = &s->column[c0], *end = &s->column[c1];
+    to->area += (gv_wide)factor->area * cells;
+    to->moment[0] += (gv_wide)factor->across * (int64_t)(end->cosine - begin->cosine);
+    to->moment[1] += (gv_wide)factor->across * (int64_t)(end->sine - begin->sine);
+    to->moment[2] += factor->up * cells;
+  } else if (w->mesh[0] != NULL) {
+    const double one = (double)(INT64_C(1) << GV_TERM_BITS);
+    for (int64_t c = at->c0; c < at->c1; c++) {
+      to->area += (int64_t)(w->mesh[4][c] * one);
+      for (int d = 0; d < 3; d++)
+        to->moment[d] += (int64_t)(w->mesh[1 + d][c] * one);
+    }
+  } else {
+    to->area += cells;
+    to->moment[0] += (gv_wide)(c1 + c0) * cells; /* c1^2 - c0^2 */
+    to->moment[1] += (gv_wide)(2 * row + 1) * cells;
+  }
+}
+
+/* Distances times the cells' areas, and the longest one. */
+static gv_status add_distances(const work *w, const run *at, const double *distance, gv_totals *to) {
+  const gv_statistics *s = w->s;
+  double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest = to->farthest;
+  bool good = true;
+  for (int64_t c = at->c0; c < at->c1; c++) {
+    good = good & (distance[c] >= 0.0) & (distance[c] <= s->longest);
+    farthest = distance[c] > farthest ? distance[c] : farthest;
+  }
+  if (!good) {
+    return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
+                   s->longest);
+  }
+  to->farthest = farthest;
+  gv_wide sum = 0;
+  if (w->mesh[0] == NULL) {
+    if (s->row != NULL) scale *= s->row[w->tile.r0 + at->r].share;
+    for (int64_t c = at->c0; c < at->c1; c++)
+      sum += llrint(distance[c] * scale);
+  } else {
+    scale /= s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS);
+    for (int64_t c = at->c0; c < at->c1; c++)
+      sum += (int64_t)(distance[c] * (scale * w->mesh[0][c]));
+  }
+  to->distance += sum;
+  return GV_OK;
+}
+
+static gv_status add_run(work *w, const run *at, int32_t shown) {
+  const gv_statistics *s = w->s;
+  if (gv_is_nobody(s, shown)) return GV_OK;
+  if (w->regions.count == w->regions.capacity && !gv_regions_grow(&w->regions)) return no_memory(w);
+  int64_t index = gv_region_index(&w->regions, shown);
+  gv_totals *to = &w->regions.of[index];
+  add_area(w, at, to);
+  const double *distance = s->distances ? w->block->distance + at->r * w->block->distance_stride : NULL;
+  gv_status status = distance != NULL ? add_distances(w, at, distance, to) : GV_OK;
+  for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
+    const gv_block_quantity *quantity = &w->quantity[q];
+    gv_sum *sum = &w->regions.sum[index * s->sums + q];
+    if (!quantity->good && !gv_quantity_is_good(quantity, at->c0, at->c1)) {
+      return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+                     (int)q, quantity->bound);
+    }
+    sum->value += gv_quantity_before(quantity, at->c1) - gv_quantity_before(quantity, at->c0);
+    for (int64_t c = at->c0; c < at->c1 && distance != NULL; c++)
+      sum->distance += llrint(distance[c] * quantity->factor[c]);
   }
   return status;
 }
 
-static gv_status add_panel(gv_statistics_work *j, const gv_tile *panel, gv_panel_sums *l) {
-  const gv_statistics *s = j->s;
-  const gv_statistics_block *block = j->block;
-  int64_t from = panel->c0 - j->tile.c0, end = panel->r1 - j->tile.r0, width = panel->c1 - panel->c0;
-  gv_scan scan = {.stride = block->uniform ? 0 : block->stride, .box = j->box};
-  gv_scan_terms terms = {.column = s->column, .quantity = j->scan_quantity};
+static gv_status add_row(work *w, int64_t r) {
+  const gv_statistics_block *block = w->block;
+  const int32_t *cells = block->uniform ? block->seed : block->seed + r * block->stride;
+  int64_t columns = w->tile.c1 - w->tile.c0;
   gv_status status = GV_OK;
-  if (s->row_share != NULL) terms.column += gv_column_entry(s, panel->c0);
-  j->runs.columns = (int32_t)width;
-  for (int32_t q = 0; q < s->sums; q++)
-    memset(j->quantity[q].made, -1, sizeof j->quantity[q].made);
-  for (int64_t r = panel->r0 - j->tile.r0; r < end && status == GV_OK; r += scan.rows) {
-    scan.cells = block->seed + (block->uniform ? 0 : r * block->stride + from);
-    scan.rows = (int32_t)(end - r < GV_BOX_ROWS ? end - r : GV_BOX_ROWS);
-    scan.boxes = find_boxes(j, &scan, (int32_t)width, from, r);
-    if (s->column != NULL) {
-      int64_t row = j->tile.r0 + r - (s->row_share != NULL ? 0 : panel->r0);
-      bool whole = row % GV_BOX_ROWS == 0 && scan.rows == GV_BOX_ROWS;
-      terms.factor = s->factor + row * GV_SCAN_LANES;
-      terms.factors = whole ? s->factors + row / GV_BOX_ROWS * GV_SCAN_LANES : NULL;
-      terms.quantities = gv_sum_quantities(j, from, width, r, scan.rows);
-      if (!s->kernels->add_boxes(&scan, &terms, &l->regions))
-        return gv_fail_memory(j->context, "a block's statistics");
+  for (int32_t q = 0; q < w->s->sums; q++)
+    gv_quantity_begin_row(w->s, &w->quantity[q], r);
+  for (int64_t c = 0; c < columns && status == GV_OK; c += GV_MOST_COLUMNS) {
+    int32_t begin[GV_MOST_COLUMNS + 1],
+        n = (int32_t)(columns - c < GV_MOST_COLUMNS ? columns - c : GV_MOST_COLUMNS);
+    int32_t runs = 1;
+    if (block->uniform) {
+      begin[0] = 0;
+      begin[1] = n;
+    } else {
+      runs = find_runs(cells + c, n, begin);
     }
-    if (s->column == NULL || s->distances || terms.quantities < s->sums)
-      status = add_all_runs(j, &scan, from, r, l);
+    for (int32_t i = 0; i < runs && status == GV_OK; i++) {
+      run at = {c + begin[i], c + begin[i + 1], r};
+      status = add_run(w, &at, cells[block->uniform ? 0 : at.c0]);
+    }
   }
   return status;
 }
@@ -144,32 +215,22 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s == NULL || block == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no block");
   memcpy(&b, block, block->struct_size < sizeof b ? block->struct_size : sizeof b);
-  const gv_voronoi *v = s->voronoi;
   if (b.seed == NULL || (s->distances && b.distance == NULL) || (s->sums > 0 && b.quantity == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
   }
-  gv_statistics_work j = {.context = context, .s = s, .block = &b};
-  gv_status status = gv_tile_of_block(context, v, b.column, b.row, &j.tile);
+  work w = {.context = context, .s = s, .block = &b};
+  gv_status status = gv_tile_of_block(context, s->voronoi, b.column, b.row, &w.tile);
   if (status != GV_OK) return status;
   for (int32_t q = 0; q < s->sums; q++) {
-    if (!gv_is_quantity(&b.quantity[q], &j.tile)) {
+    if (!gv_is_quantity(&b.quantity[q], &w.tile)) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                      "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
     }
   }
-  if (!work_make(&j)) status = gv_fail_memory(context, "a block's statistics");
-  int64_t width = panel_width(s);
-  for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r += GV_PANEL) {
-    for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += width) {
-      gv_tile panel = {c, c + width < j.tile.c1 ? c + width : j.tile.c1, r,
-                       r + GV_PANEL < j.tile.r1 ? r + GV_PANEL : j.tile.r1};
-      gv_panel_sums l = {.regions = {.reserve = gv_panel_sums_reserve}, .s = s, .allocator = context->allocator};
-      status = gv_panel_sums_reserve(&l.regions, 1) ? add_panel(&j, &panel, &l)
-                                                    : gv_fail_memory(context, "a block's statistics");
-      if (status == GV_OK) status = gv_panel_sums_merge(context, s, &panel, &l);
-      gv_panel_sums_clear(&l);
-    }
-  }
-  work_free(&j);
+  if (!work_make(&w)) status = no_memory(&w);
+  for (int64_t r = 0; r < w.tile.r1 - w.tile.r0 && status == GV_OK; r++)
+    status = add_row(&w, r);
+  if (status == GV_OK) status = gv_regions_merge(context, s, &w.regions);
+  work_free(&w);
   return status;
 }

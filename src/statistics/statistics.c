@@ -51,7 +51,6 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
   s->voronoi = voronoi;
-  s->kernels = gv_statistics_kernels_get();
   s->distances = o.distances != 0;
   s->sums = o.sums;
   s->area_unit = 1.0;
@@ -72,7 +71,6 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   } else {
     const double *g = grid->geotransform;
     s->area_unit = fabs(g[1] * g[5] - g[2] * g[4]);
-    status = gv_plane_sums(context, s);
   }
   int64_t seeds = voronoi->seeds.total;
   if (status == GV_OK) status = find_labels(context, s);
@@ -96,8 +94,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
 void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
-  void *const parts[] = {s->bound,  s->row_share, s->factor, s->factors,
-                         s->column, s->of_seed,   s->of_sum, s->labels};
+  void *const parts[] = {s->bound, s->row, s->column, s->of_seed, s->of_sum, s->labels};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -108,8 +105,9 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
   const gv_grid *grid = &s->voronoi->cells.grid;
   double m[3] = {(double)t->moment[0], (double)t->moment[1], (double)t->moment[2]};
   if (grid->kind == GV_GRID_LONLAT || grid->kind == GV_GRID_QTM) {
-    /* Moments carry the bits of two factors, areas those of a term. */
+    /* A raster's moments carry the bits of two factors, the third one's those of one; areas those of a term. */
     double unit = grid->kind == GV_GRID_QTM ? 1.0 : ldexp(1.0, GV_TERM_BITS - 2 * GV_FACTOR_BITS);
+    if (grid->kind == GV_GRID_LONLAT) m[2] = ldexp(m[2], GV_FACTOR_BITS);
     double across = hypot(m[0], m[1]), length = hypot(across, m[2]) * unit;
     if (!(length > 1e-9 * (double)t->area)) return;
     out->centroid_x = atan2(m[1], m[0]) / degree;
@@ -134,7 +132,7 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   gv_seed_statistics result = {t->cells, (double)t->area * s->area_unit, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {
-    double units = s->row_share != NULL || s->voronoi->cells.grid.kind == GV_GRID_QTM
+    double units = s->row != NULL || s->voronoi->cells.grid.kind == GV_GRID_QTM
                        ? (double)t->area
                        : (double)t->area * (double)(INT64_C(1) << GV_TERM_BITS);
     if (units > 0.0) result.distance_mean = (double)t->distance / units * s->longest;

@@ -1,0 +1,72 @@
+/* Sums of one block, over the few seeds that it has, and how they are added to the whole. */
+#include <string.h>
+
+#include "statistics/statistics.h"
+
+void gv_regions_clear(gv_regions *regions) {
+  void *const parts[] = {regions->slot, regions->shown, regions->of, regions->sum};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    gv_release(&regions->allocator, parts[i]);
+}
+
+bool gv_regions_grow(gv_regions *regions) {
+  gv_regions to = *regions;
+  int64_t sums = to.s->sums, capacity = to.capacity = to.capacity > 0 ? 2 * to.capacity : 64;
+  size_t count = (size_t)to.count;
+  to.mask = 4 * (uint32_t)capacity - 1;
+  to.slot = gv_allocate(&to.allocator, 4 * capacity, sizeof *to.slot);
+  to.shown = gv_allocate(&to.allocator, capacity, sizeof *to.shown);
+  to.of = gv_allocate_zeroed(&to.allocator, capacity, sizeof *to.of);
+  to.sum = gv_allocate_zeroed(&to.allocator, capacity * sums, sizeof *to.sum);
+  if (to.slot == NULL || to.shown == NULL || to.of == NULL || to.sum == NULL) {
+    gv_regions_clear(&to);
+    return false;
+  }
+  memset(to.slot, -1, 4 * (size_t)capacity * sizeof *to.slot);
+  if (count > 0) {
+    memcpy(to.shown, regions->shown, count * sizeof *to.shown);
+    memcpy(to.of, regions->of, count * sizeof *to.of);
+    memcpy(to.sum, regions->sum, count * (size_t)sums * sizeof *to.sum);
+  }
+  for (int32_t i = 0; i < to.count; i++)
+    *gv_slot_of(to.slot, to.mask, to.shown[i]) = (gv_slot){to.shown[i], i};
+  gv_regions_clear(regions);
+  *regions = to;
+  return true;
+}
+
+/* The seed that blocks show as `value`; -1 if there is none. */
+static int64_t seed_of(const gv_statistics *s, int32_t value) {
+  if (s->labels == NULL) return value < s->voronoi->seeds.total ? value : -1;
+  return gv_slot_of(s->labels, s->label_mask, value)->index;
+}
+
+static void add_totals(const gv_totals *from, gv_totals *to) {
+  to->area += from->area;
+  for (int d = 0; d < 3; d++)
+    to->moment[d] += from->moment[d];
+  to->distance += from->distance;
+  to->cells += from->cells;
+  to->farthest = from->farthest > to->farthest ? from->farthest : to->farthest;
+}
+
+gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regions *regions) {
+  for (int32_t i = 0; i < regions->count; i++) {
+    int32_t seed = (int32_t)seed_of(s, regions->shown[i]);
+    if (seed < 0) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)regions->shown[i]);
+    regions->shown[i] = seed;
+  }
+  pthread_mutex_lock(&s->lock);
+  for (int32_t i = 0; i < regions->count; i++) {
+    int64_t seed = regions->shown[i];
+    add_totals(&regions->of[i], &s->of_seed[seed]);
+    for (int32_t q = 0; q < s->sums; q++) {
+      const gv_sum *from = &regions->sum[(int64_t)i * s->sums + q];
+      gv_sum *to = &s->of_sum[seed * s->sums + q];
+      to->value += from->value;
+      to->distance += from->distance;
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+  return GV_OK;
+}
