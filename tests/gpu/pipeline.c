@@ -16,9 +16,10 @@
 #define gv_tile_engine_for  pretend_cpu
 #define gv_engine_cuda_tile tested_engine
 #define gv_cuda_tile_pays   tested_pays
-#include "voronoi/gpu/cuda_tile.c"
+#include "voronoi/pipeline/cuda_tile.c"
 
 #include "cmocka_test.h"
+#include "core/parallel.h"
 
 enum { SIDE = 64, WIDTH = 8192, HEIGHT = 8192, THREADS = 8 };
 
@@ -30,6 +31,7 @@ static struct {
   useconds_t opening;  /* one of them */
   useconds_t block;    /* of the CPU's */
   int64_t slices;      /* that can be fetched before one fails; -1 = all */
+  int64_t rows;        /* of cells whose strips can be started; 0 = all */
   atomic_int opened;   /* and not closed */
   atomic_llong fetched, computed;
 } machine;
@@ -43,8 +45,8 @@ static int32_t value_of(int64_t column, int64_t row) {
 struct gv_cuda_raster {
   const gv_voronoi *v;
   gv_tile strip[GV_CUDA_STRIPS];
-  int32_t *slot[SLOTS];
-  size_t room[SLOTS];
+  int32_t *slot[GV_RING_SLOTS];
+  size_t room[GV_RING_SLOTS];
 };
 
 bool pretend_started(void) {
@@ -95,14 +97,14 @@ static gv_status pretend_open(gv_context *context, const gv_voronoi *v, int devi
 static void pretend_close(gv_context *context, gv_cuda_raster *raster) {
   (void)context;
   gv_allocator allocator = raster->v->allocator;
-  for (int i = 0; i < SLOTS; i++)
+  for (int i = 0; i < GV_RING_SLOTS; i++)
     gv_release(&allocator, raster->slot[i]);
   gv_release(&allocator, raster);
   machine.opened--;
 }
 
 static gv_status pretend_start(gv_context *context, gv_cuda_raster *raster, int strip, const gv_tile *cells) {
-  (void)context;
+  if (machine.rows > 0 && cells->r0 >= machine.rows) return gv_fail(context, GV_ERROR_DEVICE, "it does not start");
   raster->strip[strip] = *cells;
   return GV_OK;
 }
@@ -194,7 +196,7 @@ typedef struct asking {
   int64_t scatter; /* odd; 1 = blocks in order */
 } asking;
 
-static void begin(asking *a, bool automatic, int device) {
+static void begin_with(asking *a, bool automatic, int device, int64_t seeds) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   memset(a, 0, sizeof *a);
   options.threads = THREADS;
@@ -206,37 +208,54 @@ static void begin(asking *a, bool automatic, int device) {
   a->v.cells.grid.height = HEIGHT;
   a->v.block_width = a->v.block_height = SIDE;
   a->v.k = 1;
-  a->v.seeds.count = 1000;
+  a->v.seeds.count = seeds;
   a->v.automatic = automatic;
   a->scatter = 1;
   machine.fetched = machine.computed = 0;
   a->created = tested_engine.create(a->context, &a->v, &a->state);
 }
 
-/* The share `from` ... `to` of the blocks, by several threads; every `step`th of them. */
-static gv_status ask(asking *a, double from, double to, int step) {
-  enum { ACROSS = WIDTH / SIDE, BLOCKS = ACROSS * (HEIGHT / SIDE) };
-  int64_t first = (int64_t)(from * BLOCKS), end = (int64_t)(to * BLOCKS), wrong = 0;
-  gv_first_error error;
-  gv_first_error_init(&error);
-#pragma omp parallel for schedule(dynamic) num_threads(THREADS) reduction(+ : wrong)
-  for (int64_t n = first; n < end; n += step) {
-    int64_t b = n * a->scatter % BLOCKS;
+static void begin(asking *a, bool automatic, int device) {
+  begin_with(a, automatic, device, 1000);
+}
+
+enum { ACROSS = WIDTH / SIDE, BLOCKS = ACROSS * (HEIGHT / SIDE) };
+
+typedef struct questions {
+  asking *a;
+  int64_t from, step;
+  atomic_llong wrong;
+} questions;
+
+static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
+  questions *q = worker->user;
+  asking *a = q->a;
+  gv_status status = GV_OK;
+  for (int64_t n = first; n < end && status == GV_OK; n++) {
+    int64_t b = (q->from + n * q->step) * a->scatter % BLOCKS;
     int32_t out[SIDE * SIDE];
-    gv_context worker;
-    gv_context_for_worker(a->context, &worker);
     gv_block block = GV_BLOCK_INIT;
     block.out = out;
     block.stride = SIDE;
-    int64_t c = b % ACROSS * SIDE, r = b / ACROSS * SIDE;
+    int64_t c = b % ACROSS * SIDE, r = b / ACROSS * SIDE, wrong = 0;
     gv_tile tile = {c, c + SIDE, r, r + SIDE};
-    gv_status status = tested_engine.block(&worker, &a->v, a->state, &tile, &block);
-    gv_first_error_set(&error, status, worker.message);
+    status = tested_engine.block(&worker->context, &a->v, a->state, &tile, &block);
     for (int i = 0; status == GV_OK && i < SIDE * SIDE; i++)
       wrong += out[i] != value_of(c + i % SIDE, r + i / SIDE);
+    atomic_fetch_add(&q->wrong, wrong);
   }
-  assert_int_equal(wrong, 0);
-  return gv_first_error_finish(&error, a->context);
+  return status;
+}
+
+/* The share `from` ... `to` of the blocks, by several threads; every `step`th of them. */
+static gv_status ask(asking *a, double from, double to, int step) {
+  int64_t first = (int64_t)(from * BLOCKS), end = (int64_t)(to * BLOCKS);
+  questions q = {a, first, step, 0};
+  gv_loop loop = {
+      .context = a->context, .threads = THREADS, .count = (end - first + step - 1) / step, .grain = 1, .user = &q};
+  gv_status status = gv_parallel_for(&loop, ask_some);
+  assert_int_equal(atomic_load(&q.wrong), 0);
+  return status;
 }
 
 static void end(asking *a) {
@@ -367,6 +386,47 @@ static void broken_on_the_way(void **state) {
   end(&a);
 }
 
+/* Nobody has asked for a device: the CPU does the rest, from its own blocks on or for the first time. */
+static void broken_and_not_asked_for(void **state) {
+  (void)state;
+  for (int many = 0; many < 2; many++) {
+    asking a;
+    machine_of(2, 10, 0, 600);
+    machine.running = many != 0;
+    machine.slices = 2;
+    begin_with(&a, true, -1, many ? (int64_t)MOST_SEEDS_TO_SHARE + 1 : 1000);
+    assert_int_equal(a.created, GV_OK);
+    assert_int_equal(ask(&a, 0.0, 0.06, 1), GV_OK);
+    usleep(200000);
+    machine.block = 0;
+    assert_int_equal(ask(&a, 0.06, 1.0, 1), GV_OK);
+    assert_true(machine.fetched > 2 && machine.computed > 0);
+    assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
+    assert_int_equal(ask(&a, 0.0, 1.0, 3), GV_OK);
+    end(&a);
+  }
+}
+
+/* What cannot be started ahead of the callers is no matter of theirs. */
+static void the_next_strip_does_not_start(void **state) {
+  (void)state;
+  asking a;
+  machine_of(1, 0, 0, 0);
+  machine.running = true;
+  begin(&a, false, -1);
+  assert_int_equal(a.created, GV_OK);
+  engine *e = a.state;
+  assert_true(e->layout.strips > 1);
+  int64_t rows = e->layout.strip_rows * SIDE;
+  machine.rows = rows;
+  double share = (double)rows / HEIGHT;
+  assert_int_equal(ask(&a, 0.0, share, 1), GV_OK);
+  assert_int_equal(ask(&a, share, share + 0.01, 1), GV_ERROR_DEVICE);
+  assert_string_equal(gv_context_message(a.context), "it does not start");
+  assert_int_equal(ask(&a, 0.0, share, 5), GV_OK);
+  end(&a);
+}
+
 static void left_to_the_engine(void **state) {
   (void)state;
   asking a;
@@ -409,11 +469,16 @@ static void left_to_the_engine(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_cpu_answers_first), cmocka_unit_test(in_one_go),
-      cmocka_unit_test(in_any_order),          cmocka_unit_test(cuda_is_running_already),
-      cmocka_unit_test(too_late_to_be_of_use), cmocka_unit_test(given_up),
-      cmocka_unit_test(no_such_device),        cmocka_unit_test(broken_on_the_way),
-      cmocka_unit_test(left_to_the_engine)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_cpu_answers_first),
+                                     cmocka_unit_test(in_one_go),
+                                     cmocka_unit_test(in_any_order),
+                                     cmocka_unit_test(cuda_is_running_already),
+                                     cmocka_unit_test(too_late_to_be_of_use),
+                                     cmocka_unit_test(given_up),
+                                     cmocka_unit_test(no_such_device),
+                                     cmocka_unit_test(broken_on_the_way),
+                                     cmocka_unit_test(left_to_the_engine),
+                                     cmocka_unit_test(broken_and_not_asked_for),
+                                     cmocka_unit_test(the_next_strip_does_not_start)};
   return cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
 }

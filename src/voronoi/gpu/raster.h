@@ -1,6 +1,6 @@
 /*
  * One device's share of a raster: strips of blocks computed in device memory, and read back piece by piece. What the
- * engine (cuda_tile.c) asks of CUDA. All calls of one gv_cuda_raster come from one thread, which holds its lane.
+ * engine (pipeline/cuda_tile.c) asks of CUDA. All calls of one gv_cuda_raster come from one thread, which holds its lane.
  */
 #ifndef GV_CUDA_RASTER_H
 #define GV_CUDA_RASTER_H

@@ -1,5 +1,5 @@
 /* Canonical decisions about a device's open cells. See open_cells.h. */
-#include "voronoi/gpu/open_cells.h"
+#include "voronoi/pipeline/open_cells.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -21,13 +21,11 @@
 #include <time.h>
 
 #include "search/cuda_module.h"
-#include "voronoi/gpu/open_cells.h"
+#include "voronoi/pipeline/open_cells.h"
+#include "voronoi/pipeline/strip_layout.h"
 
 enum {
-  SLOTS = 6, /* of a device's ring, at most */
   MOST_DEVICES = 16,
-  SLICE_CELLS = 1 << 22,         /* 16 MB */
-  RING_CELLS = 1 << 25,          /* 128 MB, unless two slices are more */
   STRIP_CELLS = 1 << 30,         /* 4 GB, where the device has that much */
   CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
   CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
@@ -74,7 +72,7 @@ typedef struct device_worker {
   gv_status status; /* of opening */
   gv_cuda_raster *raster;
   int64_t strip_cells;
-  ring_slot slot[SLOTS];
+  ring_slot slot[GV_RING_SLOTS];
   int64_t last; /* slice read back last; -1 */
   /* What the device's buffers hold: a strip or -1, and how far it is. */
   int64_t strip[GV_CUDA_STRIPS];
@@ -87,7 +85,7 @@ typedef enum devices_state {
   DEVICES_AT_HAND, /* may become worth it */
   DEVICES_OPENING,
   DEVICES_OPEN,
-  DEVICES_FAILED /* an error, unless they were not asked for */
+  DEVICES_FAILED /* when they were opened, or later: an error, unless they were not asked for */
 } devices_state;
 
 /* Blocks answered by the CPU, and the seconds of its threads for them. */
@@ -108,13 +106,7 @@ typedef struct engine {
   pthread_mutex_t cpu_lock;
   void *cpu;
   bool has_cpu;
-  int64_t bw, bh; /* of blocks in memory: gv_cuda_raster_block */
-  /* Geometry, in blocks. */
-  int64_t across, down;               /* of the grid */
-  int64_t strip_columns, strip_rows;  /* of a strip */
-  int64_t strips_across, strips;      /* strips of the grid */
-  int64_t slice_blocks, strip_slices; /* blocks of a slice, slices of a strip */
-  int slots;                          /* of a ring */
+  gv_strip_layout layout;
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -131,59 +123,6 @@ typedef struct engine {
   int devices;
   device_worker worker[MOST_DEVICES];
 } engine;
-
-/* ------------------------------------------------------------------------------------------------------ geometry */
-
-typedef struct strip_blocks {
-  int64_t c0, c1, r0, r1;
-} strip_blocks;
-
-static strip_blocks blocks_of_strip(const engine *e, int64_t strip) {
-  strip_blocks b = {strip % e->strips_across * e->strip_columns, 0, strip / e->strips_across * e->strip_rows, 0};
-  b.c1 = b.c0 + e->strip_columns < e->across ? b.c0 + e->strip_columns : e->across;
-  b.r1 = b.r0 + e->strip_rows < e->down ? b.r0 + e->strip_rows : e->down;
-  return b;
-}
-
-static int64_t strip_count(const strip_blocks *b) {
-  return (b->c1 - b->c0) * (b->r1 - b->r0);
-}
-
-static int64_t blocks_of_slice(const engine *e, int64_t slice) {
-  strip_blocks b = blocks_of_strip(e, slice / e->strip_slices);
-  int64_t left = strip_count(&b) - slice % e->strip_slices * e->slice_blocks;
-  return left < e->slice_blocks ? left : e->slice_blocks;
-}
-
-static int64_t divide_up(int64_t a, int64_t b) {
-  return (a + b - 1) / b;
-}
-
-/* False if not even one block fits. */
-static bool lay_out(engine *e, int64_t strip_cells) {
-  const gv_voronoi *v = e->v;
-  int64_t block = e->bw * e->bh;
-  int64_t blocks = strip_cells / block;
-  /* Strips of a mesh begin with a leaf. */
-  if (v->cells.grid.kind == GV_GRID_QTM && blocks < e->across && block < GV_CUDA_MESH_LEAF)
-    blocks -= blocks % (GV_CUDA_MESH_LEAF / block);
-  if (blocks < 1) return false;
-  if (blocks >= e->across) {
-    e->strip_columns = e->across;
-    e->strip_rows = blocks / e->across < e->down ? blocks / e->across : e->down;
-  } else {
-    e->strip_columns = blocks;
-    e->strip_rows = 1;
-  }
-  e->strips_across = divide_up(e->across, e->strip_columns);
-  e->strips = e->strips_across * divide_up(e->down, e->strip_rows);
-  int64_t slice = SLICE_CELLS / (block * v->k);
-  e->slice_blocks = slice > 1 ? slice : 1;
-  e->strip_slices = divide_up(e->strip_columns * e->strip_rows, e->slice_blocks);
-  int64_t slots = RING_CELLS / (e->slice_blocks * block * v->k);
-  e->slots = slots < 2 ? 2 : slots < SLOTS ? (int)slots : SLOTS;
-  return true;
-}
 
 /* Decides the open cells of a strip and writes them into it. */
 static gv_status decide_open_cells(device_worker *w, int strip, const gv_open_cells *open) {
@@ -207,8 +146,8 @@ static gv_status decide_open_cells(device_worker *w, int strip, const gv_open_ce
 static gv_status start_strip(device_worker *w, int buffer, int64_t strip) {
   const engine *e = w->engine;
   const gv_voronoi *v = e->v;
-  strip_blocks b = blocks_of_strip(e, strip);
-  gv_tile cells = {b.c0 * e->bw, b.c1 * e->bw, b.r0 * e->bh, b.r1 * e->bh};
+  gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
+  gv_tile cells = {b.c0 * e->layout.bw, b.c1 * e->layout.bw, b.r0 * e->layout.bh, b.r1 * e->layout.bh};
   if (cells.c1 > v->cells.grid.width) cells.c1 = v->cells.grid.width;
   if (cells.r1 > v->cells.grid.height) cells.r1 = v->cells.grid.height;
   w->strip[buffer] = -1;
@@ -231,7 +170,8 @@ static gv_status finish_strip(device_worker *w, int buffer) {
   return status;
 }
 
-/* Makes sure that a strip is in device memory, and starts the device's next one. */
+/* Makes sure that a strip is in device memory, and starts the device's next one. Should that fail, it fails again when somebody wants
+ * it, or does not. */
 static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
   const engine *e = w->engine;
   int at = -1;
@@ -252,25 +192,26 @@ static gv_status have_strip(device_worker *w, int64_t strip, int *buffer) {
   *buffer = at;
   int64_t next = strip + e->devices;
   int other = GV_CUDA_STRIPS - 1 - at;
-  if (next >= e->strips || w->strip[other] == next) return GV_OK;
-  return start_strip(w, other, next);
+  if (next < e->layout.strips && w->strip[other] != next) (void)start_strip(w, other, next);
+  return GV_OK;
 }
 
 static gv_status read_slice(device_worker *w, int64_t slice, int number, ring_slot *slot) {
   const engine *e = w->engine;
   int buffer = 0;
-  gv_status status = have_strip(w, slice / e->strip_slices, &buffer);
+  gv_status status = have_strip(w, slice / e->layout.strip_slices, &buffer);
   if (status != GV_OK) return status;
-  int64_t block = e->bw * e->bh;
+  int64_t block = e->layout.bw * e->layout.bh;
   slot->elsewhere = w->elsewhere[buffer];
-  slot->cells = blocks_of_slice(e, slice) * block;
+  slot->cells = gv_blocks_of_slice(&e->layout, slice) * block;
   if (slot->elsewhere) return GV_OK;
-  return e->cuda->raster->fetch(&w->context, w->raster, buffer, slice % e->strip_slices * e->slice_blocks * block,
-                                slot->cells, number, &slot->data);
+  return e->cuda->raster->fetch(&w->context, w->raster, buffer,
+                                slice % e->layout.strip_slices * e->layout.slice_blocks * block, slot->cells,
+                                number, &slot->data);
 }
 
 static ring_slot *find_slot(device_worker *w, int64_t slice) {
-  for (int i = 0; i < w->engine->slots; i++) {
+  for (int i = 0; i < w->engine->layout.slots; i++) {
     if (w->slot[i].status != SLOT_EMPTY && w->slot[i].slice == slice) return &w->slot[i];
   }
   return NULL;
@@ -281,7 +222,7 @@ static ring_slot *find_slot(device_worker *w, int64_t slice) {
 static ring_slot *free_slot(device_worker *w, bool urgent) {
   const engine *e = w->engine;
   ring_slot *unfinished = NULL;
-  for (int i = 0; i < e->slots; i++) {
+  for (int i = 0; i < e->layout.slots; i++) {
     ring_slot *s = &w->slot[i];
     if (s->status == SLOT_EMPTY) return s;
     if (s->status == SLOT_BUSY || s->users > 0 || e->wanted[s->slice] > 0) continue;
@@ -294,25 +235,25 @@ static ring_slot *free_slot(device_worker *w, bool urgent) {
 /* The device's slice after this one, in the order in which files are written; -1 at the end. */
 static int64_t next_slice(const device_worker *w, int64_t slice) {
   const engine *e = w->engine;
-  int64_t strip = slice / e->strip_slices;
-  strip_blocks b = blocks_of_strip(e, strip);
-  if ((slice % e->strip_slices + 1) * e->slice_blocks < strip_count(&b)) return slice + 1;
+  int64_t strip = slice / e->layout.strip_slices;
+  gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
+  if ((slice % e->layout.strip_slices + 1) * e->layout.slice_blocks < gv_count_blocks(&b)) return slice + 1;
   strip += e->devices;
-  return strip < e->strips ? strip * e->strip_slices : -1;
+  return strip < e->layout.strips ? strip * e->layout.strip_slices : -1;
 }
 
 /* What to do next: a slice that callers wait for, the first one in the file before others, else one ahead. */
 static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   engine *e = w->engine;
-  for (int64_t strip = w->number; e->waiting > 0 && strip < e->strips; strip += e->devices) {
-    for (int64_t s = strip * e->strip_slices; s < (strip + 1) * e->strip_slices; s++) {
+  for (int64_t strip = w->number; e->waiting > 0 && strip < e->layout.strips; strip += e->devices) {
+    for (int64_t s = strip * e->layout.strip_slices; s < (strip + 1) * e->layout.strip_slices; s++) {
       if (e->wanted[s] == 0 || find_slot(w, s) != NULL) continue;
       *slot = free_slot(w, true);
       return *slot != NULL ? s : -1;
     }
   }
   int64_t ahead = w->last;
-  for (int i = 0; i < e->slots && ahead >= 0; i++) {
+  for (int i = 0; i < e->layout.slots && ahead >= 0; i++) {
     ahead = next_slice(w, ahead);
     if (ahead < 0 || e->done[ahead] || find_slot(w, ahead) != NULL) continue;
     *slot = free_slot(w, false);
@@ -323,7 +264,7 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
 
 /* By the CPU. With the lock. */
 static bool all_answered(const engine *e) {
-  return e->cpu_blocks >= e->across * e->down;
+  return e->cpu_blocks >= e->layout.across * e->layout.down;
 }
 
 /* Whether the CPU has something to do still, while devices are opened. */
@@ -339,8 +280,9 @@ static bool still_answering(engine *e) {
 static gv_status prepare_ring(device_worker *w) {
   const engine *e = w->engine;
   gv_status status = GV_OK;
-  for (int i = 0; i < e->slots && status == GV_OK && still_answering(w->engine); i++)
-    status = e->cuda->raster->reserve(&w->context, w->raster, i, e->slice_blocks * e->bw * e->bh);
+  for (int i = 0; i < e->layout.slots && status == GV_OK && still_answering(w->engine); i++)
+    status =
+        e->cuda->raster->reserve(&w->context, w->raster, i, e->layout.slice_blocks * e->layout.bw * e->layout.bh);
   return status;
 }
 
@@ -372,7 +314,7 @@ static void *work(void *opaque) {
     }
     slot->slice = slice;
     slot->status = SLOT_BUSY;
-    slot->left = blocks_of_slice(e, slice);
+    slot->left = gv_blocks_of_slice(&e->layout, slice);
     pthread_mutex_unlock(&e->lock);
     status = read_slice(w, slice, (int)(slot - w->slot), slot);
     pthread_mutex_lock(&e->lock);
@@ -421,7 +363,7 @@ static void note_pace(engine *e, double seconds) {
   e->cpu_blocks++;
   e->part.blocks++;
   e->part.seconds += seconds;
-  if (e->part.blocks * SAMPLE >= e->across * e->down) {
+  if (e->part.blocks * SAMPLE >= e->layout.across * e->layout.down) {
     e->part_before = e->part;
     e->part = (cpu_pace){0, 0.0};
   }
@@ -431,8 +373,8 @@ static void note_pace(engine *e, double seconds) {
  * tell: those at a pole, where rasters begin, take a fraction of the others. With the lock. */
 static double saved_seconds(const engine *e) {
   const gv_voronoi *v = e->v;
-  double threads = e->starter_context.threads, left = (double)(e->across * e->down - e->cpu_blocks);
-  double bytes = (double)(e->bw * e->bh) * v->k * sizeof(int32_t);
+  double threads = e->starter_context.threads, left = (double)(e->layout.across * e->layout.down - e->cpu_blocks);
+  double bytes = (double)(e->layout.bw * e->layout.bh) * v->k * sizeof(int32_t);
   double copy = fmax(bytes / bus_rate, bytes / copy_rate / threads);
   int64_t blocks = e->part_before.blocks + e->part.blocks;
   if (blocks == 0) return 0.0;
@@ -443,7 +385,8 @@ static double saved_seconds(const engine *e) {
 /* When the CPU will have answered everything, from now on. With the lock. */
 static double cpu_seconds_left(const engine *e) {
   if (e->cpu_blocks == 0) return INFINITY;
-  return (seconds_now() - e->begun) / (double)e->cpu_blocks * (double)(e->across * e->down - e->cpu_blocks);
+  return (seconds_now() - e->begun) / (double)e->cpu_blocks *
+         (double)(e->layout.across * e->layout.down - e->cpu_blocks);
 }
 
 /* Asked half-way through the start: false if the rest of it would be in vain. */
@@ -472,7 +415,7 @@ static gv_status wait_for_devices(gv_context *context, engine *e) {
 static gv_status open_devices(gv_context *context, engine *e) {
   const gv_grid *grid = &e->v->cells.grid;
   int device[MOST_DEVICES], count = 0;
-  int64_t cells = grid->width * grid->height, worth = divide_up(cells, CELLS_A_DEVICE);
+  int64_t cells = grid->width * grid->height, worth = gv_divide_up(cells, CELLS_A_DEVICE);
   const char *reason = "";
   gv_context quiet;
   gv_context_for_worker(context, &quiet);
@@ -494,10 +437,10 @@ static gv_status open_devices(gv_context *context, engine *e) {
     status = e->cuda->usable_devices(context, device, worth < MOST_DEVICES ? (int)worth : MOST_DEVICES, &count);
     if (status != GV_OK) return status;
   }
-  int64_t block = e->bw * e->bh;
+  int64_t block = e->layout.bw * e->layout.bh;
   /* Whole rows of blocks, padded: a little more than the cells there are. */
-  int64_t padded = divide_up(grid->width, e->bw) * divide_up(grid->height, e->bh) * block;
-  int64_t share = divide_up(divide_up(padded, block), count) * block,
+  int64_t padded = gv_divide_up(grid->width, e->layout.bw) * gv_divide_up(grid->height, e->layout.bh) * block;
+  int64_t share = gv_divide_up(gv_divide_up(padded, block), count) * block,
           strip_cells = share < STRIP_CELLS ? share : STRIP_CELLS;
   if (strip_cells < block) strip_cells = block;
   e->opening = count;
@@ -520,13 +463,13 @@ static gv_status open_devices(gv_context *context, engine *e) {
   for (int i = 0; i < count && status == GV_OK; i++) {
     if (e->worker[i].strip_cells < strip_cells) strip_cells = e->worker[i].strip_cells;
   }
-  if (status == GV_OK && !lay_out(e, strip_cells)) {
+  if (status == GV_OK && !gv_strip_layout_make(&e->layout, e->v, strip_cells)) {
     status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
   }
   if (status == GV_OK && e->stop) status = gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (status == GV_OK) {
-    e->done = gv_allocate_zeroed(&e->allocator, e->strips * e->strip_slices, sizeof *e->done);
-    e->wanted = gv_allocate_zeroed(&e->allocator, e->strips * e->strip_slices, sizeof *e->wanted);
+    e->done = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->done);
+    e->wanted = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->wanted);
     if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
   }
   if (status == GV_OK) {
@@ -572,7 +515,7 @@ static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *t
   double seconds = seconds_now() - begin;
   pthread_mutex_lock(&e->lock);
   note_pace(e, seconds);
-  if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->across * e->down / SAMPLE &&
+  if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->layout.across * e->layout.down / SAMPLE &&
       saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
     (void)open_beside(e);
   }
@@ -603,6 +546,21 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   return status;
 }
 
+/* A block from the CPU for good. */
+static gv_status ask_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
+  gv_status status = need_cpu(context, e);
+  if (status != GV_OK) return status;
+  return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
+}
+
+/* Nobody has asked for devices, and one has failed: nothing more is expected of them. */
+static bool give_up_devices(engine *e) {
+  pthread_mutex_lock(&e->lock);
+  e->state = DEVICES_FAILED;
+  pthread_mutex_unlock(&e->lock);
+  return true;
+}
+
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
   double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
   if (!gv_cuda_raster_supports(v) || !gv_cuda_has_driver()) return false;
@@ -618,12 +576,10 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   if (e == NULL) return gv_fail_memory(context, "the engine");
   e->v = v;
   e->allocator = v->allocator;
-  gv_cuda_raster_block(v, &e->bw, &e->bh);
+  gv_strip_layout_begin(&e->layout, v);
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  e->across = divide_up(v->cells.grid.width, e->bw);
-  e->down = divide_up(v->cells.grid.height, e->bh);
   gv_context_for_worker(context, &e->starter_context);
   e->starter_context.threads = context->threads;
   gv_status status = GV_OK;
@@ -680,38 +636,36 @@ static void hand_back(engine *e, ring_slot *slot) {
 static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                                  const gv_block *block) {
   engine *e = opaque;
-  const gv_engine *cpu = gv_tile_engine_for(&v->cells.grid);
   pthread_mutex_lock(&e->lock);
   devices_state state = e->state;
   pthread_mutex_unlock(&e->lock);
   if (state == DEVICES_FAILED && !v->automatic) return say_failure(context, e);
   if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
-  if (state != DEVICES_OPEN) return cpu->block(context, v, e->cpu, tile, block);
-  int64_t column = tile->c0 / e->bw, row = tile->r0 / e->bh;
-  int64_t strip = row / e->strip_rows * e->strips_across + column / e->strip_columns;
-  strip_blocks b = blocks_of_strip(e, strip);
+  if (state != DEVICES_OPEN) return ask_cpu(context, e, tile, block);
+  int64_t column = tile->c0 / e->layout.bw, row = tile->r0 / e->layout.bh;
+  int64_t strip = row / e->layout.strip_rows * e->layout.strips_across + column / e->layout.strip_columns;
+  gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
   int64_t index = (row - b.r0) * (b.c1 - b.c0) + column - b.c0;
-  int64_t slice = strip * e->strip_slices + index / e->slice_blocks;
+  int64_t slice = strip * e->layout.strip_slices + index / e->layout.slice_blocks;
   device_worker *w = &e->worker[strip % e->devices];
   ring_slot *slot = wait_for(e, w, slice);
   gv_status status = GV_OK;
+  bool elsewhere = slot->elsewhere;
   if (slot->status == SLOT_FAILED) {
-    status = gv_fail(context, slot->error, "%s", slot->message);
+    elsewhere = v->automatic && give_up_devices(e);
+    if (!elsewhere) status = gv_fail(context, slot->error, "%s", slot->message);
   } else if (!slot->elsewhere) {
-    int64_t first = index % e->slice_blocks * e->bw * e->bh;
+    int64_t first = index % e->layout.slice_blocks * e->layout.bw * e->layout.bh;
     size_t bytes = (size_t)(tile->c1 - tile->c0) * sizeof(int32_t);
     for (int32_t k = 0; k < v->k; k++) {
       const int32_t *from = slot->data + k * slot->cells + first;
       for (int64_t r = 0; r < tile->r1 - tile->r0; r++)
-        memcpy(block->out + k * block->band_stride + r * block->stride, from + r * e->bw, bytes);
+        memcpy(block->out + k * block->band_stride + r * block->stride, from + r * e->layout.bw, bytes);
     }
     gv_block_apply_mask(v, tile, block);
   }
-  bool elsewhere = slot->elsewhere && status == GV_OK;
   hand_back(e, slot);
-  if (elsewhere) status = need_cpu(context, e);
-  if (elsewhere && status == GV_OK) status = cpu->block(context, v, e->cpu, tile, block);
-  return status;
+  return elsewhere ? ask_cpu(context, e, tile, block) : status;
 }
 
 static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
