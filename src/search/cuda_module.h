@@ -41,7 +41,7 @@ typedef struct gv_cuda_module {
 /* The module, loaded at the first call; NULL, and why in *reason (it lives as long as the process). Thread safe. */
 const gv_cuda_module *gv_cuda_module_get(const char **reason);
 
-/* Can the first device run CUDA backends? GV_OK, or GV_ERROR_UNAVAILABLE and why. Loads the module. */
+/* Can any device run CUDA backends? GV_OK, or GV_ERROR_UNAVAILABLE and why. Loads the module. */
 gv_status gv_cuda_probe(const char **reason);
 
 /* Is there a driver at all? Has a device been asked for and found? Neither loads nor starts anything. */

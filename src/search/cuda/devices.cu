@@ -140,6 +140,30 @@ extern "C" gv_status gv_cuda_device_get(gv_context *context, int number, gv_devi
   return GV_OK;
 }
 
+/* One that is out of order takes no other with it. */
+extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count) {
+  int present = 0, found = 0;
+  gv_status status = gv_cuda_device_count(context, &present);
+  *count = 0;
+  if (status != GV_OK) return status;
+  gv_device_info info;
+  char reason[sizeof info.reason] = "";
+  for (int i = 0; i < present && found < capacity; i++) {
+    gv_context quiet;
+    gv_context_for_worker(context, &quiet);
+    status = gv_cuda_device_get(&quiet, i, &info);
+    if (status == GV_OK && info.usable) {
+      devices[found++] = i;
+    } else {
+      snprintf(reason, sizeof reason, "%.*s", (int)sizeof reason - 1,
+               status == GV_OK ? info.reason : quiet.message);
+    }
+  }
+  if (found == 0) return gv_fail(context, GV_ERROR_UNAVAILABLE, "no usable CUDA device: %s", reason);
+  *count = found;
+  return GV_OK;
+}
+
 /* ------------------------------------------------------------------------------------------------------- probe */
 
 static pthread_once_t probe_once = PTHREAD_ONCE_INIT;
@@ -147,23 +171,18 @@ static gv_status probe_status;
 static char probe_reason[256];
 static std::atomic<bool> started(false);
 
-static void probe_first_device(void) {
-  gv_device_info info;
+static void probe_devices(void) {
+  int device, count;
   gv_context quiet;
   memset(&quiet, 0, sizeof quiet);
-  probe_status = gv_cuda_device_get(&quiet, 0, &info);
+  bool found = gv_cuda_usable_devices(&quiet, &device, 1, &count) == GV_OK;
+  probe_status = found ? GV_OK : GV_ERROR_UNAVAILABLE;
   snprintf(probe_reason, sizeof probe_reason, "%.*s", (int)sizeof probe_reason - 1, quiet.message);
-  if (probe_status == GV_OK && !info.usable) {
-    probe_status = GV_ERROR_UNAVAILABLE;
-    snprintf(probe_reason, sizeof probe_reason, "%.*s", (int)sizeof probe_reason - 1, info.reason);
-  } else if (probe_status != GV_OK) {
-    probe_status = GV_ERROR_UNAVAILABLE;
-  }
-  started = probe_status == GV_OK;
+  started = found;
 }
 
 extern "C" gv_status gv_cuda_probe_device(const char **reason) {
-  (void)pthread_once(&probe_once, probe_first_device);
+  (void)pthread_once(&probe_once, probe_devices);
   *reason = probe_reason;
   return probe_status;
 }

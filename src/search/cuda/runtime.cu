@@ -101,23 +101,6 @@ static gv_cuda_resources *resources_of(gv_context *context) {
   return resources;
 }
 
-extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count) {
-  int present = 0, found = 0;
-  gv_status status = gv_cuda_device_count(context, &present);
-  *count = 0;
-  if (status != GV_OK) return status;
-  gv_device_info info;
-  char reason[sizeof info.reason] = "";
-  for (int i = 0; i < present && found < capacity; i++) {
-    status = gv_cuda_device_get(context, i, &info);
-    if (status == GV_OK && info.usable) devices[found++] = i;
-    if (status == GV_OK && !info.usable) memcpy(reason, info.reason, sizeof reason);
-  }
-  if (found == 0) return gv_fail(context, GV_ERROR_UNAVAILABLE, "no usable CUDA device: %s", reason);
-  *count = found;
-  return GV_OK;
-}
-
 /* The device a context works on when nobody says otherwise. */
 static gv_status choose_device(gv_context *context, int *device) {
   if (*device < 0) *device = context->device;

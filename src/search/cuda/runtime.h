@@ -66,9 +66,6 @@ gv_status gv_cuda_free_bytes(gv_context *context, const gv_cuda_lane *lane, size
 gv_status gv_cuda_allocate(gv_context *context, size_t bytes, void **out);
 void gv_cuda_release(int device, void *memory);
 
-/* The number of devices that can run this build's kernels, and which they are. Errors: UNAVAILABLE. */
-gv_status gv_cuda_usable_devices(gv_context *context, int *devices, int capacity, int *count);
-
 /* Turns what a CUDA call returned into a status with a message ("doing: what CUDA says") and clears CUDA's memory of it. */
 gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing);
 
