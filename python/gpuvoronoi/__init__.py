@@ -7,6 +7,9 @@ make tables; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 
 from . import qtm
 from ._library import __version__
+from .rasters import allocation, direction, proximity, voronoi
+from .tables import sjoin_nearest, statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 
-__all__ = ["GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "qtm"]
+__all__ = ["GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "proximity", "qtm", "sjoin_nearest",
+           "statistics", "voronoi"]

@@ -1,0 +1,187 @@
+"""Coordinate systems by pyproj, which is imported only where one is given.
+
+pyproj's transformers belong to one thread each, so every thread makes its own of the same definition; the library's own
+threads never call it. Of the operations between two systems the one that PROJ ranks first for the seeds' area is used for
+all positions, as the command does.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+_TO_DEGREES = re.compile(r"^proj=pipeline (step proj=unitconvert xy_in=(?P<unit>[a-z][a-z-]*) xy_out=m )?"
+                         r"step inv (?P<inverse>proj=(?!pipeline)(?:(?! step ).)*) step proj=unitconvert xy_in=rad xy_out=deg$")
+# Projections whose plane repeats the globe: positions beyond its edge are meant.
+_CYLINDRICAL = {"merc", "webmerc", "eqc", "cea", "mill", "gall", "longlat", "latlong", "ob_tran"}
+
+
+def parse(value: Any, argument: str) -> Any:
+    """A pyproj CRS, two-dimensional, of whatever stands for one."""
+    try:
+        import pyproj
+    except ImportError as error:
+        raise ImportError(f"{argument}: coordinate systems need pyproj: `pip install pyproj`. Without one, positions are "
+                          f"longitudes and latitudes on WGS 84 (or plain plane coordinates, for the plane's metrics)") from error
+    try:
+        crs = pyproj.CRS.from_user_input(value)
+    except pyproj.exceptions.CRSError as error:
+        raise ValueError(f"{argument}: unknown coordinate system {value!r}: {error}") from None
+    if crs.is_compound:
+        crs = crs.sub_crs_list[0]
+    if len(crs.axis_info) > 2 and hasattr(crs, "to_2d"):  # pyproj 3.6
+        crs = crs.to_2d()
+    if crs.is_geocentric:
+        raise ValueError(f"{argument}: {name(crs)} is geocentric: a grid needs a map's coordinates")
+    return crs
+
+
+def name(crs: Any) -> str:
+    authority = crs.to_authority()
+    return f"{crs.name} ({':'.join(authority)})" if authority else str(crs.name)
+
+
+def is_lonlat(crs: Any) -> bool:
+    """True for longitude and latitude; a rotated pole is not."""
+    return bool(crs.is_geographic and not crs.is_derived)
+
+
+def same(a: Any, b: Any) -> bool:
+    return bool(a.equals(b, ignore_axis_order=True))
+
+
+def base(crs: Any, argument: str) -> Any:
+    """The geographic system that `crs` is built on, in degrees."""
+    found = crs.geodetic_crs if not crs.is_geographic else crs.source_crs if crs.is_derived else crs
+    if found is None:
+        raise ValueError(f"{argument}: {name(crs)} is not tied to the globe, so it has no geodesics")
+    if any(abs(axis.unit_conversion_factor - math.pi / 180) > 1e-15 for axis in found.axis_info):
+        raise ValueError(f"{argument}: {name(found)} is not in degrees, which this version does not support")
+    return found
+
+
+def ellipsoid(crs: Any) -> tuple[float, float]:
+    """Semi-major axis in metres and flattening."""
+    found = crs.ellipsoid
+    inverse = found.inverse_flattening
+    return float(found.semi_major_metre), 1.0 / inverse if inverse > 1.0 else 0.0
+
+
+def linear_unit(crs: Any) -> Optional[float]:
+    """Metres in a unit of a map; None for other systems."""
+    return float(crs.axis_info[0].unit_conversion_factor) if crs.is_projected and crs.axis_info else None
+
+
+class Operation:
+    """One operation between two systems; may be pickled, and used by any number of threads."""
+
+    def __init__(self, source: Any, target: Any, x: Optional[Floats] = None, y: Optional[Floats] = None) -> None:
+        from pyproj.transformer import TransformerGroup
+
+        area = None if x is None or y is None else _area(source, x, y)
+        group = TransformerGroup(source, target, always_xy=True, area_of_interest=area)
+        if not group.transformers:
+            raise ValueError(f"PROJ knows no operation from {name(source)} to {name(target)}")
+        self.definition: str = group.transformers[0].definition
+        undone = _TO_DEGREES.match(self.definition)
+        # PROJ's own steps between units may differ from what the command does in the last bit: a multiplication for
+        # degrees, the projection's own unit for feet.
+        self.inverse: Optional[str] = None
+        if undone is not None:
+            self.inverse = undone["inverse"] + (f" units={undone['unit']}" if undone["unit"] else "")
+        self._local = threading.local()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.definition, self.inverse)
+
+    @property
+    def is_cylindrical(self) -> bool:
+        found = re.search(r"\bproj=(?!pipeline|unitconvert|axisswap)(\w+)", self.definition)
+        return found is not None and found[1] in _CYLINDRICAL
+
+    def _transformer(self) -> Any:
+        if not hasattr(self._local, "made"):
+            from pyproj import Transformer
+
+            # Kept as a whole pipeline, so that pyproj does not turn units by itself.
+            self._local.made = Transformer.from_pipeline(
+                f"proj=pipeline step inv {self.inverse}" if self.inverse else self.definition)
+        return self._local.made
+
+    def __call__(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """New arrays; inf where a position has no image."""
+        made = self._transformer()
+        if self.inverse is None:
+            a, b = made.transform(x, y, errcheck=False)
+        else:
+            a, b = made.transform(x, y, errcheck=False, radians=True)
+            a, b = np.asarray(a) * (180.0 / math.pi), np.asarray(b) * (180.0 / math.pi)
+        lost = ~(np.isfinite(a) & np.isfinite(b))
+        return np.where(lost, np.inf, a), np.where(lost, np.inf, b)
+
+    def back(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        from pyproj.enums import TransformDirection
+
+        made = self._transformer()
+        if self.inverse is not None:
+            x, y = x * (math.pi / 180.0), y * (math.pi / 180.0)
+        a, b = made.transform(x, y, errcheck=False, direction=TransformDirection.INVERSE, radians=self.inverse is not None)
+        return np.asarray(a), np.asarray(b)
+
+
+def _restored(definition: str, inverse: Optional[str]) -> Operation:
+    made = Operation.__new__(Operation)
+    made.definition, made.inverse, made._local = definition, inverse, threading.local()
+    return made
+
+
+def _area(source: Any, x: Floats, y: Floats) -> Any:
+    """Where the seeds are, for PROJ to rank operations by."""
+    from pyproj.aoi import AreaOfInterest
+
+    step = 1 + x.size // 10000
+    lon, lat = x[::step], y[::step]
+    found = source.geodetic_crs
+    if not is_lonlat(source):
+        if found is None:
+            return None
+        lon, lat = Operation(source, found)(lon, lat)
+    good = np.isfinite(lon) & (np.abs(lat) <= 90)
+    if not good.any():
+        return None
+    lon = np.remainder(lon[good] + 180.0, 360.0) - 180.0
+    return AreaOfInterest(float(lon.min()), float(lat[good].min()), float(lon.max()), float(lat[good].max()))
+
+
+class Inverse:
+    """From the coordinates of a projected grid to longitude and latitude."""
+
+    def __init__(self, crs: Any, lattice: tuple[Floats, Floats], cell: float) -> None:
+        self.operation = Operation(crs, base(crs, "crs"))
+        self.tolerance = 0.0
+        # Some inverses answer for positions outside the projected globe too: looked for on a lattice of positions.
+        if not self.operation.is_cylindrical:
+            plain = self.operation(*lattice)[0]
+            self.tolerance = 0.5 * cell
+            if not np.any(np.isfinite(plain) & ~np.isfinite(self(*lattice)[0])):
+                self.tolerance = 0.0
+
+    def __call__(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        lon, lat = self.operation(x, y)
+        if self.tolerance > 0:
+            a, b = self.operation.back(lon, lat)
+            with np.errstate(invalid="ignore"):
+                lost = ~((np.abs(a - x) <= self.tolerance) & (np.abs(b - y) <= self.tolerance))
+            lon, lat = np.where(lost, np.inf, lon), np.where(lost, np.inf, lat)
+        beyond = np.abs(lat) > 90
+        near = beyond & (np.abs(lat) < 90 + 1e-9)
+        lat = np.where(near, np.copysign(90.0, lat), lat)
+        lost = beyond & ~near
+        return np.where(lost, np.inf, lon), np.where(lost, np.inf, lat)

@@ -1,0 +1,322 @@
+"""The Voronoi of a grid, ready to be asked: whole, or a window at a time wherever a scheduler wants it.
+
+A :class:`Plan` is the question as plain data, which can be sent to another process. A :class:`Field` is the library's object
+made of it; each process keeps the last few.
+"""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import ctypes
+import dataclasses
+import hashlib
+import threading
+from ctypes import byref, c_void_p
+from typing import Any, Callable, Iterator, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs
+from ._grid import Grid
+from ._library import Bar, Context, Handle, Progress, Stop, context, interruptible, library, on_a_thread, processors, run
+
+Numbers = npt.NDArray[np.int32]
+_BLOCK = 512
+_MESH_BLOCK = 4**8
+_LARGE_CELLS = 1 << 17
+_KEPT = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """Rows and columns of a grid: from the first up to but without the last."""
+
+    row0: int
+    row1: int
+    column0: int
+    column1: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.row1 - self.row0, self.column1 - self.column0
+
+    def holds(self, other: Window) -> bool:
+        return (self.row0 <= other.row0 and other.row1 <= self.row1
+                and self.column0 <= other.column0 and other.column1 <= self.column1)
+
+    def meet(self, other: Window) -> Window:
+        return Window(max(self.row0, other.row0), min(self.row1, other.row1),
+                      max(self.column0, other.column0), min(self.column1, other.column1))
+
+    def of(self, array: npt.NDArray[Any], part: Window) -> npt.NDArray[Any]:
+        """The part of an array whose last two axes are this window."""
+        return array[..., part.row0 - self.row0:part.row1 - self.row0, part.column0 - self.column0:part.column1 - self.column0]
+
+
+@dataclasses.dataclass
+class Plan:
+    """All that answers depend on."""
+
+    kind: int
+    rows: int
+    columns: int
+    transform: tuple[float, float, float, float, float, float]
+    ellipsoid: tuple[float, float]
+    inverse: Optional[_crs.Inverse]
+    level: int
+    x: npt.NDArray[np.float64]
+    y: npt.NDArray[np.float64]
+    metric: str
+    k: int
+    max_distance: float
+    weighting: str
+    weights: Optional[npt.NDArray[np.float64]]
+    backend: str
+    device: int
+    block: tuple[int, int]
+
+    @property
+    def window(self) -> Window:
+        return Window(0, self.rows, 0, self.columns)
+
+    def token(self) -> str:
+        """The same for the same question."""
+        digest = hashlib.sha256()
+        inverse = None if self.inverse is None else (self.inverse.operation.definition, self.inverse.tolerance)
+        for part in (self.kind, self.rows, self.columns, self.transform, self.ellipsoid, inverse, self.level, self.metric, self.k,
+                     self.max_distance, self.weighting, self.backend, self.device, self.block):
+            digest.update(repr(part).encode() + b"\0")
+        for array in (self.x, self.y, self.weights):
+            digest.update(b"" if array is None else array.tobytes())
+        return digest.hexdigest()
+
+
+def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], metric: str, *, k: int, max_distance: float,
+         weighting: str, weights: Optional[npt.NDArray[np.float64]], backend: str, device: int) -> Plan:
+    ellipsoid, inverse, kind = (0.0, 0.0), None, _c.PLANE
+    if metric in _c.GLOBE_METRICS:
+        kind = _c.QTM if grid.mesh else _c.LONLAT
+        if grid.crs is not None:
+            ellipsoid = _crs.ellipsoid(grid.crs)
+            if not grid.mesh and not _crs.is_lonlat(grid.crs):
+                kind, inverse = _c.PROJECTED, _crs.Inverse(grid.crs, grid.lattice(), grid.cell)
+            else:
+                _crs.base(grid.crs, "crs")
+        if kind == _c.LONLAT and (grid.transform[2] or grid.transform[4]):
+            raise ValueError("like: rotated grids of longitudes and latitudes are not supported by this version")
+    if grid.mesh:
+        block = (1, _MESH_BLOCK)
+    elif grid.chunks is not None:
+        block = (_even(grid.chunks[0]), _even(grid.chunks[1]))
+    else:
+        block = (_BLOCK, _BLOCK)
+    return Plan(kind, grid.rows, grid.columns, grid.transform, ellipsoid, inverse, grid.level, np.ascontiguousarray(x),
+                np.ascontiguousarray(y), metric, k, max_distance, weighting, weights, backend, device, block)
+
+
+def _even(chunks: tuple[int, ...]) -> int:
+    """A size of blocks of which chunks are whole numbers, if they allow it."""
+    size = chunks[0]
+    if all(n == size for n in chunks[:-1]):
+        for parts in range(-(-size // _BLOCK), 2 * -(-size // _BLOCK) + 1):
+            if size % parts == 0:
+                return size // parts
+    return _BLOCK // 2
+
+
+class Field:
+    """A ``gv_voronoi``. Any number of threads may ask it."""
+
+    def __init__(self, plan: Plan, workers: int = 0) -> None:
+        self.plan = plan
+        c = library()
+        if plan.kind == _c.QTM:
+            self.block = (1, _MESH_BLOCK)
+        else:
+            self.block = plan.block
+        self._grid = _c.Grid(kind=plan.kind, width=plan.columns, height=plan.rows,
+                             geotransform=(ctypes.c_double * 6)(*plan.transform), semi_major=plan.ellipsoid[0],
+                             flattening=plan.ellipsoid[1], level=plan.level)
+        self._raised: list[BaseException] = []
+        if plan.inverse is not None:
+            self._inverse = _c.Inverse(self._invert)  # must live as long as the library's object
+            self._grid.inverse = self._inverse
+        seeds = _c.Seeds(x=plan.x.ctypes.data, y=plan.y.ctypes.data, count=plan.x.size)
+        options = _c.VoronoiOptions(
+            backend=plan.backend.encode(), metric=_c.METRICS.index(plan.metric), block_width=self.block[1],
+            block_height=self.block[0], nodata=-1, k=plan.k, max_distance=plan.max_distance,
+            weighting=_c.WEIGHTINGS.index(plan.weighting), weights=None if plan.weights is None else plan.weights.ctypes.data)
+        made = c_void_p()
+        used = run(c.gv_voronoi_create, byref(self._grid), byref(seeds), byref(options), byref(made),
+                   threads=1 if plan.inverse is not None else workers, device=plan.device,
+                   large=plan.x.size > _LARGE_CELLS or plan.rows + plan.columns > 1 << 20, argument="seeds")
+        self.handle = Handle(made.value, c.gv_voronoi_destroy, used)
+
+    @property
+    def backend(self) -> str:
+        return str(library().gv_voronoi_backend(self.handle.address).decode())
+
+    def _invert(self, x: Any, y: Any, count: int, user: Any) -> int:
+        """The library's way back from a map to the globe, on the thread that asks for the block: a thread of Python's."""
+        try:
+            assert self.plan.inverse is not None
+            a, b = np.ctypeslib.as_array(x, (count,)), np.ctypeslib.as_array(y, (count,))
+            a[:], b[:] = self.plan.inverse(a.copy(), b.copy())
+            return 0
+        except BaseException as error:  # noqa: BLE001 - raised by whoever asked
+            self._raised.append(error)
+            return 1
+
+    def blocks(self, window: Window) -> Iterator[tuple[int, int, Window]]:
+        """The blocks that a window meets: column, row, and where they lie in the grid."""
+        height, width = self.block
+        for row in range(window.row0 // height, -(-window.row1 // height)):
+            for column in range(window.column0 // width, -(-window.column1 // width)):
+                yield column, row, Window(row * height, min((row + 1) * height, self.plan.rows),
+                                          column * width, min((column + 1) * width, self.plan.columns))
+
+    def _call(self, used: Context, function: Any, struct: Any) -> None:
+        try:
+            used.call(function, self.handle.address, byref(struct))
+        except RuntimeError as error:
+            if self._raised:
+                raise self._raised.pop() from error
+            raise
+
+    def _fill(self, used: Context, at: tuple[int, int], out: Numbers, mask: Optional[npt.NDArray[np.uint8]]) -> None:
+        block = _c.Block(column=at[0], row=at[1], out=out.ctypes.data, stride=out.strides[1] // 4, band_stride=out.strides[0] // 4)
+        if mask is not None:
+            block.mask, block.mask_stride = mask.ctypes.data, mask.strides[0]
+        self._call(used, library().gv_voronoi_fill, block)
+
+    def _measure(self, used: Context, at: tuple[int, int], numbers: Numbers, distance: Optional[npt.NDArray[Any]],
+                 azimuth: Optional[npt.NDArray[Any]]) -> None:
+        """Distances and azimuths, whose strides in values are alike."""
+        like = distance if distance is not None else azimuth
+        assert like is not None
+        measure = _c.Measure(
+            column=at[0], row=at[1], bands=numbers.shape[0], seed=numbers.ctypes.data, stride=numbers.strides[1] // 4,
+            band_stride=numbers.strides[0] // 4, type=_c.FLOAT64 if like.dtype == np.float64 else _c.FLOAT32,
+            distance=None if distance is None else distance.ctypes.data, azimuth=None if azimuth is None else azimuth.ctypes.data,
+            out_stride=like.strides[1] // like.itemsize, out_band_stride=like.strides[0] // like.itemsize)
+        self._call(used, library().gv_voronoi_measure, measure)
+
+    def one(self, used: Context, window: Window, where: tuple[int, int, Window], answers: Answers,
+            mask: Optional[npt.NDArray[np.uint8]], known: bool) -> None:
+        """One block's part of a window. `known`: the seeds' numbers are there already."""
+        column, row, full = where
+        at, part = (column, row), window.meet(full)
+        if part == full:
+            numbers = window.of(answers.numbers, full)
+            distance, azimuth = (None if a is None else window.of(a, full) for a in (answers.distance, answers.azimuth))
+            if not known:
+                self._fill(used, at, numbers, None if mask is None else window.of(mask, full))
+            if distance is not None or azimuth is not None:
+                self._measure(used, at, numbers, distance, azimuth)
+            return
+        whole = Answers.empty(self.plan.k, full, None if answers.distance is None else answers.distance.dtype,
+                              answers.azimuth is not None)
+        if known:
+            whole.numbers.fill(-1)
+            full.of(whole.numbers, part)[...] = window.of(answers.numbers, part)
+        else:
+            inside = np.zeros(full.shape, dtype=np.uint8)
+            full.of(inside, part)[...] = 1 if mask is None else window.of(mask, part)
+            self._fill(used, at, whole.numbers, inside)
+        if whole.distance is not None or whole.azimuth is not None:
+            self._measure(used, at, whole.numbers, whole.distance, whole.azimuth)
+        for to, found in zip(answers.arrays(), whole.arrays()):
+            if to is not None and found is not None:
+                window.of(to, part)[...] = full.of(found, part)
+
+    def each(self, window: Window, work: Callable[[Context, tuple[int, int, Window]], None], workers: int,
+             progress: Progress = None) -> None:
+        """Calls `work` for every block of a window, by threads of Python's; Ctrl-C stops it after the blocks at hand."""
+        blocks = list(self.blocks(window))
+        threads = min(workers or processors(), len(blocks))
+        small = window.shape[0] * window.shape[1] <= _LARGE_CELLS and self.plan.k * self.plan.x.size <= _LARGE_CELLS
+        if (threads == 1 or small) and progress in (False, None) and (small or not interruptible()):
+            for where in blocks:
+                work(context(1, self.plan.device), where)
+            return
+        with Bar(progress) as bar:
+            stop, lock = Stop(), threading.Lock()
+            go_on, left, done = stop.reporting(bar.report), iter(blocks), [0]
+
+            def loop() -> None:
+                used = context(1, self.plan.device)
+                while not stop.set:
+                    with lock:
+                        where = next(left, None)
+                    if where is None:
+                        return
+                    try:
+                        work(used, where)
+                    except BaseException:
+                        stop.set = True
+                        raise
+                    with lock:
+                        done[0] += 1
+                        go_on(done[0] / len(blocks))
+
+            def all_of_them() -> None:
+                with concurrent.futures.ThreadPoolExecutor(threads, "gpuvoronoi") as pool:
+                    for future in [pool.submit(loop) for _ in range(threads)]:
+                        future.result()
+
+            if interruptible():
+                on_a_thread(all_of_them, stop)
+            else:
+                all_of_them()
+            if stop.error is not None:
+                raise stop.error
+
+    def answer(self, window: Window, *, distance: Any = None, azimuth: bool = False, mask: Optional[npt.NDArray[np.uint8]] = None,
+               numbers: Optional[Numbers] = None, workers: int = 0, progress: Progress = None) -> Answers:
+        """Seeds' numbers, distances of the dtype `distance` and azimuths of a window's cells."""
+        answers = Answers.empty(self.plan.k, window, distance, azimuth, numbers)
+        whole = window == self.plan.window and mask is None and numbers is None and self.plan.inverse is None
+        if whole and distance is None and not azimuth:
+            with Bar(progress) as bar:
+                run(library().gv_voronoi_compute, self.handle.address, answers.numbers.ctypes.data, self.plan.columns,
+                    threads=workers, device=self.plan.device, large=answers.numbers.size > _LARGE_CELLS, progress=bar.report)
+        else:
+            self.each(window, lambda used, where: self.one(used, window, where, answers, mask, numbers is not None), workers,
+                      progress)
+        return answers
+
+
+@dataclasses.dataclass
+class Answers:
+    """What is known of a window's cells: arrays of k x rows x columns."""
+
+    numbers: Numbers
+    distance: Optional[npt.NDArray[Any]]
+    azimuth: Optional[npt.NDArray[np.float32]]
+
+    @classmethod
+    def empty(cls, k: int, window: Window, distance: Any, azimuth: bool, numbers: Optional[Numbers] = None) -> Answers:
+        shape = (k, *window.shape)
+        return cls(np.empty(shape, np.int32) if numbers is None else np.ascontiguousarray(numbers, np.int32),
+                   None if distance is None else np.empty(shape, distance), np.empty(shape, np.float32) if azimuth else None)
+
+    def arrays(self) -> tuple[Optional[npt.NDArray[Any]], ...]:
+        return self.numbers, self.distance, self.azimuth
+
+
+_fields: collections.OrderedDict[str, Field] = collections.OrderedDict()
+_fields_lock = threading.Lock()
+
+
+def kept(plan: Plan, token: str) -> Field:
+    """The field of a plan: made once in a process, and kept until a few others have been asked for."""
+    with _fields_lock:
+        if token in _fields:
+            _fields.move_to_end(token)
+            return _fields[token]
+        made = _fields[token] = Field(plan, 1)
+        while len(_fields) > _KEPT:
+            _fields.popitem(last=False)
+        return made

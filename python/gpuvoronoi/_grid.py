@@ -1,0 +1,206 @@
+"""Which cells are asked: a shape and an extent, the cells of an xarray object, or the triangles of the mesh."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Optional, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs
+from ._search import number_in, real
+
+Floats = npt.NDArray[np.float64]
+
+_X_NAMES = ("x", "lon", "longitude", "easting", "X", "Lon", "Longitude")
+_Y_NAMES = ("y", "lat", "latitude", "northing", "Y", "Lat", "Latitude")
+_LONLAT_NAMES = ("lon", "longitude", "Lon", "Longitude")
+
+
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """A grid of cells, in its own coordinates. `crs` None: longitude and latitude on WGS 84, or a plane without one."""
+
+    rows: int
+    columns: int
+    transform: tuple[float, float, float, float, float, float]
+    crs: Any = None
+    level: int = _c.NO_LEVEL
+    mesh: bool = False  # the triangles themselves, in one row
+    y_name: str = "y"
+    x_name: str = "x"
+    lonlat_names: bool = False
+    coordinates: Any = None  # those of `like`, by name
+    chunks: Optional[tuple[tuple[int, ...], tuple[int, ...]]] = None
+
+    def x(self) -> Floats:
+        g = self.transform
+        return (g[0] + (np.arange(self.columns) + 0.5) * g[1]) + 0.5 * g[2]
+
+    def y(self) -> Floats:
+        g = self.transform
+        return (g[3] + 0.5 * g[4]) + (np.arange(self.rows) + 0.5) * g[5]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.columns,) if self.mesh else (self.rows, self.columns)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        return ("cell",) if self.mesh else (self.y_name, self.x_name)
+
+    def lattice(self) -> tuple[Floats, Floats]:
+        """33 x 33 positions all over the grid."""
+        g = self.transform
+        i, j = np.meshgrid(np.arange(33), np.arange(33))
+        column, row = 0.5 + (self.columns - 1.0) * i / 32, 0.5 + (self.rows - 1.0) * j / 32
+        return (g[0] + column * g[1] + row * g[2]).ravel(), (g[3] + column * g[4] + row * g[5]).ravel()
+
+    @property
+    def cell(self) -> float:
+        g = self.transform
+        return max(math.hypot(g[1], g[4]), math.hypot(g[2], g[5]))
+
+
+def of_arguments(like: Any, shape: Any, extent: Any, level: Any, crs: Any, x: Optional[str], y: Optional[str],
+                 seeds_crs: Any) -> Grid:
+    """The grid that a user means by these arguments."""
+    wanted = _c.NO_LEVEL if level is None else number_in(level, "level", 0, _c.MAX_GRID_LEVEL)
+    given = None if crs is None else _crs.parse(crs, "crs")
+    if like is not None:
+        if shape is not None or extent is not None:
+            raise ValueError("like stands alone: it has a shape and an extent of its own")
+        made = _of_like(like, x, y, given)
+    elif shape is not None:
+        made = _of_shape(shape, extent, given if given is not None else seeds_crs)
+    elif level is not None:
+        if extent is not None:
+            raise ValueError("extent needs shape")
+        made = Grid(1, 8 * 4**wanted, (0.0, 1.0, 0.0, 0.0, 0.0, 1.0), given if given is not None else seeds_crs, mesh=True)
+    else:
+        raise ValueError("which cells? Give like, shape or level")
+    return dataclasses.replace(made, level=wanted)
+
+
+def _of_shape(shape: Any, extent: Any, crs: Any) -> Grid:
+    try:
+        rows, columns = shape
+    except (TypeError, ValueError):
+        raise TypeError("shape must be a pair: rows, columns") from None
+    rows, columns = (number_in(n, "shape", 1, 2**40) for n in (rows, columns))
+    if extent is None:
+        if crs is not None and not _crs.is_lonlat(crs):
+            raise ValueError("extent is needed: (xmin, ymin, xmax, ymax) in the grid's coordinate system")
+        extent = (-180.0, -90.0, 180.0, 90.0)
+    try:
+        xmin, ymin, xmax, ymax = extent
+    except (TypeError, ValueError):
+        raise TypeError("extent must be (xmin, ymin, xmax, ymax)") from None
+    xmin, ymin, xmax, ymax = (real(n, "extent") for n in (xmin, ymin, xmax, ymax))
+    if not (xmin < xmax and ymin < ymax and math.isfinite(xmax - xmin) and math.isfinite(ymax - ymin)):
+        raise ValueError(f"extent must be (xmin, ymin, xmax, ymax) with xmin < xmax and ymin < ymax, not {tuple(extent)}")
+    return Grid(rows, columns, (xmin, (xmax - xmin) / columns, 0.0, ymax, 0.0, -((ymax - ymin) / rows)), crs)
+
+
+def _name_of(like: Any, given: Optional[str], candidates: Sequence[str], argument: str) -> str:
+    if given is not None:
+        if given not in like.dims:
+            raise ValueError(f"{argument}: like has no dimension {given!r}, only {tuple(like.dims)}")
+        return given
+    for candidate in candidates:
+        if candidate in like.dims:
+            return candidate
+    raise ValueError(f"like: which of the dimensions {tuple(like.dims)} is {argument}? Give {argument}=")
+
+
+def _of_like(like: Any, x: Optional[str], y: Optional[str], given: Any) -> Grid:
+    if not hasattr(like, "dims") or not hasattr(like, "coords"):
+        raise TypeError(f"like must be an xarray DataArray or Dataset, not {type(like).__name__}; for plain arrays give shape "
+                        f"and extent")
+    x_name, y_name = _name_of(like, x, _X_NAMES, "x"), _name_of(like, y, _Y_NAMES, "y")
+    rows, columns = int(like.sizes[y_name]), int(like.sizes[x_name])
+    if rows == 0 or columns == 0:
+        raise ValueError(f"like has no cells: {rows} x {columns}")
+    mapping = _grid_mapping(like)
+    crs = given if given is not None else _crs_of(like, mapping)
+    transform = _transform_of(like, mapping, x_name, y_name, rows, columns)
+    units = like.coords[x_name].attrs.get("units", "") if x_name in like.coords else ""
+    chunks = None
+    sizes = getattr(like, "chunksizes", {}) or {}
+    if y_name in sizes or x_name in sizes:
+        chunks = (tuple(sizes.get(y_name, (rows,))), tuple(sizes.get(x_name, (columns,))))
+    return Grid(rows, columns, transform, crs, y_name=y_name, x_name=x_name, chunks=chunks,
+                lonlat_names=x_name in _LONLAT_NAMES or str(units).startswith("degree"),
+                coordinates={name: like.coords[name] for name in (y_name, x_name) if name in like.coords})
+
+
+def _grid_mapping(like: Any) -> Any:
+    """The attributes of the variable that CF's grid_mapping names."""
+    of = list(like.data_vars.values()) if hasattr(like, "data_vars") else [like]
+    names = [found for one in [like, *of] for found in (one.attrs.get("grid_mapping"), one.encoding.get("grid_mapping")) if found]
+    for found in [*names, "spatial_ref", "crs"]:
+        if found in like.coords or (hasattr(like, "data_vars") and found in like.data_vars):
+            return like[found].attrs
+    return {}
+
+
+def _crs_of(like: Any, mapping: Any) -> Any:
+    for text in (mapping.get("crs_wkt"), mapping.get("spatial_ref"), like.attrs.get("crs")):
+        if text:
+            return _crs.parse(text, "like")
+    if mapping.get("grid_mapping_name"):
+        import pyproj
+
+        return _crs.parse(pyproj.CRS.from_cf(dict(mapping)), "like")
+    return None
+
+
+def _transform_of(like: Any, mapping: Any, x_name: str, y_name: str, rows: int,
+                  columns: int) -> tuple[float, float, float, float, float, float]:
+    """The geotransform of `like`: the one it carries, unless coordinates say that it was cut out of a larger one since."""
+    text = mapping.get("GeoTransform")
+    carried = tuple(float(n) for n in str(text).split()) if text else None
+    if carried is not None and len(carried) != 6:
+        raise ValueError(f"like: its GeoTransform {text!r} has not six numbers")
+    steps = {}
+    for name, count, at, step in ((x_name, columns, 0, 1), (y_name, rows, 3, 5)):
+        given = carried[step] if carried is not None else None
+        values = np.asarray(like.coords[name].values) if name in like.coords else None
+        if values is None:
+            if carried is None:
+                raise ValueError(f"like has no coordinate {name!r} (and no GeoTransform), so its cells have no place")
+            steps[name] = (carried[at], carried[step])
+        else:
+            steps[name] = _step(values, name, given)
+    (x0, dx), (y0, dy) = steps[x_name], steps[y_name]
+    if carried is not None and carried[2] == carried[4] == 0.0:
+        first = math.isclose(carried[0], x0, abs_tol=1e-6 * abs(dx)) and math.isclose(carried[3], y0, abs_tol=1e-6 * abs(dy))
+        if first and math.isclose(carried[1], dx, rel_tol=1e-6 / columns) and math.isclose(carried[5], dy, rel_tol=1e-6 / rows):
+            return carried[0], carried[1], 0.0, carried[3], 0.0, carried[5]
+    elif carried is not None and x_name not in like.coords and y_name not in like.coords:
+        return carried[0], carried[1], carried[2], carried[3], carried[4], carried[5]
+    return x0, dx, 0.0, y0, 0.0, dy
+
+
+def _step(values: npt.NDArray[Any], name: str, given: Optional[float]) -> tuple[float, float]:
+    """Where a dimension begins, and its step, from evenly spaced coordinates of centres."""
+    if values.ndim != 1 or values.dtype.kind not in "iuf":
+        raise ValueError(f"like: the coordinate {name!r} must be one-dimensional numbers")
+    centres = values.astype(np.float64)
+    if not np.isfinite(centres).all():
+        raise ValueError(f"like: the coordinate {name!r} has values that are not finite")
+    if centres.size == 1:
+        if given is None:
+            raise ValueError(f"like: one cell along {name!r} says nothing of its size; give shape and extent")
+        step = given
+    else:
+        step = (centres[-1] - centres[0]) / (centres.size - 1)
+    even = centres[0] + step * np.arange(centres.size)
+    # Coordinates may have been stored as float32.
+    rounding = 1.2e-7 if values.dtype == np.float32 else 2.3e-16
+    noise = 4 * rounding * float(np.abs(centres).max())
+    if step == 0 or float(np.abs(even - centres).max()) > max(1e-6 * abs(step), noise):
+        raise ValueError(f"like: the coordinate {name!r} is not evenly spaced")
+    return float(centres[0] - 0.5 * step), float(step)

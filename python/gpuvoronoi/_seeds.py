@@ -1,0 +1,126 @@
+"""Seeds in all their forms: pairs of arrays, GeoDataFrames, GeoSeries."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs
+from ._grid import Grid
+from ._search import as_degrees, plain_array
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass
+class Seeds:
+    """Positions in the system `crs` (None: none is known), and the table they come from, if any."""
+
+    x: Floats
+    y: Floats
+    crs: Any = None
+    frame: Any = None
+
+
+def read(seeds: Any, crs: Any = None) -> Seeds:
+    """`crs`: the seeds' coordinate system, if they have none of their own."""
+    made = _read(seeds, "seeds")
+    if crs is not None:
+        given = _crs.parse(crs, "seeds_crs")
+        if made.crs is not None and not _crs.same(made.crs, given):
+            raise ValueError(f"seeds_crs: the seeds are in {_crs.name(made.crs)} already; use to_crs() to reproject them")
+        made.crs = given
+    return made
+
+
+def _read(seeds: Any, argument: str) -> Seeds:
+    if hasattr(seeds, "geometry") and hasattr(seeds, "crs"):
+        return _of_geometries(seeds, argument)
+    if isinstance(seeds, (str, bytes)) or (hasattr(seeds, "dims") and hasattr(seeds, "coords")):
+        what = "cells of a raster as seeds are" if hasattr(seeds, "dims") else "names of files are"
+        raise TypeError(f"{argument}: {what} not supported by this version; give a pair of arrays (x, y), a GeoDataFrame or a "
+                        f"GeoSeries")
+    try:
+        x, y = seeds
+    except (TypeError, ValueError):
+        raise TypeError(f"{argument} must be a pair of arrays (x, y), a GeoDataFrame or a GeoSeries, not "
+                        f"{type(seeds).__name__}") from None
+    a, b = as_degrees(x, f"{argument}[0]"), as_degrees(y, f"{argument}[1]")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise ValueError(f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}")
+    return Seeds(a, b)
+
+
+def _of_geometries(frame: Any, argument: str) -> Seeds:
+    geometry = frame.geometry
+    kinds = np.asarray(geometry.geom_type, dtype=object)
+    bad = np.flatnonzero((kinds != "Point") | np.asarray(geometry.isna()) | np.asarray(geometry.is_empty))
+    if bad.size:
+        row = int(bad[0])
+        what = kinds[row] if kinds[row] not in (None, "Point") else "geometry that is missing or empty"
+        hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
+        raise ValueError(f"{argument}: row {row} is a {what}; this version takes points only{hint}")
+    crs = None if frame.crs is None else _crs.parse(frame.crs, argument)
+    return Seeds(np.ascontiguousarray(geometry.x, dtype=np.float64), np.ascontiguousarray(geometry.y, dtype=np.float64), crs, frame)
+
+
+def column(value: Any, seeds: Seeds, argument: str) -> npt.NDArray[Any]:
+    """One value a seed: an array, or the name of a column of the seeds' table."""
+    if isinstance(value, str):
+        if seeds.frame is None or value not in getattr(seeds.frame, "columns", ()):
+            raise ValueError(f"{argument}: the seeds have no column {value!r}")
+        value = seeds.frame[value].to_numpy()
+    array = plain_array(value, argument)
+    if array.shape != seeds.x.shape:
+        raise ValueError(f"{argument} must have one value for each of {seeds.x.size} seeds, not the shape {array.shape}")
+    return array
+
+
+def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "metric") -> str:
+    """The metric that is meant, checked against the grid's system."""
+    crs = grid.crs
+    geographic = crs is not None and crs.is_geographic
+    if metric is None:
+        if crs is None and not grid.mesh and not grid.lonlat_names and not _is_globe(grid):
+            raise ValueError("metric: without a coordinate system it must be told: metric='euclidean' for a plane, "
+                             "metric='geodesic' (or crs=) for longitudes and latitudes")
+        return "geodesic" if crs is None or geographic or grid.level != _c.NO_LEVEL else "euclidean"
+    if metric not in _c.METRICS:
+        raise ValueError(f"{argument} must be one of {', '.join(_c.METRICS)}, not {metric!r}")
+    if geographic and metric not in _c.GLOBE_METRICS:
+        raise ValueError(f"{argument}: {metric} makes no sense in {_crs.name(crs)}, whose degrees are no lengths: use geodesic or "
+                         f"great-circle, or a projected crs")
+    if grid.level != _c.NO_LEVEL and metric not in _c.GLOBE_METRICS:
+        raise ValueError(f"{argument}: level goes with geodesic and great-circle, not {metric}")
+    return metric
+
+
+def _is_globe(grid: Grid) -> bool:
+    """The default extent, which says that longitudes and latitudes are meant."""
+    g = grid.transform
+    return g[0] == -180.0 and g[3] == 90.0 and g[2] == g[4] == 0.0 and abs(g[1] * grid.columns - 360.0) < 1e-9
+
+
+def on(grid: Grid, seeds: Seeds, metric: str) -> tuple[Floats, Floats]:
+    """The seeds' positions where the grid's metric wants them: on its map, or on its globe in degrees."""
+    if seeds.crs is None or grid.crs is None:
+        if seeds.crs is not None and not _crs.is_lonlat(seeds.crs) and metric in _c.GLOBE_METRICS:
+            raise ValueError(f"seeds are in {_crs.name(seeds.crs)}, and the grid has no coordinate system: give crs")
+        if seeds.frame is not None and grid.crs is not None:
+            raise ValueError(f"seeds have no coordinate system, the grid has {_crs.name(grid.crs)}: set_crs() them first")
+        if grid.crs is None or metric not in _c.GLOBE_METRICS or _crs.is_lonlat(grid.crs):
+            return seeds.x, seeds.y
+        return _moved(seeds, grid.crs, _crs.base(grid.crs, "crs"))  # a pair of arrays is in the grid's own system
+    target = _crs.base(grid.crs, "crs") if metric in _c.GLOBE_METRICS else grid.crs
+    return (seeds.x, seeds.y) if _crs.same(seeds.crs, target) else _moved(seeds, seeds.crs, target)
+
+
+def _moved(seeds: Seeds, source: Any, target: Any) -> tuple[Floats, Floats]:
+    x, y = _crs.Operation(source, target, seeds.x, seeds.y)(seeds.x, seeds.y)
+    bad = np.flatnonzero(~np.isfinite(x))
+    if bad.size:
+        raise ValueError(f"seeds: row {int(bad[0])} has no place in {_crs.name(target)}")
+    return x, y

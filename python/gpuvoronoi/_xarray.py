@@ -1,0 +1,88 @@
+"""Answers as xarray objects, described as CF and rioxarray do."""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+import numpy as np
+
+from . import _c, _crs
+from ._grid import Grid
+
+_LONG_NAMES = {"allocation": "nearest seed", "proximity": "distance to the nearest seed",
+               "direction": "direction to the nearest seed, clockwise from north"}
+_WGS84 = {"grid_mapping_name": "latitude_longitude", "semi_major_axis": 6378137.0, "inverse_flattening": 298.257223563,
+          "longitude_of_prime_meridian": 0.0}
+
+
+def dataset(question: Any, found: Mapping[str, tuple[Any, Any]]) -> Any:
+    """k x rows x columns arrays and what they hold for no seed, as a Dataset."""
+    import xarray
+
+    grid: Grid = question.grid
+    dims = (("rank",) if question.k > 1 else ()) + grid.dims
+    coordinates = _coordinates(question)
+    variables = {}
+    for name, (values, nodata) in found.items():
+        values = question.squeezed(values)
+        attributes: dict[str, Any] = {"long_name": _LONG_NAMES[name], "_FillValue": np.asarray(nodata, values.dtype)[()]}
+        if "spatial_ref" in coordinates:
+            attributes["grid_mapping"] = "spatial_ref"
+        if name == "proximity":
+            units = "m" if question.metric in _c.GLOBE_METRICS else _unit(grid)
+            attributes.update({"units": units} if units else {}, metric=question.metric)
+        elif name == "direction":
+            attributes["units"] = "degree"
+        else:
+            attributes["metric"] = question.metric
+        variables[name] = xarray.Variable(dims, values, attributes)
+    return xarray.Dataset(variables, coordinates)
+
+
+def _unit(grid: Grid) -> str:
+    if grid.crs is None or not grid.crs.axis_info:
+        return ""
+    name = grid.crs.axis_info[0].unit_name
+    return {"metre": "m"}.get(name, str(name))
+
+
+def _coordinates(question: Any) -> dict[str, Any]:
+    grid: Grid = question.grid
+    made: dict[str, Any] = {"rank": ("rank", np.arange(1, question.k + 1))} if question.k > 1 else {}
+    if grid.coordinates is not None:
+        made.update(grid.coordinates)
+    elif not grid.mesh:
+        made[grid.y_name] = (grid.y_name, grid.y(), _axis(grid, question.metric, "y"))
+        made[grid.x_name] = (grid.x_name, grid.x(), _axis(grid, question.metric, "x"))
+    reference = _reference(grid, question.metric)
+    if reference is not None:
+        made["spatial_ref"] = ((), np.int64(0), reference)
+    return made
+
+
+def _axis(grid: Grid, metric: str, axis: str) -> dict[str, str]:
+    """CF's attributes of a coordinate."""
+    if grid.crs is None and metric not in _c.GLOBE_METRICS:
+        return {"axis": axis.upper()}
+    if grid.crs is None or _crs.is_lonlat(grid.crs):
+        name, unit = {"x": ("longitude", "degrees_east"), "y": ("latitude", "degrees_north")}[axis]
+        return {"axis": axis.upper(), "standard_name": name, "long_name": name, "units": unit}
+    unit = _unit(grid)
+    return {"axis": axis.upper(), "standard_name": f"projection_{axis}_coordinate", **({"units": unit} if unit else {})}
+
+
+def _reference(grid: Grid, metric: str) -> Any:
+    """The attributes of `spatial_ref`; None for a plane without a coordinate system."""
+    if grid.crs is None and metric not in _c.GLOBE_METRICS:
+        return None
+    crs = grid.crs
+    if crs is None:
+        try:
+            crs = _crs.parse("OGC:CRS84", "crs")
+        except ImportError:
+            return dict(_WGS84)
+    attributes = dict(crs.to_cf())
+    attributes["spatial_ref"] = attributes.get("crs_wkt", crs.to_wkt())
+    if not grid.mesh:
+        attributes["GeoTransform"] = " ".join(repr(float(n)) for n in grid.transform)
+    return attributes

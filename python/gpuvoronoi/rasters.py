@@ -1,0 +1,301 @@
+"""The nearest seed of every cell of a raster: which one, how far, in which direction."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Iterable, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs, _field, _grid, _seeds
+from ._library import Progress, device_number, worker_threads
+from ._search import backend_name, number_in, plain_array, real
+
+_NAMES = ("allocation", "proximity", "direction")
+_ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
+        Points: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays, or geometries, which
+        are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
+        `seeds_crs` says otherwise.
+    like : xarray.DataArray or xarray.Dataset, optional
+        The cells to ask for: its last two spatial coordinates, and its coordinate system if it has one by CF's
+        `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
+        if it is chunked.
+    shape : (int, int), optional
+        Rows and columns of the grid, in place of `like`.
+    extent : (float, float, float, float), optional
+        xmin, ymin, xmax, ymax of the grid with `shape`; the whole globe by default. The first row is the northernmost.
+    level : int, optional
+        A level of the QTM mesh: its triangles ask. With `like` or `shape` each cell carries the answer of its triangle;
+        alone, the answer is one value a triangle, in the order of `gpuvoronoi.qtm.number`.
+    crs : optional
+        The grid's coordinate system: whatever pyproj takes. By default that of `like`, then that of the seeds. Without any,
+        positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
+    metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
+        By default geodesic for longitudes and latitudes, euclidean on maps.
+    k : int
+        How many neighbours, up to 64. Above 1 the answer has a first dimension `rank`.
+    max_distance : float
+        Seeds farther away do not count; inclusive; metres on the globe, the map's unit on the plane.
+    mask : array_like of the grid's shape, optional
+        Cells that are 0 (or False, or NaN) are left out.
+    weights : array_like or str, optional
+        One weight a seed, or a column of the seeds' table.
+    weighting : {"multiplicative", "additive", "power"}, optional
+        The least d / w, d + w or d**2 - w wins; multiplicative if there are weights.
+    seeds_crs : optional
+        The seeds' coordinate system.
+    x, y : str, optional
+        The names of `like`'s dimensions.
+    backend : str
+        A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
+    device : int, optional
+        The GPU for backends that use one.
+    workers : int
+        Threads; -1 for as many as there are processors.
+    progress : bool or callable, optional
+        True for a bar by tqdm, or a function that is given the fraction done."""
+
+Described = Callable[..., Any]
+
+
+def _documented(function: Described) -> Described:
+    function.__doc__ = (function.__doc__ or "").replace("ARGUMENTS", _ARGUMENTS)
+    return function
+
+
+class Question:
+    """What a user asked, checked: the grid, the seeds, and the plan of the answer."""
+
+    def __init__(self, seeds: Any, *, like: Any = None, shape: Any = None, extent: Any = None, level: Any = None, crs: Any = None,
+                 metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
+                 weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
+                 backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> None:
+        self.k = number_in(k, "k", 1, _c.MAX_VORONOI_K)
+        self.workers, self.progress = worker_threads(workers), progress
+        self.seeds = _seeds.read(seeds, seeds_crs)
+        self.like = like
+        self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
+        self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
+        if self.seeds.x.size == 0:
+            raise ValueError("seeds: there are none")
+        if weights is None and weighting not in (None, "unweighted"):
+            raise ValueError(f"weighting: {weighting} needs weights")
+        if weighting is not None and weighting not in _c.WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {', '.join(_c.WEIGHTINGS[1:])}, not {weighting!r}")
+        loads = None if weights is None else np.ascontiguousarray(_seeds.column(weights, self.seeds, "weights"), dtype=np.float64)
+        self.mask = self._mask(mask)
+        backend_name(backend)
+        self.plan = _field.plan(
+            self.grid, *_seeds.on(self.grid, self.seeds, self.metric), self.metric, k=self.k,
+            max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
+            weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
+            device=device_number(device))
+        if self.grid.chunks is not None and self.grid.mesh:
+            raise ValueError("level alone has no chunks")
+
+    def _mask(self, mask: Any) -> Any:
+        """Bytes, 0 where a cell is left out; as a Dask array where the answer is one."""
+        if mask is None:
+            return None
+        if hasattr(mask, "dims"):
+            if tuple(mask.dims) != self.grid.dims:
+                raise ValueError(f"mask has the dimensions {tuple(mask.dims)}, not {self.grid.dims}")
+            mask = mask.data
+        if np.shape(mask) != self.grid.shape:
+            raise ValueError(f"mask must have the grid's shape {self.grid.shape}, not {np.shape(mask)}")
+        if hasattr(mask, "dask"):
+            if self.grid.chunks is None:
+                mask = mask.compute()
+            else:
+                return mask.map_blocks(_bytes, dtype=np.uint8).rechunk(self.grid.chunks)
+        return _bytes(plain_array(mask, "mask")).reshape(self.grid.rows, self.grid.columns)
+
+    def squeezed(self, array: Any) -> Any:
+        """k x rows x columns as a user sees it."""
+        if self.grid.mesh:
+            array = array[:, 0, :]
+        return array if self.k > 1 else array[0]
+
+    def coded(self, ids: Any) -> tuple[Any, int]:
+        """A table from seeds' numbers to ids (None: they are the same), whose last entry stands for no seed, and that."""
+        if ids is None:
+            return None, -1
+        values = _seeds.column(ids, self.seeds, "ids")
+        if values.dtype.kind not in "iu" or (values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max):
+            raise TypeError(f"ids must be integers (up to 64 bits), not {values.dtype}")
+        small = values.min() >= np.iinfo(np.int32).min and values.max() <= np.iinfo(np.int32).max
+        kind, least = (np.int32, -(2**31)) if small else (np.int64, -(2**63))
+        nodata = -1 if not np.any(values == -1) else least
+        if np.any(values == nodata):
+            raise ValueError(f"ids: {nodata} stands for no seed and can be no id")
+        return np.append(values, nodata).astype(kind), nodata
+
+    def compute(self, *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
+        """Numbers, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
+        if self.grid.chunks is not None:
+            from . import _dask
+
+            return _dask.compute(self.plan, self.grid.chunks, self.mask, distance, azimuth)
+        field = _field.Field(self.plan, self.workers)
+        answers = field.answer(self.plan.window, distance=distance, azimuth=azimuth, mask=self.mask, workers=self.workers,
+                               progress=self.progress)
+        return answers.numbers, answers.distance, answers.azimuth
+
+
+def _bytes(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    counts = mask != 0
+    if mask.dtype.kind == "f":
+        counts &= ~np.isnan(mask)
+    return np.ascontiguousarray(counts, dtype=np.uint8)
+
+
+def _as_ids(numbers: Any, table: Any) -> Any:
+    if table is None:
+        return numbers
+    if isinstance(numbers, np.ndarray):
+        return table[numbers]  # -1 is the last entry
+    return numbers.map_blocks(lambda part: table[part], dtype=table.dtype)
+
+
+def _distance_dtype(dtype: Any) -> np.dtype[Any]:
+    kind = np.dtype(dtype)
+    if kind not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, not {kind}")
+    return kind
+
+
+@_documented
+def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
+    """The nearest seed of every cell.
+
+    Parameters
+    ----------
+    ARGUMENTS
+    ids : array_like of int or str, optional
+        Values to write in place of the seeds' numbers from 0; one a seed, or a column of the seeds' table.
+
+    Returns
+    -------
+    ndarray or xarray.DataArray
+        int32 (int64 for large ids); -1 where there is no seed (the type's least value if -1 is an id). An
+        `xarray.DataArray` if `like` is given.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.allocation(([-60.0, 25.0, 100.0], [0.0, 50.0, 30.0]), shape=(3, 6))
+    array([[1, 1, 1, 1, 2, 2],
+           [0, 0, 0, 1, 2, 2],
+           [0, 0, 0, 0, 2, 2]], dtype=int32)
+    """
+    question = Question(seeds, **arguments)
+    table, nodata = question.coded(ids)
+    numbers, _, _ = question.compute()
+    return _wrapped(question, "allocation", _as_ids(numbers, table), nodata)
+
+
+@_documented
+def proximity(seeds: Any, *, dtype: Any = np.float32, **arguments: Any) -> Any:
+    """The distance of every cell to its nearest seed.
+
+    Parameters
+    ----------
+    ARGUMENTS
+    dtype : {float32, float64}
+        Distances are computed in float64 and rounded once.
+
+    Returns
+    -------
+    ndarray or xarray.DataArray
+        Metres on the globe, the map's unit on the plane; NaN where there is no seed. Weights decide which seed is
+        nearest, not how far it is.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.proximity(([0.5], [0.5]), shape=(2, 2), extent=(0, 0, 2, 2), metric="manhattan")
+    array([[1., 2.],
+           [0., 1.]], dtype=float32)
+    """
+    question = Question(seeds, **arguments)
+    _, distance, _ = question.compute(distance=_distance_dtype(dtype))
+    return _wrapped(question, "proximity", distance, math.nan)
+
+
+@_documented
+def direction(seeds: Any, **arguments: Any) -> Any:
+    """The direction from every cell to its nearest seed.
+
+    Parameters
+    ----------
+    ARGUMENTS
+
+    Returns
+    -------
+    ndarray or xarray.DataArray of float32
+        Degrees clockwise from true north (from +y on the plane) in which the line leaves the cell, [0, 360); 0 at the seed
+        itself, NaN where there is no seed.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> gpuvoronoi.direction(([0.5], [0.5]), shape=(2, 2), extent=(0, 0, 2, 2), metric="euclidean")
+    array([[180., 225.],
+           [  0., 270.]], dtype=float32)
+    """
+    question = Question(seeds, **arguments)
+    _, _, azimuth = question.compute(azimuth=True)
+    return _wrapped(question, "direction", azimuth, math.nan)
+
+
+@_documented
+def voronoi(seeds: Any, *, variables: Iterable[str] = _NAMES, ids: Any = None, dtype: Any = np.float32,
+            **arguments: Any) -> Union[Any, dict[str, npt.NDArray[Any]]]:
+    """Nearest seeds, distances and directions at once.
+
+    Parameters
+    ----------
+    ARGUMENTS
+    variables : sequence of {"allocation", "proximity", "direction"}
+        What is wanted.
+    ids, dtype
+        As of :func:`allocation` and :func:`proximity`.
+
+    Returns
+    -------
+    xarray.Dataset
+        With coordinates, the coordinate system as CF's `grid_mapping` (which rioxarray reads), and `_FillValue`. Where
+        xarray is not installed, a dict of numpy arrays with the same names.
+
+    Examples
+    --------
+    >>> import gpuvoronoi
+    >>> answer = gpuvoronoi.voronoi(([0.0], [0.0]), shape=(2, 4), metric="great-circle")
+    >>> answer["direction"].shape
+    (2, 4)
+    """
+    names = tuple([variables] if isinstance(variables, str) else variables)
+    for name in names:
+        if name not in _NAMES:
+            raise ValueError(f"variables must be of {', '.join(_NAMES)}, not {name!r}")
+    kind = _distance_dtype(dtype)
+    question = Question(seeds, **arguments)
+    table, nodata = question.coded(ids)
+    numbers, distance, azimuth = question.compute(distance=kind if "proximity" in names else None, azimuth="direction" in names)
+    found = {"allocation": (_as_ids(numbers, table), nodata), "proximity": (distance, math.nan), "direction": (azimuth, math.nan)}
+    try:
+        import xarray  # noqa: F401
+    except ImportError:
+        return {name: question.squeezed(found[name][0]) for name in names}
+    from . import _xarray
+
+    return _xarray.dataset(question, {name: found[name] for name in names})
+
+
+def _wrapped(question: Question, name: str, values: Any, nodata: Any) -> Any:
+    if question.like is None:
+        return question.squeezed(values)
+    from . import _xarray
+
+    return _xarray.dataset(question, {name: (values, nodata)})[name]
