@@ -16,11 +16,27 @@
 
 #include "cli/cli.h"
 #include "io/out/output.h"
+#include "io/source_name.h"
+
+/* After a fatal error GDAL ends the process, whatever the handler does. */
+static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const char *text) {
+  if (level != CE_Fatal) {
+    gv_io_take_message(level, number, text);
+    return;
+  }
+  gv_io io = {.cancelled = NULL};
+  char *clean = gv_clean_foreign_message(text);
+  (void)gv_io_fail(&io, GV_ERROR_INTERNAL, "GDAL cannot go on: %s", clean != NULL ? clean : "out of memory");
+  (void)cli_fail(EXIT_ERROR, "%s", io.message);
+  alarm(5); /* should cleaning up wait for what this thread has locked */
+  gv_outputs_abandon();
+  _exit(EXIT_ERROR);
+}
 
 void cli_prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
-  CPLSetErrorHandler(gv_io_take_message);
+  CPLSetErrorHandler(take_message);
   /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
   if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }

@@ -117,6 +117,17 @@ class Work:
                 for c in range(table.GetColumnCount())}
 
 
+def build_shim(folder, name):
+    """A library for LD_PRELOAD, of <name>_shim.c beside this file, and what the environment needs for it."""
+    library = folder / f"{name}.so"
+    source = pathlib.Path(__file__).with_name(f"{name}_shim.c")
+    done = subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip("no C compiler: " + done.stderr)
+    return {**os.environ, "LD_PRELOAD": str(library),
+            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
 @pytest.fixture
 def work(tmp_path):
     return Work(tmp_path)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr
 
-from conftest import COMMAND
+from conftest import COMMAND, build_shim
 
 LON, LAT = [-100.0, 10.0, 120.0], [40.0, 50.0, -30.0]
 
@@ -278,6 +278,16 @@ def test_full_file_system(seeds):
             assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_fatal_errors_of_gdal(seeds, tmp_path_factory):
+    """GDAL ends the process itself where it runs out of memory: it is told why, and temporary files are removed."""
+    shim = build_shim(tmp_path_factory.mktemp("shim"), "fatal")
+    arguments = ["--seeds", "s.csv", "--size", "60,30", "--distance", "d.tif", "--overwrite", "out.tif"]
+    seeds.write("out.tif", "something precious")
+    for number in 1, 2:
+        seeds.fails(*arguments, env={**shim, "FATAL": str(number)}, has="GDAL cannot go on: CPLMalloc(): Out of memory allocating")
+    seeds.ok(*arguments, env={**shim, "FATAL": "100"})
 
 
 def test_help_and_version(work):
