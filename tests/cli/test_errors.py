@@ -290,6 +290,16 @@ def test_fatal_errors_of_gdal(seeds, tmp_path_factory):
     seeds.ok(*arguments, env={**shim, "FATAL": "100"})
 
 
+def test_blocks_too_large_for_the_library(seeds):
+    """Tiles of 16384 x 1024 cells are no blocks to compute, but rows of cells fill them."""
+    grid = ["--seeds", "s.csv", "--size", "16500,1030"]
+    tiles = ["--co", "TILED=YES", "--co", "BLOCKXSIZE=16384", "--co", "BLOCKYSIZE=1024"]
+    seeds.ok(*grid, *tiles, "--metric", "great-circle", "out.tif")
+    seeds.ok(*grid, "--metric", "great-circle", "plain.tif")
+    assert seeds.open("out.tif").GetRasterBand(1).GetBlockSize() == [16384, 1024]
+    assert np.array_equal(seeds.read("out.tif"), seeds.read("plain.tif"))
+
+
 def test_help_and_version(work):
     assert "--skip-invalid" in work.ok("--help").stdout
     assert work.ok("--version").stdout.startswith("gpuvoronoi 0.")

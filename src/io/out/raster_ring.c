@@ -6,7 +6,11 @@
 
 #include "io/out/raster_file.h"
 
-enum { MAX_BUFFER_BYTES = 64 << 20, MAX_RING_BYTES = 256 << 20 };
+enum {
+  MAX_BUFFER_BYTES = 64 << 20,
+  MAX_RING_BYTES = 256 << 20,
+  MAX_BLOCK = 8192 /* cells a side that the library computes at once */
+};
 
 /* How rasters of one grid are cut up for computing and writing: units are written at once, blocks computed at once. */
 typedef struct layout {
@@ -47,7 +51,7 @@ static void choose_layout(gv_raster_out *const *rasters, int count, layout *l) {
     tallest = own_h > tallest ? own_h : tallest;
     cell_bytes += value_bytes(rasters[i]) * rasters[i]->bands;
   }
-  l->tiles = l->tiles && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
+  l->tiles = l->tiles && w <= MAX_BLOCK && h <= MAX_BLOCK && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
   if (l->tiles) {
     l->block_w = w;
     l->block_h = h;
