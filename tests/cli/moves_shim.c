@@ -1,7 +1,9 @@
 /*
- * For LD_PRELOAD: notes fsync, link and rename in the file $MOVES_LOG, a line a call, and makes some of them fail.
+ * For LD_PRELOAD: notes fsync, link and rename in the file $MOVES_LOG, a line a call, and makes some of them fail, or come after
+ * two SIGTERM and a fifth of a second.
  *
- * $MOVES_FAIL is "fsync 3": the third; "rename 2+": the second and all after it. With $MOVES_NO_LINKS no file has a second name.
+ * $MOVES_FAIL is "fsync 3": the third; "rename 2+": the second and all after it. $MOVES_SIGNAL likewise.
+ * With $MOVES_NO_LINKS no file has a second name.
  * $MOVES_KILL is "5 before" or "5 after": the fifth of all links and renames that are about one of the outputs' places (that have
  * no .tmp- in what they lead to) is the last thing the process does, or is not done any more.
  */
@@ -13,19 +15,31 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whether $variable means this call. */
+static int is_meant(const char *variable, const char *call, int number) {
+  const char *wanted = getenv(variable);
+  char name[16] = "", more = '\0';
+  int at = 0;
+  if (wanted == NULL || sscanf(wanted, "%15s %d%c", name, &at, &more) < 2 || strcmp(name, call) != 0) return 0;
+  return more == '+' ? number >= at : number == at;
+}
+
 /* Notes a call; true if it is to fail. */
 static int note(const char *call, int *calls, const char *a, const char *b) {
-  const char *log = getenv("MOVES_LOG"), *fail = getenv("MOVES_FAIL");
+  const char *log = getenv("MOVES_LOG");
   FILE *file = log != NULL ? fopen(log, "a") : NULL;
   if (file != NULL) {
     fprintf(file, "%s\t%s\t%s\n", call, a, b);
     fclose(file);
   }
-  char name[16] = "", more = '\0';
-  int number = 0;
   ++*calls;
-  if (fail == NULL || sscanf(fail, "%15s %d%c", name, &number, &more) < 2 || strcmp(name, call) != 0) return 0;
-  return more == '+' ? *calls >= number : *calls == number;
+  if (is_meant("MOVES_SIGNAL", call, *calls)) {
+    kill(getpid(), SIGTERM);
+    usleep(100000);
+    kill(getpid(), SIGTERM);
+    usleep(100000);
+  }
+  return is_meant("MOVES_FAIL", call, *calls);
 }
 
 /* Ends the process where it is to end. */

@@ -1,13 +1,11 @@
 """How outputs get into place: what is waited for, in which order, and what is left where that fails."""
 
 import os
-import pathlib
-import subprocess
 
 import numpy as np
 import pytest
 
-from conftest import globe
+from conftest import build_shim, globe
 
 LON, LAT = globe(40, seed=4)
 SIZE = ["--metric", "great-circle", "--size", "20,10"]
@@ -19,12 +17,7 @@ OLD = ["r.bin", "r.bin.aux.xml", "r.bin.ovr", "t.shp", "t.dbf", "d.npy"]
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory):
-    library = tmp_path_factory.mktemp("shim") / "moves.so"
-    source = pathlib.Path(__file__).with_name("moves_shim.c")
-    done = subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-o", library, source, "-ldl"], capture_output=True, text=True)
-    if done.returncode != 0:
-        pytest.skip("no C compiler: " + done.stderr)
-    return library
+    return build_shim(tmp_path_factory.mktemp("shim"), "moves")
 
 
 @pytest.fixture
@@ -41,10 +34,9 @@ def watched(old, shim, tmp_path_factory):
     """Runs the command with the shim: what it did, and the calls in order."""
     log = tmp_path_factory.mktemp("log") / "log"
 
-    def run(arguments, fail="", links=True):
+    def run(arguments, fail="", links=True, signal=""):
         log.unlink(missing_ok=True)
-        environment = {**os.environ, "LD_PRELOAD": str(shim), "MOVES_LOG": str(log), "MOVES_FAIL": fail,
-                       "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+        environment = {**shim, "MOVES_LOG": str(log), "MOVES_FAIL": fail, "MOVES_SIGNAL": signal}
         if not links:
             environment["MOVES_NO_LINKS"] = "1"
         done = old.run(*arguments, env=environment)
@@ -137,3 +129,26 @@ def test_what_cannot_be_put_back_is_kept(watched, arguments, links):
             kept = done.stderr.strip().split("what was there before is ")[1].removesuffix(" now")
             assert watched.work.path(kept).read_text().startswith("precious ")
     assert told
+
+
+@pytest.mark.parametrize("arguments", [MAIN, SEARCH])
+@pytest.mark.parametrize("links", [True, False])
+def test_a_signal_leaves_the_old_files_or_the_new(watched, arguments, links):
+    """Two of them, the second of which is to end the command at once, with time for that before each move."""
+    new = ["o.npy", "d.npy"] if arguments is SEARCH else ["r.bin", "r.hdr", "t.shp", "t.shx", "t.dbf"]
+    old = [name for name in new if name in OLD]
+    for number in range(1, 30):
+        for name in OLD:
+            watched.work.write(name, "precious " + name)
+        for name in set(new) - set(old):
+            watched.work.path(name).unlink(missing_ok=True)
+        done, calls = watched(arguments, links=links, signal=f"rename {number}")
+        assert done.returncode in (0, 143), done.stderr
+        if len(calls_of(calls, "rename")) < number:
+            break
+        kept = [watched.work.path(name).read_bytes().startswith(b"precious") for name in old]
+        assert all(kept) or not any(kept), (number, kept)
+        assert all(watched.work.path(name).exists() == (not kept[0]) for name in set(new) - set(old)), number
+        watched.work.no_leftovers()
+        assert done.returncode == 143 or not any(kept)
+    assert number > 1
