@@ -9,11 +9,9 @@ if(NOT GPUVORONOI_PYTHON)
   message(STATUS "No /usr/bin/python3: the tests of the command, the digests and the house rules are left out")
 endif()
 
-# What every test sees: no network for PROJ's grids, threads that sleep while they wait (tests run side by side on few
-# cores), sanitizers that fail loudly.
+# What every test sees: no network for PROJ's grids, sanitizers that fail loudly.
 set(GPUVORONOI_TEST_ENVIRONMENT
     PROJ_NETWORK=OFF
-    OMP_WAIT_POLICY=PASSIVE
     ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1
     UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp

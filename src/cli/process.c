@@ -61,7 +61,7 @@ static void *watch(void *signals) {
   _exit(128 + number);
 }
 
-void cli_catch_signals(void) {
+bool cli_catch_signals(void) {
   static sigset_t set;
   pthread_t thread;
   sigemptyset(&set);
@@ -70,12 +70,9 @@ void cli_catch_signals(void) {
   /* nohup's ignored SIGHUP stays ignored. */
   struct sigaction hangup;
   if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
-  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0) return;
-  if (pthread_create(&thread, NULL, watch, &set) == 0) {
-    pthread_detach(thread);
-  } else {
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
-  }
+  if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0 || pthread_create(&thread, NULL, watch, &set) != 0) return false;
+  pthread_detach(thread);
+  return true;
 }
 
 bool cli_interrupted(void *unused) {

@@ -539,7 +539,7 @@ int search_command(int argc, char **argv) {
   int result = cli_parse(&search_syntax, &j, argc, argv);
   if (result == EXIT_OK) result = check_usage(&j);
   if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
-  cli_catch_signals();
+  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
   cli_prepare_gdal();
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;

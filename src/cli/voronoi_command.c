@@ -283,7 +283,7 @@ int voronoi_command(int argc, char **argv) {
     CSLDestroy(j->raster.creation_options);
     return result == CLI_DONE ? EXIT_OK : result;
   }
-  cli_catch_signals();
+  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
   cli_prepare_gdal();
   if (j->threads == 0) {
     gv_context *context = NULL;

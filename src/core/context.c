@@ -1,5 +1,6 @@
 /* Contexts, and the names of statuses and metrics. */
-#include "core/parallel.h"
+#include "core/core.h"
+#include "core/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
  * What every other layer stands on: status and messages, memory, threads, progress.
- * Depends on nothing but the C library (and OpenMP, in parallel.c only).
+ * Depends on nothing but the C library.
  */
 #ifndef GV_CORE_H
 #define GV_CORE_H

@@ -1,9 +1,9 @@
-/* Threads, by OpenMP. */
+/* Loops over workers. */
 #include "core/parallel.h"
 
-#include <omp.h>
 #include <pthread.h>
-#include <string.h>
+
+#include "core/pool.h"
 
 struct gv_loop_state {
   const gv_loop *loop;
@@ -21,7 +21,8 @@ static int64_t begin_of(const struct gv_loop_state *state, int64_t i) {
   return loop->count / state->stretches * i + loop->count % state->stretches * i / state->stretches;
 }
 
-static void work(struct gv_loop_state *state, int number) {
+static void work(void *user, int number) {
+  struct gv_loop_state *state = user;
   const gv_loop *loop = state->loop;
   gv_worker worker;
   worker.number = number;
@@ -47,12 +48,7 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   atomic_init(&state.next, 0);
   gv_first_error_init(&state.error);
   pthread_mutex_init(&state.lock, NULL);
-  if (threads > 1) {
-#pragma omp parallel num_threads(threads)
-    work(&state, omp_get_thread_num());
-  } else {
-    work(&state, 0);
-  }
+  gv_pool_run(threads, work, &state);
   pthread_mutex_destroy(&state.lock);
   if (gv_first_error_seen(&state.error)) return gv_first_error_finish(&state.error, loop->context);
   if (loop->progress != NULL && gv_progress_cancelled(loop->progress))
@@ -66,30 +62,4 @@ void gv_worker_lock(gv_worker *worker) {
 
 void gv_worker_unlock(gv_worker *worker) {
   pthread_mutex_unlock(&worker->loop->lock);
-}
-
-void gv_tasks_run(int threads, gv_task *root, void *argument) {
-#pragma omp parallel num_threads(threads)
-#pragma omp single
-  root(argument);
-}
-
-typedef struct spawned {
-  gv_task *task;
-  _Alignas(16) char argument[GV_TASK_BYTES];
-} spawned;
-
-void gv_task_spawn(gv_task *task, const void *argument, size_t bytes) {
-  spawned s = {.task = task};
-  memcpy(s.argument, argument, bytes);
-#pragma omp task default(none) firstprivate(s)
-  s.task(s.argument);
-}
-
-void gv_tasks_wait(void) {
-#pragma omp taskwait
-}
-
-int gv_processors(void) {
-  return omp_get_num_procs();
 }

@@ -1,5 +1,5 @@
 /*
- * The one place where threads come from. Work is handed out in stretches of items to workers, each of which has a number and a
+ * Work in threads, which come from core/pool.h. Work is handed out in stretches of items to workers, each of which has a number and a
  * context of its own. The first error ends a loop early, as cancelling does.
  */
 #ifndef GV_PARALLEL_H
@@ -45,8 +45,5 @@ typedef void gv_task(void *argument);
 void gv_tasks_run(int threads, gv_task *root, void *argument);
 void gv_task_spawn(gv_task *task, const void *argument, size_t bytes);
 void gv_tasks_wait(void);
-
-/* Processors that this process may use. */
-int gv_processors(void);
 
 #endif

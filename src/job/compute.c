@@ -28,8 +28,10 @@ static gv_status make_workers(gv_run *r) {
   options.device = r->j->device;
   options.progress = gv_io_go_on;
   options.progress_user = r->io;
+  bool made = gv_context_create(&options, &r->context) == GV_OK;
+  options.threads = 1; /* of a worker */
   r->workers = calloc((size_t)r->j->threads, sizeof *r->workers);
-  bool made = r->workers != NULL;
+  made = made && r->workers != NULL;
   for (int i = 0; i < r->j->threads && made; i++) {
     gv_run_worker *w = &r->workers[i];
     made = gv_context_create(&options, &w->context) == GV_OK;
@@ -60,11 +62,12 @@ void gv_run_free_computed(gv_run *r) {
     free(w->quantity);
   }
   free(r->workers);
+  gv_context_destroy(r->context);
   free(r->labels);
 }
 
 static gv_status library_failed(gv_run *r, gv_status status) {
-  return gv_io_fail(r->io, status, "%s", gv_context_message(r->workers[0].context));
+  return gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
 }
 
 /* What every cell asks, pixel or triangle. */
@@ -94,7 +97,7 @@ static gv_status make_voronoi(gv_run *r) {
     }
   }
   gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
-  gv_context *context = r->workers[0].context;
+  gv_context *context = r->context;
   gv_status status = gv_voronoi_create(context, &r->grid.grid, &positions, &options, &r->voronoi);
   if (status == GV_OK && r->j->stats != NULL) {
     double bounds[GV_JOB_MAX_SUMS];

@@ -41,6 +41,7 @@ typedef struct gv_run {
   gv_overlay *overlay[GV_JOB_MAX_SUMS];
   gv_voronoi *voronoi;
   gv_statistics *statistics;
+  gv_context *context; /* of all threads */
   gv_run_worker *workers;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;

@@ -31,8 +31,8 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   gv_seed_statistics s;
   gv_sum_statistics sums[GV_JOB_MAX_SUMS];
   gv_table_value *values = row->values;
-  if (gv_statistics_get(r->workers[0].context, r->statistics, seed, &s, sums) != GV_OK) {
-    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->workers[0].context));
+  if (gv_statistics_get(r->context, r->statistics, seed, &s, sums) != GV_OK) {
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->context));
   }
   values[t->places[CELLS]].given = true;
   values[t->places[CELLS]].integer = s.cells;

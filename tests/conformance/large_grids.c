@@ -1,6 +1,7 @@
 /*
  * Grids and seed sets too large for every question: the tree of tiles, tiles filled as a whole, many blocks of huge rasters.
  */
+#include "core/parallel.h"
 #include "grid_cases.h"
 #include "left_out.h"
 
@@ -198,17 +199,45 @@ static void large_grids_against_tile(void **state) {
   }
 }
 
+enum { CHOSEN = 160, CHOSEN_SIDE = 512 };
+
+/* Blocks of a grid that two engines are asked for. */
+typedef struct chosen_blocks {
+  gv_voronoi *voronoi[2];
+  int64_t number[CHOSEN];
+  atomic_int wrong;
+} chosen_blocks;
+
+static gv_status compare_chosen(gv_worker *worker, int64_t first, int64_t end) {
+  chosen_blocks *chosen = worker->user;
+  int64_t across = gv_voronoi_blocks_across(chosen->voronoi[0]);
+  const size_t bytes = sizeof(int32_t) * CHOSEN_SIDE * CHOSEN_SIDE;
+  int32_t *out[2] = {malloc(bytes), malloc(bytes)};
+  gv_status status = out[0] != NULL && out[1] != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    for (int m = 0; m < 2 && status == GV_OK; m++) {
+      memset(out[m], 0x55, bytes);
+      status = gv_voronoi_block(&worker->context, chosen->voronoi[m], chosen->number[i] % across,
+                                chosen->number[i] / across, out[m], CHOSEN_SIDE);
+    }
+    if (status == GV_OK && memcmp(out[0], out[1], bytes) != 0) atomic_fetch_add(&chosen->wrong, 1);
+  }
+  free(out[0]);
+  free(out[1]);
+  return status;
+}
+
 /* A raster of several bands and hundreds of slices, of which some blocks are wanted: in any order, by several threads. */
 static void blocks_of_a_huge_grid_in_any_order(void **state) {
   (void)state;
-  enum { SEEDS = 20000, BLOCKS = 160, SIDE = 512, THREADS = 4 };
+  enum { SEEDS = 20000, THREADS = 4 };
   static const char *const names[] = {"cuda-tile", "tile"};
   static double lon[SEEDS], lat[SEEDS];
   if (!have_cuda_tile()) skip();
   gv_grid grid = GV_GRID_INIT;
   const double geotransform[6] = {-180, 360.0 / 90000, 0, 90, 0, -180.0 / 45000};
   gv_context *context = NULL;
-  gv_voronoi *voronoi[2] = {NULL, NULL};
+  chosen_blocks chosen = {.voronoi = {NULL, NULL}};
   grid.kind = GV_GRID_LONLAT;
   grid.width = 90000;
   grid.height = 45000;
@@ -223,34 +252,19 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
     gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
     o.backend = names[m];
     o.metric = GV_GREAT_CIRCLE;
-    o.block_width = o.block_height = SIDE;
-    if (gv_voronoi_create(context, &grid, &seeds, &o, &voronoi[m]) != GV_OK) {
+    o.block_width = o.block_height = CHOSEN_SIDE;
+    if (gv_voronoi_create(context, &grid, &seeds, &o, &chosen.voronoi[m]) != GV_OK) {
       fail_msg("%s: %s", names[m], gv_context_message(context));
     }
   }
-  int64_t across = gv_voronoi_blocks_across(voronoi[0]), down = gv_voronoi_blocks_down(voronoi[0]), block[BLOCKS];
-  int wrong = 0, failed = 0;
-  for (int i = 0; i < BLOCKS; i++) /* some of them runs in file order */
-    block[i] = i % 4 != 0 ? (block[i - 1] + 1) % (across * down) : (int64_t)(uniform() * (double)(across * down));
-#pragma omp parallel for schedule(dynamic) num_threads(THREADS) reduction(+ : wrong, failed)
-  for (int i = 0; i < BLOCKS; i++) {
-    gv_context *own = NULL;
-    int32_t *out[2] = {malloc(sizeof(int32_t) * SIDE * SIDE), malloc(sizeof(int32_t) * SIDE * SIDE)};
-    bool good = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &own) == GV_OK;
-    for (int m = 0; m < 2 && good; m++) {
-      memset(out[m], 0x55, sizeof(int32_t) * SIDE * SIDE);
-      good = gv_voronoi_block(own, voronoi[m], block[i] % across, block[i] / across, out[m], SIDE) == GV_OK;
-    }
-    failed += good ? 0 : 1;
-    if (good) wrong += memcmp(out[0], out[1], sizeof(int32_t) * SIDE * SIDE) != 0;
-    free(out[0]);
-    free(out[1]);
-    gv_context_destroy(own);
-  }
-  assert_int_equal(failed, 0);
-  assert_int_equal(wrong, 0);
-  gv_voronoi_destroy(voronoi[0]);
-  gv_voronoi_destroy(voronoi[1]);
+  int64_t blocks = gv_voronoi_blocks_across(chosen.voronoi[0]) * gv_voronoi_blocks_down(chosen.voronoi[0]);
+  for (int i = 0; i < CHOSEN; i++) /* some of them runs in file order */
+    chosen.number[i] = i % 4 != 0 ? (chosen.number[i - 1] + 1) % blocks : (int64_t)(uniform() * (double)blocks);
+  gv_loop loop = {.context = context, .threads = THREADS, .count = CHOSEN, .grain = 1, .user = &chosen};
+  assert_int_equal(gv_parallel_for(&loop, compare_chosen), GV_OK);
+  assert_int_equal(atomic_load(&chosen.wrong), 0);
+  gv_voronoi_destroy(chosen.voronoi[0]);
+  gv_voronoi_destroy(chosen.voronoi[1]);
   gv_context_destroy(context);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
-#include "core/core.h"
+#include "core/parallel.h"
 
 static void names_are_complete(void **state) {
   (void)state;
@@ -173,6 +173,12 @@ static void messages_are_kept_and_cut(void **state) {
   gv_context_destroy(context);
 }
 
+static gv_status set_error(gv_worker *worker, int64_t first, int64_t end) {
+  for (; first < end; first++)
+    gv_first_error_set(worker->user, GV_ERROR_CANCELLED, "cancelled");
+  return GV_OK;
+}
+
 static void first_error_of_many_threads_wins(void **state) {
   (void)state;
   gv_context *context = NULL;
@@ -183,9 +189,8 @@ static void first_error_of_many_threads_wins(void **state) {
   assert_int_equal(gv_first_error_finish(&error, context), GV_OK);
   gv_first_error_set(&error, GV_OK, "no error at all");
   assert_false(gv_first_error_seen(&error));
-#pragma omp parallel for num_threads(4)
-  for (int i = 0; i < 64; i++)
-    gv_first_error_set(&error, GV_ERROR_CANCELLED, "cancelled");
+  gv_loop loop = {.threads = 4, .count = 64, .grain = 1, .user = &error};
+  assert_int_equal(gv_parallel_for(&loop, set_error), GV_OK);
   assert_true(gv_first_error_seen(&error));
   gv_first_error_set(&error, GV_ERROR_IO, "too late");
   assert_int_equal(gv_first_error_finish(&error, context), GV_ERROR_CANCELLED);
@@ -210,6 +215,12 @@ static int report(double fraction, void *user) {
   return fraction < r->stop_at;
 }
 
+static gv_status add_progress(gv_worker *worker, int64_t first, int64_t end) {
+  for (; first < end; first++)
+    gv_progress_add(worker->user, 1);
+  return GV_OK;
+}
+
 static void progress_rises_and_cancels(void **state) {
   (void)state;
   reports r = {0, 0.0, 2.0, false};
@@ -220,9 +231,8 @@ static void progress_rises_and_cancels(void **state) {
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   gv_progress progress;
   gv_progress_init(&progress, context, 100000);
-#pragma omp parallel for num_threads(4)
-  for (int i = 0; i < 100000; i++)
-    gv_progress_add(&progress, 1);
+  gv_loop loop = {.threads = 4, .count = 100000, .user = &progress};
+  assert_int_equal(gv_parallel_for(&loop, add_progress), GV_OK);
   assert_false(r.backwards);
   assert_in_range(r.calls, 2, 110);
   assert_true(r.last > 0.9);

@@ -1,9 +1,14 @@
 /* Loops over stretches and tasks: everything is done once, by numbers and in parts that are promised; errors and cancelling. */
 #include "cmocka_test.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/parallel.h"
 
@@ -167,11 +172,102 @@ static void tasks_are_waited_for(void **state) {
   }
 }
 
+/* ------------------------------------------------------------------------------------------------- the system's limits */
+
+static atomic_int most_threads = INT_MAX, made_threads;
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
+
+/* The linker has this called. */
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user) {
+  if (atomic_fetch_add(&made_threads, 1) >= atomic_load(&most_threads)) return EAGAIN;
+  return __real_pthread_create(thread, how, start, user);
+}
+
+/* All loops and tasks once more. */
+static int everything_works(void) {
+  workers_at_work_have_numbers_of_their_own(NULL);
+  every_item_once(NULL);
+  tasks_are_waited_for(NULL);
+  return 0;
+}
+
+/* What comes of a function in a forked process; one that hangs is ended. */
+static int in_a_child(int (*function)(void)) {
+  int how = 0;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(function());
+  }
+  assert_int_equal(waitpid(child, &how, 0), child);
+  return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
+}
+
+/* The child has none of the threads that have been made here. */
+static void a_child_has_threads_of_its_own(void **state) {
+  (void)state;
+  everything_works();
+  assert_int_equal(in_a_child(everything_works), 0);
+  everything_works();
+}
+
+static int without_threads(void) {
+  atomic_store(&most_threads, atomic_load(&made_threads));
+  return everything_works();
+}
+
+static int with_two(void) {
+  atomic_store(&most_threads, atomic_load(&made_threads) + 2);
+  return everything_works();
+}
+
+static void fewer_threads_than_asked_for(void **state) {
+  (void)state;
+  assert_int_equal(in_a_child(without_threads), 0);
+  assert_int_equal(in_a_child(with_two), 0);
+}
+
+/* Threads are kept, not made anew, whoever asks. */
+static void threads_are_used_again(void **state) {
+  (void)state;
+  everything_works();
+  int before = atomic_load(&made_threads);
+  everything_works();
+  assert_in_range(atomic_load(&made_threads), before, before + THREADS);
+  assert_in_range(before, THREADS - 1, 4 * THREADS);
+}
+
+static void *call_everything(void *failed) {
+  *(int *)failed = everything_works();
+  return NULL;
+}
+
+static void many_callers_at_once(void **state) {
+  (void)state;
+  enum { CALLERS = 5 };
+  pthread_t thread[CALLERS];
+  int failed[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    assert_int_equal(pthread_create(&thread[i], NULL, call_everything, &failed[i]), 0);
+  for (int i = 0; i < CALLERS; i++) {
+    pthread_join(thread[i], NULL);
+    assert_int_equal(failed[i], 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_item_once),      cmocka_unit_test(workers_at_work_have_numbers_of_their_own),
-      cmocka_unit_test(errors_end_a_loop),    cmocka_unit_test(cancelling_ends_a_loop),
+      cmocka_unit_test(every_item_once),
+      cmocka_unit_test(workers_at_work_have_numbers_of_their_own),
+      cmocka_unit_test(errors_end_a_loop),
+      cmocka_unit_test(cancelling_ends_a_loop),
       cmocka_unit_test(tasks_are_waited_for),
+      cmocka_unit_test(a_child_has_threads_of_its_own),
+      cmocka_unit_test(fewer_threads_than_asked_for),
+      cmocka_unit_test(threads_are_used_again),
+      cmocka_unit_test(many_callers_at_once),
   };
   return cmocka_run_group_tests_name("parallel", tests, NULL, NULL);
 }

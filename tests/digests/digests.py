@@ -144,7 +144,7 @@ class Runner:
             arguments += ["--backend", way.backend, "--threads", str(1 + draw(question, way, "threads", 4))]
         if question.grid and question.backends:
             arguments.append("--quiet")
-        environment = dict(os.environ, PROJ_NETWORK="OFF", OMP_WAIT_POLICY="PASSIVE", LC_ALL="C",
+        environment = dict(os.environ, PROJ_NETWORK="OFF", LC_ALL="C",
                            OGR_CURRENT_DATE="2000-01-01T00:00:00.000Z")
         environment.pop("GPUVORONOI_SIMD", None)
         if way.simd != "best":

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpuvoronoi.h"
+#include "core/parallel.h"
 
 enum { SEEDS = 20000, SIDE = 512 };
 enum { GOOD, WRONG, FAILED, NO_DEVICE };
@@ -61,29 +61,43 @@ static int say(gv_context *context) {
   return FAILED;
 }
 
-/* Blocks first ... end - 1 by both engines. */
-static int compare_blocks(const handover *h, gv_voronoi *const *voronoi, int64_t first, int64_t end) {
-  int64_t across = gv_voronoi_blocks_across(voronoi[0]);
-  int result = GOOD;
-#pragma omp parallel num_threads(h->threads) reduction(max : result)
-  {
-    gv_context *context = NULL;
-    size_t cells = (size_t)h->k * SIDE * SIDE;
-    int32_t *out[2] = {calloc(cells, sizeof **out), calloc(cells, sizeof **out)};
-    if (out[0] == NULL || out[1] == NULL || gv_context_create(NULL, &context) != GV_OK) result = FAILED;
-#pragma omp for schedule(dynamic)
-    for (int64_t b = first; b < end; b++) {
-      for (int m = 0; m < 2 && result <= GOOD; m++) {
-        gv_status status = gv_voronoi_block(context, voronoi[m], b % across, b / across, out[m], SIDE);
-        if (status != GV_OK) result = say(context);
-      }
-      if (result <= GOOD && memcmp(out[0], out[1], cells * sizeof **out) != 0) result = WRONG;
+/* Blocks by both engines. */
+typedef struct comparing {
+  const handover *h;
+  gv_voronoi *const *voronoi;
+  int64_t first;
+  atomic_int result; /* the worst */
+} comparing;
+
+static gv_status compare_some(gv_worker *worker, int64_t first, int64_t end) {
+  comparing *c = worker->user;
+  int64_t across = gv_voronoi_blocks_across(c->voronoi[0]);
+  gv_context *context = NULL;
+  size_t cells = (size_t)c->h->k * SIDE * SIDE;
+  int32_t *out[2] = {calloc(cells, sizeof **out), calloc(cells, sizeof **out)};
+  int result = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &context) == GV_OK ? GOOD : FAILED;
+  for (int64_t b = c->first + first; b < c->first + end && result == GOOD; b++) {
+    for (int m = 0; m < 2 && result == GOOD; m++) {
+      gv_status status = gv_voronoi_block(context, c->voronoi[m], b % across, b / across, out[m], SIDE);
+      if (status != GV_OK) result = say(context);
     }
-    free(out[0]);
-    free(out[1]);
-    gv_context_destroy(context);
+    if (result == GOOD && memcmp(out[0], out[1], cells * sizeof **out) != 0) result = WRONG;
   }
-  return result;
+  free(out[0]);
+  free(out[1]);
+  gv_context_destroy(context);
+  int before = atomic_load(&c->result);
+  while (before < result && !atomic_compare_exchange_weak(&c->result, &before, result)) {
+  }
+  return GV_OK;
+}
+
+/* Blocks first ... end - 1. */
+static int compare_blocks(const handover *h, gv_voronoi *const *voronoi, int64_t first, int64_t end) {
+  comparing c = {h, voronoi, first, GOOD};
+  gv_loop loop = {.threads = h->threads, .count = end - first, .grain = 1, .user = &c};
+  (void)gv_parallel_for(&loop, compare_some);
+  return atomic_load(&c.result);
 }
 
 static int hand_over(const handover *h) {

@@ -13,7 +13,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "gpuvoronoi.h"
+#include "io/parallel.h"
 
 enum { MAX_RUNS = 101, SIDE = 512, PIXELS = 720, MOST_BANDS = 4 };
 
@@ -266,6 +266,24 @@ static void free_desk(desk *d) {
   free(d->values);
 }
 
+/* Blocks being worked on. */
+typedef struct working {
+  const world *w;
+  const variant *v;
+  const gv_voronoi *voronoi;
+  gv_statistics *statistics;
+  desk *desks; /* one a worker */
+} working;
+
+static gv_status some_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const working *all = user;
+  const desk *d = &all->desks[worker];
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++)
+    status = one_block(d, all->w, all->v, all->voronoi, all->statistics, i);
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(d->context));
+}
+
 static gv_status run_variant(gv_context *context, const world *w, const variant *v) {
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
@@ -283,20 +301,17 @@ static gv_status run_variant(gv_context *context, const world *w, const variant 
   gv_status status = gv_voronoi_create(context, &w->grid, &w->seeds, &options, &voronoi);
   if (status == GV_OK && v->statistics) status = gv_statistics_create(context, voronoi, &how, &statistics);
   int64_t blocks = status == GV_OK ? gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi) : 0;
-#pragma omp parallel num_threads(gv_context_threads(context))
-  {
-    desk d;
-    bool ready = make_desk(w, &d);
-#pragma omp for schedule(dynamic)
-    for (int64_t i = 0; i < blocks; i++) {
-      gv_status one = ready ? one_block(&d, w, v, voronoi, statistics, i) : GV_ERROR_OUT_OF_MEMORY;
-      if (one != GV_OK) {
-#pragma omp critical
-        status = one;
-      }
-    }
-    free_desk(&d);
-  }
+  int threads = gv_context_threads(context);
+  gv_io io = {.cancelled = NULL};
+  working all = {w, v, voronoi, statistics, calloc((size_t)threads, sizeof *all.desks)};
+  gv_io_loop loop = {.threads = threads, .count = blocks, .grain = 1, .user = &all};
+  if (status == GV_OK && all.desks == NULL) status = GV_ERROR_OUT_OF_MEMORY;
+  for (int i = 0; i < threads && status == GV_OK; i++)
+    if (!make_desk(w, &all.desks[i])) status = GV_ERROR_OUT_OF_MEMORY;
+  if (status == GV_OK) status = gv_io_parallel_for(&io, &loop, some_blocks);
+  for (int i = 0; i < threads && all.desks != NULL; i++)
+    free_desk(&all.desks[i]);
+  free(all.desks);
   gv_statistics_destroy(statistics);
   gv_voronoi_destroy(voronoi);
   return status;

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "io/crs.h"
 #include "io/in/seeds.h"
+#include "io/parallel.h"
 
 typedef bench_raster_settings settings;
 
@@ -144,59 +145,93 @@ typedef struct distance_case {
   bool azimuth;
 } distance_case;
 
-/* Measures all blocks with all threads; the seeds' numbers are those of the whole grid. */
+enum { SIDE = 512 };
+
+/* Blocks being measured. */
+typedef struct measuring {
+  const gv_voronoi *voronoi;
+  int64_t width; /* of the grid */
+  bool azimuth;
+  const int32_t *seed; /* numbers of the whole grid */
+  float *out;          /* a block a worker */
+} measuring;
+
+static gv_status measure_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const measuring *all = user;
+  float *out = all->out + (int64_t)worker * SIDE * SIDE;
+  int64_t across = gv_voronoi_blocks_across(all->voronoi);
+  gv_context *context = NULL;
+  gv_status status = gv_context_create(NULL, &context);
+  for (int64_t b = first; b < end && status == GV_OK; b++) {
+    gv_measure m = GV_MEASURE_INIT;
+    m.column = b % across;
+    m.row = b / across;
+    m.seed = all->seed + m.row * SIDE * all->width + m.column * SIDE;
+    m.stride = all->width;
+    m.out_stride = SIDE;
+    if (all->azimuth) {
+      m.azimuth = out;
+    } else {
+      m.distance = out;
+    }
+    status = gv_voronoi_measure(context, all->voronoi, &m);
+  }
+  if (status != GV_OK) (void)gv_io_fail(io, status, "%s", gv_context_message(context));
+  gv_context_destroy(context);
+  return status;
+}
+
+/* Measures all blocks with all threads. */
 static gv_status measure_once(gv_context *context, const gv_voronoi *voronoi, const settings *s, bool azimuth,
                               const int32_t *seed) {
-  enum { SIDE = 512 };
-  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
-  gv_status result = GV_OK;
-#pragma omp parallel num_threads(gv_context_threads(context)) reduction(max : result)
-  {
-    gv_context *worker = NULL;
-    float *out = malloc(sizeof *out * SIDE * SIDE);
-    result = out != NULL ? gv_context_create(NULL, &worker) : GV_ERROR_OUT_OF_MEMORY;
-#pragma omp for schedule(dynamic)
-    for (int64_t b = 0; b < blocks; b++) {
-      gv_measure m = GV_MEASURE_INIT;
-      if (result != GV_OK) continue;
-      m.column = b % across;
-      m.row = b / across;
-      m.seed = seed + m.row * SIDE * s->width + m.column * SIDE;
-      m.stride = s->width;
-      m.out_stride = SIDE;
-      if (azimuth) {
-        m.azimuth = out;
-      } else {
-        m.distance = out;
-      }
-      result = gv_voronoi_measure(worker, voronoi, &m);
+  int threads = gv_context_threads(context);
+  gv_io io = {.cancelled = NULL};
+  measuring all = {voronoi, s->width, azimuth, seed, malloc(sizeof(float) * SIDE * SIDE * (size_t)threads)};
+  gv_io_loop loop = {.threads = threads, .grain = 1, .user = &all};
+  loop.count = gv_voronoi_blocks_across(voronoi) * gv_voronoi_blocks_down(voronoi);
+  gv_status status = all.out != NULL ? gv_io_parallel_for(&io, &loop, measure_some) : GV_ERROR_OUT_OF_MEMORY;
+  free(all.out);
+  return status;
+}
+
+/* Rows of cells PROJ is asked about. */
+typedef struct asking {
+  const settings *s;
+  const gv_grid *grid;
+  const gv_seeds *seeds;
+  const int32_t *seed;
+  int64_t every;
+  struct geod_geodesic geod;
+} asking;
+
+static gv_status ask_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const asking *a = user;
+  const double *g = a->grid->geotransform;
+  double sum = 0.0;
+  (void)worker;
+  for (int64_t i = first; i < end; i++) {
+    int64_t row = a->every / 2 + i * a->every;
+    for (int64_t c = 0; c < a->s->width; c++) {
+      int32_t to = a->seed[row * a->s->width + c];
+      double distance = 0.0;
+      geod_inverse(&a->geod, g[3] + ((double)row + 0.5) * g[5], g[0] + ((double)c + 0.5) * g[1], a->seeds->y[to],
+                   a->seeds->x[to], &distance, NULL, NULL);
+      sum += distance;
     }
-    free(out);
-    gv_context_destroy(worker);
   }
-  return result;
+  /* So that the compiler leaves nothing out. */
+  return sum >= 0.0 ? GV_OK : gv_io_fail(io, GV_ERROR_INTERNAL, "a distance is no number");
 }
 
 /* geod_inverse from the cells of every n-th row; returns the number of cells. */
 static int64_t ask_proj_about_rows(const settings *s, const gv_grid *grid, const gv_seeds *seeds,
                                    const int32_t *seed, int64_t every, int threads) {
-  struct geod_geodesic geod;
-  const double *g = grid->geotransform;
-  int64_t cells = 0;
-  double sum = 0.0;
-  geod_init(&geod, 6378137.0, 1.0 / 298.257223563);
-#pragma omp parallel for num_threads(threads) schedule(dynamic) reduction(+ : cells, sum)
-  for (int64_t row = every / 2; row < s->height; row += every) {
-    for (int64_t c = 0; c < s->width; c++) {
-      int32_t to = seed[row * s->width + c];
-      double distance = 0.0;
-      geod_inverse(&geod, g[3] + ((double)row + 0.5) * g[5], g[0] + ((double)c + 0.5) * g[1], seeds->y[to],
-                   seeds->x[to], &distance, NULL, NULL);
-      sum += distance;
-    }
-    cells += s->width;
-  }
-  return sum > 0.0 ? cells : 0;
+  gv_io io = {.cancelled = NULL};
+  asking a = {.s = s, .grid = grid, .seeds = seeds, .seed = seed, .every = every};
+  int64_t rows = (s->height - every / 2 + every - 1) / every;
+  gv_io_loop loop = {.threads = threads, .count = rows, .grain = 1, .user = &a};
+  geod_init(&a.geod, 6378137.0, 1.0 / 298.257223563);
+  return gv_io_parallel_for(&io, &loop, ask_some) == GV_OK ? rows * s->width : 0;
 }
 
 int bench_raster_distance(const settings *s, gv_context *context) {

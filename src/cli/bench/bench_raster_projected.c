@@ -7,38 +7,50 @@
 #include "cli/bench/bench_raster.h"
 #include "cli/cli.h"
 #include "io/crs.h"
+#include "io/parallel.h"
 
 typedef bench_raster_settings settings;
 
 static const double utm_origin[2] = {300000.0, 5700000.0};
 static const double utm_width = 400000.0;
 
-/* PROJ by the book: one operation a thread, rows handed over as arrays. False if PROJ would not. */
-static bool invert_with_proj_alone(int64_t n, int threads) {
-  bool good = true;
-#pragma omp parallel num_threads(threads) reduction(&& : good)
-  {
-    PJ_CONTEXT *context = proj_context_create();
-    PJ *plain = proj_create_crs_to_crs(context, "EPSG:32632", "EPSG:4326", NULL);
-    PJ *operation = plain != NULL ? proj_normalize_for_visualization(context, plain) : NULL;
-    double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
-    good = operation != NULL && x != NULL && y != NULL;
-    size_t step = sizeof *x, count = (size_t)n;
-#pragma omp for schedule(dynamic, 16)
-    for (int64_t row = 0; row < n; row++) {
-      if (!good) continue;
-      for (int64_t i = 0; i < n; i++) {
-        x[i] = utm_origin[0] + ((double)i + 0.5) * (utm_width / (double)n);
-        y[i] = utm_origin[1] - ((double)row + 0.5) * (utm_width / (double)n);
-      }
-      good = proj_trans_generic(operation, PJ_FWD, x, step, count, y, step, count, NULL, 0, 0, NULL, 0, 0) == count;
+/* PROJ by the book: one operation a thread, rows handed over as arrays. */
+typedef struct inverting {
+  int64_t n;
+  double *x, *y; /* a row a worker */
+} inverting;
+
+static gv_status invert_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const inverting *all = user;
+  int64_t n = all->n;
+  double *x = all->x + worker * n, *y = all->y + worker * n;
+  size_t step = sizeof *x, count = (size_t)n;
+  PJ_CONTEXT *context = proj_context_create();
+  PJ *plain = proj_create_crs_to_crs(context, "EPSG:32632", "EPSG:4326", NULL);
+  PJ *operation = plain != NULL ? proj_normalize_for_visualization(context, plain) : NULL;
+  bool good = operation != NULL;
+  for (int64_t row = first; row < end && good; row++) {
+    for (int64_t i = 0; i < n; i++) {
+      x[i] = utm_origin[0] + ((double)i + 0.5) * (utm_width / (double)n);
+      y[i] = utm_origin[1] - ((double)row + 0.5) * (utm_width / (double)n);
     }
-    free(x);
-    free(y);
-    proj_destroy(operation);
-    proj_destroy(plain);
-    proj_context_destroy(context);
+    good = proj_trans_generic(operation, PJ_FWD, x, step, count, y, step, count, NULL, 0, 0, NULL, 0, 0) == count;
   }
+  proj_destroy(operation);
+  proj_destroy(plain);
+  proj_context_destroy(context);
+  return good ? GV_OK : gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ could not invert the grid");
+}
+
+/* False if PROJ would not. */
+static bool invert_with_proj_alone(int64_t n, int threads) {
+  gv_io io = {.cancelled = NULL};
+  size_t bytes = (size_t)(n * threads) * sizeof(double);
+  inverting all = {n, malloc(bytes), malloc(bytes)};
+  gv_io_loop loop = {.threads = threads, .count = n, .grain = (n + threads - 1) / threads, .user = &all};
+  bool good = all.x != NULL && all.y != NULL && gv_io_parallel_for(&io, &loop, invert_some) == GV_OK;
+  free(all.x);
+  free(all.y);
   return good;
 }
 

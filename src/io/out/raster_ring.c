@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/out/raster_file.h"
+#include "io/parallel.h"
 
 enum {
   MAX_BUFFER_BYTES = 64 << 20,
@@ -304,15 +305,11 @@ static void work(ring *r, int worker) {
   pthread_mutex_unlock(&r->lock);
 }
 
-typedef struct thread_start {
-  ring *r;
-  int worker;
-} thread_start;
-
-static void *run_worker(void *start) {
-  thread_start *s = start;
-  work(s->r, s->worker);
-  return NULL;
+/* Whoever works does so until nothing is left. */
+static gv_status work_on(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  (void)io, (void)first, (void)end;
+  work(user, worker);
+  return GV_OK;
 }
 
 /* Ring and desks: values of some units, or encoded tiles of more. */
@@ -382,26 +379,14 @@ static gv_status take_back(gv_io *io, gv_raster_out *raster) {
 }
 
 static gv_status run_ring(gv_io *io, ring *r) {
-  pthread_t *threads = calloc((size_t)r->workers, sizeof *threads);
-  thread_start *starts = calloc((size_t)r->workers, sizeof *starts);
-  gv_status status = threads != NULL && starts != NULL ? GV_OK : gv_io_fail_memory(io, "the worker threads");
-  if (status == GV_OK) status = make_slots(io, r);
-  if (status != GV_OK) goto end;
-  gv_gdal_reset();
-  /* The calling thread is worker 0. Fewer threads than asked for is slower, not wrong. */
-  int started = 1;
-  for (; started < r->workers; started++) {
-    starts[started] = (thread_start){r, started};
-    if (pthread_create(&threads[started], NULL, run_worker, &starts[started]) != 0) break;
+  gv_io_loop loop = {.threads = r->workers, .count = r->workers, .grain = 1, .user = r};
+  gv_status status = make_slots(io, r);
+  if (status == GV_OK) {
+    gv_gdal_reset();
+    (void)gv_io_parallel_for(io, &loop, work_on);
+    status = r->status;
   }
-  work(r, 0);
-  for (int i = 1; i < started; i++)
-    pthread_join(threads[i], NULL);
-  status = r->status;
-end:
   free_slots(r);
-  free(threads);
-  free(starts);
   return status;
 }
 

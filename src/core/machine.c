@@ -1,0 +1,110 @@
+/* A process is in one cgroup a hierarchy, and what counts is the least that it or a group above it has. Version 2 has one hierarchy,
+ * version 1 one a controller. Within a container the groups' paths may be the host's, and the mounted root is the container's. */
+#include "core/machine.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
+
+/* The first line of a file; false if there is none. */
+static bool read_line(const char *folder, const char *name, char *line, int size) {
+  char path[PATH_SIZE];
+  if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path) return false;
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return false;
+  bool read = fgets(line, size, file) != NULL;
+  fclose(file);
+  return read;
+}
+
+static void lower_processors(gv_quota *q, double quota, double period) {
+  if (quota > 0.0 && period > 0.0 && quota / period < q->processors) q->processors = quota / period;
+}
+
+static void lower_memory(gv_quota *q, const char *line) {
+  int64_t bytes = strtoll(line, NULL, 10); /* "max" is 0 */
+  if (bytes > 0 && bytes < q->memory) q->memory = bytes;
+}
+
+/* What one group says. */
+static void look(const char *group, gv_quota *q) {
+  char line[LINE_SIZE];
+  double quota = 0.0, period = 0.0;
+  if (read_line(group, "cpu.max", line, sizeof line) && sscanf(line, "%lf %lf", &quota, &period) == 2)
+    lower_processors(q, quota, period);
+  if (read_line(group, "cpu.cfs_quota_us", line, sizeof line)) {
+    quota = strtod(line, NULL); /* -1: none */
+    if (read_line(group, "cpu.cfs_period_us", line, sizeof line)) lower_processors(q, quota, strtod(line, NULL));
+  }
+  if (read_line(group, "memory.max", line, sizeof line)) lower_memory(q, line);
+  if (read_line(group, "memory.limit_in_bytes", line, sizeof line)) lower_memory(q, line);
+}
+
+/* The group `path` of the hierarchy mounted at `mount`, and those above it. */
+static void look_up(const char *mount, const char *path, gv_quota *q) {
+  char group[PATH_SIZE];
+  int top = (int)strlen(mount);
+  if (snprintf(group, sizeof group, "%s%s", mount, path) >= (int)sizeof group) group[top] = '\0';
+  for (;;) {
+    look(group, q);
+    char *slash = strrchr(group, '/');
+    if (slash == NULL || slash - group < top) return;
+    *slash = '\0';
+  }
+}
+
+gv_quota gv_machine_quota(const char *root) {
+  gv_quota q = {INFINITY, INT64_MAX};
+  char path[PATH_SIZE], line[LINE_SIZE], mount[PATH_SIZE];
+  if (snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= (int)sizeof path) return q;
+  FILE *file = fopen(path, "re");
+  if (file == NULL) return q;
+  /* number:controllers:path; version 2 has no controllers, and may be mounted beside version 1 as "unified" */
+  while (fgets(line, sizeof line, file) != NULL) {
+    char *controllers = strchr(line, ':'), *group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    if (group == NULL) continue;
+    *controllers++ = *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    for (char *one = controllers, *end; one != NULL; one = end) {
+      end = strchr(one, ',');
+      if (end != NULL) *end++ = '\0';
+      bool known = *one == '\0' || strcmp(one, "cpu") == 0 || strcmp(one, "memory") == 0;
+      if (known && snprintf(mount, sizeof mount, "%s/sys/fs/cgroup%s%s", root, *one != '\0' ? "/" : "", one) <
+                       (int)sizeof mount)
+        look_up(mount, group, &q);
+    }
+  }
+  fclose(file);
+  return q;
+}
+
+static int processors_by_affinity(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long all = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has room for */
+  return all > 0 ? (int)all : 1;
+}
+
+int gv_processors(void) {
+  const char *wanted = getenv("OMP_NUM_THREADS");
+  long number = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
+  if (number > 0) return number < INT32_MAX ? (int)number : INT32_MAX;
+  int processors = processors_by_affinity();
+  double quota = ceil(gv_machine_quota("").processors);
+  if (quota < processors) processors = (int)quota;
+  return processors > 1 ? processors : 1;
+}
+
+int64_t gv_machine_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+  int64_t there = pages > 0 && size > 0 ? (int64_t)pages * size : INT64_MAX;
+  int64_t quota = gv_machine_quota("").memory;
+  return quota < there ? quota : there;
+}

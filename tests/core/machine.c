@@ -1,0 +1,149 @@
+/* What the process may use, by its affinity, the environment and cgroups as they look on several machines. */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/machine.h"
+#include "gpuvoronoi.h"
+
+static char root[] = "/tmp/gpuvoronoi-machine-XXXXXX";
+
+/* Writes a file below the root, and the folders that it lies in. */
+static void put(const char *name, const char *text) {
+  char path[512];
+  snprintf(path, sizeof path, "%s%s", root, name);
+  for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    (void)mkdir(path, 0777);
+    *slash = '/';
+  }
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
+static int begin(void **state) {
+  (void)state;
+  strcpy(strrchr(root, '-') + 1, "XXXXXX");
+  return mkdtemp(root) != NULL ? 0 : -1;
+}
+
+static int end(void **state) {
+  char command[512];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf '%s'", root);
+  return system(command);
+}
+
+static void nothing_is_known(void **state) {
+  (void)state;
+  gv_quota q = gv_machine_quota(root);
+  assert_true(isinf(q.processors));
+  assert_int_equal(q.memory, INT64_MAX);
+}
+
+static void version_2(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "0::/a/b\n");
+  put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  put("/sys/fs/cgroup/a/memory.max", "4000000000\n");
+  put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  put("/sys/fs/cgroup/a/b/memory.max", "5000000000\n");
+  gv_quota q = gv_machine_quota(root);
+  assert_true(q.processors == 1.5);
+  assert_int_equal(q.memory, INT64_C(4000000000));
+  put("/sys/fs/cgroup/a/b/memory.max", "300000000\n");
+  put("/sys/fs/cgroup/a/memory.max", "max\n");
+  assert_int_equal(gv_machine_quota(root).memory, 300000000);
+}
+
+static void version_1(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "5:cpu,cpuacct:/job\n4:memory:/job/step\n1:name=systemd:/\n0::/\n");
+  put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "400000\n");
+  put("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+  put("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2000000000\n");
+  put("/sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "9223372036854771712\n");
+  gv_quota q = gv_machine_quota(root);
+  assert_true(q.processors == 4.0);
+  assert_int_equal(q.memory, 2000000000);
+  put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "-1\n");
+  assert_true(isinf(gv_machine_quota(root).processors));
+}
+
+/* The path is the host's; what is mounted is the container's own group. */
+static void within_a_container(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "4:memory:/docker/0123\n3:cpu,cpuacct:/docker/0123\n");
+  put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1000000000\n");
+  put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+  put("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  gv_quota q = gv_machine_quota(root);
+  assert_true(q.processors == 2.0);
+  assert_int_equal(q.memory, 1000000000);
+}
+
+static void nonsense(void **state) {
+  (void)state;
+  put("/proc/self/cgroup", "nonsense\n::\n0:/\n:memory:\n0::/x");
+  put("/sys/fs/cgroup/x/cpu.max", "a b\n");
+  put("/sys/fs/cgroup/x/memory.max", "-5\n");
+  put("/sys/fs/cgroup/cpu.max", "\n");
+  gv_quota q = gv_machine_quota(root);
+  assert_true(isinf(q.processors));
+  assert_int_equal(q.memory, INT64_MAX);
+}
+
+static int default_threads(void) {
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  int threads = gv_context_threads(context);
+  gv_context_destroy(context);
+  return threads;
+}
+
+static void threads_by_default(void **state) {
+  (void)state;
+  cpu_set_t all, one;
+  unsetenv("OMP_NUM_THREADS");
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  assert_in_range(default_threads(), 1, CPU_COUNT(&all));
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  assert_int_equal(default_threads(), 1);
+  setenv("OMP_NUM_THREADS", "7,2", 1);
+  assert_int_equal(default_threads(), 7);
+  setenv("OMP_NUM_THREADS", "0", 1);
+  assert_int_equal(default_threads(), 1);
+  setenv("OMP_NUM_THREADS", "many", 1);
+  assert_int_equal(default_threads(), 1);
+  unsetenv("OMP_NUM_THREADS");
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+static void there_is_memory(void **state) {
+  (void)state;
+  assert_true(gv_machine_memory() > 1 << 20);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(nothing_is_known, begin, end),
+      cmocka_unit_test_setup_teardown(version_2, begin, end),
+      cmocka_unit_test_setup_teardown(version_1, begin, end),
+      cmocka_unit_test_setup_teardown(within_a_container, begin, end),
+      cmocka_unit_test_setup_teardown(nonsense, begin, end),
+      cmocka_unit_test(threads_by_default),
+      cmocka_unit_test(there_is_memory),
+  };
+  return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
+}
