@@ -116,13 +116,13 @@ static gv_status read_inputs(gv_run *r) {
   gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
   if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
   if (status == GV_OK) status = check_grid(r);
+  gv_readers readers = {j->threads, j->sum_count + 1};
   if (status == GV_OK && j->mask.source != NULL) {
-    status = gv_mask_open(r->io, &j->mask, &r->grid, j->threads, &r->mask);
+    status = gv_mask_open(r->io, &j->mask, &r->grid, readers, &r->mask);
   }
   int64_t memory = 2 * (int64_t)GDALGetCacheMax64();
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status =
-        gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, j->threads, &memory, &r->overlay[i]);
+    status = gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, readers, &memory, &r->overlay[i]);
   return status;
 }
 

@@ -63,3 +63,23 @@ def test_no_thread_at_all(seeds, tmp_path_factory):
     seeds.write("out.tif", "precious")
     seeds.fails("--seeds", "s.csv", "--size", "20,10", "--overwrite", "out.tif", env=shim, has="thread")
     seeds.fails("search", "--reference", "r.npy", "o.npy", env=shim, has="thread")
+
+
+# Files.
+
+@pytest.mark.parametrize("rasters", [1, 16])
+def test_few_files_for_many_rasters(seeds, rasters):
+    random = np.random.default_rng(3)
+    sums = []
+    for i in range(rasters):
+        make_raster(seeds, f"p{i}.tif", random.integers(0, 9, (90, 180)).astype(float), (-180, 2, 0, 90, 0, -2))
+        sums += ["--sum", f"p{i}.tif"]
+    make_raster(seeds, "m.tif", random.integers(0, 2, (90, 180)).astype(float), (-180, 2, 0, 90, 0, -2))
+    arguments = ["--seeds", "s.csv", "--size", "90,45", "--mask", "m.tif", *sums]
+    seeds.ok(*arguments, "--threads", "2", "--stats", "a.csv", "a.tif")
+    for metric in [], ["--crs", "EPSG:3857", "--metric", "geodesic"]:
+        seeds.ok(*arguments, *metric, "--threads", "2", "--stats", "a.csv", "--overwrite", "a.tif")
+        seeds.ok(*arguments, *metric, "--threads", "64", "--stats", "b.csv", "--overwrite", "b.tif",
+                 preexec_fn=limited(NOFILE=256))
+        assert seeds.path("a.csv").read_bytes() == seeds.path("b.csv").read_bytes()
+        assert np.array_equal(seeds.read("a.tif"), seeds.read("b.tif"))

@@ -2,9 +2,11 @@
 #include "io/in/raster_in.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cpl_conv.h>
 
@@ -13,6 +15,30 @@ enum {
   LARGEST_BLOCK = 1 << 23, /* pixels; larger ones are not for keeping in the processor's cache */
   KEPT_PANEL = 256         /* columns whose kept values lie together */
 };
+
+struct gv_raster_handle {
+  GDALDatasetH dataset;
+  pthread_mutex_t lock; /* of whoever reads */
+};
+
+/* The worker's own, or shared with others; to be given back. */
+static GDALDatasetH borrow(const gv_raster_in *raster, int worker) {
+  gv_raster_handle *h = &raster->handle[worker % raster->handles];
+  pthread_mutex_lock(&h->lock);
+  return h->dataset;
+}
+
+static void give_back(const gv_raster_in *raster, int worker) {
+  pthread_mutex_unlock(&raster->handle[worker % raster->handles].lock);
+}
+
+/* Handles for all rasters take half of the files that may be open, at most. */
+static int count_handles(gv_readers readers) {
+  struct rlimit files;
+  bool known = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY;
+  rlim_t most = known ? files.rlim_cur / 2 / (rlim_t)readers.rasters : (rlim_t)readers.workers;
+  return most < 1 ? 1 : most < (rlim_t)readers.workers ? (int)most : readers.workers;
+}
 
 /* The integers that a type holds; false for types of other numbers. */
 static bool integer_range(GDALDataType type, double *least, double *most) {
@@ -54,7 +80,7 @@ static void find_validity(gv_raster_in *raster, GDALRasterBandH band, GDALDataTy
 
 int64_t gv_raster_in_rows_at_once(const gv_raster_in *raster) {
   int w = 1, h = 1;
-  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0], 1), &w, &h);
+  GDALGetBlockSize(GDALGetRasterBand(raster->handle[0].dataset, 1), &w, &h);
   int64_t rows = ROWS_AT_ONCE / raster->width > 0 ? ROWS_AT_ONCE / raster->width : 1;
   if (rows > h) rows -= rows % h;
   if (rows < h && h * raster->width <= 4 * (int64_t)ROWS_AT_ONCE) rows = h;
@@ -68,7 +94,7 @@ static void find_windows(gv_raster_in *raster, GDALRasterBandH band, GDALDataTyp
   bool known = type == GDT_Byte || type == GDT_UInt16 || type == GDT_Int16 || type == GDT_UInt32 ||
                type == GDT_Int32 || type == GDT_Float32 || type == GDT_Float64;
   bool local = strncmp(raster->path, "/vsi", 4) != 0;
-  bool tiff = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(raster->handle[0])), "GTiff");
+  bool tiff = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(raster->handle[0].dataset)), "GTiff");
   raster->blocks = known && local && tiff && raster->validity != GV_BY_MASK && (int64_t)w * h <= LARGEST_BLOCK &&
                    (w == raster->width || w % GV_WINDOW_STEP == 0);
   raster->type = raster->blocks ? type : GDT_Float64;
@@ -77,7 +103,7 @@ static void find_windows(gv_raster_in *raster, GDALRasterBandH band, GDALDataTyp
 }
 
 static gv_status read_header(gv_io *io, gv_raster_in *raster) {
-  GDALDatasetH dataset = raster->handle[0];
+  GDALDatasetH dataset = raster->handle[0].dataset;
   if (GDALGetRasterCount(dataset) == 0) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s has no bands", raster->option, raster->path);
   }
@@ -113,26 +139,31 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   return gv_check_longitudes(io, name, raster->geotransform, raster->width, raster->height, raster->turn);
 }
 
-gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, int workers, gv_raster_in *out) {
+gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_readers readers,
+                            gv_raster_in *out) {
   memset(out, 0, sizeof *out);
   out->option = option;
   out->path = strdup(path);
-  out->handle = calloc((size_t)workers, sizeof *out->handle);
+  int handles = count_handles(readers);
+  out->handle = calloc((size_t)handles, sizeof *out->handle);
   if (out->path == NULL || out->handle == NULL) return gv_io_fail_memory(io, "an input raster");
-  for (; out->handles < workers; out->handles++) {
+  for (; out->handles < handles; out->handles++) {
+    gv_raster_handle *h = &out->handle[out->handles];
     gv_gdal_reset();
-    out->handle[out->handles] =
-        GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
-    if (out->handle[out->handles] == NULL) {
+    h->dataset = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+    if (h->dataset == NULL) {
       return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option, path);
     }
+    pthread_mutex_init(&h->lock, NULL);
   }
   return read_header(io, out);
 }
 
 void gv_raster_in_close(gv_raster_in *raster) {
-  for (int i = 0; i < raster->handles; i++)
-    GDALClose(raster->handle[i]);
+  for (int i = 0; i < raster->handles; i++) {
+    GDALClose(raster->handle[i].dataset);
+    pthread_mutex_destroy(&raster->handle[i].lock);
+  }
   if (raster->crs != NULL) OSRRelease(raster->crs);
   free(raster->handle);
   free(raster->path);
@@ -170,10 +201,19 @@ static gv_status have_read(gv_io *io, const gv_raster_in *raster, CPLErr error) 
 
 static gv_status read_mask(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                            int64_t h, uint8_t *valid) {
-  GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(raster->handle[worker], 1));
-  return have_read(
-      io, raster,
-      GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0));
+  GDALRasterBandH mask = GDALGetMaskBand(GDALGetRasterBand(borrow(raster, worker), 1));
+  CPLErr error = GDALRasterIO(mask, GF_Read, (int)x, (int)y, (int)w, (int)h, valid, (int)w, (int)h, GDT_Byte, 0, 0);
+  give_back(raster, worker);
+  return have_read(io, raster, error);
+}
+
+/* Stored numbers, as GDAL turns them into `type`. */
+static gv_status read_band(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
+                           int64_t h, GDALDataType type, void *out) {
+  GDALRasterBandH band = GDALGetRasterBand(borrow(raster, worker), 1);
+  CPLErr error = GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, type, 0, 0);
+  give_back(raster, worker);
+  return have_read(io, raster, error);
 }
 
 /* Stored numbers to values, but for nodata. */
@@ -185,10 +225,7 @@ static void scale_values(const gv_raster_in *raster, int64_t n, double *values) 
 
 static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, int64_t x, int64_t y, int64_t w,
                              int64_t h, double *values, uint8_t *valid) {
-  GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
-  gv_status status = have_read(
-      io, raster,
-      GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, values, (int)w, (int)h, GDT_Float64, 0, 0));
+  gv_status status = read_band(io, raster, worker, x, y, w, h, GDT_Float64, values);
   if (status != GV_OK) return status;
   scale_values(raster, w * h, values);
   if (raster->validity != GV_ALL_VALID) {
@@ -208,7 +245,7 @@ static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, 
 
 void gv_raster_in_keep(gv_raster_in *raster, int64_t x, int64_t y, int64_t w, int64_t h, int64_t *bytes) {
   gv_kept_values *kept = &raster->kept;
-  GDALDataType type = GDALGetRasterDataType(GDALGetRasterBand(raster->handle[0], 1));
+  GDALDataType type = GDALGetRasterDataType(GDALGetRasterBand(raster->handle[0].dataset, 1));
   bool narrow = (type == GDT_Byte || type == GDT_UInt16 || type == GDT_Int16 || type == GDT_Float32) &&
                 raster->scale == 1.0 && raster->offset == 0.0;
   if (w <= 0 || h <= 0) return;
@@ -337,9 +374,11 @@ gv_status gv_raster_window_read(gv_io *io, const gv_raster_in *raster, int worke
   window->masked = false;
   if (!raster->blocks)
     return read_values(io, raster, worker, x, y, window->w, window->h, window->pixels, window->valid);
-  GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
   int column = (int)(x / raster->window_w), row = (int)(y / raster->window_h);
-  return have_read(io, raster, GDALReadBlock(band, column, row, window->pixels));
+  GDALRasterBandH band = GDALGetRasterBand(borrow(raster, worker), 1);
+  CPLErr error = GDALReadBlock(band, column, row, window->pixels);
+  give_back(raster, worker);
+  return have_read(io, raster, error);
 }
 
 /* Numbers as they are stored. */
@@ -398,9 +437,7 @@ gv_status gv_raster_in_nonzero(gv_io *io, const gv_raster_in *raster, int worker
       out[i] = values[i] != 0.0;
     return status;
   }
-  GDALRasterBandH band = GDALGetRasterBand(raster->handle[worker], 1);
-  status = have_read(
-      io, raster, GDALRasterIO(band, GF_Read, (int)x, (int)y, (int)w, (int)h, out, (int)w, (int)h, GDT_Byte, 0, 0));
+  status = read_band(io, raster, worker, x, y, w, h, GDT_Byte, out);
   for (int64_t i = 0; i < w * h && status == GV_OK; i++)
     out[i] = out[i] != 0;
   return status;

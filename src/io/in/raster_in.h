@@ -1,6 +1,6 @@
 /*
- * Rasters that are read beside the seeds (masks, quantities): one handle a thread, since GDAL's handles belong to one
- * thread at a time.
+ * Rasters that are read beside the seeds (masks, quantities). GDAL's handles belong to one thread at a time: there is one a thread,
+ * or fewer that threads share where the process may not have so many files open.
  */
 #ifndef GV_IO_RASTER_IN_H
 #define GV_IO_RASTER_IN_H
@@ -27,6 +27,13 @@ typedef struct gv_kept_values {
   bool complete; /* all have been stored */
 } gv_kept_values;
 
+/* Who reads: so many workers, from so many rasters in one run. */
+typedef struct gv_readers {
+  int workers, rasters;
+} gv_readers;
+
+typedef struct gv_raster_handle gv_raster_handle;
+
 typedef struct gv_raster_in {
   char *path;
   const char *option; /* named in messages */
@@ -45,11 +52,11 @@ typedef struct gv_raster_in {
   bool lonlat; /* x is a longitude */
   double turn; /* then: a full turn in the CRS's unit */
   int handles;
-  GDALDatasetH *handle; /* one a worker */
+  gv_raster_handle *handle;
 } gv_raster_in;
 
-/* Opens the first band for `workers` threads. Errors name `option` and the path. To be closed in any case. */
-gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, int workers, gv_raster_in *out);
+/* Opens the first band. Errors name `option` and the path. To be closed in any case. */
+gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_readers readers, gv_raster_in *out);
 void gv_raster_in_close(gv_raster_in *raster);
 
 /* Checks that positions of `grid` mean something in `crs` (of what `option` names): both have a coordinate system or

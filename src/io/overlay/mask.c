@@ -75,9 +75,9 @@ static bool is_raster(const char *source) {
   return has_bands;
 }
 
-static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_mask *mask) {
+static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_readers readers, gv_mask *mask) {
   gv_raster_in *raster = &mask->raster;
-  gv_status status = gv_raster_in_open(io, "--mask", options->source, mask->workers, raster);
+  gv_status status = gv_raster_in_open(io, "--mask", options->source, readers, raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", mask->source, raster->crs, mask->grid);
   if (status == GV_OK && !gv_grid_in_crs(mask->grid, raster->crs)) {
     status = gv_operation_between(io, mask->grid->crs, raster->crs, NULL, NULL, 0, &mask->operation);
@@ -88,18 +88,18 @@ static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_mask 
   return status;
 }
 
-gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, int workers,
+gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, gv_readers readers,
                        gv_mask **out) {
   gv_mask *mask = calloc(1, sizeof *mask);
   if (mask == NULL) return gv_io_fail_memory(io, "the mask");
   mask->source = options->source;
   mask->grid = grid;
-  mask->workers = workers;
-  mask->of_worker = calloc((size_t)workers, sizeof *mask->of_worker);
+  mask->workers = readers.workers;
+  mask->of_worker = calloc((size_t)readers.workers, sizeof *mask->of_worker);
   gv_status status = mask->of_worker != NULL ? GV_OK : gv_io_fail_memory(io, "the mask");
   if (status == GV_OK) {
     mask->is_raster = options->layer == NULL && is_raster(options->source);
-    status = mask->is_raster ? open_raster(io, options, mask)
+    status = mask->is_raster ? open_raster(io, options, readers, mask)
                              : gv_mask_polygons_read(io, options, grid, &mask->polygons, &mask->operation);
   }
   if (status != GV_OK) {

@@ -9,7 +9,7 @@
 #ifndef GV_IO_MASK_H
 #define GV_IO_MASK_H
 
-#include "io/in/grid.h"
+#include "io/in/raster_in.h"
 
 typedef struct gv_mask gv_mask;
 
@@ -18,8 +18,8 @@ typedef struct gv_mask_options {
   const char *layer; /* NULL = the only one */
 } gv_mask_options;
 
-/* Opens a mask for `workers` threads. `grid` must outlive it. *out is to be given back with gv_mask_close. */
-gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, int workers,
+/* Opens a mask. `grid` must outlive it. *out is to be given back with gv_mask_close. */
+gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid, gv_readers readers,
                        gv_mask **out);
 
 /* Cells [x, x + w) x [y, y + h) of the grid into out[row * stride + column]: 1 = counts, 0 = not. *kept: how many count.

@@ -129,16 +129,16 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
   return o->buckets != NULL ? GV_OK : gv_overlay_no_memory(io);
 }
 
-gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid, int workers,
-                          int64_t *memory, gv_overlay **out) {
+gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid,
+                          gv_readers readers, int64_t *memory, gv_overlay **out) {
   gv_overlay *o = calloc(1, sizeof *o);
   if (o == NULL) return gv_overlay_no_memory(io);
   o->name = name;
   o->grid = grid;
-  o->workers = workers;
-  o->of_worker = calloc((size_t)workers, sizeof *o->of_worker);
+  o->workers = readers.workers;
+  o->of_worker = calloc((size_t)readers.workers, sizeof *o->of_worker);
   gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
-  if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, workers, &o->raster);
+  if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, readers, &o->raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--sum", path, o->raster.crs, grid);
   if (status == GV_OK) status = lay(io, o);
   if (status == GV_OK) keep(o, memory);

@@ -9,17 +9,17 @@
 #ifndef GV_IO_QUANTITY_H
 #define GV_IO_QUANTITY_H
 
-#include "io/in/grid.h"
+#include "io/in/raster_in.h"
 
 typedef struct gv_overlay gv_overlay;
 
 /*
- * Opens a raster for `workers` threads, reads it once and lays it over the grid, which must outlive it. Up to `*memory` bytes of
- * values are kept, and taken off it; what is not kept is read again by gv_overlay_cells. `name` names it in messages. Errors: no overlap, no coordinate system where the grid has one, infinite values. *out is to be given back
- * with gv_overlay_close.
+ * Opens a raster, reads it once and lays it over the grid, which must outlive it. Up to `*memory` bytes of values are kept, and taken
+ * off it; what is not kept is read again by gv_overlay_cells. `name` names it in messages. Errors: no overlap, no coordinate system
+ * where the grid has one, infinite values. *out is to be given back with gv_overlay_close.
  */
-gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid, int workers,
-                          int64_t *memory, gv_overlay **out);
+gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid,
+                          gv_readers readers, int64_t *memory, gv_overlay **out);
 
 /* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values. */
 double gv_overlay_total(const gv_overlay *overlay);
