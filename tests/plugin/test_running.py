@@ -202,6 +202,12 @@ def test_warnings_of_the_program_pass(qgis, work):
     assert len(qgis.feedback.warnings) == 1 and qgis.feedback.warnings[0].startswith("gpuvoronoi: warning: ")
 
 
+def test_weights_without_a_weighting(qgis, work):
+    layer = memory(places(5), fields="id:integer,w:double", rows=[(i, 1 + i) for i in range(5)])
+    qgis.run("voronoiraster", INPUT=layer, WEIGHT_FIELD="w", RESOLUTION=10, OUTPUT=work.path("out.tif"))
+    assert qgis.feedback.warnings == ["“Field of the weights” is not used: there is no “Weighting”"]
+
+
 @pytest.mark.parametrize("text,words", [
     ("echo 'gpuvoronoi: error: höchst ärgerlich' >&2; exit 1", "gpuvoronoi: error: höchst ärgerlich"),
     ("exit 3", "ended with status 3 and no message"),

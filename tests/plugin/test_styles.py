@@ -1,5 +1,7 @@
 """How results look when they are loaded."""
 
+import math
+
 import numpy as np
 from conftest import Feedback, gdal, loading_context, memory, places, read, timezones
 from qgis.core import (
@@ -7,6 +9,7 @@ from qgis.core import (
     QgsCategorizedSymbolRenderer,
     QgsColorRampShader,
     QgsLayerTreeLayer,
+    QgsLayerTreeModel,
     QgsMapRendererParallelJob,
     QgsMapSettings,
     QgsPalettedRasterRenderer,
@@ -67,6 +70,8 @@ def check_drawn(layer, path):
     rat = band.GetDefaultRAT()
     columns = [rat.GetColOfUsage(usage) for usage in (gdal.GFU_Red, gdal.GFU_Green, gdal.GFU_Blue)]
     colours = {rat.GetValueAsInt(row, 0): [rat.GetValueAsInt(row, c) for c in columns] for row in range(rat.GetRowCount())}
+    if isinstance(layer.renderer(), QgsPalettedRasterRenderer):  # a legend, in which no colour repeats
+        colours = {made.value: made.color.getRgb()[:3] for made in layer.renderer().classes()}
     drawn = colours_as_drawn(layer, ids.shape[::-1])
     wanted = np.array([[colours[value] for value in row] for row in ids.tolist()])
     assert np.abs(drawn - wanted).max() <= 1
@@ -82,6 +87,50 @@ def test_few_seeds_have_a_legend(qgis, work):
     assert [c.label for c in layer.renderer().classes()] == [f"seed {i}" for i in range(12)]
     assert len(legend(layer)) <= 14
     check_drawn(layer, work.path("out.tif"))
+
+
+def test_each_seed_of_a_legend_has_its_own_colour(qgis, work):
+    for count in (27, 30):
+        layer = load(qgis, "voronoiraster", INPUT=memory(places(count)), FIELD="name", RESOLUTION=2,
+                     OUTPUT=work.path(f"{count}.tif"))
+        colours = [c.color.getRgb()[:3] for c in layer.renderer().classes()]
+        assert len(set(colours)) == count
+        assert min(math.dist(a, b) for i, a in enumerate(colours) for b in colours[:i]) > 20
+
+
+def legend_in_the_tree(layer):
+    """What the tree of layers shows of a layer."""
+    root = QgsProject.instance().layerTreeRoot()
+    model = QgsLayerTreeModel(root)  # must outlive its nodes
+    return [node.data(0) for node in model.layerLegendNodes(root.findLayer(layer.id()))]
+
+
+def test_no_striped_bar(qgis, work):
+    """A bar of 418 colours says nothing; one of distances does."""
+    layer = load(qgis, "voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("out.tif"), DISTANCE=work.path("d.tif"))
+    assert legend_in_the_tree(layer) == []
+    assert len(legend_in_the_tree(QgsProject.instance().mapLayersByName("Distance to Time zones (m)")[0])) == 2
+    QgsProject.instance().write(work.path("p.qgs"))
+    QgsProject.instance().read(work.path("p.qgs"))
+    assert legend_in_the_tree(QgsProject.instance().mapLayersByName("Nearest of Time zones")[0]) == []
+
+
+def test_legend_of_distances_is_of_all_cells(qgis, work):
+    """More cells than QGIS looks at by default."""
+    layer = load(qgis, "voronoiraster", "DISTANCE", INPUT=memory([(20.03, 30.01)]), RESOLUTION=0.15, METRIC=2,
+                 OUTPUT=work.path("out.tif"), DISTANCE=work.path("distance.tif"))
+    distances = read(work.path("distance.tif"))
+    assert distances.size > 2500000
+    ramp = layer.renderer().shader().rasterShaderFunction()
+    assert (ramp.minimumValue(), ramp.maximumValue()) == (distances.min(), distances.max())
+
+
+def test_results_of_the_mesh_have_names_of_their_own(qgis, work):
+    load(qgis, "qtmvoronoi", INPUT=timezones(), LEVEL=3, OUTPUT=work.path("out.tif"), CELLS=work.path("cells.gpkg"),
+         MESH=work.path("mesh.nc"))
+    assert sorted(layer.name() for layer in QgsProject.instance().mapLayers().values()) == [
+        "Mesh of the nearest of Time zones, QTM level 3", "Nearest of Time zones, QTM level 3",
+        "Triangles by the nearest of Time zones, QTM level 3"]
 
 
 def test_many_seeds_have_a_short_legend(qgis, work):
@@ -171,7 +220,7 @@ def test_regions_without_a_legend(qgis, work):
 def test_mesh_is_loaded_and_painted(qgis, work):
     layer = load(qgis, "qtmvoronoi", "MESH", INPUT=timezones(), LEVEL=4, RESOLUTION=1, EXTENT="-180,180,-90,90",
                  OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"))
-    assert layer.name() == "Nearest of Time zones, QTM level 4"
+    assert layer.name() == "Mesh of the nearest of Time zones, QTM level 4"
     drawn = colours_as_drawn(layer, (360, 180))
     rasters = [other for other in QgsProject.instance().mapLayers().values() if isinstance(other, QgsRasterLayer)]
     raster = colours_as_drawn(rasters[0], (360, 180))

@@ -10,26 +10,31 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import FOLDER, ROOT
 
 HERE = pathlib.Path(__file__).parent
 PICTURES = pathlib.Path(os.environ.get("GPUVORONOI_PICTURES", ROOT / "build" / "pictures"))
 
 
-@pytest.fixture(scope="module")
-def desktop(tmp_path_factory):
-    """What windows.py found out, {name: facts}; it goes through all scenes in one QGIS."""
+def in_windows(work, script, *options):
+    """Runs a script in QGIS's desktop."""
     qgis = shutil.which("qgis.bin") or shutil.which("qgis")
     for program in (qgis, "xvfb-run", "import"):
         if program is None or shutil.which(program) is None:
             pytest.skip("no QGIS desktop, xvfb-run or import here (apt-get install qgis xvfb xauth imagemagick)")
-    work = tmp_path_factory.mktemp("desktop")
     PICTURES.mkdir(parents=True, exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if key != "QT_QPA_PLATFORM"}
     environment.update(GPUVORONOI_WORK=str(work), GPUVORONOI_PICTURES=str(PICTURES), GPUVORONOI_ROOT=str(ROOT))
-    done = subprocess.run(
-        ["xvfb-run", "-a", "-s", "-screen 0 1600x950x24", qgis, "--noversioncheck", "--nologo", "--code", HERE / "windows.py"],
+    return subprocess.run(
+        ["xvfb-run", "-a", "-s", "-screen 0 1600x950x24", qgis, "--noversioncheck", "--nologo", *options, "--code", script],
         env=environment, cwd=work, capture_output=True, text=True, timeout=600)
+
+
+@pytest.fixture(scope="module")
+def desktop(tmp_path_factory):
+    """What windows.py found out, {name: facts}; it goes through all scenes in one QGIS."""
+    work = tmp_path_factory.mktemp("desktop")
+    done = in_windows(work, HERE / "windows.py")
     report = work / "report.json"
     assert report.exists(), (done.returncode, done.stdout[-4000:], done.stderr[-4000:])
     facts = json.loads(report.read_text())
@@ -78,6 +83,30 @@ def test_dialog_cancels(desktop):
 def test_batch(desktop):
     assert desktop["batch"] == {"rows": 3, "made": ["level2.tif", "level3.tif", "level4.tif"], "sizes": [32, 64, 128]}
     picture("qgis-batch")
+
+
+LANGUAGE = """
+import os, pathlib
+from qgis.utils import loadPlugin, plugins, startPlugin, updateAvailablePlugins
+
+updateAvailablePlugins()
+if "gpuvoronoi" not in plugins:
+    assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
+from gpuvoronoi.i18n import tr
+
+pathlib.Path("seeds.txt").write_text(tr("Seeds"))
+os._exit(0)
+"""
+
+
+def test_language_of_the_command_line(tmp_path):
+    """QGIS speaks the language that --lang asks for, whatever its settings say."""
+    if not (FOLDER / "gpuvoronoi" / "i18n" / "gpuvoronoi_de.qm").exists():
+        pytest.skip("built without lrelease")
+    (tmp_path / "language.py").write_text(LANGUAGE)
+    done = in_windows(tmp_path, tmp_path / "language.py", "--lang", "de")
+    assert (tmp_path / "seeds.txt").exists(), (done.stdout[-4000:], done.stderr[-4000:])
+    assert (tmp_path / "seeds.txt").read_text() == "Saatpunkte"
 
 
 def test_missing_program(desktop):

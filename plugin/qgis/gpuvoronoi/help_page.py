@@ -7,10 +7,10 @@ import html
 import json
 import os
 
-from qgis.core import QgsApplication, QgsProcessingUtils
+from qgis.core import QgsProcessingUtils
 from qgis.PyQt.QtCore import QUrl
 
-from .i18n import tr
+from .i18n import language, tr
 
 PAGE = """<!DOCTYPE html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
@@ -48,7 +48,7 @@ def text(algorithm):
     inputs = [parameter for parameter in algorithm.parameterDefinitions() if not parameter.isDestination()]
     body = algorithm.description() + heading(tr("Parameters")) + described(inputs) + heading(tr("Results")) + described(results)
     body += heading(tr("In scripts")) + "".join(example(algorithm, *pair) for pair in algorithm.examples())
-    return PAGE.format(language=QgsApplication.locale()[:2], title=html.escape(algorithm.displayName()), body=body)
+    return PAGE.format(language=language(), title=html.escape(algorithm.displayName()), body=body)
 
 
 def url(algorithm):

@@ -13,11 +13,16 @@ def tr(text):
     return QCoreApplication.translate(CONTEXT, text)
 
 
+def language():
+    """The language that QGIS speaks, which an option of its command line may have chosen, else that of its settings."""
+    spoken = QgsApplication.instance().translation() if QgsApplication.instance() is not None else ""
+    return (spoken or QgsApplication.locale())[:2]
+
+
 def install_translator():
     """The translator for the language of QGIS, installed; None if there is none. It lives as long as it is referenced."""
     translator = QTranslator()
-    language = QgsApplication.locale()
-    if translator.load(str(FOLDER / f"gpuvoronoi_{language[:2]}.qm")):
+    if translator.load(str(FOLDER / f"gpuvoronoi_{language()}.qm")):
         QCoreApplication.installTranslator(translator)
         return translator
     return None

@@ -2,12 +2,13 @@
 How results look when they are loaded: regions in the colours of the raster's attribute table, distances as a ramp.
 
 Raster layers take their legend from the renderer. One entry a seed is fine for a few; for more, the same colours are
-given as the points of a continuous ramp, whose legend is a single bar: ids are whole numbers, so every cell meets a
-point of the ramp exactly.
+given as the points of a continuous ramp: ids are whole numbers, so every cell meets a point of the ramp exactly. The bar
+that would be its legend is left out: of so many colours it shows stripes.
 """
 
 import collections
 import json
+import math
 
 from osgeo import gdal
 from qgis.core import (
@@ -16,6 +17,7 @@ from qgis.core import (
     QgsColorRampShader,
     QgsGradientColorRamp,
     QgsGradientStop,
+    QgsMapLayerLegendUtils,
     QgsMeshRendererScalarSettings,
     QgsPalettedRasterRenderer,
     QgsProcessingContext,
@@ -35,10 +37,14 @@ from qgis.PyQt.QtGui import QColor
 from .layers import open_dataset
 
 LEGEND_ENTRIES = 30
-SAMPLES = 1000000  # cells looked at for the range of distances
 
 # Viridis: equal steps look equal, in grey and to the colour-blind too.
 RAMP = [(0.0, "#fde725"), (0.25, "#5ec962"), (0.5, "#21918c"), (0.75, "#3b528b"), (1.0, "#440154")]
+
+SPARE_COLOURS = [
+    QColor.fromHsvF(hue / 24.0, saturation, value)
+    for hue in range(24) for saturation in (0.35, 0.6, 0.85) for value in (0.95, 0.75, 0.55)
+]
 
 # A post-processor belongs to nobody in QGIS: it has to be kept until the result is loaded.
 _kept = collections.deque(maxlen=1000)
@@ -62,7 +68,23 @@ def attribute_table(path):
         colour = QColor(*(table.GetValueAsInt(row, column) for column in columns[1:]))
         number = int(float(value)) if "." in value else int(value)
         rows.append((number, table.GetValueAsString(row, name) if name >= 0 else "", colour))
-    return rows
+    return distinct(rows) if len(rows) <= LEGEND_ENTRIES else rows
+
+
+def distinct(rows):
+    """
+    The program's colours differ where regions touch, and repeat elsewhere. In a legend each stands for one seed: a colour
+    that was there before becomes the one that is farthest from all others.
+    """
+    taken, made = [colour.getRgb()[:3] for _, _, colour in rows], []
+    seen = set()
+    for value, name, colour in rows:
+        if colour.name() in seen:
+            colour = max(SPARE_COLOURS, key=lambda spare: min(math.dist(spare.getRgb()[:3], other) for other in taken))
+            taken.append(colour.getRgb()[:3])
+        seen.add(colour.name())
+        made.append((value, name, colour))
+    return made
 
 
 def scattered_colours(low, high):
@@ -95,11 +117,16 @@ def allocation_renderer(provider, path):
     return pseudo_colour(provider, ramp, "")
 
 
-def distance_renderer(provider, unit):
-    statistics = provider.bandStatistics(
-        1, QgsRasterBandStats.Stats.Min | QgsRasterBandStats.Stats.Max, provider.extent(), SAMPLES
-    )
-    low, high = statistics.minimumValue, statistics.maximumValue
+def value_range(dataset):
+    """The least and the largest value of a raster, of all cells; zeros if there are none."""
+    try:
+        found = dataset.GetRasterBand(1).ComputeRasterMinMax(False)
+    except RuntimeError:
+        found = None
+    return found if found is not None and None not in found else (0.0, 0.0)
+
+
+def distance_renderer(provider, unit, low, high):
     colours = [(position, QColor(colour)) for position, colour in RAMP]
     gradient = QgsGradientColorRamp(
         colours[0][1], colours[-1][1], False, [QgsGradientStop(position, colour) for position, colour in colours[1:-1]]
@@ -203,6 +230,14 @@ def style(context, output, paint):
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
 
 
+def hide_legend(project, layer):
+    """Leaves out a layer's legend, in the project too."""
+    node = project.layerTreeRoot().findLayer(layer.id()) if project is not None else None
+    if node is not None:
+        QgsMapLayerLegendUtils.setLegendNodeOrder(node, [])
+        layer.emitStyleChanged()  # the tree of layers looks again
+
+
 def style_raster(context, output, make):
     def paint(layer):
         layer.setRenderer(make(layer.dataProvider()))
@@ -213,7 +248,14 @@ def style_raster(context, output, make):
 
 def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
-    style_raster(context, output, lambda provider: allocation_renderer(provider, output))
+
+    def paint(layer):
+        layer.setRenderer(allocation_renderer(layer.dataProvider(), output))
+        if not isinstance(layer.renderer(), QgsPalettedRasterRenderer):
+            hide_legend(context.project(), layer)
+        layer.triggerRepaint()
+
+    style(context, output, paint)
 
 
 def distance(context, output, default_name, name):
@@ -221,7 +263,9 @@ def distance(context, output, default_name, name):
     unit = dataset.GetRasterBand(1).GetUnitType() if dataset is not None else ""
     unit = {"metre": "m", "kilometre": "km", "foot": "ft"}.get(unit, unit)
     rename(context, output, default_name, f"{name} ({unit})" if unit else name)
-    style_raster(context, output, lambda provider: distance_renderer(provider, unit))
+    if dataset is not None and context.willLoadLayerOnCompletion(output):
+        low, high = value_range(dataset)
+        style_raster(context, output, lambda provider: distance_renderer(provider, unit, low, high))
 
 
 def azimuth(context, output, default_name, name):

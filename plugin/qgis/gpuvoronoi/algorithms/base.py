@@ -350,7 +350,7 @@ class Algorithm(QgsProcessingAlgorithm):
         grid = [extent_option(extent), f"--size={width},{height}"]
         return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
 
-    def prepare_choice(self, parameters, context):
+    def prepare_choice(self, parameters, context, feedback):
         """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
         self.choice = []
         self.mask_polygons = None
@@ -363,9 +363,19 @@ class Algorithm(QgsProcessingAlgorithm):
             self.mask_polygons = Polygons(mask)
         elif self.given(parameters, self.MASK):
             raise QgsProcessingException(tr("The mask could not be loaded"))
+        self.warn_of_unused_weights(parameters, context, feedback)
         weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
         if weighting is not None:
             self.choice += ["--weighting", weighting, "--weight-field", self.weight_field(parameters, context)]
+
+    def warn_of_unused_weights(self, parameters, context, feedback):
+        if self.given(parameters, self.WEIGHT_FIELD) and self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+            feedback.pushWarning(
+                tr("“{field}” is not used: there is no “{weighting}”").format(
+                    field=self.parameterDefinition(self.WEIGHT_FIELD).description(),
+                    weighting=self.parameterDefinition(self.WEIGHTING).description(),
+                )
+            )
 
     def weight_field(self, parameters, context):
         """The field, if there is a weighting."""

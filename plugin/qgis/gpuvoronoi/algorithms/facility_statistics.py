@@ -94,7 +94,7 @@ class FacilityStatistics(Algorithm):
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
         self.prepare_grid(parameters, context)
-        self.prepare_choice(parameters, context)
+        self.prepare_choice(parameters, context, feedback)
         layers = self.parameterAsLayerList(parameters, self.SUMS, context)
         self.sums = dict(zip(field_names(layer.name() for layer in layers), map(raster_file, layers)))
         return True

@@ -136,7 +136,9 @@ class QtmVoronoi(Algorithm):
         if self.DISTANCE in results:
             styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         if self.CELLS in results:
+            title = tr("Triangles by the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
             styles.regions(context, results[self.CELLS], self.cells_label(), title, output, "seed")
         if self.MESH in results and context.project() is not None:
+            title = tr("Mesh of the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
             styles.load_mesh(context, mesh, title, output)
         return results

@@ -93,7 +93,7 @@ class VoronoiRaster(Algorithm):
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
         self.prepare_grid(parameters, context)
-        self.prepare_choice(parameters, context)
+        self.prepare_choice(parameters, context, feedback)
         return True
 
     def processAlgorithm(self, parameters, context, feedback):

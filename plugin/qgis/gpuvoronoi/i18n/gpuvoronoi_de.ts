@@ -225,6 +225,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>“{field}” is not used: there is no “{weighting}”</source>
+            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
         </message>
@@ -517,6 +522,16 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>UGRID mesh</source>
             <translation>UGRID-Netz</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Triangles by the nearest of {layer}, QTM level {level}</source>
+            <translation>Dreiecke nach den Nächsten aus {layer}, QTM-Stufe {level}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Mesh of the nearest of {layer}, QTM level {level}</source>
+            <translation>Netz der Nächsten aus {layer}, QTM-Stufe {level}</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
