@@ -7,7 +7,6 @@ made of it; each process keeps the last few.
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import ctypes
 import dataclasses
 import hashlib
@@ -262,6 +261,8 @@ class Field:
                         go_on(done[0] / len(blocks))
 
             def all_of_them() -> None:
+                import concurrent.futures
+
                 with concurrent.futures.ThreadPoolExecutor(threads, "gpuvoronoi") as pool:
                     for future in [pool.submit(loop) for _ in range(threads)]:
                         future.result()

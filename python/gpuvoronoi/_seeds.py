@@ -57,10 +57,11 @@ def _read(seeds: Any, argument: str) -> Seeds:
 def _of_geometries(frame: Any, argument: str) -> Seeds:
     geometry = frame.geometry
     kinds = np.asarray(geometry.geom_type, dtype=object)
-    bad = np.flatnonzero((kinds != "Point") | np.asarray(geometry.isna()) | np.asarray(geometry.is_empty))
+    missing = np.asarray(geometry.isna()) | np.asarray(geometry.is_empty)
+    bad = np.flatnonzero((kinds != "Point") | missing)
     if bad.size:
         row = int(bad[0])
-        what = kinds[row] if kinds[row] not in (None, "Point") else "geometry that is missing or empty"
+        what = "geometry that is missing or empty" if missing[row] else kinds[row]
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
         raise ValueError(f"{argument}: row {row} is a {what}; this version takes points only{hint}")
     crs = None if frame.crs is None else _crs.parse(frame.crs, argument)

@@ -226,6 +226,8 @@ def _joined(asking: Any, asked: Any, distance: npt.NDArray[np.float64], index: n
         if name in made.columns:
             raise ValueError(f"left_df, right_df: both would have a column {name!r}; rename it first")
         made[name] = places[name]
+    if how == "right":
+        made = made[[*places.columns, *made.columns[:-len(places.columns)]]]
     if distance_col is not None:
         made[distance_col] = np.where(other < 0, np.nan, distance[found])
     return made

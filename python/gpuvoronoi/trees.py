@@ -291,6 +291,12 @@ class GlobeTreeAdapter:
     """
 
     def __init__(self, points: npt.NDArray[Any], *, options: Optional[Mapping[str, Any]] = None) -> None:
+        try:
+            from xarray.indexes.nd_point_index import TreeAdapter
+
+            TreeAdapter.register(GlobeTreeAdapter)  # xarray asks isinstance()
+        except ImportError:
+            pass
         self._tree = GlobeTree(points[:, 0], points[:, 1], **dict(options or {}))
 
     def query(self, points: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
