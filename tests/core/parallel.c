@@ -198,24 +198,63 @@ static int in_a_child(int (*function)(void)) {
   int how = 0;
   pid_t child = fork();
   if (child == 0) {
-    alarm(60);
+    alarm(20);
     _exit(function());
   }
   assert_int_equal(waitpid(child, &how, 0), child);
   return WIFEXITED(how) ? WEXITSTATUS(how) : 1000 + WTERMSIG(how);
 }
 
+static int works_with_new_threads(void) {
+  int before = atomic_load(&made_threads);
+  everything_works();
+  return atomic_load(&made_threads) < before + THREADS - 1;
+}
+
 /* The child has none of the threads that have been made here. */
 static void a_child_has_threads_of_its_own(void **state) {
   (void)state;
   everything_works();
-  assert_int_equal(in_a_child(everything_works), 0);
+  assert_int_equal(in_a_child(works_with_new_threads), 0);
   everything_works();
+}
+
+static atomic_bool enough;
+
+static void *go_on(void *unused) {
+  while (!atomic_load(&enough)) {
+    record *r = new_record();
+    gv_loop loop = {.threads = THREADS, .count = 64, .grain = 1, .user = r};
+    (void)gv_parallel_for(&loop, visit);
+    free(r);
+  }
+  return unused;
+}
+
+static int one_loop(void) {
+  record *r = new_record();
+  gv_loop loop = {.threads = THREADS, .count = 64, .grain = 1, .user = r};
+  return gv_parallel_for(&loop, visit) != GV_OK;
+}
+
+static void forking_while_others_are_at_work(void **state) {
+  (void)state;
+  enum { CALLERS = 3, CHILDREN = 200 };
+  pthread_t thread[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    assert_int_equal(pthread_create(&thread[i], NULL, go_on, NULL), 0);
+  for (int i = 0; i < CHILDREN; i++)
+    assert_int_equal(in_a_child(one_loop), 0);
+  atomic_store(&enough, true);
+  for (int i = 0; i < CALLERS; i++)
+    pthread_join(thread[i], NULL);
 }
 
 static int without_threads(void) {
   atomic_store(&most_threads, atomic_load(&made_threads));
-  return everything_works();
+  everything_works();
+  atomic_store(&most_threads, INT_MAX);
+  return works_with_new_threads();
 }
 
 static int with_two(void) {
@@ -265,6 +304,7 @@ int main(void) {
       cmocka_unit_test(cancelling_ends_a_loop),
       cmocka_unit_test(tasks_are_waited_for),
       cmocka_unit_test(a_child_has_threads_of_its_own),
+      cmocka_unit_test(forking_while_others_are_at_work),
       cmocka_unit_test(fewer_threads_than_asked_for),
       cmocka_unit_test(threads_are_used_again),
       cmocka_unit_test(many_callers_at_once),
