@@ -238,7 +238,8 @@ const cli_syntax voronoi_syntax = {
 static int check_usage(const settings *s) {
   const gv_job *j = &s->job;
   if (j->seeds.source == NULL)
-    return cli_fail(EXIT_USAGE, "--seeds is missing (gpuvoronoi --help tells how it is used)");
+    return cli_fail(EXIT_USAGE, "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
+                    j->raster.path != NULL ? j->raster.path : "out.tif");
   const struct {
     bool given, has;
     const char *option, *needs;

@@ -18,6 +18,8 @@
 #include <cpl_string.h>
 #include <proj.h>
 
+#include "io/operation_choice.h"
+
 /* -------------------------------------------------------------------------------------- coordinate systems */
 
 gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpatialReferenceH *out) {
@@ -25,7 +27,15 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
   OGRSpatialReferenceH crs = OSRNewSpatialReference(NULL);
   if (crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
   if (OSRSetFromUserInput(crs, text) != OGRERR_NONE) {
+    bool number = text[0] != '\0' && strlen(text) <= 9 && strspn(text, "0123456789") == strlen(text);
+    bool meant = number && OSRImportFromEPSG(crs, atoi(text)) == OGRERR_NONE;
+    char name[256];
+    if (meant) gv_crs_describe(crs, name, sizeof name);
     OSRRelease(crs);
+    if (meant) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' alone names no coordinate system; EPSG:%s is %s",
+                        option, text, text, name);
+    }
     return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system '%s'", option, text);
   }
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
@@ -491,31 +501,6 @@ static double unit_degrees(PJ_CONTEXT *context, const PJ *crs) {
   return degrees_of_radians(factor);
 }
 
-/* PROJ's first choice between two systems, as a string to be freed; area (west, south, east, north) may be NULL. */
-static char *first_choice(PJ_CONTEXT *context, const PJ *source, const PJ *target, const double *area) {
-  char *definition = NULL;
-  PJ_OPERATION_FACTORY_CONTEXT *factory = proj_create_operation_factory_context(context, NULL);
-  if (factory == NULL) return NULL;
-  proj_operation_factory_context_set_spatial_criterion(context, factory,
-                                                       PROJ_SPATIAL_CRITERION_PARTIAL_INTERSECTION);
-  proj_operation_factory_context_set_grid_availability_use(
-      context, factory, PROJ_GRID_AVAILABILITY_DISCARD_OPERATION_IF_MISSING_GRID);
-  if (area != NULL) {
-    proj_operation_factory_context_set_area_of_interest(context, factory, area[0], area[1], area[2], area[3]);
-  }
-  PJ_OBJ_LIST *list = proj_create_operations(context, source, target, factory);
-  int count = list != NULL ? proj_list_get_count(list) : 0;
-  for (int i = 0; i < count && definition == NULL; i++) {
-    PJ *operation = proj_list_get(context, list, i);
-    const char *text = operation != NULL ? proj_as_proj_string(context, operation, PJ_PROJ_5, NULL) : NULL;
-    if (text != NULL) definition = strdup(text[0] != '\0' ? text : "+proj=noop");
-    proj_destroy(operation);
-  }
-  proj_list_destroy(list);
-  proj_operation_factory_context_destroy(factory);
-  return definition;
-}
-
 static gv_operation *new_operation(void) {
   gv_operation *operation = calloc(1, sizeof *operation);
   if (operation == NULL) return NULL;
@@ -548,34 +533,72 @@ static gv_status make_operation(gv_io *io, const char *definition, bool swap_in,
   return GV_OK;
 }
 
-/* The smallest west, south, east, north box of the positions, for PROJ to choose an operation by. */
-static bool area_of(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH source, const PJ *source_pj,
-                    const double *x, const double *y, int64_t count, double area[4]) {
-  if (x == NULL || count == 0) return false;
-  PJ *base = geographic_base(context, source_pj);
-  bool found = false;
-  gv_operation *down = NULL;
-  char *definition = base != NULL ? first_choice(context, source_pj, base, NULL) : NULL;
-  if (definition != NULL &&
-      make_operation(io, definition, mapping_swaps(source), north_first(context, base), &down) == GV_OK) {
-    double unit = unit_degrees(context, base);
-    for (int64_t i = 0; i < count; i += 1 + count / 10000) {
-      double lon = x[i], lat = y[i];
-      if (gv_operation_apply(&lon, &lat, 1, down) != 0 || !isfinite(lon) || !isfinite(lat)) continue;
-      lon = remainder(lon * unit, 360.0);
-      lat *= unit;
-      if (fabs(lat) > 90.0) continue;
-      area[0] = found ? fmin(area[0], lon) : lon;
-      area[1] = found ? fmin(area[1], lat) : lat;
-      area[2] = found ? fmax(area[2], lon) : lon;
-      area[3] = found ? fmax(area[3], lat) : lat;
-      found = true;
-    }
+/* Positions, and what takes them to longitudes and latitudes. */
+typedef struct places {
+  const double *x, *y;
+  int64_t count;
+  gv_operation *down; /* NULL = there is no such operation, or no positions */
+  double unit;        /* degrees in one of its results */
+} places;
+
+static places to_ground(gv_io *io, PJ_CONTEXT *context, OGRSpatialReferenceH source, const PJ *source_pj,
+                        const double *x, const double *y, int64_t count) {
+  places p = {.x = x, .y = y, .count = count};
+  PJ *base = x != NULL && count > 0 ? geographic_base(context, source_pj) : NULL;
+  if (base == NULL) return p;
+  gv_operation_choice choice = gv_operation_choose(context, source_pj, base, NULL);
+  if (choice.definition != NULL &&
+      make_operation(io, choice.definition, mapping_swaps(source), north_first(context, base), &p.down) != GV_OK) {
+    p.down = NULL;
   }
-  gv_operation_destroy(down);
-  free(definition);
+  p.unit = unit_degrees(context, base);
+  free(choice.definition);
   proj_destroy(base);
+  return p;
+}
+
+static bool ground(const places *p, int64_t i, double *lon, double *lat) {
+  *lon = p->x[i];
+  *lat = p->y[i];
+  if (gv_operation_apply(lon, lat, 1, p->down) != 0 || !isfinite(*lon) || !isfinite(*lat)) return false;
+  *lon = remainder(*lon * p->unit, 360.0);
+  *lat *= p->unit;
+  return fabs(*lat) <= 90.0;
+}
+
+/* The smallest west, south, east, north box of the positions, for PROJ to choose an operation by. */
+static bool area_of(const places *p, double area[4]) {
+  bool found = false;
+  if (p->down == NULL) return false;
+  for (int64_t i = 0; i < p->count; i += 1 + p->count / 10000) {
+    double lon, lat;
+    if (!ground(p, i, &lon, &lat)) continue;
+    area[0] = found ? fmin(area[0], lon) : lon;
+    area[1] = found ? fmin(area[1], lat) : lat;
+    area[2] = found ? fmax(area[2], lon) : lon;
+    area[3] = found ? fmax(area[3], lat) : lat;
+    found = true;
+  }
   return found;
+}
+
+/* Where an operation between datums may be used is where it was measured. */
+static void warn_of_places(const places *p, const gv_operation_choice *choice, const char *from, const char *to) {
+  const double *a = choice->area;
+  int64_t outside = 0;
+  if (p->down == NULL || !choice->has_area || choice->accuracy <= 0.0) return;
+  for (int64_t i = 0; i < p->count; i++) {
+    double lon, lat;
+    if (!ground(p, i, &lon, &lat)) continue;
+    double width = a[2] - a[0] + (a[2] < a[0] ? 360.0 : 0.0);
+    double along = lon - a[0] + (lon < a[0] ? 360.0 : 0.0);
+    outside += along > width || lat < a[1] || lat > a[3];
+  }
+  if (outside == 0) return;
+  gv_io_warn("%lld of %lld positions lie outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
+             "degrees): "
+             "it may be wrong there",
+             (long long)outside, (long long)p->count, from, to, a[0], a[1], a[2], a[3]);
 }
 
 static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialReferenceH target, bool to_globe,
@@ -584,8 +607,9 @@ static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialRefer
   char from[256], to[256];
   gv_crs_describe(source, from, sizeof from);
   gv_crs_describe(target, to, sizeof to);
-  char *definition = NULL;
+  gv_operation_choice choice = {.definition = NULL};
   gv_operation *operation = NULL;
+  places at = {.down = NULL};
   PJ_CONTEXT *context = new_context();
   PJ *source_pj = context != NULL ? to_proj(context, source) : NULL;
   PJ *target_pj = context != NULL ? horizontal(context, to_proj(context, target)) : NULL;
@@ -600,22 +624,28 @@ static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialRefer
                         source_pj == NULL ? from : to);
     goto end;
   }
-  double area[4];
-  bool has_area = area_of(io, context, source, source_pj, x, y, count, area);
-  definition = first_choice(context, source_pj, target_pj, has_area ? area : NULL);
-  if (definition == NULL && has_area) definition = first_choice(context, source_pj, target_pj, NULL);
-  if (definition == NULL) {
+  at = to_ground(io, context, source, source_pj, x, y, count);
+  double box[4];
+  const double *area = area_of(&at, box) ? box : NULL;
+  choice = gv_operation_choose(context, source_pj, target_pj, area);
+  if (choice.definition == NULL && area != NULL) {
+    choice = gv_operation_choose(context, source_pj, target_pj, area = NULL);
+  }
+  if (choice.definition == NULL) {
     status = gv_io_fail(io, GV_ERROR_PROJECTION, "PROJ knows no operation from %s to %s%s", from, to,
                         to_globe ? "'s geographic coordinates" : "");
     goto end;
   }
+  gv_operation_warn_of_grids(context, source_pj, target_pj, area, &choice, from, to);
+  warn_of_places(&at, &choice, from, to);
   bool swap_out = to_globe ? north_first(context, target_pj) : mapping_swaps(target);
-  status = make_operation(io, definition, mapping_swaps(source), swap_out, &operation);
+  status = make_operation(io, choice.definition, mapping_swaps(source), swap_out, &operation);
   if (status != GV_OK) goto end;
   if (to_globe) operation->scale_out *= unit_degrees(context, target_pj);
   *out = operation;
 end:
-  free(definition);
+  gv_operation_destroy(at.down);
+  free(choice.definition);
   proj_destroy(source_pj);
   proj_destroy(target_pj);
   proj_context_destroy(context);

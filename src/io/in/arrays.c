@@ -37,6 +37,7 @@ struct gv_array_reader {
   int64_t line_number;
   bool line_waiting;
   char separator; /* text: '\0' until the first line is there */
+  char *header;   /* text: that line, if it is one; else NULL */
 };
 
 /* --------------------------------------------------------------------------------------------------- opening */
@@ -269,6 +270,8 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
   }
   int64_t dim = count_numbers(reader);
   if (dim < 0) { /* a header */
+    reader->header = strdup(reader->line);
+    if (reader->header == NULL) return gv_io_fail_memory(io, "reading an array");
     if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
     take_decimal_commas(reader);
     dim = count_numbers(reader);
@@ -284,6 +287,28 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
   reader->dim = (int32_t)dim;
   reader->line_waiting = true;
   return GV_OK;
+}
+
+/* The field's place in a line, behind as many separators. */
+static const char *find_field(const char *line, char separator, int field) {
+  for (; field > 0 && *line != '\0'; field--) {
+    line += strcspn(line, (const char[]){separator, '\0'});
+    line += *line != '\0';
+  }
+  return line;
+}
+
+/* A field that is no number, with the heading of its column if there is one. */
+static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char *at, int field) {
+  enum { SHOWN = 60 };
+  const char end[] = {reader->separator, '\0'};
+  const char *name = reader->header != NULL ? find_field(reader->header, reader->separator, field) : "";
+  int length = (int)strcspn(at, end), named = (int)strcspn(name, end);
+  if (length > SHOWN) length = SHOWN;
+  if (named > SHOWN) named = SHOWN;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is no number: '%.*s'%s%.*s%s",
+                    reader->path, reader->line_number, field + 1, length, at, named > 0 ? " (column " : "", named,
+                    name, named > 0 ? ")" : "");
 }
 
 static gv_status read_text(gv_io *io, gv_array_reader *reader, int64_t rows, double *out, int64_t *got) {
@@ -302,8 +327,7 @@ static gv_status read_text(gv_io *io, gv_array_reader *reader, int64_t rows, dou
     int32_t d = 0;
     for (; *at != '\0' && d < reader->dim; d++) {
       if (!parse_number(&at, reader->separator, &out[*got * reader->dim + d])) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is no number",
-                          reader->path, reader->line_number, (int)d + 1);
+        return fail_field(io, reader, at, (int)d);
       }
       if (!isfinite(out[*got * reader->dim + d])) {
         return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: line %" PRId64 ": field %d is not finite",
@@ -405,6 +429,7 @@ void gv_array_close(gv_array_reader *reader) {
   if (reader == NULL) return;
   if (reader->file != NULL) fclose(reader->file);
   free(reader->path);
+  free(reader->header);
   free(reader->buffer);
   free(reader->line);
   free(reader);

@@ -246,7 +246,7 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   return GV_OK;
 }
 
-static gv_status put_gv_metric_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
+static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
   gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
   if (status != GV_OK) return status;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
@@ -392,7 +392,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (status != GV_OK) return status;
   }
   if (options->has_level) out->grid.level = options->level;
-  if (globe) status = put_gv_metric_on_globe(io, seeds, out);
+  if (globe) status = put_on_globe(io, seeds, out);
   if (status == GV_OK && options->snap_seeds) snap_seeds(options->level, seeds);
   if (globe) return status;
   out->grid.kind = GV_GRID_PLANE;

@@ -29,7 +29,9 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
       EQUAL(GDALGetDriverShortName(raster->driver), "GTiff"); /* holds Int64 since 3.5, without saying so */
   if (types == NULL || gtiff) return GV_OK;
   char **list = CSLTokenizeString2(types, " ", 0);
-  bool found = CSLFindString(list, name) >= 0;
+  /* OpenJPEG names 32 bits and refuses the last of them. */
+  bool narrow = EQUAL(GDALGetDriverShortName(raster->driver), "JP2OpenJPEG") && raster->type == GDT_Int32;
+  bool found = CSLFindString(list, name) >= 0 && !narrow;
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail(io, GV_ERROR_UNSUPPORTED,

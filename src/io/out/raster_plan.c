@@ -7,6 +7,7 @@
 #include <cpl_string.h>
 
 #include "io/out/raster_file.h"
+#include "io/out/table_out.h"
 
 static bool has_capability(GDALDriverH driver, const char *item) {
   const char *value = GDALGetMetadataItem(driver, item, NULL);
@@ -25,6 +26,15 @@ static bool driver_has_extension(GDALDriverH driver, const char *extension) {
   bool found = CSLFindString(names, extension) >= 0;
   CSLDestroy(names);
   return found;
+}
+
+/* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
+static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
+  if (!EQUAL(GDALGetDriverShortName(driver), "VRT")) return GV_OK;
+  return gv_io_fail(
+      io, GV_ERROR_INVALID_ARGUMENT,
+      "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
+      options->option, options->path);
 }
 
 static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
@@ -65,6 +75,13 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "%s: several drivers write '.%s' files: choose one with --of: %s", options->option, extension,
                       several);
+  }
+  if (gv_vector_driver(options->path) != NULL) {
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
+        ".tif, say",
+        options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path)));
   }
   return gv_io_fail(
       io, GV_ERROR_INVALID_ARGUMENT,
@@ -159,6 +176,7 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
   raster->threads = options->threads;
   gv_status status = choose_driver(io, options, &raster->driver);
+  if (status == GV_OK) status = check_pixels(io, options, raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
   gv_place_options place = {options->option, options->path, raster->driver, NULL, options->overwrite};
   if (status == GV_OK) status = gv_place_plan(io, &raster->place, &place);

@@ -92,7 +92,14 @@ static gv_status cannot_write(const writer *w) {
 static gv_status create_field(const writer *w, OGRFieldDefnH field, int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(w->layer);
   int before = OGR_FD_GetFieldCount(definition);
-  if (OGR_L_CreateField(w->layer, field, TRUE) != OGRERR_NONE) return cannot_write(w);
+  if (OGR_L_CreateField(w->layer, field, TRUE) != OGRERR_NONE) {
+    if (OGR_Fld_GetType(field) != OFTInteger64) return cannot_write(w);
+    return gv_io_fail(
+        w->io, GV_ERROR_UNSUPPORTED,
+        "%s: %s would be a %s, which holds no 64-bit integers such as '%s': choose .gpkg, .fgb or .csv",
+        w->table->place.option, w->table->place.output.path, GDALGetDriverLongName(w->table->place.driver),
+        OGR_Fld_GetNameRef(field));
+  }
   if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
   return GV_OK;
 }
@@ -179,11 +186,12 @@ static gv_status create_layer(writer *w) {
   return status;
 }
 
-static gv_status close_layer(writer *w) {
-  if (w->dataset == NULL) return GV_OK;
+/* The first error is the one to tell of. */
+static gv_status close_layer(writer *w, gv_status status) {
+  if (w->dataset == NULL) return status;
   GDALClose(w->dataset);
   w->dataset = NULL;
-  return gv_gdal_failed() ? cannot_write(w) : GV_OK;
+  return status == GV_OK && gv_gdal_failed() ? cannot_write(w) : status;
 }
 
 /* A row without values, to be filled; to be freed with free_row. */
@@ -290,9 +298,8 @@ static gv_status write_seeds(writer *w) {
   if (status == GV_OK && transactions && GDALDatasetCommitTransaction(w->dataset) != OGRERR_NONE) {
     status = cannot_write(w);
   }
-  gv_status closed = close_layer(w);
   free_row(&row);
-  return status == GV_OK ? closed : status;
+  return close_layer(w, status);
 }
 
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {

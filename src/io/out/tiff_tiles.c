@@ -69,7 +69,7 @@ static TIFFOpenOptions *open_options(complaint *c) {
 static gv_status failed(gv_io *io, const char *name, const complaint *c, int error) {
   const char *text = c->text[0] != '\0' ? c->text : "libtiff does not say why";
   if (error == 0) return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, text);
-  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s: %s", name, strerror(error), text);
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", name, strerror(error));
 }
 
 /* ----------------------------------------------------------------------------------------------------------- file */

@@ -162,6 +162,21 @@ static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatas
                     options->source, count);
 }
 
+/* Layers that can hold no polygons, before anything else about them is found wrong. */
+static gv_status check_geometries(gv_io *io, const char *source, OGRLayerH layer) {
+  OGRwkbGeometryType type = wkbFlatten(OGR_L_GetGeomType(layer));
+  if (type == wkbPoint || type == wkbMultiPoint) {
+    return gv_io_fail(
+        io, GV_ERROR_INVALID_ARGUMENT,
+        "--mask: %s has points; a mask is a raster or polygons (--max-distance leaves out what is far from "
+        "the seeds)",
+        source);
+  }
+  if (type != wkbNone) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--mask: %s has no geometries; a mask is a raster or polygons",
+                    source);
+}
+
 gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const gv_raster_grid *grid,
                                 gv_mask_polygons **out, gv_operation **operation) {
   gv_mask_polygons *p = *out = calloc(1, sizeof *p);
@@ -179,6 +194,7 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   p->low[0] = p->low[1] = HUGE_VAL;
   p->high[0] = p->high[1] = -HUGE_VAL;
   gv_status status = find_layer(io, options, dataset, &layer);
+  if (status == GV_OK) status = check_geometries(io, options->source, layer);
   if (status == GV_OK) status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), &crs, &swapped);
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", options->source, crs, grid);
   if (status == GV_OK && gv_crs_is_lonlat(crs)) p->turn = 360.0 / gv_crs_unit_degrees(crs);

@@ -1,0 +1,114 @@
+"""What people read when something is wrong, or may be."""
+
+import resource
+import signal
+
+import numpy as np
+import pytest
+
+from conftest import globe
+
+LON, LAT = globe(40, seed=4)
+SIZE = ["--metric", "great-circle", "--size", "20,10"]
+
+
+@pytest.fixture
+def seeds(work):
+    work.csv("s.csv", LON, LAT, name=[f"place {i}" for i in range(40)])
+    return work
+
+
+@pytest.mark.parametrize("output,has", [
+    (["o.vrt"], ["OUT", "o.vrt", "holds no pixels", ".tif"]),
+    (["--of", "VRT", "o.tif"], ["holds no pixels"]),
+    (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "holds no pixels"]),
+    (["o.tab"], ["'o.tab' names no raster but a vector file", "MapInfo", "--stats", ".tif"]),
+    (["o.geojson"], ["vector file", "GeoJSON"]),
+    (["--stats", "o.tab", "o.tif"], ["--stats", "o.tab", "MapInfo", "no 64-bit integers", ".gpkg"]),
+    (["--polygons", "o.mif", "o.tif"], ["--polygons", "o.mif", "no 64-bit integers"]),
+    (["o.nope"], ["no driver is known", "--of"]),
+])
+def test_formats_that_cannot_be(seeds, output, has):
+    seeds.fails("--seeds", "s.csv", *SIZE, *output, has=has)
+
+
+def test_jpeg_2000(seeds):
+    from osgeo import gdal
+    if gdal.GetDriverByName("JP2OpenJPEG") is None:
+        pytest.skip("this GDAL has no JP2OpenJPEG driver")
+    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG cannot hold"])
+
+
+@pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])
+def test_bare_codes(seeds, option):
+    seeds.fails("--seeds", "s.csv", option, "3035", "--size", "20,10", "o.tif",
+                has=[option, "'3035' alone", "EPSG:3035 is ETRS89-extended / LAEA Europe"])
+    line = seeds.fails("--seeds", "s.csv", option, "999999", "--size", "20,10", "o.tif", has=[option, "unknown", "'999999'"])
+    assert "EPSG:" not in line.split("PROJ")[0]
+
+
+def test_masks_that_are_none(seeds):
+    seeds.points("p.gpkg", "GPKG", [1.0], [2.0])
+    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "p.gpkg", "o.tif", has=["--mask", "p.gpkg has points", "--max-distance"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "--mask", "s.csv", "o.tif", has=["--mask", "s.csv has no geometries", "polygons"])
+
+
+def test_missing_seeds(seeds):
+    seeds.fails("o.tif", status=2, has=["--seeds is missing", "gpuvoronoi --seeds points.gpkg o.tif"])
+    seeds.fails("--res", "3", status=2, has="--seeds is missing")
+
+
+def test_bad_numbers_name_the_field(seeds):
+    for header, column in ("a;b;c\n", " (column b)"), ("", ""):
+        seeds.write("n.csv", header + "1;2;3\n4;five;6\n")
+        seeds.fails("search", "--reference", "n.csv", "o.npy",
+                    has=f"n.csv: line {2 + (header != '')}: field 2 is no number: 'five'{column}")
+
+
+@pytest.mark.parametrize("options", [["--co", "COMPRESS=NONE"], ["--co", "COMPRESS=LZW"], ["--co", "COMPRESS=NONE", "--co", "TILED=NO"]])
+def test_full_disks(seeds, options):
+    """A limit on the sizes of files stands for one: "scanline 4294967295" said nothing."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    line = seeds.fails("--seeds", "s.csv", "--metric", "great-circle", "--size", "1000,500", *options, "o.tif", has=["o.tif", "File too large"],
+                       preexec_fn=limit)
+    assert "scanline" not in line
+
+
+# ------------------------------------------------------------------------------------------------ grids between datums
+
+
+def test_missing_grids(work):
+    """OSTN15 is not part of PROJ: two metres are lost, without a word."""
+    work.points("s.gpkg", "GPKG", [400000.0, 500000.0, 300000.0], [300000.0, 200000.0, 700000.0], epsg=27700)
+    done = work.ok("--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "o.tif")
+    pyproj = pytest.importorskip("pyproj")
+    from pyproj.transformer import TransformerGroup
+    area = pyproj.transformer.AreaOfInterest(-4, 51, 0, 57)
+    group = TransformerGroup("EPSG:27700", "EPSG:4326", always_xy=True, area_of_interest=area)
+    if group.best_available:
+        pytest.skip("the grid is installed")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    chosen, best = group.transformers[0].accuracy, group.unavailable_operations[0]
+    assert f"accurate to {chosen:g} m in WGS 84" in done.stderr and f"accurate to {best.accuracy:g} m" in done.stderr
+    assert best.grids[0].short_name in done.stderr and "not installed" in done.stderr
+    quiet = work.ok("--seeds", "s.gpkg", "--crs", "EPSG:4326", "--extent=-8,50,2,60", "--size", "20,20", "--quiet", "q.tif")
+    assert quiet.stderr == ""
+    for extra in ["--crs", "EPSG:27700"], ["--metric", "geodesic", "--crs", "EPSG:27700"]:
+        assert work.ok("--seeds", "s.gpkg", *extra, "--size", "20,20", "--overwrite", "n.tif").stderr == ""
+
+
+def test_positions_outside_the_area(work):
+    """ETRS89 is WGS 84 within a metre in Europe; elsewhere nobody says so."""
+    lon, lat = [10.0, 12.0, -70.0, 100.0, 20.0], [50.0, 51.0, 10.0, -20.0, 45.0]
+    work.csv("s.csv", lon, lat)
+    extent = ["--extent", "3000000,1500000,6000000,4500000", "--size", "20,20"]
+    done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", *extent, "o.tif")
+    assert "2 of 5 positions lie outside the area of the operation from WGS 84 (EPSG:4326) to ETRS89" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    work.csv("e.csv", lon[:2], lat[:2])
+    assert work.ok("--seeds", "e.csv", "--crs", "EPSG:3035", *extent, "p.tif").stderr == ""
+    work.ok("search", "--reference", "e.csv", "--queries", "s.csv", "q.npy")
+    assert np.load(work.path("q.npy")).shape == (5, 1)
