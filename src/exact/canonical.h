@@ -4,9 +4,15 @@
 #ifndef GV_CANONICAL_H
 #define GV_CANONICAL_H
 
-#include <math.h>
+#include <stdbool.h>
 
 #include "gpuvoronoi.h"
+
+#include "exact/text/as_numbers.h"
+
+#include "exact/text/norms.h"
+
+#include "exact/text/end.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,26 +21,23 @@ extern "C" {
 /* The largest canonical value whose reported distance is <= limit: for euclidean the largest x with sqrt(x) <= limit. */
 double gv_largest_canonical(double limit, gv_metric metric);
 
-/* The canonical distance of two points; inlined into every backend so that there is one definition. */
-static inline double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
+GV_BOTH double gv_distance_by(const double *q, const double *s, int32_t dim, const int metric) {
   double total = 0.0;
+  GV_UNROLL_4
+  for (int32_t d = 0; d < dim; d++)
+    total = gv_norm_join(metric, gv_norm_of(metric, q[d] - s[d]), total);
+  return total;
+}
+
+/* The canonical distance of two points; inlined into every backend so that there is one definition. */
+GV_BOTH double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
   switch (metric) {
   case GV_MANHATTAN:
-    for (int32_t d = 0; d < dim; d++)
-      total += fabs(q[d] - s[d]);
-    return total;
+    return gv_distance_by(q, s, dim, GV_MANHATTAN);
   case GV_CHEBYSHEV:
-    for (int32_t d = 0; d < dim; d++) {
-      double a = fabs(q[d] - s[d]);
-      total = a > total ? a : total;
-    }
-    return total;
+    return gv_distance_by(q, s, dim, GV_CHEBYSHEV);
   default:
-    for (int32_t d = 0; d < dim; d++) {
-      double a = q[d] - s[d];
-      total += a * a;
-    }
-    return total;
+    return gv_distance_by(q, s, dim, GV_EUCLIDEAN);
   }
 }
 

@@ -199,7 +199,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       int64_t point = near ? memory->pending[first + rank] : 0;
       double value = 0.0;
       if (near) {
-        value = gv_device_canonical(query, d.points + point * d.scan.dim, d.scan.dim, (gv_metric)METRIC);
+        value = gv_canonical_distance(query, d.points + point * d.scan.dim, d.scan.dim, (gv_metric)METRIC);
         near = value <= d.max_canonical && before(value, point, worst, worst_index);
       }
       if (ONE) {
@@ -450,8 +450,8 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
       /* Several: each lane's own distance. */
       double value = INFINITY;
       if (near) {
-        value = gv_device_canonical(d.queries + (warp_slot + turn) * dim, d.points + (start[i] + lane) * dim, dim,
-                                    (gv_metric)METRIC);
+        value = gv_canonical_distance(d.queries + (warp_slot + turn) * dim, d.points + (start[i] + lane) * dim, dim,
+                                      (gv_metric)METRIC);
         near = value <= d.max_canonical;
       }
       double best = INFINITY;
@@ -472,7 +472,7 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
   }
   if (only >= 0) {
     int64_t point = (int64_t)group * GV_PAIR_GROUP + only;
-    double value = gv_device_canonical(d.queries + slot * dim, d.points + point * dim, dim, (gv_metric)METRIC);
+    double value = gv_canonical_distance(d.queries + slot * dim, d.points + point * dim, dim, (gv_metric)METRIC);
     if (value <= d.max_canonical) {
       answer = value;
       answer_index = point + d.base;

@@ -9,9 +9,9 @@
 #ifndef GV_CUDA_SCAN_CUH
 #define GV_CUDA_SCAN_CUH
 
-#include "search/cuda/runtime.h"
-
+#include "exact/canonical.h"
 #include "search/backend.h"
+#include "search/cuda/runtime.h"
 
 enum {
   GV_SCAN_PAD = 1024, /* the arrays of reference points are filled up to a multiple of this many */
@@ -74,30 +74,6 @@ static __device__ __forceinline__ float gv_filter_value(const gv_scan &scan, con
   for (int32_t d = 0; d < scan.dim; d++)
     sum = gv_step<METRIC>(sum, query[d], at[d * scan.dim_stride]);
   return sum;
-}
-
-/* The canonical distance (backend.h) on the device: same operations, same order, no contraction. */
-static __device__ __forceinline__ double gv_device_canonical(const double *q, const double *s, int32_t dim,
-                                                             gv_metric metric) {
-  double total = 0.0;
-  if (metric == GV_EUCLIDEAN) {
-#pragma unroll 4
-    for (int32_t d = 0; d < dim; d++) {
-      double gap = __dsub_rn(q[d], s[d]);
-      total = __dadd_rn(total, __dmul_rn(gap, gap));
-    }
-  } else if (metric == GV_MANHATTAN) {
-#pragma unroll 4
-    for (int32_t d = 0; d < dim; d++)
-      total = __dadd_rn(total, fabs(__dsub_rn(q[d], s[d])));
-  } else {
-#pragma unroll 4
-    for (int32_t d = 0; d < dim; d++) {
-      double gap = fabs(__dsub_rn(q[d], s[d]));
-      total = gap > total ? gap : total;
-    }
-  }
-  return total;
 }
 
 /* Calls `function<METRIC>` for the metric of a scan. */

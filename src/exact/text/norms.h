@@ -1,0 +1,11 @@
+/*
+ * The canonical distance: what one difference of coordinates counts, and how two such add up. Metrics are constants where
+ * speed matters.
+ */
+GV_FORMULA GV_REAL GV_NAME(norm_of)(int metric, GV_REAL difference) {
+  return metric == GV_MANHATTAN || metric == GV_CHEBYSHEV ? GV_ABS(difference) : difference * difference;
+}
+
+GV_FORMULA GV_REAL GV_NAME(norm_join)(int metric, GV_REAL a, GV_REAL b) {
+  return metric == GV_CHEBYSHEV ? GV_MAX(a, b) : a + b;
+}
