@@ -1,5 +1,5 @@
 /*
- * The parts of `openmp`, the blocked and vectorised brute force: see openmp.c for the idea and the error bounds.
+ * The parts of `openmp`, the blocked and vectorised brute force: see openmp.c for the idea, float_filter.h for the error bounds.
  */
 #ifndef GV_BRUTE_H
 #define GV_BRUTE_H

@@ -9,25 +9,15 @@
  * the reference set is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats
  * beside the points.
  *
- * Why it is exact. Let c be the centre of the reference set's box and t a power of two such that coordinates s' =
- * t (s - c) lie within [-1, 1]; scaling is exact. With u = 2^-24 a stored float differs from s' by at most u' |s'|,
- * u' = u + 2^-53, likewise q'. Let P = |q'| + max |s'| in the metric's own norm.
- *   euclidean: moving both points by u' of their length changes |q'-s'|^2 / 2 by at most u' P^2 + u'^2 P^2 / 2;
- * rounding |s'|^2 / 2 to float costs u P^2 / 4 at most (|s'|^2 / 2 <= P^2 / 2), the products, if they round (no
- * fma), together u |q'||s'| <= u P^2 / 4, and each of the dim additions u times a partial sum <= |s'|^2 / 2 +
- * |q'||s'| <= P^2 / 2. In all below (dim / 2 + 2) u P^2, and 1.01 covers the second-order terms (dim 2^-24
- * <= 2.5e-4). manhattan: u' P from storing, and (dim + 1) u P from evaluating: below (dim + 3) u P. chebyshev: u' P
- * from storing, 2 u P from one subtraction: below 4 u P. Numbers below the normal range add far less than 2^-100,
- * which is added as well. So a point whose canonical value is at most w has a filter value of at most  t^2 w / 2 (1
- * + (dim + 3) 2^-52) - |q'|^2 / 2 + error  (or t w (1 + ...) + error); above that it is no neighbour. Equality
- * passes, so ties are decided canonically.
+ * Why it is exact: float_filter.h.
  *
- * The filter needs finite numbers and is useless when the error exceeds the distances searched for (clusters far
- * apart, or queries far outside). The first is checked (t in 2^+-400, |q'| < 2^40); for the second each tile counts
- * its candidates, and searches the next chunks with canonical distances in double vectors when there are too many.
+ * The filter needs numbers that suit floats and is useless when the error exceeds the distances searched for (clusters far
+ * apart, or queries far outside). The first is checked; for the second each tile counts its candidates, and searches the
+ * next chunks with canonical distances in double vectors when there are too many.
  */
 #include "core/parallel.h"
 #include "search/brute.h"
+#include "search/float_filter.h"
 
 #include <stdlib.h>
 
@@ -38,8 +28,7 @@ enum {
   PACKED_VALUES = 1 << 14,    /* doubles an exact step packs at once */
   RANGES_A_THREAD = 4,
   PAUSE_MIN = 4, /* panels */
-  PAUSE_MAX = 4096,
-  SCALE_LIMIT = 400
+  PAUSE_MAX = 4096
 };
 
 typedef struct brute_state {
@@ -61,18 +50,6 @@ static void destroy(const gv_reference *reference, void *opaque) {
   gv_release(&reference->allocator, state->panels);
   gv_release(&reference->allocator, state->halves);
   gv_release(&reference->allocator, state);
-}
-
-/* Adds coordinate x to a length in the metric's norm (squared for euclidean). */
-static inline double extend_length(double length, double x, gv_metric metric) {
-  switch (metric) {
-  case GV_MANHATTAN:
-    return length + fabs(x);
-  case GV_CHEBYSHEV:
-    return fabs(x) > length ? fabs(x) : length;
-  default:
-    return length + x * x;
-  }
 }
 
 /* An index being built. */
@@ -120,14 +97,7 @@ static bool find_frame(building *b, int threads) {
   brute_state *state = b->state;
   gv_loop loop = {.threads = threads, .count = (b->reference->dim + 7) / 8, .user = b};
   gv_parallel_for(&loop, find_centres);
-  double widest = b->widest;
-  state->exponent = 0;
-  if (widest > 0.0 && isfinite(widest)) {
-    int exponent;
-    frexp(widest, &exponent);
-    state->exponent = -exponent;
-  }
-  return isfinite(widest) && abs(state->exponent) <= SCALE_LIMIT;
+  return gv_float_exponent(b->widest, &state->exponent);
 }
 
 static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
@@ -146,12 +116,12 @@ static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
         float value = 0.0f;
         if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
         panel[(size_t)d * GV_PANEL + lane] = value;
-        length = extend_length(length, value, reference->metric);
+        length = gv_norm_join(reference->metric, length, gv_norm_of(reference->metric, value));
       }
       if (euclidean) {
         state->halves[i] = i < reference->count ? (float)(0.5 * length) : INFINITY;
-        length = sqrt(length);
       }
+      length = gv_float_length(reference->metric, length);
       longest = length > longest ? length : longest;
     }
   }
@@ -179,7 +149,7 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
     if (state->panels == NULL || (euclidean && state->halves == NULL)) goto fail;
     gv_loop loop = {.threads = threads, .count = panels, .user = &b};
     gv_parallel_for(&loop, make_panels);
-    state->longest = b.longest * (1.0 + 0x1p-20); /* of the floats; the exact ones are within u' of them */
+    state->longest = gv_float_longest(b.longest);
   }
   *out = state;
   return GV_OK;
@@ -261,9 +231,8 @@ static void start_tile(const plan *p, gv_brute_tile *tile, float *values, int64_
   tile->filterable = state->filterable;
   tile->pause = 0;
   tile->next_pause = PAUSE_MIN;
-  double scale = ldexp(1.0, state->exponent), unit = 0x1p-24 * 1.01;
-  double above = 1.0 + ((double)dim + 4.0) * 0x1p-52;
-  tile->scale = above * (metric == GV_EUCLIDEAN ? 0.5 * scale * scale : scale);
+  double scale = ldexp(1.0, state->exponent);
+  tile->scale = gv_float_scale(metric, dim, scale);
   for (int q = 0; q < width; q++) {
     int64_t i = first + (q < tile->count ? q : tile->count - 1);
     tile->query[q] = query->data + i * dim;
@@ -278,25 +247,15 @@ static void start_tile(const plan *p, gv_brute_tile *tile, float *values, int64_
       double exact = (tile->query[q][d] - state->centre[d]) * scale;
       float value = (float)exact;
       values[(size_t)d * (size_t)width + (size_t)q] = metric == GV_EUCLIDEAN ? -value : value;
-      length = extend_length(length, (double)value, metric);
+      length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
     }
-    double norm = metric == GV_EUCLIDEAN ? sqrt(length) : length;
-    if (!(norm < 0x1p40)) {
+    double reach = gv_float_length(metric, length);
+    if (!gv_float_suits(reach)) {
       tile->filterable = false;
       continue;
     }
-    double reach = norm * (1.0 + 0x1p-20) + state->longest;
-    switch (metric) {
-    case GV_MANHATTAN:
-      tile->offset[q] = unit * ((double)dim + 3.0) * reach + 0x1p-100;
-      break;
-    case GV_CHEBYSHEV:
-      tile->offset[q] = unit * 4.0 * reach + 0x1p-100;
-      break;
-    default:
-      tile->offset[q] = unit * ((double)dim / 2.0 + 2.0) * reach * reach + 0x1p-100 - 0.5 * length;
-      break;
-    }
+    tile->offset[q] =
+        gv_float_error(metric, dim, reach, state->longest) - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
   }
 }
 

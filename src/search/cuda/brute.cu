@@ -1,10 +1,7 @@
 /*
  * Brute force on the GPU: staging, filter, decision.
  *
- * The filter is that of `openmp` (search/openmp.c proves its bound): coordinates relative to the middle of the reference
- * points, scaled by a power of two into [-1, 1] and rounded to float; for euclidean the value |s|^2 / 2 - q.s, for the
- * other metrics the distance itself. Any order of summation is allowed there, so a kernel may sum as suits it. A value
- * is wrong by at most e, which depends on the query.
+ * The filter is that of search/float_filter.h: a value is wrong by at most e, which depends on the query.
  *
  * A filter kernel leaves the smallest value of every group of reference points. Let F be the k-th smallest of a query's
  * group minima (or of the minima of sets of groups, which is larger): k points have values at most F, so the k-th nearest
@@ -20,11 +17,12 @@
 #include "search/cuda/decide.cuh"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "search/float_filter.h"
 
 namespace {
 
-enum { WARP = 32, BLOCK = 256, SCALE_LIMIT = 400, WIDE_DIM = 8 };
+enum { WARP = 32, BLOCK = 256, WIDE_DIM = 8 };
 
 int32_t depth_of(int32_t dim) {
   return (dim + 3) / 4 * 4;
@@ -88,9 +86,7 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
     if (layout == GV_QUADS) quad[d] = value;
     if (wide != NULL) wide[i * depth + d] = value;
-    double x = fabs((double)value);
-    if (!real) x = 0.0;
-    length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
+    if (real) length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
   }
   for (int32_t d = dim; d < depth; d++) {
     if (wide != NULL) wide[i * depth + d] = 0.0F;
@@ -103,8 +99,8 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     } else {
       halves[i] = half;
     }
-    length = sqrt(length);
   }
+  length = gv_float_length(metric, length);
   if (layout == GV_QUADS) ((float4 *)values)[i] = make_float4(quad[0], quad[1], quad[2], quad[3]);
   for (int shift = 16; shift > 0; shift /= 2)
     length = fmax(length, __shfl_xor_sync(0xffffffffU, length, shift));
@@ -151,13 +147,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
     double reach = fmax(fabs(high - centre[d]), fabs(low - centre[d]));
     widest = reach > widest ? reach : widest;
   }
-  brute->exponent = 0;
-  if (widest > 0.0 && isfinite(widest)) {
-    int exponent;
-    (void)frexp(widest, &exponent);
-    brute->exponent = -exponent;
-  }
-  brute->filterable = isfinite(widest) && abs(brute->exponent) <= SCALE_LIMIT;
+  brute->filterable = gv_float_exponent(widest, &brute->exponent);
   if (!brute->filterable) goto done;
 
   {
@@ -185,7 +175,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
   GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
               "copying");
   status = gv_cuda_wait(context, lane, "converting points");
-  brute->longest = longest * (1.0 + 0x1p-20);
+  brute->longest = gv_float_longest(longest);
 
 done:
   gv_release(&reference->allocator, host);
@@ -271,8 +261,7 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
     float value = 0.0F;
     if (i < count) {
       value = (float)((queries[i * dim + d] - frame.centre[d]) * frame.scale);
-      double x = fabs((double)value);
-      length = metric == GV_EUCLIDEAN ? length + x * x : metric == GV_MANHATTAN ? length + x : fmax(length, x);
+      length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
       value = metric == GV_EUCLIDEAN ? -value : value;
       rows[i * depth + d] = value;
     }
@@ -281,8 +270,8 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   if (i >= count) return;
   for (int32_t d = dim; d < depth; d++)
     rows[i * depth + d] = 0.0F;
-  double norm = metric == GV_EUCLIDEAN ? sqrt(length) : length;
-  if (!(norm < 0x1p40)) {
+  double reach = gv_float_length(metric, length);
+  if (!gv_float_suits(reach)) {
     /* Zeros keep infinities out of the kernels. */
     for (int32_t d = 0; d < dim; d++) {
       columns[d * padded + i] = 0.0F;
@@ -292,16 +281,8 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
     out.limit[i] = INFINITY;
     return;
   }
-  double unit = 0x1p-24 * 1.01, reach = norm * (1.0 + 0x1p-20) + frame.longest, error = 0x1p-100, offset = 0.0;
-  if (metric == GV_MANHATTAN) {
-    error += unit * ((double)dim + 3.0) * reach;
-  } else if (metric == GV_CHEBYSHEV) {
-    error += unit * 4.0 * reach;
-  } else {
-    error += unit * (0.5 * (double)dim + 2.0) * reach * reach;
-    offset = 0.5 * length;
-  }
-  double limit = frame.above * frame.max_canonical + error - offset;
+  double error = gv_float_error(metric, dim, reach, frame.longest);
+  double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
   out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
   out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
 }
@@ -334,7 +315,9 @@ typedef struct work {
   const gv_brute *brute;
   gv_brute_sizes sizes;
   gv_decision decide; /* all but what changes from chunk to chunk */
-  size_t budget;      /* bytes for group minima */
+  query_frame frame;
+  size_t budget; /* bytes for group minima */
+  bool by_pairs; /* pairs have not yet left too many queries open */
 } work;
 
 /*
@@ -484,140 +467,163 @@ static gv_status find_budget(gv_context *context, const gv_cuda_lane *lane, size
   return GV_OK;
 }
 
+/* What a search of points [first, end) decides and how its queries become floats: all but the queries. */
+static void begin_work(work *w, const gv_reference *reference, const gv_query *query, int64_t first, int64_t end) {
+  const gv_brute *brute = w->brute;
+  const int32_t dim = reference->dim, k = query->k;
+  const bool euclidean = reference->metric == GV_EUCLIDEAN, quads = brute->layout == GV_QUADS;
+  gv_decision *all = &w->decide;
+  gv_scan *scan = &all->scan;
+  scan->metric = reference->metric;
+  scan->dim = dim;
+  scan->count = end - first;
+  scan->padded = gv_ceil_div(scan->count, GV_SCAN_PAD) * GV_SCAN_PAD;
+  scan->point_stride = brute->layout == GV_COLUMNS ? 1 : stride_of(brute->layout, dim);
+  scan->dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
+  if (brute->filterable) {
+    scan->values = brute->values + first * scan->point_stride;
+    if (euclidean) {
+      scan->halves = quads ? scan->values + 3 : brute->halves + first;
+      scan->half_stride = quads ? 4 : 1;
+    }
+  }
+  all->filtered = brute->filterable;
+  all->depth = depth_of(dim);
+  all->wide = brute->layout == GV_FOURS ? brute->values : brute->wide;
+  if (all->wide != NULL) all->wide += first * all->depth;
+  all->points = brute->rows + first * dim;
+  all->base = first;
+  all->k = k;
+  all->needed = k + (query->self_offset >= 0 ? 1 : 0);
+  all->max_canonical = query->max_canonical;
+  w->frame.centre = brute->centre;
+  w->frame.scale = ldexp(1.0, brute->exponent);
+  w->frame.longest = brute->longest;
+  w->frame.above = gv_float_scale(reference->metric, dim, w->frame.scale);
+  w->frame.max_canonical = query->max_canonical;
+  w->sizes.dim = dim;
+  w->sizes.k = all->needed;
+  w->sizes.metric = reference->metric;
+  w->sizes.count = scan->count;
+  w->sizes.multiprocessors = w->lane->multiprocessors;
+  w->by_pairs = true;
+}
+
+/* How many queries at once. */
+static int64_t choose_chunk(const work *w, const gv_query *query) {
+  size_t each = (size_t)w->sizes.dim * (sizeof(double) + 4 * sizeof(float)) + (size_t)query->k * 16 + 64;
+  int64_t chunk = (int64_t)(w->budget / each) / GV_QUERY_PAD * GV_QUERY_PAD;
+  if (chunk < GV_QUERY_PAD) chunk = GV_QUERY_PAD;
+  return chunk < query->count ? chunk : query->count;
+}
+
+/* Copies queries [from, from + n) to the device and makes `d` theirs; `queries`: their doubles there. */
+static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int64_t n, gv_decision *d) {
+  gv_status status;
+  gv_cuda_lane *lane = w->lane;
+  double *queries = NULL;
+  float *columns = NULL, *rows = NULL, *margin = NULL;
+  const size_t dim = (size_t)d->scan.dim, results = (size_t)n * (size_t)d->k;
+  const size_t padded = (size_t)(gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD);
+  const struct {
+    int slot;
+    size_t bytes;
+    void **at;
+  } wanted[] = {
+      {GV_SLOT_QUERIES, (size_t)n * dim * sizeof(double), (void **)&queries},
+      {GV_SLOT_COLUMNS, (padded * dim + GV_QUERY_PAD) * sizeof(float), (void **)&columns},
+      {GV_SLOT_ROWS, padded * (size_t)d->depth * sizeof(float), (void **)&rows},
+      {GV_SLOT_MARGINS, padded * 2 * sizeof(float), (void **)&margin},
+      {GV_SLOT_INDICES, results * sizeof(int64_t), (void **)&d->indices},
+      {GV_SLOT_CANONICAL, results * sizeof(double), (void **)&d->canonical},
+  };
+  for (const auto &one : wanted) {
+    status = gv_cuda_reserve(w->context, lane, one.slot, one.bytes, one.at);
+    if (status != GV_OK) return status;
+  }
+  status = gv_cuda_result(w->context,
+                          cudaMemcpyAsync(queries, query->data + from * d->scan.dim,
+                                          (size_t)n * dim * sizeof(double), cudaMemcpyHostToDevice, lane->stream),
+                          "copying queries");
+  d->scan.queries = n;
+  d->scan.query_stride = (int64_t)padded;
+  d->scan.query = columns;
+  d->scan.query_rows = rows;
+  d->margin.twice = margin;
+  d->margin.limit = margin + padded;
+  d->queries = queries;
+  d->self = query->self_offset >= 0 ? query->self_offset + from : -1;
+  w->sizes.queries = n;
+  return status;
+}
+
+/* The queries of a decision, from doubles on the device to answers on the device. */
+static gv_status answer_queries(work *w, const gv_decision *d) {
+  gv_status status = GV_OK;
+  const gv_brute *brute = w->brute;
+  const gv_scan *scan = &d->scan;
+  if (brute->filterable) {
+    prepare_queries<<<(unsigned)gv_ceil_div(scan->query_stride, BLOCK), BLOCK, 0, w->lane->stream>>>(
+        d->queries, scan->queries, scan->query_stride, scan->dim, d->depth, scan->metric, w->frame,
+        (float *)scan->query, (float *)scan->query_rows, d->margin);
+    GV_CUDA_LAUNCHED(w->context, "preparing queries");
+  }
+  if (!w->by_pairs || !brute->filterable || d->needed > 1 || brute->idea->pairs == NULL ||
+      !brute->idea->pairs(&w->sizes)) {
+    return filter_and_decide(w, *d);
+  }
+  {
+    int64_t open = 0;
+    status = decide_by_pairs(w, d, &open);
+    w->by_pairs = open < scan->queries / 4;
+  }
+done:
+  return status;
+}
+
+/* Copies a chunk's answers back and waits for them. */
+static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, double *canonical) {
+  gv_status status;
+  const size_t results = (size_t)d->scan.queries * (size_t)d->k;
+  GV_CUDA_TRY(
+      w->context,
+      cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDeviceToHost, w->lane->stream),
+      "copying results");
+  GV_CUDA_TRY(
+      w->context,
+      cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDeviceToHost, w->lane->stream),
+      "copying results");
+  status = gv_cuda_wait(w->context, w->lane, "searching");
+done:
+  return status;
+}
+
 gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const gv_brute *brute,
                        const gv_query *query, int64_t first, int64_t end, gv_progress *progress, int64_t *indices,
                        double *canonical) {
-  gv_cuda_lane *lane = NULL;
-  gv_status status = gv_cuda_lane_take(context, brute->device, &lane);
-  if (status != GV_OK) return status;
   work w;
   memset(&w, 0, sizeof w);
+  gv_status status = gv_cuda_lane_take(context, brute->device, &w.lane);
+  if (status != GV_OK) return status;
   w.context = context;
-  w.lane = lane;
   w.brute = brute;
-  int32_t dim = reference->dim, k = query->k;
-  bool euclidean = reference->metric == GV_EUCLIDEAN, by_pairs = true;
-  int64_t chunk = 0;
-
-  gv_decision all;
-  memset(&all, 0, sizeof all);
-  all.scan.metric = reference->metric;
-  all.scan.dim = dim;
-  all.scan.count = end - first;
-  all.scan.padded = gv_ceil_div(all.scan.count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  all.scan.point_stride = brute->layout == GV_COLUMNS ? 1 : stride_of(brute->layout, dim);
-  all.scan.dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
-  if (brute->filterable) {
-    all.scan.values = brute->values + first * all.scan.point_stride;
-    if (euclidean) {
-      bool quads = brute->layout == GV_QUADS;
-      all.scan.halves = quads ? all.scan.values + 3 : brute->halves + first;
-      all.scan.half_stride = quads ? 4 : 1;
-    }
-  }
-  all.filtered = brute->filterable;
-  all.depth = depth_of(dim);
-  all.wide = brute->layout == GV_FOURS ? brute->values : brute->wide;
-  if (all.wide != NULL) all.wide += first * all.depth;
-  all.points = brute->rows + first * dim;
-  all.base = first;
-  all.k = k;
-  all.needed = k + (query->self_offset >= 0 ? 1 : 0);
-  all.max_canonical = query->max_canonical;
-  query_frame frame;
-  memset(&frame, 0, sizeof frame);
-  frame.centre = brute->centre;
-  frame.scale = ldexp(1.0, brute->exponent);
-  frame.longest = brute->longest;
-  frame.above = (1.0 + ((double)dim + 4.0) * 0x1p-52) * (euclidean ? 0.5 * frame.scale * frame.scale : frame.scale);
-  frame.max_canonical = query->max_canonical;
-  w.sizes.dim = dim;
-  w.sizes.k = all.needed;
-  w.sizes.metric = reference->metric;
-  w.sizes.count = all.scan.count;
-  w.sizes.multiprocessors = lane->multiprocessors;
-  w.decide = all;
-
-  status = find_budget(context, lane, &w.budget);
-  if (status != GV_OK) goto done;
-  {
-    size_t each = (size_t)dim * (sizeof(double) + 4 * sizeof(float)) + (size_t)k * 16 + 64;
-    chunk = (int64_t)(w.budget / each) / GV_QUERY_PAD * GV_QUERY_PAD;
-    if (chunk < GV_QUERY_PAD) chunk = GV_QUERY_PAD;
-    if (chunk > query->count) chunk = query->count;
-  }
-  for (int64_t from = 0; from < query->count; from += chunk) {
-    gv_decision d = all;
-    double *queries = NULL;
-    float *columns = NULL, *rows = NULL, *margin = NULL;
-    int64_t n = query->count - from < chunk ? query->count - from : chunk;
-    int64_t padded = gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD;
-    size_t bytes = (size_t)n * (size_t)dim * sizeof(double), results = (size_t)n * (size_t)k;
-    size_t floats = ((size_t)padded * (size_t)dim + GV_QUERY_PAD) * sizeof(float);
-    status = gv_cuda_reserve(context, lane, GV_SLOT_QUERIES, bytes, (void **)&queries);
-    if (status == GV_OK) status = gv_cuda_reserve(context, lane, GV_SLOT_COLUMNS, floats, (void **)&columns);
-    if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, GV_SLOT_ROWS, (size_t)padded * (size_t)all.depth * sizeof(float),
-                               (void **)&rows);
-    }
-    if (status == GV_OK) {
-      status =
-          gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, (size_t)padded * 2 * sizeof(float), (void **)&margin);
-    }
-    if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, GV_SLOT_INDICES, results * sizeof(int64_t), (void **)&d.indices);
-    }
-    if (status == GV_OK) {
-      status = gv_cuda_reserve(context, lane, GV_SLOT_CANONICAL, results * sizeof(double), (void **)&d.canonical);
-    }
-    if (status != GV_OK) goto done;
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(queries, query->data + from * dim, bytes, cudaMemcpyHostToDevice, lane->stream),
-                "copying queries");
-    d.scan.queries = n;
-    d.scan.query_stride = padded;
-    d.scan.query = columns;
-    d.scan.query_rows = rows;
-    d.margin.twice = margin;
-    d.margin.limit = margin + padded;
-    d.queries = queries;
-    d.self = query->self_offset >= 0 ? query->self_offset + from : -1;
-    w.sizes.queries = n;
-    w.sizes.itself = query->data == reference->data && query->count == reference->count && n == all.scan.count;
-    gv_cuda_mark_begin(lane);
-    if (brute->filterable) {
-      prepare_queries<<<(unsigned)gv_ceil_div(padded, BLOCK), BLOCK, 0, lane->stream>>>(
-          queries, n, padded, dim, all.depth, reference->metric, frame, columns, rows, d.margin);
-      GV_CUDA_LAUNCHED(context, "preparing queries");
-    }
-    if (by_pairs && brute->filterable && all.needed == 1 && brute->idea->pairs != NULL &&
-        brute->idea->pairs(&w.sizes)) {
-      int64_t open = 0;
-      status = decide_by_pairs(&w, &d, &open);
-      by_pairs = open < n / 4;
-    } else {
-      status = filter_and_decide(&w, d);
-    }
-    gv_cuda_mark_end(lane);
-    if (status != GV_OK) goto done;
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(indices + from * k, d.indices, results * sizeof(int64_t), cudaMemcpyDeviceToHost,
-                                lane->stream),
-                "copying results");
-    GV_CUDA_TRY(context,
-                cudaMemcpyAsync(canonical + from * k, d.canonical, results * sizeof(double), cudaMemcpyDeviceToHost,
-                                lane->stream),
-                "copying results");
-    status = gv_cuda_wait(context, lane, "searching");
-    if (status != GV_OK) goto done;
-    if (progress != NULL && !gv_progress_add(progress, n)) {
+  begin_work(&w, reference, query, first, end);
+  status = find_budget(context, w.lane, &w.budget);
+  const int64_t chunk = choose_chunk(&w, query), k = query->k;
+  for (int64_t from = 0; status == GV_OK && from < query->count; from += chunk) {
+    const int64_t n = query->count - from < chunk ? query->count - from : chunk;
+    gv_decision d = w.decide;
+    w.sizes.itself = query->data == reference->data && query->count == reference->count && n == d.scan.count;
+    status = stage_queries(&w, query, from, n, &d);
+    if (status != GV_OK) break;
+    gv_cuda_mark_begin(w.lane);
+    status = answer_queries(&w, &d);
+    gv_cuda_mark_end(w.lane);
+    if (status == GV_OK) status = fetch_answers(&w, &d, indices + from * k, canonical + from * k);
+    if (status == GV_OK && progress != NULL && !gv_progress_add(progress, n))
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
-      goto done;
-    }
   }
-
-done:
-  gv_cuda_lane_give(context, lane);
+  gv_cuda_lane_give(context, w.lane);
   return status;
 }
 

@@ -16,6 +16,56 @@ static __device__ __forceinline__ float gv_part(const float4 &v, int i) {
   return i == 0 ? v.x : i == 1 ? v.y : i == 2 ? v.z : v.w;
 }
 
+/* One dimension of all of a thread's pairs. */
+template <int METRIC, int Q, int S>
+static __device__ __forceinline__ void gv_tile_multiply(const float4 (&queries)[4 * Q],
+                                                        const float4 (&points)[4 * S], int tx, int ty,
+                                                        float (&sum)[Q][S]) {
+  float4 q[Q / 4], s[S / 4];
+#pragma unroll
+  for (int i = 0; i < Q / 4; i++)
+    q[i] = queries[i * 16 + ty];
+#pragma unroll
+  for (int j = 0; j < S / 4; j++)
+    s[j] = points[j * 16 + tx];
+#pragma unroll
+  for (int i = 0; i < Q; i++) {
+#pragma unroll
+    for (int j = 0; j < S; j++)
+      sum[i][j] = gv_step<METRIC>(sum[i][j], gv_part(q[i / 4], i % 4), gv_part(s[j / 4], j % 4));
+  }
+}
+
+/* Half the squared lengths of the tile's points, from `base` on. */
+template <int Q, int S>
+static __device__ __forceinline__ void gv_tile_add_halves(const gv_scan &scan, int64_t base, int tx,
+                                                          float (&sum)[Q][S]) {
+#pragma unroll
+  for (int j = 0; j < S / 4; j++) {
+    float4 h = *(const float4 *)(scan.halves + base + 64 * j + 4 * tx);
+#pragma unroll
+    for (int i = 0; i < Q; i++) {
+#pragma unroll
+      for (int c = 0; c < 4; c++)
+        sum[i][4 * j + c] = __fadd_rn(sum[i][4 * j + c], gv_part(h, c));
+    }
+  }
+}
+
+/* The values of one query and a tile's points, which go to its row as they are. */
+template <int S>
+static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_t query, int64_t base, int tx,
+                                                     const float (&sum)[S]) {
+#pragma unroll
+  for (int j = 0; j < S / 4; j++) {
+    const int64_t at = base + 64 * j + 4 * tx;
+    if (query < scan.queries && at < scan.row) {
+      *(float4 *)(scan.minima + query * scan.row + at) =
+          make_float4(sum[4 * j], sum[4 * j + 1], sum[4 * j + 2], sum[4 * j + 3]);
+    }
+  }
+}
+
 /* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is what one thread sees of `steps`
  * pieces of four points, 64 points apart. */
 template <int METRIC, int Q, int S, bool WHOLE>
@@ -72,64 +122,30 @@ static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
         if (d + load_q < scan.dim && (ALL_LOAD_Q || load_q < DEPTH)) next_q = *(const float4 *)query_at;
         if (d + load_s < scan.dim && (ALL_LOAD_S || load_s < DEPTH)) next_s = *(const float4 *)point_at;
       }
-      auto multiply = [&](int d) {
-        float4 q[Q / 4], s[S / 4];
-#pragma unroll
-        for (int i = 0; i < Q / 4; i++)
-          q[i] = queries[half][d][i * 16 + ty];
-#pragma unroll
-        for (int j = 0; j < S / 4; j++)
-          s[j] = points[half][d][j * 16 + tx];
-#pragma unroll
-        for (int i = 0; i < Q; i++) {
-#pragma unroll
-          for (int j = 0; j < S; j++)
-            sum[i][j] = gv_step<METRIC>(sum[i][j], gv_part(q[i / 4], i % 4), gv_part(s[j / 4], j % 4));
-        }
-      };
       /* Dimensions beyond the last one are zeros; four of them need not be looked at. */
 #pragma unroll
       for (int d = 0; d < DEPTH / 2; d++)
-        multiply(d);
+        gv_tile_multiply<METRIC>(queries[half][d], points[half][d], tx, ty, sum);
       if (scan.dim - chunk * DEPTH > DEPTH / 2) {
 #pragma unroll
         for (int d = DEPTH / 2; d < DEPTH; d++)
-          multiply(d);
+          gv_tile_multiply<METRIC>(queries[half][d], points[half][d], tx, ty, sum);
       }
       if (last_chunk) {
-        if (METRIC == GV_EUCLIDEAN) {
-#pragma unroll
-          for (int j = 0; j < S / 4; j++) {
-            float4 h = *(const float4 *)(scan.halves + base + 64 * j + 4 * tx);
-#pragma unroll
-            for (int i = 0; i < Q; i++) {
-#pragma unroll
-              for (int c = 0; c < 4; c++)
-                sum[i][4 * j + c] = __fadd_rn(sum[i][4 * j + c], gv_part(h, c));
-            }
-          }
-        }
+        if (METRIC == GV_EUCLIDEAN) gv_tile_add_halves(scan, base, tx, sum);
         pieces += S / 4;
         const bool full = !WHOLE && (pieces == scan.groups.steps || base + WIDTH >= to);
 #pragma unroll
         for (int i = 0; i < Q; i++) {
           const int64_t query = tile + 64 * (i / 4) + 4 * ty + i % 4;
-          const bool there = query < scan.queries;
           if (WHOLE) {
-#pragma unroll
-            for (int j = 0; j < S / 4; j++) {
-              const int64_t at = base + 64 * j + 4 * tx;
-              if (there && at < scan.row) {
-                *(float4 *)(scan.minima + query * scan.row + at) =
-                    make_float4(sum[i][4 * j], sum[i][4 * j + 1], sum[i][4 * j + 2], sum[i][4 * j + 3]);
-              }
-            }
+            gv_tile_write(scan, query, base, tx, sum[i]);
           } else {
             float x = least[i][me];
 #pragma unroll
             for (int j = 0; j < S; j++)
               x = fminf(x, sum[i][j]);
-            if (full && there) scan.minima[query * scan.row + group] = x;
+            if (full && query < scan.queries) scan.minima[query * scan.row + group] = x;
             least[i][me] = full ? INFINITY : x;
           }
 #pragma unroll
