@@ -1,6 +1,20 @@
-/* Bounds of the places of many cells: what tiles of a grid and parts of the mesh are culled by. */
+/*
+ * Bounds of the places of many cells: what tiles of a grid and parts of the mesh are culled by. And centres of cells in the
+ * coordinates of a geotransform, in its one order of operations.
+ *
+ * A piece of the globe. In the frame turned to its middle longitude a place is (p cos t, p sin t, z) with |t| <= T, and in
+ * the local frame east, north, up at the middle latitude L its coordinates are east = p sin t, north = z cos L -
+ * p cos t sin L, up = p cos t cos L + z sin L. north and up are linear in cos t, so their extremes over t lie at cos t = 1
+ * and cos t = cos T. Over the latitudes each is a combination of p and z with coefficients of norm <= 1, whose second
+ * derivative by latitude is at most `curvature`; between the two end rows it leaves the chord by at most
+ * curvature * span^2 / 8.
+ */
 #ifndef GV_BOUND_H
 #define GV_BOUND_H
+
+#include <stdint.h>
+
+#include "core/both.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,7 +46,81 @@ typedef struct gv_globe_piece {
 } gv_globe_piece;
 
 /* A zonotope that holds it. */
-void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out);
+GV_BOTH void gv_globe_bound(const gv_globe_piece *piece, gv_bound *out) {
+  double sag = piece->curvature * piece->span * piece->span / 8.0, pad = piece->pad;
+  double half_width = piece->half_width;
+
+  /* sin and cos of T, bounded: sin T <= T, cos T >= 1 - T^2 / 2. */
+  double sin_max = half_width < 1.0 ? half_width : 1.0;
+  double cos_min = half_width < 2.0 ? 1.0 - 0.5 * half_width * half_width : -1.0;
+
+  double p0 = piece->p[0], p1 = piece->p[1], z0 = piece->z[0], z1 = piece->z[1];
+  double sin_lat = piece->sin_lat, cos_lat = piece->cos_lat, sin_lon = piece->sin_lon, cos_lon = piece->cos_lon;
+  double east = (gv_larger(p0, p1) + sag) * sin_max + pad;
+  double north_a = z0 * cos_lat - p0 * sin_lat, north_b = z1 * cos_lat - p1 * sin_lat;
+  double north_c = z0 * cos_lat - p0 * cos_min * sin_lat, north_d = z1 * cos_lat - p1 * cos_min * sin_lat;
+  double up_a = p0 * cos_lat + z0 * sin_lat, up_b = p1 * cos_lat + z1 * sin_lat;
+  double up_c = p0 * cos_min * cos_lat + z0 * sin_lat, up_d = p1 * cos_min * cos_lat + z1 * sin_lat;
+  double north_low = gv_smaller(gv_smaller(north_a, north_b), gv_smaller(north_c, north_d)) - sag - pad;
+  double north_high = gv_larger(gv_larger(north_a, north_b), gv_larger(north_c, north_d)) + sag + pad;
+  double up_low = gv_smaller(gv_smaller(up_a, up_b), gv_smaller(up_c, up_d)) - sag - pad;
+  double up_high = gv_larger(gv_larger(up_a, up_b), gv_larger(up_c, up_d)) + sag + pad;
+  double north = 0.5 * (north_high - north_low), up = 0.5 * (up_high - up_low);
+  double north_middle = 0.5 * (north_high + north_low), up_middle = 0.5 * (up_high + up_low);
+
+  double meridian = up_middle * cos_lat - north_middle * sin_lat;
+  out->centre[0] = meridian * cos_lon;
+  out->centre[1] = meridian * sin_lon;
+  out->centre[2] = up_middle * sin_lat + north_middle * cos_lat;
+  out->generator[0][0] = -sin_lon * east;
+  out->generator[0][1] = cos_lon * east;
+  out->generator[0][2] = 0.0;
+  out->generator[1][0] = -sin_lat * cos_lon * north;
+  out->generator[1][1] = -sin_lat * sin_lon * north;
+  out->generator[1][2] = cos_lat * north;
+  out->generator[2][0] = cos_lat * cos_lon * up;
+  out->generator[2][1] = cos_lat * sin_lon * up;
+  out->generator[2][2] = sin_lat * up;
+  out->extent_across = east;
+  out->extent_down = north;
+  out->radius = sqrt(east * east + north * north + up * up) * (1.0 + 1e-12);
+}
+
+/* Coordinates of a cell's centre by a geotransform; half columns and rows lie between centres. */
+GV_BOTH double gv_centre_x(const double *geotransform, double column, double row) {
+  return (geotransform[0] + (column + 0.5) * geotransform[1]) + (row + 0.5) * geotransform[2];
+}
+
+GV_BOTH double gv_centre_y(const double *geotransform, double column, double row) {
+  return (geotransform[3] + (column + 0.5) * geotransform[4]) + (row + 0.5) * geotransform[5];
+}
+
+/* Half the angle that columns c0 ... c1 - 1 of a longitude/latitude grid go round, and the angle of rows r0 ... r1 - 1. */
+GV_BOTH double gv_half_width(const double *geotransform, int64_t c0, int64_t c1) {
+  return 0.5 * (double)(c1 - c0 - 1) * fabs(geotransform[1]) * (3.14159265358979323846 / 180.0);
+}
+
+GV_BOTH double gv_latitude_span(const double *geotransform, int64_t r0, int64_t r1) {
+  return (double)(r1 - r0 - 1) * fabs(geotransform[5]) * (3.14159265358979323846 / 180.0);
+}
+
+/* A tile of a plane grid, columns c0 ... c1 - 1 and rows r0 ... r1 - 1. */
+GV_BOTH void gv_plane_bound(const double *geotransform, int64_t c0, int64_t c1, int64_t r0, int64_t r1,
+                            gv_bound *out) {
+  double column = 0.5 * (double)(c0 + c1 - 1), row = 0.5 * (double)(r0 + r1 - 1);
+  double across = 0.5 * (double)(c1 - c0 - 1), down = 0.5 * (double)(r1 - r0 - 1);
+  out->centre[0] = gv_centre_x(geotransform, column, row);
+  out->centre[1] = gv_centre_y(geotransform, column, row);
+  out->generator[0][0] = across * geotransform[1];
+  out->generator[0][1] = across * geotransform[4];
+  out->generator[1][0] = down * geotransform[2];
+  out->generator[1][1] = down * geotransform[5];
+  out->generator[2][0] = out->generator[2][1] = 0.0;
+  out->centre[2] = out->generator[0][2] = out->generator[1][2] = out->generator[2][2] = 0.0;
+  out->extent_across = hypot(out->generator[0][0], out->generator[0][1]);
+  out->extent_down = hypot(out->generator[1][0], out->generator[1][1]);
+  out->radius = (out->extent_across + out->extent_down) * (1.0 + 1e-12);
+}
 
 #ifdef __cplusplus
 }

@@ -7,15 +7,6 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* Two centres' worth of one axis of the geotransform, in its one order of operations. */
-static inline double cell_x(const double *g, double column, double row) {
-  return (g[0] + (column + 0.5) * g[1]) + (row + 0.5) * g[2];
-}
-
-static inline double cell_y(const double *g, double column, double row) {
-  return (g[3] + (column + 0.5) * g[4]) + (row + 0.5) * g[5];
-}
-
 static double *make_table(gv_context *context, int64_t count) {
   return gv_allocate_zeroed(&context->allocator, count + GV_TABLE_PADDING, sizeof(double));
 }
@@ -54,7 +45,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
     if (!isfinite(g[i])) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is not finite");
   }
   double w = (double)grid->width, h = (double)grid->height;
-  if (!isfinite(cell_x(g, w, h)) || !isfinite(cell_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
+  if (!isfinite(gv_centre_x(g, w, h)) || !isfinite(gv_centre_y(g, w, h)) || g[1] * g[5] - g[2] * g[4] == 0.0) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the geotransform is degenerate");
   }
   bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
@@ -70,7 +61,7 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
     if (g[2] != 0.0 || g[4] != 0.0) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a longitude/latitude grid must not be rotated");
     }
-    double first = cell_y(g, 0, 0), last = cell_y(g, 0, h - 1.0);
+    double first = gv_centre_y(g, 0, 0), last = gv_centre_y(g, 0, h - 1.0);
     if (fabs(first) > 90.0 || fabs(last) > 90.0) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's cell centres reach latitude %.15g",
                      fabs(first) > fabs(last) ? first : last);
@@ -85,9 +76,9 @@ static gv_status make_plane_tables(gv_context *context, gv_cells *cells) {
   cells->row_z = make_table(context, cells->grid.height);
   if (cells->column_x == NULL || cells->row_z == NULL) return gv_fail_memory(context, "the grid's tables");
   for (int64_t c = 0; c < cells->grid.width; c++)
-    cells->column_x[c] = cell_x(g, (double)c, 0.0);
+    cells->column_x[c] = gv_centre_x(g, (double)c, 0.0);
   for (int64_t r = 0; r < cells->grid.height; r++)
-    cells->row_z[r] = cell_y(g, 0.0, (double)r);
+    cells->row_z[r] = gv_centre_y(g, 0.0, (double)r);
   return GV_OK;
 }
 
@@ -118,12 +109,12 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
   }
   for (int64_t i = 0; i < 2 * w - 1; i++) {
     double lat = 0.0;
-    longitude[i] = cell_x(g, (double)i * 0.5, 0.0);
+    longitude[i] = gv_centre_x(g, (double)i * 0.5, 0.0);
     gv_normalise_lonlat(&longitude[i], &lat);
   }
   for (int64_t i = 0; i < 2 * h - 1; i++) {
     double lon = 0.0;
-    latitude[i] = cell_y(g, 0.0, (double)i * 0.5);
+    latitude[i] = gv_centre_y(g, 0.0, (double)i * 0.5);
     gv_normalise_lonlat(&lon, &latitude[i]);
   }
   gv_sincos_degrees(2 * w - 1, longitude, cells->half_sin, cells->half_cos);
@@ -214,28 +205,11 @@ void gv_cells_clear(gv_cells *cells) {
   }
 }
 
-static void plane_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
-  const double *g = cells->grid.geotransform;
-  double column = 0.5 * (double)(tile->c0 + tile->c1 - 1), row = 0.5 * (double)(tile->r0 + tile->r1 - 1);
-  double across = 0.5 * (double)(tile->c1 - tile->c0 - 1), down = 0.5 * (double)(tile->r1 - tile->r0 - 1);
-  out->centre[0] = cell_x(g, column, row);
-  out->centre[1] = cell_y(g, column, row);
-  out->centre[2] = 0.0;
-  memset(out->generator, 0, sizeof out->generator);
-  out->generator[0][0] = across * g[1];
-  out->generator[0][1] = across * g[4];
-  out->generator[1][0] = down * g[2];
-  out->generator[1][1] = down * g[5];
-  out->extent_across = hypot(out->generator[0][0], out->generator[0][1]);
-  out->extent_down = hypot(out->generator[1][0], out->generator[1][1]);
-  out->radius = out->extent_across + out->extent_down;
-}
-
 static void lonlat_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
   const double *g = cells->grid.geotransform;
   int64_t middle_column = tile->c0 + tile->c1 - 1, middle_row = tile->r0 + tile->r1 - 1;
-  gv_globe_piece piece = {.half_width = 0.5 * (double)(tile->c1 - tile->c0 - 1) * fabs(g[1]) * (pi / 180.0),
-                          .span = (double)(tile->r1 - tile->r0 - 1) * fabs(g[5]) * (pi / 180.0),
+  gv_globe_piece piece = {.half_width = gv_half_width(g, tile->c0, tile->c1),
+                          .span = gv_latitude_span(g, tile->r0, tile->r1),
                           .curvature = cells->curvature,
                           .p = {cells->row_p[tile->r0], cells->row_p[tile->r1 - 1]},
                           .z = {cells->row_z[tile->r0], cells->row_z[tile->r1 - 1]},
@@ -250,13 +224,13 @@ void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
   if (cells->shape == GV_CELLS_LONLAT) {
     lonlat_bound(cells, tile, out);
   } else {
-    plane_bound(cells, tile, out);
+    gv_plane_bound(cells->grid.geotransform, tile->c0, tile->c1, tile->r0, tile->r1, out);
   }
 }
 
 void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
-  *lon = cell_x(cells->grid.geotransform, (double)column, 0.0);
-  *lat = cell_y(cells->grid.geotransform, 0.0, (double)row);
+  *lon = gv_centre_x(cells->grid.geotransform, (double)column, 0.0);
+  *lat = gv_centre_y(cells->grid.geotransform, 0.0, (double)row);
   gv_normalise_lonlat(lon, lat);
 }
 
@@ -325,8 +299,8 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
   double *cy = cells->dim == 3 ? (lat != NULL ? lat : scratch + n) : y;
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
-      cx[i] = cell_x(g, (double)c, (double)r);
-      cy[i] = cell_y(g, (double)c, (double)r);
+      cx[i] = gv_centre_x(g, (double)c, (double)r);
+      cy[i] = gv_centre_y(g, (double)c, (double)r);
     }
   }
   if (cells->grid.kind == GV_GRID_PROJECTED) {

@@ -3,9 +3,8 @@
 
 #include <string.h>
 
+#include "cells/lattice.h"
 #include "exact/globe_kernels.h"
-
-static const double pi = 3.14159265358979323846;
 
 void gv_mesh_part_child(const gv_mesh_part *part, int child, gv_mesh_part *out) {
   int32_t half = INT32_C(1) << (part->bits - 1);
@@ -76,45 +75,20 @@ void gv_mesh_positions(const gv_mesh_tables *tables, const gv_mesh_part *leaf, c
     kernels->meridian(ellipsoid->eccentricity2, cells, unit_z, unit_x, x, z);
     kernels->meridian(ellipsoid->eccentricity2, cells, unit_z, unit_y, y, z);
   }
-  int quarter = (leaf->octant - 1) % 4;
-  for (int64_t i = 0; i < cells && quarter != 0; i++) {
-    double east = x[i], north = y[i];
-    x[i] = quarter == 1 ? 0.0 - north : quarter == 2 ? 0.0 - east : north;
-    y[i] = quarter == 1 ? east : quarter == 2 ? 0.0 - north : 0.0 - east;
-  }
-  for (int64_t i = 0; i < cells && leaf->octant > 4; i++)
-    z[i] = 0.0 - z[i];
-}
-
-/* From the unit vector; every operation as in gv_mesh_positions. */
-static void put_on_ellipsoid(const gv_ellipsoid *ellipsoid, const double unit[3], double *x, double *y, double *z) {
-  gv_meridian_points(ellipsoid, true, 1, &unit[2], &unit[0], x, z);
-  gv_meridian_points(ellipsoid, true, 1, &unit[2], &unit[1], y, z);
+  for (int64_t i = 0; i < cells; i++)
+    gv_lattice_turn(leaf->octant, &x[i], &y[i], &z[i]);
 }
 
 void gv_mesh_centre(gv_qtm_id id, const gv_ellipsoid *ellipsoid, double centre[5]) {
   gv_qtm_cell cell;
-  double unit[3];
   gv_qtm_cell_from_id(id, &cell);
-  gv_qtm_cell_center(&cell, unit);
-  gv_qtm_vector_to_lonlat(unit, &centre[3], &centre[4]);
-  if (ellipsoid != NULL) {
-    put_on_ellipsoid(ellipsoid, unit, &centre[0], &centre[1], &centre[2]);
-  } else {
-    memcpy(centre, unit, sizeof unit);
-  }
+  gv_qtm_cell_center(&cell, centre);
+  gv_qtm_vector_to_lonlat(centre, &centre[3], &centre[4]);
+  if (ellipsoid != NULL) gv_lattice_place(ellipsoid->eccentricity2, &centre[0], &centre[1], &centre[2]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
-/*
- * All vertices of a part lie between two parallels and two meridians, and gv_globe_bound holds that piece of the globe
- * (it is convex, so the triangles' plane centres too). A cell's centre is the mean of its three vertices, lengthened to
- * 1: by 1 - sqrt(1 - s^2 / 3) at most, if no edge (a chord) is longer than s. Along a parallel vertices are at most
- * (pi/2)^2 / N apart, between parallels (pi/2) / N, so s <= 3 / N, and s^2 / 3 = 2/3 in the octants themselves. On the
- * ellipsoid a place and its normal move together: distances grow by less than (1 + e^2)^2 / (1 - e^2), taken as 1.1
- * for e^2 < 0.02 and the whole globe otherwise.
- */
 void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const gv_ellipsoid *ellipsoid,
                    double curvature, gv_bound *out) {
   double n = (double)(INT32_C(1) << part->level), side = (double)(INT32_C(1) << part->bits);
@@ -124,32 +98,20 @@ void gv_mesh_bound(const gv_mesh_tables *tables, const gv_mesh_part *part, const
   /* Latitudes of the first and the last parallel and of the middle; the middle meridian. */
   double angle[4] = {90.0 * (n - top) / n, 90.0 * (n - top - side) / n, 90.0 * (n - top - 0.5 * side) / n,
                      45.0 * (low + high)};
-  double sine[4], cosine[4], p[3], z[3];
+  double sine[4], cosine[4], p[3], z[3], eccentricity2 = ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0;
   tables->kernels->sincos(4, angle, sine, cosine);
-  tables->kernels->meridian(ellipsoid != NULL ? ellipsoid->eccentricity2 : -1.0, 3, sine, cosine, p, z);
-  gv_globe_piece piece = {.half_width = (high - low) * (pi / 4.0),
-                          .span = side / n * (pi / 2.0),
-                          .curvature = curvature,
-                          .p = {p[0], p[1]},
+  tables->kernels->meridian(eccentricity2, 3, sine, cosine, p, z);
+  gv_globe_piece piece = {.p = {p[0], p[1]},
                           .z = {z[0], z[1]},
                           .sin_lat = sine[2],
                           .cos_lat = cosine[2],
                           .sin_lon = sine[3],
                           .cos_lon = cosine[3]};
-  double stretch = 3.0 / (n * n) < 2.0 / 3.0 ? 3.0 / (n * n) : 2.0 / 3.0;
-  piece.pad = 1.0 - sqrt(1.0 - stretch);
-  if (ellipsoid != NULL) piece.pad = fabs(ellipsoid->eccentricity2) < 0.02 ? 1.1 * piece.pad : 10.0;
+  gv_lattice_piece(n, side, low, high, curvature, eccentricity2, &piece);
   gv_globe_bound(&piece, out);
-
-  /* From octant 1 to the part's own. */
-  int quarter = (part->octant - 1) % 4;
-  double *vector[4] = {out->centre, out->generator[0], out->generator[1], out->generator[2]};
-  for (int i = 0; i < 4; i++) {
-    double east = vector[i][0], north = vector[i][1];
-    vector[i][0] = quarter == 0 ? east : quarter == 1 ? -north : quarter == 2 ? -east : north;
-    vector[i][1] = quarter == 0 ? north : quarter == 1 ? east : quarter == 2 ? -north : -east;
-    if (part->octant > 4) vector[i][2] = -vector[i][2];
-  }
+  gv_lattice_turn(part->octant, &out->centre[0], &out->centre[1], &out->centre[2]);
+  for (int i = 0; i < 3; i++)
+    gv_lattice_turn(part->octant, &out->generator[i][0], &out->generator[i][1], &out->generator[i][2]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- tables */

@@ -6,17 +6,14 @@
  * corner i, and a midpoint gets the basis number of the corner opposite its edge. So a vertex of a level has one basis
  * number in all cells around it.
  *
- * In the ZOT plane an octant is a triangle in which this split is the ordinary one, and the barycentric coordinates of a
- * place with latitude t and distance m from a bounding meridian (degrees) are
- *   pole: |t| / 90,   far corner: (90 - |t|) m / 8100,   near corner: (90 - |t|) (90 - m) / 8100.
- * Going down the tree only ever compares them with multiples of 2^-29. So each is turned, once and exactly, into the
- * integer below it in units of 2^-30, and one bit that says whether anything is left over.
+ * In the ZOT plane an octant is a triangle in which this split is the ordinary one: lattice.h finds places by their
+ * barycentric coordinates in it.
  */
 #include "cells/qtm.h"
 
 #include <string.h>
 
-#include "exact/globe.h"
+#include "cells/lattice.h"
 
 enum { OCTANT_SHIFT = 59 };
 
@@ -125,34 +122,13 @@ gv_status gv_qtm_from_string(const char *text, gv_qtm_id *id) {
 /* An octant's corner (pole, west, east) -> its basis number. Meridians 0 and 180 carry 2 on the equator. */
 int gv_qtm_basis_of_role(int octant, int role) {
   if (role == GV_QTM_POLE) return 1;
-  bool west_is_2 = octant % 2 != 0;
-  return (role == GV_QTM_WEST) == west_is_2 ? 2 : 3;
+  return role == GV_QTM_WEST ? gv_lattice_west(octant) : 5 - gv_lattice_west(octant);
 }
 
-/*
- * Digits of the place whose barycentric coordinate for basis number i is weight[i] / one. Overwrites the weights.
- * A coordinate of one half or more means corner child i; ties go to the lowest number.
- */
 uint64_t gv_qtm_descend(int64_t weight[4], int64_t one, int level) {
   uint64_t digits = 0;
-  for (int depth = 0; depth < level; depth++) {
-    int child = 0;
-    for (int i = 3; i >= 1; i--) {
-      if (2 * weight[i] >= one) child = i;
-    }
-    for (int i = 1; i <= 3; i++) {
-      int64_t w = 2 * weight[i];
-      weight[i] = child == 0 ? one - w : i == child ? w - one : w;
-    }
-    if (child != 0) {
-      /* The midpoint towards corner j carries the number of the third corner. */
-      int j = child == 1 ? 2 : 1, k = 6 - child - j;
-      int64_t swap = weight[j];
-      weight[j] = weight[k];
-      weight[k] = swap;
-    }
-    digits = digits << 2 | (uint64_t)child;
-  }
+  for (int depth = 0; depth < level; depth++)
+    digits = digits << 2 | (uint64_t)gv_lattice_child(weight, one);
   return digits;
 }
 
@@ -199,54 +175,6 @@ gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell) {
 
 /* -------------------------------------------------------------------------------------------------- point location */
 
-/* Sign of the exact sum of n doubles. Shewchuk's expansion growth (Adaptive Precision Floating-Point Arithmetic, 1997):
- * the running sum is kept as non-overlapping parts, smallest first. */
-static int sign_of_sum(const double *term, int n) {
-  double part[16];
-  int parts = 0;
-  for (int t = 0; t < n; t++) {
-    double carry = term[t];
-    int kept = 0;
-    for (int i = 0; i < parts; i++) {
-      double sum = carry + part[i];
-      double virtual_part = sum - carry;
-      double error = (carry - (sum - virtual_part)) + (part[i] - virtual_part);
-      if (error != 0.0) part[kept++] = error;
-      carry = sum;
-    }
-    if (carry != 0.0) part[kept++] = carry;
-    parts = kept;
-  }
-  return parts == 0 ? 0 : part[parts - 1] > 0.0 ? 1 : -1;
-}
-
-/* One barycentric coordinate, (constant + by_t t + by_m m + by_tm t m) / 8100 for small integers. */
-typedef struct coordinate {
-  double constant, by_t, by_m, by_tm;
-} coordinate;
-
-/* The coordinate in units of 2^-31: even when it is a multiple of 2^-30, else the odd number between two of them. */
-static int64_t quantise(const coordinate *c, double t, double m) {
-  const double unit = 1073741824.0; /* 2^30 */
-  double tm = t * m;
-  double value = (c->constant + c->by_t * t + c->by_m * m + c->by_tm * tm) / 8100.0 * unit;
-  /* Each of the four terms is at most 8100 and rounded a few times: the error is below 20 x 2^-53 x 2^30. */
-  double nearest = rint(value);
-  if (fabs(value - nearest) > 0x1p-18) return 2 * (int64_t)floor(value) + 1;
-
-  double tm_error = fma(t, m, -tm);
-  double by_t = c->by_t * t, by_m = c->by_m * m;
-  /* constant and by_tm are such that their products here are exact. */
-  double term[7] = {c->constant - 8100.0 / unit * nearest,
-                    by_t,
-                    fma(c->by_t, t, -by_t),
-                    by_m,
-                    fma(c->by_m, m, -by_m),
-                    c->by_tm * tm,
-                    c->by_tm * tm_error};
-  return 2 * (int64_t)nearest + sign_of_sum(term, 7);
-}
-
 gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qtm_id *id) {
   if (id == NULL || !level_in_range(level) || !isfinite(longitude) || !(fabs(latitude) <= 90.0)) {
     return GV_ERROR_INVALID_ARGUMENT;
@@ -255,32 +183,8 @@ gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qt
   double lon = fmod(longitude, 360.0);
   if (lon >= 180.0) lon -= 360.0;
   if (lon < -180.0) lon += 360.0;
-  double t = fabs(latitude), m;
-  int octant, near_role;
-  if (t == 90.0) {
-    octant = 1;
-    m = 0.0;
-    near_role = GV_QTM_WEST;
-  } else if (lon >= 0.0) {
-    octant = lon < 90.0 ? 1 : 2;
-    m = lon < 90.0 ? lon : lon - 90.0;
-    near_role = GV_QTM_WEST;
-  } else {
-    octant = lon < -90.0 ? 3 : 4;
-    m = lon < -90.0 ? -90.0 - lon : -lon;
-    near_role = GV_QTM_EAST;
-  }
-  if (latitude < 0.0) octant += 4;
-  /* Smaller values could lose bits to underflow, and decide nothing that these do not. */
-  if (t != 0.0 && t < 0x1p-300) t = 0x1p-300;
-  if (m != 0.0 && m < 0x1p-300) m = 0x1p-300;
-
-  static const coordinate pole = {0.0, 90.0, 0.0, 0.0}, far = {0.0, 0.0, 90.0, -1.0},
-                          near = {8100.0, -90.0, -90.0, 1.0};
-  int64_t weight[4] = {0, 0, 0, 0};
-  weight[1] = quantise(&pole, t, m);
-  weight[gv_qtm_basis_of_role(octant, near_role)] = quantise(&near, t, m);
-  weight[gv_qtm_basis_of_role(octant, GV_QTM_WEST + GV_QTM_EAST - near_role)] = quantise(&far, t, m);
+  int64_t weight[4];
+  int octant = gv_lattice_locate(lon, latitude, weight);
   *id = compose(octant, level, gv_qtm_descend(weight, INT64_C(1) << 31, level));
   return GV_OK;
 }
@@ -394,30 +298,15 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
 
 static const double pi = 3.14159265358979323846;
 
-/*
- * The canonical position. Corners are taken in the frame of octant 1, where longitudes are 90 j / row, so that the mesh
- * is exactly as symmetric as its octants; the two corners on one parallel are added first. gv_mesh_centres does the
- * same, many cells at a time.
- */
 void gv_qtm_cell_center(const gv_qtm_cell *cell, double vector[3]) {
-  /* The corner at the pole (up) or away from it (down) lies on a parallel of its own. */
-  static const int order[3] = {GV_QTM_WEST, GV_QTM_EAST, GV_QTM_POLE};
-  double longitude[3], latitude[3], x[3], y[3], z[3];
-  for (int i = 0; i < 3; i++) {
-    int32_t place[3];
-    gv_qtm_cell_corner(cell, order[i], place);
-    int32_t row = place[GV_QTM_WEST] + place[GV_QTM_EAST];
-    longitude[i] = row == 0 ? 0.0 : 90.0 * place[GV_QTM_EAST] / row;
-    latitude[i] = 90.0 * place[GV_QTM_POLE] / (double)(INT32_C(1) << cell->level);
-  }
-  gv_lonlat_to_vectors(NULL, false, 3, longitude, latitude, x, y, z);
-  double sum[3] = {(x[0] + x[1]) + x[2], (y[0] + y[1]) + y[2], (z[0] + z[1]) + z[2]};
-  double length = sqrt((sum[0] * sum[0] + sum[1] * sum[1]) + sum[2] * sum[2]);
-  double east = sum[0] / length, north = sum[1] / length, up = sum[2] / length;
-  int quarter = (cell->octant - 1) % 4;
-  vector[0] = quarter == 0 ? east : quarter == 1 ? 0.0 - north : quarter == 2 ? 0.0 - east : north;
-  vector[1] = quarter == 0 ? north : quarter == 1 ? east : quarter == 2 ? 0.0 - north : 0.0 - east;
-  vector[2] = cell->octant <= 4 ? up : 0.0 - up;
+  /* The parallel that two corners lie on, and that of the corner at the pole (up) or away from it (down). */
+  int32_t east = cell->least[GV_QTM_EAST], row = cell->least[GV_QTM_WEST] + east;
+  gv_lattice_parallel two = {.row = row + 1}, one = {.row = cell->down ? row + 2 : row};
+  double n = (double)(INT32_C(1) << cell->level);
+  gv_sines(90.0 * (n - (double)two.row) / n, &two.z, &two.p);
+  gv_sines(90.0 * (n - (double)one.row) / n, &one.z, &one.p);
+  gv_lattice_centre(&two, east, &one, cell->down ? east + 1 : east, &vector[0], &vector[1], &vector[2]);
+  gv_lattice_turn(cell->octant, &vector[0], &vector[1], &vector[2]);
 }
 
 gv_status gv_qtm_center_vector(gv_qtm_id id, double vector[3]) {

@@ -1,60 +1,37 @@
 /* Bounds between chords and geodesics, and the canonical decision. */
 #include "geodesic/geodesic.h"
 
-/* Room for the 5 nm of the bounds, the 15 nm of geod_inverse and the rounding of chords (about 2 nm on the Earth),
- * with a factor to spare: 0.1 micrometres on the Earth, in units of the semi-major axis. */
-static const double tolerance = 1.6e-14;
-
-static double slack_exactly(const gv_geodesic *geodesic, double chord2) {
-  double chord = sqrt(chord2);
-  double longest = 2.0 * geodesic->r_small * asin(chord / (2.0 * geodesic->r_small)) + tolerance;
-  double angle = longest / (2.0 * geodesic->r_large);
-  if (!(angle < 1.5707)) return INFINITY;
-  double reach = 2.0 * geodesic->r_large * sin(angle);
-  /* The last factor covers the roundings of this function. */
-  return (reach - chord) * (reach + chord) + 8e-16 * chord2;
-}
-
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out) {
   double f = ellipsoid->flattening;
   geod_init(&out->geod, ellipsoid->semi_major, f);
   gv_series_init(ellipsoid, &out->series);
   out->kernels = gv_series_kernels_get();
-  out->r_large = 1.0 / (1.0 - f);
-  out->r_small = (1.0 - f) * (1.0 - f);
-  out->near_chord2 = 0.01;
-  out->near_coefficient = 0.0;
-  double limit = 0.999 * 2.0 * out->r_small;
+  gv_chords *chords = &out->chords;
+  *chords = (gv_chords){.r_small = (1.0 - f) * (1.0 - f), .r_large = 1.0 / (1.0 - f), .near2 = 0.01};
+  double limit = 0.999 * 2.0 * chords->r_small;
   /* On a prolate ellipsoid the radii change places and nobody has checked: ask geod_inverse about everything. */
-  out->chord2_limit = f >= 0.0 ? limit * limit : -1.0;
+  chords->limit2 = f >= 0.0 ? limit * limit : -1.0;
   if (f >= 0.0) {
     /* slack(c^2) = (1/12) (1/R1^2 - 1/R2^2) c^4 + higher terms of the same sign + the tolerance's share; the
      * quotient by c^4 grows with c, so its value at the end of the range serves all of it. */
-    double c = sqrt(out->near_chord2);
-    double pure = slack_exactly(out, out->near_chord2) - 2.0 * c * tolerance;
-    out->near_coefficient = 1.000001 * fmax(pure, 0.0) / (out->near_chord2 * out->near_chord2) + 1e-13;
+    double c = sqrt(chords->near2),
+           pure = gv_slack_of_arcs(chords, c, chords->near2) - 2.0 * c * gv_chord_tolerance;
+    chords->near_coefficient = 1.000001 * fmax(pure, 0.0) / (chords->near2 * chords->near2) + 1e-13;
   }
 }
 
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord) {
-  double chord2 = chord * chord;
-  if (!(chord2 < geodesic->chord2_limit)) return INFINITY;
-  if (chord2 <= geodesic->near_chord2) {
-    return geodesic->near_coefficient * chord2 * chord2 + 2.1 * chord * tolerance + tolerance * tolerance +
-           1e-15 * chord2;
-  }
-  /* The factor keeps the step between the formulas upward. */
-  return 1.00001 * slack_exactly(geodesic, chord2);
+  return gv_chord_slack(&geodesic->chords, chord);
 }
 
 /* Places on a prolate ellipsoid are taken for those on the unit sphere with the same latitudes (globe_kernels.h), where they
  * are up to 1 / r_large times as far apart, the least radius of curvature being a^2 / b. */
 static double chord_unit(const gv_geodesic *geodesic) {
-  return geodesic->r_large < 1.0 ? geodesic->r_large : 1.0;
+  return geodesic->chords.r_large < 1.0 ? geodesic->chords.r_large : 1.0;
 }
 
 void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *within, double *beyond) {
-  double arc = length / geodesic->geod.a, limit = geodesic->chord2_limit;
+  double arc = length / geodesic->geod.a, limit = geodesic->chords.limit2;
   *within = -1.0;
   *beyond = INFINITY;
   if (isinf(length)) {
@@ -62,31 +39,31 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
     return;
   }
   /* No chord is longer than its geodesic; where the arcs bound it, they say more. */
-  double longest = (arc + tolerance) * (1.0 + 1e-14) / chord_unit(geodesic);
+  double longest = (arc + gv_chord_tolerance) * (1.0 + 1e-14) / chord_unit(geodesic);
   *beyond = fmax(longest * longest, limit);
   if (limit < 0.0) return;
-  double angle = (arc - tolerance) / (2.0 * geodesic->r_small);
+  double angle = (arc - gv_chord_tolerance) / (2.0 * geodesic->chords.r_small);
   if (angle > 0.0) {
-    double chord = angle < 1.57 ? 2.0 * geodesic->r_small * sin(angle) : INFINITY;
+    double chord = angle < 1.57 ? 2.0 * geodesic->chords.r_small * sin(angle) : INFINITY;
     *within = fmin(chord * chord, limit) * (1.0 - 1e-14);
   }
-  angle = (arc + tolerance) / (2.0 * geodesic->r_large);
+  angle = (arc + gv_chord_tolerance) / (2.0 * geodesic->chords.r_large);
   if (angle < 1.57) {
-    double chord = 2.0 * geodesic->r_large * sin(angle) * (1.0 + 1e-14);
+    double chord = 2.0 * geodesic->chords.r_large * sin(angle) * (1.0 + 1e-14);
     if (chord * chord < limit) *beyond = chord * chord;
   }
 }
 
 void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest) {
-  double a = geodesic->geod.a, limit = geodesic->chord2_limit;
-  double size = fmax(a, geodesic->geod.b), r1 = geodesic->r_small, r2 = geodesic->r_large;
+  double a = geodesic->geod.a, limit = geodesic->chords.limit2;
+  double size = fmax(a, geodesic->geod.b), r1 = geodesic->chords.r_small, r2 = geodesic->chords.r_large;
   /* A geodesic is at least as long as its part up to where the chord is that long. */
   double chord = sqrt(limit > 0.0 && near > limit ? limit : near);
   double bound = limit > 0.0 ? 2.0 * r2 * asin(chord / (2.0 * r2)) : chord * chord_unit(geodesic);
-  *shortest = a * fmax(bound - tolerance, 0.0) * (1.0 - 1e-14);
+  *shortest = a * fmax(bound - gv_chord_tolerance, 0.0) * (1.0 - 1e-14);
   /* Nothing is farther than half around the longest meridian or equator. */
   *longest = 3.1416 * size;
-  if (far < limit) *longest = a * (2.0 * r1 * asin(sqrt(far) / (2.0 * r1)) + tolerance) * (1.0 + 1e-14);
+  if (far < limit) *longest = a * (2.0 * r1 * asin(sqrt(far) / (2.0 * r1)) + gv_chord_tolerance) * (1.0 + 1e-14);
 }
 
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {
@@ -135,7 +112,8 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
   double centre[3] = {m[0] / size, m[1] / size, m[2] / size};
   double reach = (bound->radius + fabs(1.0 - size) * 1.1) * (1.0 + 1e-9) + 1e-12;
   double b = 1.0 - geodesic->geod.f, unit = geodesic->geod.a * b; /* of angles on the sphere of radius b */
-  double length = longest_arc(reach, geodesic->r_small) / b * (1.0 + 1e-9), error = 4.0 * tolerance / b;
+  double length = longest_arc(reach, geodesic->chords.r_small) / b * (1.0 + 1e-9),
+         error = 4.0 * gv_chord_tolerance / b;
   double distance[BATCH], nearest = INFINITY;
   int32_t pivot = 0, kept = 0;
   if (!(length < 1.0)) return;
@@ -160,7 +138,7 @@ void gv_geodesic_thin(const gv_geodesic *geodesic, const gv_bound *bound, double
     for (int32_t k = i; k < i + n; k++) {
       double t = distance[k - i] / unit, more = t - s - error;
       if (distance[k - i] >= 0.0 && more > 0.0) {
-        double apart = longest_arc(sqrt(chord2_between(p, candidates, k)), geodesic->r_small) / b;
+        double apart = longest_arc(sqrt(chord2_between(p, candidates, k)), geodesic->chords.r_small) / b;
         bool small = s + t + 2.0 * length + apart < 6.0;
         /* Mostly decided without a sine of its own. */
         double other = small && more * sine > length * apart * 0.5 ? least_sine(t - length, t + length) : 0.0;
@@ -185,7 +163,7 @@ static double bend_at(const gv_geodesic *geodesic, double s) {
 bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon, double lat,
                        const double vector[3], double reach, const gv_candidates *candidates, gv_expansion *out) {
   double a = geodesic->geod.a, half_around = 3.141592653589793 * geodesic->geod.b;
-  if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chord2_limit < 0.0 || !(reach < 0.1) || isnan(lon)) {
+  if (candidates->count > GV_EXPANSION_LARGEST || geodesic->chords.limit2 < 0.0 || !(reach < 0.1) || isnan(lon)) {
     return false;
   }
   double sin_lon, cos_lon, sin_lat, cos_lat;
@@ -214,7 +192,7 @@ bool gv_expansion_make(const gv_geodesic *geodesic, gv_lonlats seeds, double lon
 /* What the tangent plane is off by for a geodesic of `length` metres, and the errors of geod_inverse and of this
  * arithmetic (micrometres). */
 static double plane_error(const gv_geodesic *geodesic, double length) {
-  double r1 = geodesic->r_small * geodesic->geod.a;
+  double r1 = geodesic->chords.r_small * geodesic->geod.a;
   return length * length * length / (4.0 * r1 * r1) + 1e-6;
 }
 
@@ -264,7 +242,7 @@ static bool expansion_bounds(const gv_geodesic *geodesic, const gv_expansion *e,
 
 void gv_geodesic_bounds(const gv_geodesic *geodesic, const double vector[3], int32_t n, const double *x,
                         const double *y, const double *z, double *low, double *high) {
-  double error = tolerance * geodesic->geod.a, distance[BATCH];
+  double error = gv_chord_tolerance * geodesic->geod.a, distance[BATCH];
   for (int32_t i = 0; i < n; i += BATCH) {
     int32_t count = n - i < BATCH ? n - i : BATCH;
     geodesic->kernels->geodesics_from(vector, &geodesic->series, count, x + i, y + i, z + i, distance);
@@ -351,7 +329,7 @@ int32_t gv_geodesic_decide(const gv_geodesic *geodesic, gv_lonlats seeds, double
       second = chord2;
     }
   }
-  /* Positions are good to a few 1e-16, chords to twice that: tolerance covers it. */
+  /* Positions are good to a few 1e-16, chords to twice that: gv_chord_tolerance covers it. */
   double reach = least + gv_geodesic_slack(geodesic, sqrt(least));
   if (second > reach) return nearest;
 

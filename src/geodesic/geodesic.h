@@ -19,6 +19,7 @@
 #include "cells/candidates.h"
 #include "exact/globe.h"
 #include "geodesic/series.h"
+#include "geodesic/slack.h"
 
 /* Where seeds are, by the numbers that candidates have: normalised degrees. */
 typedef struct gv_lonlats {
@@ -27,21 +28,14 @@ typedef struct gv_lonlats {
 
 typedef struct gv_geodesic {
   struct geod_geodesic geod;
-  double r_small, r_large; /* R1 and R2 in units of a */
-  double chord2_limit;     /* beyond this squared chord nothing is known: everything must be asked */
-  double near_coefficient; /* slack(c^2) <= near_coefficient c^4 + 2 c tolerance + tolerance^2 for c^2 <=
-                              near_chord2 */
-  double near_chord2;
+  gv_chords chords;
   gv_series series;
   const gv_series_kernels *kernels;
 } gv_geodesic;
 
 void gv_geodesic_init(const gv_ellipsoid *ellipsoid, gv_geodesic *out);
 
-/*
- * How much longer, as a squared chord, a chord may be than one of the given length and still belong to a geodesic that
- * is not longer. Grows with the chord; INFINITY where the bounds do not hold.
- */
+/* gv_chord_slack. */
 double gv_geodesic_slack(const gv_geodesic *geodesic, double chord);
 
 /*

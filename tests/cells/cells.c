@@ -147,7 +147,7 @@ static void chords_bound_geodesics(void **state) {
     gv_geodesic geodesic;
     assert_int_equal(gv_ellipsoid_init(NULL, 6378137.0, flattenings[f], &ellipsoid), GV_OK);
     gv_geodesic_init(&ellipsoid, &geodesic);
-    double r1 = geodesic.r_small * ellipsoid.semi_major, r2 = geodesic.r_large * ellipsoid.semi_major;
+    double r1 = geodesic.chords.r_small * ellipsoid.semi_major, r2 = geodesic.chords.r_large * ellipsoid.semi_major;
     for (int i = 0; i < 200000; i++) {
       double near = pow(10.0, -7.0 * uniform());
       double lat1 = 180.0 * uniform() - 90.0, lon1 = 360.0 * uniform() - 180.0;
@@ -160,7 +160,7 @@ static void chords_bound_geodesics(void **state) {
       gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon1, &lat1, &p[0], &p[1], &p[2]);
       gv_lonlat_to_vectors(&ellipsoid, true, 1, &lon2, &lat2, &q[0], &q[1], &q[2]);
       double chord = hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]);
-      if (chord * chord >= geodesic.chord2_limit) continue;
+      if (chord * chord >= geodesic.chords.limit2) continue;
       geod_inverse(&geodesic.geod, lat1, lon1, lat2, lon2, &s12, NULL, NULL);
       chord *= ellipsoid.semi_major;
       assert_true(s12 <= 2.0 * r1 * asin(chord / (2.0 * r1)) + 1e-7);
@@ -177,9 +177,9 @@ static void slack_is_enough_and_grows(void **state) {
   gv_geodesic geodesic;
   assert_int_equal(gv_ellipsoid_init(NULL, 0.0, 0.0, &ellipsoid), GV_OK);
   gv_geodesic_init(&ellipsoid, &geodesic);
-  long double r1 = geodesic.r_small, r2 = geodesic.r_large;
+  long double r1 = geodesic.chords.r_small, r2 = geodesic.chords.r_large;
   double previous = 0.0;
-  for (double chord2 = 1e-14; chord2 < geodesic.chord2_limit; chord2 *= 1.0007) {
+  for (double chord2 = 1e-14; chord2 < geodesic.chords.limit2; chord2 *= 1.0007) {
     double slack = gv_geodesic_slack(&geodesic, sqrt(chord2));
     long double longest = 2.0L * r1 * asinl(sqrtl((long double)chord2) / (2.0L * r1));
     long double shortest = 2.0L * r2 * asinl(sqrtl((long double)chord2 + slack) / (2.0L * r2));
@@ -192,7 +192,7 @@ static void slack_is_enough_and_grows(void **state) {
     assert_true(slack <= 0.02 * chord2 * chord2 + 1e-13 * sqrt(chord2) + 2e-15 || chord2 > 0.01);
     previous = slack;
   }
-  assert_true(isinf(gv_geodesic_slack(&geodesic, sqrt(geodesic.chord2_limit) * 1.0001)));
+  assert_true(isinf(gv_geodesic_slack(&geodesic, sqrt(geodesic.chords.limit2) * 1.0001)));
 }
 
 /* Clusters of seeds seen from far away: the expansion culls no seed that is nearest somewhere within its reach, and

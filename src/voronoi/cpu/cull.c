@@ -101,6 +101,12 @@ static void corner_of(const gv_bound *bound, int corner, double point[3]) {
   }
 }
 
+/* What geodesics add to the margin, from a pivot whose squared distance from the middle is pivot2; 0 for other metrics. */
+static double slack_of(const gv_voronoi *v, double pivot2, const gv_bound *bound) {
+  if (v->cells.metric != GV_GEODESIC) return 0.0;
+  return gv_geodesic_slack(&v->geodesic, gv_farthest_chord(pivot2, bound->radius));
+}
+
 /* Culls against the candidate nearest to `point`. Returns the geodesic slack of the farthest cell from that candidate
  * (0 for other metrics). */
 static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound, const double *point,
@@ -112,22 +118,17 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
   if (v->cells.metric == GV_MANHATTAN || v->cells.metric == GV_CHEBYSHEV) {
     double low[2], high[2], reach = 0.0;
     for (int d = 0; d < 2; d++) {
-      double half = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]) + 2.0 * e;
+      double half = gv_box_half(bound->generator[0][d], bound->generator[1][d], e);
       low[d] = bound->centre[d] - half;
       high[d] = bound->centre[d] + half;
-      reach += fmax(fabs(low[d] - pivot[d]), fabs(high[d] - pivot[d]));
+      reach += gv_axis_reach(low[d], high[d], pivot[d]);
     }
-    /* Differences of coordinates are good to an ulp of the largest that matters, about 10 times `reach`. */
-    kernels->cull_box[v->cells.metric](in, low, high, pivot, 1e-14 * reach + 4.0 * e, out);
+    kernels->cull_box[v->cells.metric](in, low, high, pivot, gv_box_limit(reach, e), out);
     return 0.0;
   }
   double pivot2 = distance2(in, nearest, bound->centre);
-  double limit = pivot2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, e);
-  double slack = 0.0;
-  if (v->cells.metric == GV_GEODESIC) {
-    double farthest = sqrt(pivot2) + bound->radius;
-    slack = gv_geodesic_slack(&v->geodesic, farthest * (1.0 + 1e-12));
-  }
+  double limit = gv_pivot_limit(pivot2, bound->radius, e);
+  double slack = slack_of(v, pivot2, bound);
   kernels->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
   return slack;
 }
@@ -174,7 +175,6 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
-  double slack = 0.0;
   kernels->squares[dim](in, point, space->span.memory);
   least_of(space->span.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
@@ -189,10 +189,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
       high[g] = fmax(high[g], dot);
     }
   }
-  if (v->cells.metric == GV_GEODESIC) {
-    slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
-  }
-  double limit = farthest2 * (1.0 + gv_cull_slack) + gv_cull_limit(bound, v->cells.position_error);
+  double slack = slack_of(v, farthest2, bound);
+  double limit = gv_pivot_limit(farthest2, bound->radius, v->cells.position_error);
   kernels->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
   return slack;
 }
@@ -212,9 +210,7 @@ static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_wor
   double farthest2 = 0.0;
   for (int32_t i = 0; i < in->count; i++)
     farthest2 = fmax(farthest2, distance2(in, i, bound->centre));
-  if (v->cells.metric == GV_GEODESIC) {
-    *slack = gv_geodesic_slack(&v->geodesic, (sqrt(farthest2) + bound->radius) * (1.0 + 1e-12));
-  }
+  *slack = slack_of(v, farthest2, bound);
   if (in != out) kernels->copy(in, out);
   return true;
 }

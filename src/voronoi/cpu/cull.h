@@ -1,19 +1,7 @@
 /*
  * What the culling engines share: lists of candidates, their culling against a bound, and the memory for it.
  *
- * For a tile inside the zonotope {m + sum t_k g_k} and any seed p (the pivot; the one nearest m is a good choice),
- * |q - s|^2 - |q - p|^2 is linear in q, so over the tile it is at least
- *   |s - m|^2 - |p - m|^2 - 2 sum_k |g_k . (s - p)|.
- * Where that exceeds a margin, no cell of the tile belongs to s, and s is culled.
- *
- * The margin. Everything is computed in double; canonical positions lie within e (cells->position_error) of the
- * ideal ones per coordinate, so a cell's f differs from the ideal by at most 2 sqrt(3) e |s - p|, which for any t >
- * 0 is at most t |s - p|^2 + 3 e^2 / t, and |s - p|^2 <= 2 |s - m|^2 + 2 |p - m|^2. With t = 1e-12 that gives the
- * relative slack of cull.c; it also dwarfs the rounding of this computation and of the canonical sums (a few 1e-16 of
- * (|s - m| + radius)^2). So a culled seed's canonical distance is larger than the pivot's in every cell of the
- * tile, strictly: ties are kept.
- *
- * For geodesics the margin grows by gv_geodesic_slack of the largest chord from the pivot to the tile.
+ * margin.h has the argument (f, m, g) and the margins for one pivot.
  *
  * With k > 1 a seed is out when k pivots, those nearest m, all beat it so: the k-th nearest |p - m| and the range of
  * g_k . p over the pivots bound them together. Where f is not linear (weights; Manhattan and Chebyshev distances for k >
@@ -30,6 +18,7 @@
 #include "core/buffer.h"
 #include "voronoi/cpu/kernels.h"
 #include "voronoi/engine.h"
+#include "voronoi/margin.h"
 
 enum {
   GV_MAX_DEPTH = 64,
@@ -82,14 +71,6 @@ bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
 
 /* Fills a level with the seeds of a list (NULL: all). */
 bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
-
-/* The margin of the header's comment: relative to both squares, and on top of them (without a geodesic's slack), `error`
- * being cells->position_error. */
-static const double gv_cull_slack = 4e-12;
-
-static inline double gv_cull_limit(const gv_bound *bound, double error) {
-  return gv_cull_slack * bound->radius * bound->radius + 1.2e13 * error * error + 1e-290;
-}
 
 /* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
  * geodesic slack that serves every cell of the tile (0 for other metrics). Where ranks are asked for and f is linear, lists up to GV_SHORT_LIST are left to

@@ -15,7 +15,7 @@ typedef struct comparison {
   bool linear;
   double u[GV_ORDER_MOST][3], square[GV_ORDER_MOST]; /* linear: from the middle of the tile */
   double low[GV_ORDER_MOST], high[GV_ORDER_MOST];
-  double limit; /* linear: what the margins add, see cull.h */
+  double limit; /* linear: what the margins add, see margin.h */
   const gv_bound *bound;
 } comparison;
 
@@ -50,7 +50,7 @@ static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv
                         .k = v->k,
                         .bound = bound,
                         .relative = gv_cull_slack,
-                        .limit = gv_cull_limit(bound, e),
+                        .limit = gv_cull_limit(bound->radius, e),
                         .geodesic = v->cells.metric == GV_GEODESIC ? &v->geodesic : NULL,
                         .place = out->place,
                         .end = out->end};
@@ -67,7 +67,7 @@ static bool order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_worksp
   comparison c = {.linear = gv_culls_linearly(v), .bound = bound};
   double key[GV_ORDER_MOST];
   if (c.linear) {
-    c.limit = gv_cull_limit(bound, v->cells.position_error) + slack;
+    c.limit = gv_cull_limit(bound->radius, v->cells.position_error) + slack;
     for (int32_t i = 0; i < n; i++) {
       c.u[i][0] = candidates->x[i] - bound->centre[0];
       c.u[i][1] = candidates->y[i] - bound->centre[1];
@@ -212,7 +212,7 @@ static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const
     gv_candidates one = {candidates->x + i, candidates->y + i, candidates->z + i, candidates->id + i, 1};
     double near[GV_CANDIDATE_PADDING], far[GV_CANDIDATE_PADDING], shortest, longest;
     gv_spans(v, kernels, bound, &one, near, far);
-    if (!(far[0] < v->geodesic.chord2_limit)) return INFINITY;
+    if (!(far[0] < v->geodesic.chords.limit2)) return INFINITY;
     /* The distance between the bounds grows with the chord. */
     gv_geodesic_lengths(&v->geodesic, far[0], far[0], &shortest, &longest);
     double w = v->seeds.weight[candidates->id[i]];
@@ -226,7 +226,7 @@ static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const
 static gv_weights make_weights(const gv_voronoi *v, const gv_kernels *kernels) {
   gv_weights w = {.kernels = kernels, .weigher = v->weigher, .limit = v->limit, .within = v->within};
   if (v->cells.metric == GV_GEODESIC) {
-    double r1 = v->geodesic.r_small;
+    double r1 = v->geodesic.chords.r_small;
     w.weigher.form = GV_LENGTH_OF_CHORD;
     w.weigher.inverse = 0.5 / r1;
     w.weigher.scale = 2.0 * r1 * v->geodesic.geod.a;

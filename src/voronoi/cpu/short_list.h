@@ -1,7 +1,7 @@
 /*
  * The order of a short list of candidates over a tile: which of them may be among the k nearest of a cell, and which groups
  * of them come in the same order everywhere (leaf.h). For squared distances without weights; bounds and margins are those
- * of cull.h.
+ * of margin.h.
  *
  * With u = s - m, candidate i is nearer than candidate j in every cell of the zonotope {m + sum t_g g} if
  *   |u_j|^2 - 2 sum_g |g . u_j - g . u_i| > |u_i|^2,

@@ -241,7 +241,7 @@ __device__ __forceinline__ static filter_pivot place_pivot(const problem &p, con
   by.near = (float)(distance * p.scale) * 1.0001F;
   view.e.slack = 0.0F;
   if (GEODESIC) {
-    view.e.slack = (float)geodesic_slack(p, (distance + (double)view.extent) * (1.0 + 1e-9)) * 1.0001F;
+    view.e.slack = (float)gv_chord_slack(&p.chords, (distance + (double)view.extent) * (1.0 + 1e-9)) * 1.0001F;
   }
   if (lane == 0) {
     s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);

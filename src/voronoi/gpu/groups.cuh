@@ -36,7 +36,7 @@ __device__ static bool dominates_group(const bound &b, const pivot &by, const ba
     const place &g = b.generator[k];
     reach += fabs(fma(g.z, vz, fma(g.y, vy, g.x * vx)));
   }
-  return nearest * nearest * (1.0 - cull_slack) - 2.0 * reach > by.limit;
+  return nearest * nearest * (1.0 - gv_cull_slack) - 2.0 * reach > by.limit;
 }
 
 /* A group is out when k pivots dominate all of its seeds, or nobody can reach them. */

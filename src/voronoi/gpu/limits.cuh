@@ -4,7 +4,7 @@
 #ifndef GV_LIMITS_CUH
 #define GV_LIMITS_CUH
 
-#include "voronoi/gpu/bounds.cuh"
+#include "voronoi/gpu/positions.cuh"
 
 namespace gv {
 

@@ -113,7 +113,7 @@ __device__ __forceinline__ static void view_leaf(const problem &p, const part &a
   view->column = (double)(at.first + LEAF_SIDE / 2);
   view->meridian_part = view->column / (double)widest;
   place turn;
-  sincos_degrees(90.0 * view->meridian_part, &turn.y, &turn.x);
+  gv_sines(90.0 * view->meridian_part, &turn.y, &turn.x);
   turn.z = 1.0;
   turn = turned(at.octant, turn);
   view->turn = turn;
@@ -162,7 +162,7 @@ __device__ __forceinline__ static leaf_pivot place_leaf_pivot(const problem &p, 
   const double distance = sqrt(fma(by.z, by.z, fma(by.y, by.y, by.x * by.x)));
   by.near = (float)distance * 1.0001F;
   by.slack = 0.0F;
-  if (GEODESIC) by.slack = 3.0003F * (float)geodesic_slack(p, (distance + (double)view.extent) * (1.0 + 1e-9));
+  if (GEODESIC) by.slack = 3.0003F * (float)gv_chord_slack(&p.chords, (distance + (double)view.extent) * (1.0 + 1e-9));
   if (lane == 0) {
     s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
     s.label[0] = by.label;

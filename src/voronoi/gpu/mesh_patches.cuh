@@ -60,7 +60,7 @@ __device__ static int32_t decide_cell(const problem &p, const part &cell, const 
       winner = id;
     }
   }
-  *open = GEODESIC && !(second > best + geodesic_slack(p, sqrt(best)));
+  *open = GEODESIC && !(second > best + gv_chord_slack(&p.chords, sqrt(best)));
   return seed_label(p.seeds, winner);
 }
 

@@ -21,29 +21,31 @@ struct pivot {
   double limit;
 };
 
-static constexpr double cull_slack = 4e-12;
+/* The box around a tile's canonical positions. */
+struct box_of_tile {
+  double low_x, high_x, low_z, high_z;
+  __device__ box_of_tile(const problem &p, const bound &b) {
+    double half_x = half_across(p, b), half_z = half_down(p, b);
+    low_x = b.middle.x - half_x, high_x = b.middle.x + half_x;
+    low_z = b.middle.z - half_z, high_z = b.middle.z + half_z;
+  }
+};
 
 template <int NORM, bool GEODESIC>
 __device__ static pivot make_pivot(const problem &p, const bound &b, int32_t id) {
   pivot made;
   made.at = seed_place(p.seeds, id);
-  double e = p.position_error;
   if (NORM == SQUARE) {
     double pivot2 = square(made.at, b.middle);
-    made.limit = pivot2 * (1.0 + cull_slack) + cull_slack * b.radius * b.radius + 1.2e13 * e * e + 1e-290;
-    if (GEODESIC) made.limit += geodesic_slack(p, (sqrt(pivot2) + b.radius) * (1.0 + 1e-12));
+    made.limit = gv_pivot_limit(pivot2, b.radius, p.position_error);
+    if (GEODESIC) made.limit += gv_chord_slack(&p.chords, gv_farthest_chord(pivot2, b.radius));
   } else {
-    double half_x = half_across(p, b), half_z = half_down(p, b);
-    double reach = fmax(fabs(b.middle.x - half_x - made.at.x), fabs(b.middle.x + half_x - made.at.x)) +
-                   fmax(fabs(b.middle.z - half_z - made.at.z), fabs(b.middle.z + half_z - made.at.z));
-    made.limit = 1e-14 * reach + 4.0 * e;
+    const box_of_tile box(p, b);
+    double reach =
+        gv_axis_reach(box.low_x, box.high_x, made.at.x) + gv_axis_reach(box.low_z, box.high_z, made.at.z);
+    made.limit = gv_box_limit(reach, p.position_error);
   }
   return made;
-}
-
-/* max over x in [low, high] of |x - p| - |x - s|. */
-__device__ static inline double axis_gain(double low, double high, double p, double s) {
-  return fmax(fabs(low - p) - fabs(low - s), fabs(high - p) - fabs(high - s));
 }
 
 /* True if the pivot is nearer than s in every cell of the tile, beyond all doubt. */
@@ -56,19 +58,13 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
       const place &g = b.generator[k];
       reach += fabs(fma(g.z, vz, fma(g.y, vy, g.x * vx)));
     }
-    return square(s, b.middle) * (1.0 - cull_slack) - 2.0 * reach > by.limit;
+    return square(s, b.middle) * (1.0 - gv_cull_slack) - 2.0 * reach > by.limit;
   }
-  double half_x = half_across(p, b), half_z = half_down(p, b);
-  double lx = b.middle.x - half_x, hx = b.middle.x + half_x, lz = b.middle.z - half_z, hz = b.middle.z + half_z;
-  double gain_x = axis_gain(lx, hx, by.at.x, s.x), gain_z = axis_gain(lz, hz, by.at.z, s.z), gain;
-  if (NORM == SUM) {
-    gain = gain_x + gain_z;
-  } else {
-    double reach = fmax(fmax(fabs(lx - by.at.x), fabs(hx - by.at.x)), fmax(fabs(lz - by.at.z), fabs(hz - by.at.z)));
-    double gap_x = fmax(0.0, fmax(lx - s.x, s.x - hx)), gap_z = fmax(0.0, fmax(lz - s.z, s.z - hz));
-    gain = fmin(fmax(gain_x, gain_z), reach - fmax(gap_x, gap_z));
-  }
-  return gain < -by.limit;
+  const box_of_tile box(p, b);
+  double reach = gv_norm_join(NORM, gv_axis_reach(box.low_x, box.high_x, by.at.x),
+                              gv_axis_reach(box.low_z, box.high_z, by.at.z));
+  return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z, reach) <
+         -by.limit;
 }
 
 /* A seed is out when k pivots (all of them different seeds) dominate it, or nobody can reach it. */

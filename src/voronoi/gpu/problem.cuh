@@ -3,7 +3,7 @@
  *
  * Levels. A level is a dense array of square tiles, all of one side (a power of 2, in cells), aligned to the grid. Each
  * tile holds a list of the seeds that may own one of its cells; a list of one seed is held in the entry itself. Going
- * down a level, a tile culls its parent's list (the argument is that of voronoi/cpu/cull.h: the bound of the tile is a
+ * down a level, a tile culls its parent's list (the argument is that of voronoi/margin.h: the bound of the tile is a
  * zonotope, any seed serves as a pivot, everything in double with the same margins).
  *   - Few tiles with long lists: many blocks a tile, in three passes (pivot, count, write), because a list must be
  *     counted before it has a place in the pool (narrow_kernels.cuh).
@@ -27,12 +27,15 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "cells/bound.h"
+#include "geodesic/slack.h"
+#include "gpuvoronoi.h"
 #include "voronoi/gpu/warp.cuh"
 
 namespace gv {
 
 enum form { PLANE, GLOBE, ROTATED, MESH, TRIANGLES };
-enum norm { SQUARE, SUM, LARGEST };
+enum norm { SQUARE = GV_EUCLIDEAN, SUM = GV_MANHATTAN, LARGEST = GV_CHEBYSHEV };
 
 enum {
   GROUP = WARP, /* seeds of a group */
@@ -84,9 +87,8 @@ struct problem {
   /* The limit. Canonical values up to `within` are near enough, those above `beyond` are not; between them (geodesics only)
    * the host knows. And their roots. */
   double within, beyond, within_length, beyond_length;
-  int32_t limited; /* both are finite */
-  /* Geodesics: see geodesic/geodesic.h. */
-  double r_small, r_large, chord2_limit, near_coefficient, near_chord2;
+  int32_t limited;  /* both are finite */
+  gv_chords chords; /* geodesics */
 };
 
 struct alignas(16) entry {

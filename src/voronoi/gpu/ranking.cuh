@@ -5,7 +5,7 @@
 #ifndef GV_RANKING_CUH
 #define GV_RANKING_CUH
 
-#include "voronoi/gpu/bounds.cuh"
+#include "voronoi/gpu/positions.cuh"
 
 namespace gv {
 
@@ -61,7 +61,7 @@ __device__ static void write_ranks(const problem &p, const target &t, int32_t *o
 }
 
 __device__ static __noinline__ double slack_of(const problem &p, double chord2) {
-  return geodesic_slack(p, sqrt(chord2));
+  return gv_chord_slack(&p.chords, sqrt(chord2));
 }
 
 /* True if rank k and the next one are seeds of one place, whose order is that of their numbers. */

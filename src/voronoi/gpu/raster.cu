@@ -49,11 +49,7 @@ static void describe(gv_cuda_raster *raster) {
   p->beyond = v->beyond;
   p->within_length = sqrt(fmax(v->within, 0.0));
   p->beyond_length = sqrt(v->beyond);
-  p->r_small = v->geodesic.r_small;
-  p->r_large = v->geodesic.r_large;
-  p->chord2_limit = v->geodesic.chord2_limit;
-  p->near_coefficient = v->geodesic.near_coefficient;
-  p->near_chord2 = v->geodesic.near_chord2;
+  p->chords = v->geodesic.chords;
 }
 
 gv_status gv_cuda_reserve_counters(gv_context *context, gv_cuda_lane *lane) {

@@ -11,8 +11,8 @@ __global__ void make_parallels(const __grid_constant__ problem p, parallel *out)
   int32_t row = (int32_t)(blockIdx.x * blockDim.x + threadIdx.x), rows = 1 << p.mesh_level;
   if (row > rows) return;
   parallel made;
-  sincos_degrees(90.0 * (double)(rows - row) / (double)rows, &made.sine, &made.cosine);
-  meridian(p.eccentricity2, made.sine, made.cosine, &made.p, &made.z);
+  gv_sines(90.0 * (double)(rows - row) / (double)rows, &made.sine, &made.cosine);
+  gv_meridian_point(p.eccentricity2, made.sine, made.cosine, &made.p, &made.z);
   out[row] = made;
 }
 
@@ -57,13 +57,13 @@ static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double 
   double *place = (double *)gv_allocate(&raster->allocator, w > h ? w : h, sizeof *place), other = 0.0;
   if (place == NULL) return gv_fail_memory(context, "the grid's tables");
   for (int64_t c = 0; c < w; c++) {
-    place[c] = g[0] + ((double)c + 0.5) * g[1];
+    place[c] = gv_centre_x(g, (double)c, 0.0);
     gv_normalise_lonlat(&place[c], &other);
   }
   gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
   for (int64_t r = 0; r < h; r++) {
-    place[r] = g[3] + ((double)r + 0.5) * g[5];
+    place[r] = gv_centre_y(g, 0.0, (double)r);
     gv_normalise_lonlat(&other, &place[r]);
   }
   if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
