@@ -1,15 +1,12 @@
 /*
  * Leaves of the QTM mesh where the nearest seed is asked for. A leaf is a run of 1,024 cells, one a warp: a sub-triangle of 32
- * cells a side. If several seeds are left after culling, its cells are decided in float (decide_leaf); what lies within the
+ * cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); what lies within the
  * margin, and leaves at the poles or with many candidates, canonically (mesh_patches.cuh).
  *
- * The float filter. Let m be the place of the middle meridian on the middle parallel, p the seed nearest it and, for a
- * seed s, D = s - p and K = |s - m|^2 - |p - m|^2 = D . ((s - m) + (p - m)). For any vector v
- *   g(v) = |v - s|^2 - |v - p|^2 = K - 2 (v - m) . D,
- * which is linear in v. A vertex in row r lies on a parallel of radius P and height z, t east of the middle meridian:
- * v - m = (P S, R - P C, Z) in axes east, outward and along the globe's, with S = sin t, C = 1 - cos t, R = P - P0,
- * Z = z - z0, and t is linear in the column (t = t0 + column dt). A cell's centre is the mean w of its three vertices,
- * lengthened to 1. So with X, Y, Z the sums over its vertices, and a, b, c = -2 D in those axes,
+ * The float filter (filter.cuh). Let m be the place of the middle meridian on the middle parallel. A vertex in row r lies on a
+ * parallel of radius P and height z, t east of the middle meridian: v - m = (P S, R - P C, Z) with S = sin t, C = 1 - cos t,
+ * R = P - P0, Z = z - z0, and t is linear in the column (t = t0 + column dt). A cell's centre is the mean w of its three
+ * vertices, lengthened to 1. So with X, Y, Z the sums over its vertices,
  *   3 g(w) = 3 K + a X + b Y + c Z:
  * three multiply-adds a cell and seed. On the sphere g(w / |w|) = g(w) / |w| + (|s|^2 - |p|^2) (1 - 1 / |w|), and |w| <= 1, so
  * w itself decides: lengthening it parts the candidates further. (|s|^2 and |p|^2 are 1 but for their rounding.)
@@ -17,11 +14,11 @@
  * On the ellipsoid vertices are places on it, and so is the centre q: the place whose normal is the mean of the vertices'
  * normals, lengthened. Let f take normals to places. Along a great circle of normals |f'| <= 1.031 and |f''| <= 1.1 for e^2 < 0.02.
  * The normals of the vertices are at angles h_i from the centre's, 2.002 / N at most for N = 2^level >= 128: no edge
- * is longer than 3 / N (see gv_mesh_bound) and a triangle's centre is within two thirds of a median of its corners. The
+ * is longer than 3 / N (see cells/lattice.h) and a triangle's centre is within two thirds of a median of its corners. The
  * three directions, as tangents of the length sin h_i, add up to nothing, so the mean of the three places is at most
  * 1.1 h^2 / 2 + 1.031 h^3 / 6 <= 2.26 / N^2 from q; WANDER = 2.5 / N^2 is taken: g moves by 2 WANDER |D| at most.
  *
- * The margin. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them as they have) and
+ * The error. Let u = 2^-24, T the largest |t| (T < 0.2: only leaves with four times as many rows above them as they have) and
  * G = |K| + |a| P T + |b| (R + P T^2 / 2) + |c| Z with the largest P, R, Z of the leaf. t0, dt, P, R, Z, a, b, c and K are
  * made in double and rounded once. |t0| <= 2.7 T and |column dt| <= 1.4 T, columns being counted from the leaf's middle, so
  * t is good to 5.1 u T. The series' remainders are below 0.2 u, their arithmetic adds 2.1 u to S and 3.1 u to C: S is good to
@@ -29,12 +26,12 @@
  * additions 11.4 and 17.6 u times three, Z 3 u. With the coefficients' rounding and the three multiply-adds at the
  * end: 20.7 u 3 G in all; 24.5 u is taken. Double arithmetic moves g by less than 1e-14 (w + w^2), where w = |s - m| + |p - m| + 2 r
  * and r is the leaf's radius: it places centres and vertices within 2e-15 of where they should be; twice that is
- * taken. Together e. A seed whose g exceeds e all over the leaf is never nearest; a cell whose best and second best
- * values differ by more than 2 max e is decided.
+ * taken. Together e.
  */
 #ifndef GV_MESH_KERNELS_CUH
 #define GV_MESH_KERNELS_CUH
 
+#include "voronoi/gpu/filter.cuh"
 #include "voronoi/gpu/mesh_patches.cuh"
 
 namespace gv {
@@ -42,7 +39,9 @@ namespace gv {
 enum { MESH_CAPACITY = 32, QUADS = 1 << 2 * (LEAF_BITS - 1), ROUNDS = QUADS / WARP };
 
 struct alignas(16) mesh_space {
+  static constexpr int capacity = MESH_CAPACITY;
   float4 k[MESH_CAPACITY]; /* 3 K, a, b, c; entry 0 is the seed nearest the middle, all zero */
+  float error[MESH_CAPACITY];
   int32_t label[MESH_CAPACITY], id[MESH_CAPACITY];
   float t0[LEAF_SIDE + 1], dt[LEAF_SIDE + 1], radius[LEAF_SIDE + 1], r[LEAF_SIDE + 1], z[LEAF_SIDE + 1];
   int32_t stage[MESH_STAGE]; /* of decide_patches */
@@ -95,14 +94,28 @@ __device__ static __noinline__ void settle_quads(const problem &p, const target 
   }
 }
 
-/* A leaf as the filter sees it: from the middle of its middle parallel, in axes turned to the middle meridian. */
+/* A leaf as the filter sees it: from the middle of its middle parallel. */
 struct leaf_view {
+  using space = mesh_space;
+  static constexpr double times = 3.0;
+  static constexpr bool flat = false, prunes = false;
   parallel middle;
   double column, meridian_part; /* of the middle, and its part of the octant's width */
   place m, turn;
   /* Bounds of the vertices' places, three times; north and up are in axes turned to the middle parallel, too. */
   float most_s, most_r, most_z, most_north, most_up;
   float extent, wander;
+
+  template <bool GEODESIC>
+  __device__ __forceinline__ void bounds(const problem &, const float4 &k, const place &apart, float wide,
+                                         float *half, float *error) const {
+    const float north = (float)(2.0 * (apart.z * middle.cosine - apart.y * middle.sine));
+    const float up = (float)(2.0 * (apart.y * middle.cosine + apart.z * middle.sine));
+    const float size = fabsf(k.x) + fabsf(k.y) * most_s + fabsf(k.z) * most_r + fabsf(k.w) * most_z;
+    *half = fabsf(k.y) * most_s + fabsf(north) * most_north + fabsf(up) * most_up;
+    *error = 1.461e-6F * size + 3e-7F * *half + 6.1e-14F * (wide + wide * wide) + 1e-36F;
+    if (GEODESIC) *error += 3.001F * wander * (fabsf(k.y) + fabsf(k.z) + fabsf(k.w));
+  }
 };
 
 __device__ __forceinline__ static void view_leaf(const problem &p, const part &at, leaf_view *view) {
@@ -136,96 +149,6 @@ __device__ __forceinline__ static void view_leaf(const problem &p, const part &a
       sqrtf(view->most_s * view->most_s + view->most_north * view->most_north + view->most_up * view->most_up) *
           0.334F +
       view->wander;
-}
-
-/* The seed that others are compared with. */
-struct leaf_pivot {
-  int32_t id, label;
-  place at;
-  double x, y, z; /* from the middle */
-  float near;     /* no less than its distance from there */
-  float slack;    /* what geodesics add to it, three times */
-};
-
-/* The pivot: nearest the middle. Entry 0 of `s`. */
-template <bool GEODESIC>
-__device__ __forceinline__ static leaf_pivot place_leaf_pivot(const problem &p, const leaf_view &view,
-                                                              const int32_t *list, int32_t candidates,
-                                                              mesh_space &s, int lane) {
-  leaf_pivot by;
-  by.id = warp_nearest(p, view.m, list, candidates, lane);
-  by.label = seed_label(p.seeds, by.id);
-  by.at = seed_place(p.seeds, by.id);
-  by.x = by.at.x - view.m.x;
-  by.y = by.at.y - view.m.y;
-  by.z = by.at.z - view.m.z;
-  const double distance = sqrt(fma(by.z, by.z, fma(by.y, by.y, by.x * by.x)));
-  by.near = (float)distance * 1.0001F;
-  by.slack = 0.0F;
-  if (GEODESIC) by.slack = 3.0003F * (float)gv_chord_slack(&p.chords, (distance + (double)view.extent) * (1.0 + 1e-9));
-  if (lane == 0) {
-    s.k[0] = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    s.label[0] = by.label;
-    s.id[0] = by.id;
-  }
-  return by;
-}
-
-/* A candidate's 3 K, a, b and c; its error e, and whether it may win somewhere. */
-template <bool GEODESIC>
-__device__ __forceinline__ static float4 leaf_coefficients(const problem &p, int32_t id, const leaf_view &view,
-                                                           const leaf_pivot &by, float *error, bool *keep) {
-  float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-  const place seat = seed_place(p.seeds, id), &turn = view.turn;
-  const double dx = seat.x - by.at.x, dy = seat.y - by.at.y, dz = seat.z - by.at.z;
-  const double tx = (seat.x - view.m.x) + by.x, ty = (seat.y - view.m.y) + by.y, tz = (seat.z - view.m.z) + by.z;
-  const double east = dy * turn.x - dx * turn.y, out = dx * turn.x + dy * turn.y, pole = dz * turn.z;
-  k.x = (float)(3.0 * fma(dz, tz, fma(dy, ty, dx * tx)));
-  k.y = (float)(-2.0 * east);
-  k.z = (float)(-2.0 * out);
-  k.w = (float)(-2.0 * pole);
-  const float north = (float)(2.0 * (pole * view.middle.cosine - out * view.middle.sine));
-  const float up = (float)(2.0 * (out * view.middle.cosine + pole * view.middle.sine));
-  const float half = fabsf(k.y) * view.most_s + fabsf(north) * view.most_north + fabsf(up) * view.most_up;
-  const float size = fabsf(k.x) + fabsf(k.y) * view.most_s + fabsf(k.z) * view.most_r + fabsf(k.w) * view.most_z;
-  /* |s - m| <= |D| + |p - m|, |D| <= (|a| + |b| + |c|) / 2. */
-  const float apart = fabsf(k.y) + fabsf(k.z) + fabsf(k.w);
-  const float wide = 0.5F * apart + 2.0F * by.near + 2.0F * view.extent;
-  *error = 1.461e-6F * size + 3e-7F * half + 6.1e-14F * (wide + wide * wide) + 1e-36F;
-  if (GEODESIC) *error += 3.001F * view.wander * apart;
-  *keep = !(k.x - half > 1.001F * (*error + by.slack));
-  return k;
-}
-
-/* Collects the candidates that may win somewhere, after the pivot; `out`: how many there are with it, `doubt`: the largest of
- * the lane's errors. False: too many. */
-template <bool GEODESIC>
-__device__ __forceinline__ static bool collect_for_leaf(const problem &p, const int32_t *list, int32_t candidates,
-                                                        const leaf_view &view, const leaf_pivot &by, mesh_space &s,
-                                                        int32_t *out, float *doubt, int lane) {
-  int32_t kept = 1;
-  *doubt = 0.0F;
-  for (int32_t first = 0; first < candidates; first += WARP) {
-    const int32_t n = first + lane, id = n < candidates ? list[n] : by.id;
-    bool keep = false;
-    float4 k = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
-    if (id != by.id) {
-      float error;
-      k = leaf_coefficients<GEODESIC>(p, id, view, by, &error, &keep);
-      if (keep) *doubt = fmaxf(*doubt, error);
-    }
-    const uint32_t who = __ballot_sync(everyone, keep);
-    const int32_t at = kept + __popc(who & ((1U << lane) - 1U));
-    kept += __popc(who);
-    if (kept > MESH_CAPACITY) return false;
-    if (keep) {
-      s.k[at] = k;
-      s.label[at] = seed_label(p.seeds, id);
-      s.id[at] = id;
-    }
-  }
-  *out = kept;
-  return true;
 }
 
 /* The rows of the leaf's vertices, seen from its middle. */
@@ -320,42 +243,41 @@ __device__ __forceinline__ static int4 in_order(uint32_t code, bool down, const 
                    apex == 2 ? label[0] : high);
 }
 
-/* False, with nothing written, if there are too many candidates. */
-template <bool GEODESIC>
-__device__ __forceinline__ static bool decide_leaf(const problem &p, const target &t, const leaf_run &leaf,
-                                                   const int32_t *list, int32_t candidates, mesh_space &s,
-                                                   const open_list &open, counters *count, int lane) {
-  leaf_view view;
-  view_leaf(p, leaf.at, &view);
-  const leaf_pivot by = place_leaf_pivot<GEODESIC>(p, view, list, candidates, s, lane);
-  int32_t kept;
-  float doubt;
-  if (!collect_for_leaf<GEODESIC>(p, list, candidates, view, by, s, &kept, &doubt, lane)) return false;
-  if (kept == 1) {
-    fill_run(leaf.out, 1 << LEAF_LOG, by.label, lane);
-    return true;
-  }
-  const float margin = 2.002F * warp_largest(doubt) + by.slack;
-  place_rows(p, leaf.at, view, s, lane);
+/* A leaf and its cells, as the filter decides it. */
+template <bool GEODESIC> struct mesh_leaf {
+  using view = leaf_view;
+  const target &t;
+  const leaf_run &leaf;
+  const open_list &open;
+  counters *count;
 
-  const float4 other = s.k[1];
-  const int32_t other_label = s.label[1];
-  const uint16_t *const way = ways.four[leaf.at.state];
-  uint32_t again = 0;
-#pragma unroll 1
-  for (int32_t round = 0; round < ROUNDS; round++) { /* four cells a lane at once */
-    const uint32_t code = __ldg(way + round * WARP + lane);
-    const bool down = (code & DOWN << 8) != 0;
-    four_cells cells;
-    place_four(s, code, down, &cells);
-    int32_t label[4];
-    const float gap = compare_four(s, kept, cells, by.label, other, other_label, label);
-    again |= gap > margin ? 0U : 1U << round;
-    __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, in_order(code, down, label));
+  __device__ __forceinline__ void look(const problem &p, mesh_space &, view &out, int) const {
+    view_leaf(p, leaf.at, &out);
   }
-  if (__any_sync(everyone, again != 0)) settle_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
-  return true;
-}
+  __device__ __forceinline__ void fill(int32_t label, int lane) const {
+    fill_run(leaf.out, 1 << LEAF_LOG, label, lane);
+  }
+  __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by, int32_t kept,
+                                         float margin, mesh_space &s, int lane) const {
+    place_rows(p, leaf.at, seen, s, lane);
+    const float4 other = s.k[1];
+    const int32_t other_label = s.label[1];
+    const uint16_t *const way = ways.four[leaf.at.state];
+    uint32_t again = 0;
+#pragma unroll 1
+    for (int32_t round = 0; round < ROUNDS; round++) { /* four cells a lane at once */
+      const uint32_t code = __ldg(way + round * WARP + lane);
+      const bool down = (code & DOWN << 8) != 0;
+      four_cells cells;
+      place_four(s, code, down, &cells);
+      int32_t label[4];
+      const float gap = compare_four(s, kept, cells, by.label, other, other_label, label);
+      again |= gap > margin ? 0U : 1U << round;
+      __stcs(reinterpret_cast<int4 *>(leaf.out) + round * WARP + lane, in_order(code, down, label));
+    }
+    if (__any_sync(everyone, again != 0)) settle_quads<GEODESIC>(p, t, leaf, s.id, kept, again, open, count, lane);
+  }
+};
 
 /* One warp a run of 2^log cells, log <= LEAF_LOG. */
 template <bool GEODESIC>
@@ -380,7 +302,8 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   const int32_t *list = lists.pool + from.offset;
   mesh_space &s = shared[threadIdx.x / WARP];
   leaf.at = part_at(p.mesh_level, leaves.log / 2, i);
-  if (!suits_filter(p, leaf.at) || !decide_leaf<GEODESIC>(p, t, leaf, list, from.count, s, open, count, lane))
+  const mesh_leaf<GEODESIC> all = {t, leaf, open, count};
+  if (!suits_filter(p, leaf.at) || !decide_filtered<GEODESIC>(p, all, list, from.count, s, lane))
     decide_patches<GEODESIC>(p, t, leaf, list, from.count, s.stage, open, count, lane);
 }
 
