@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import stat
 import sys
 import threading
@@ -272,8 +273,9 @@ def test_cancel_a_program_that_does_not_listen(qgis, work, setting):
     setting(script(work, "program", """
 trap '' TERM
 for out; do :; done
-mkdir "$(dirname "$out")/.$(basename "$out" .tif).tmp-$$-0"
-touch "$(dirname "$out")/.$(basename "$out" .tif).tmp-$$-0/out.tif"
+begun="$(dirname "$out")/.$(basename "$out" .tif).tmp-$(hostname | tr -c 'A-Za-z0-9\n' _)-$$"
+mkdir "$begun-0" "$begun-1"
+touch "$begun-0/out.tif" "$begun-1/out.tif" "$begun-1/.moves"
 echo $$ > "$(dirname "$0")/pid"
 while :; do sleep 0.1; done
 """))
@@ -284,7 +286,9 @@ while :; do sleep 0.1; done
     assert time.monotonic() - pressed[0] < 5
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
-    assert work.listing() == [other.name, "pid", "program"]
+    assert [name for name in work.listing() if not re.fullmatch(rf"\.out\.tmp-.*-{pid.read_text().strip()}-1", name)] == [
+        other.name, "pid", "program"]
+    assert len(work.listing()) == 4  # the journal of moves is for the next run
 
 
 def test_cancel_while_layers_are_written(qgis, work):

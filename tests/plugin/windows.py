@@ -161,7 +161,7 @@ def scene_cancel(layer):
     dialog.runAlgorithm()
     wait(lambda: list(out.parent.glob(".out.tmp-*")))
     (begun,) = out.parent.glob(".out.tmp-*")
-    pid = int(begun.name.split("-")[1])
+    pid = int(begun.name.split("-")[-2])
     settle(0.3)
     pressed = time.monotonic()
     dialog.cancelButton().click()

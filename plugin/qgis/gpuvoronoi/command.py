@@ -9,9 +9,11 @@ progress to show or a wish to stop.
 import glob
 import os
 import queue
+import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -25,6 +27,7 @@ from .i18n import tr
 
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
+JOURNAL = ".moves"
 POLL = 0.1  # seconds
 
 # The first SIGTERM asks the program to stop and clean up, the second not to wait for its threads.
@@ -123,14 +126,13 @@ def _stop(process, outputs):
             _signal(process, signal.SIGTERM)
         else:
             time.sleep(0.02)
+    host = re.sub("[^A-Za-z0-9]", "_", socket.gethostname())
     for output in outputs:
         folder, name = os.path.split(os.path.abspath(output))
         stem = glob.escape(os.path.splitext(name)[0])
-        for left in glob.glob(os.path.join(glob.escape(folder), f".{stem}.tmp-{process.pid}-*")):
-            if os.path.isdir(left):
+        for left in glob.glob(os.path.join(glob.escape(folder), f".{stem}.tmp-{host}-{process.pid}-*")):
+            if not os.path.exists(os.path.join(left, JOURNAL)):  # of moves begun, which the next run finishes
                 shutil.rmtree(left, ignore_errors=True)
-            else:
-                os.remove(left)
 
 
 def run(arguments, outputs, feedback, progress=lambda percent: None):
