@@ -1,6 +1,7 @@
 """How results look when they are loaded."""
 
 import math
+import os
 
 import numpy as np
 from conftest import Feedback, gdal, loading_context, memory, places, read, timezones
@@ -32,7 +33,7 @@ def load(qgis, name, output="OUTPUT", **parameters):
         if isinstance(value, str) and algorithm.parameterDefinition(key).isDestination():
             if not value.endswith(".nc"):
                 parameters[key] = QgsProcessingOutputLayerDefinition(value, QgsProject.instance())
-    feedback = Feedback()
+    load.feedback = feedback = Feedback()
     results, well = algorithm.run(parameters, context, feedback)
     assert well, feedback.errors
     assert handleAlgorithmResults(algorithm, context, feedback, parameters=parameters)
@@ -152,14 +153,33 @@ def test_ids_far_apart(qgis, work):
 
 
 def test_more_seeds_than_the_table_holds(qgis, work):
-    layer = load(qgis, "voronoiraster", INPUT=memory(places(66000)), RESOLUTION=0.5, METRIC=2, OUTPUT=work.path("out.tif"))
+    """Colours all the same, a warning that there are no names, and a project that stays small."""
+    count = 66000
+    regions = load(qgis, "voronoiraster", "POLYGONS", INPUT=memory(places(count)), RESOLUTION=0.5, METRIC=2,
+                   OUTPUT=work.path("out.tif"), POLYGONS=work.path("regions.gpkg"))
+    assert sum("no table of names and colours for more than 65,535 seeds" in text for text in load.feedback.warnings) == 1
+    layer = QgsProject.instance().mapLayersByName("Nearest of seeds")[0]
     shader = layer.renderer().shader().rasterShaderFunction()
     assert shader.colorRampType() == QgsColorRampShader.Type.Interpolated
-    assert len(shader.colorRampItemList()) == 65536 and len(legend(layer)) <= 3
+    assert len(shader.colorRampItemList()) == 8192 and len(legend(layer)) <= 3
     drawn = colours_as_drawn(layer, (720, 360))
     ids = read(work.path("out.tif"))
     edges = ids[:, 1:] != ids[:, :-1]
-    assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.97
+    assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.93
+    # Polygons have a colour made of their id.
+    drawn = colours_as_drawn(regions, (720, 360))
+    assert np.mean(np.abs(drawn[:, 1:] - drawn[:, :-1]).sum(axis=2)[edges] > 20) > 0.93
+    assert regions.displayExpression() == '"name"'
+    QgsProject.instance().write(work.path("p.qgs"))
+    assert os.path.getsize(work.path("p.qgs")) < 1500000
+
+
+def test_projects_stay_small(qgis, work):
+    load(qgis, "voronoiraster", INPUT=memory(places(20000)), RESOLUTION=0.5, METRIC=2, OUTPUT=work.path("out.tif"),
+         POLYGONS=work.path("regions.gpkg"))
+    QgsProject.instance().write(work.path("p.qgs"))
+    assert os.path.getsize(work.path("p.qgs")) < 1500000
+    assert load.feedback.warnings == []
 
 
 def test_mesh_raster_is_styled(qgis, work):

@@ -32,11 +32,15 @@ from qgis.core import (
     QgsSymbol,
     QgsSymbolLayer,
 )
+from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
 
+from .i18n import tr
 from .layers import open_dataset
 
 LEGEND_ENTRIES = 30
+MAPPED_COLOURS = 2000  # in an expression
+RAMP_POINTS = 8192  # in a project
 
 # Viridis: equal steps look equal, in grey and to the colour-blind too.
 RAMP = [(0.0, "#fde725"), (0.25, "#5ec962"), (0.5, "#21918c"), (0.75, "#3b528b"), (1.0, "#440154")]
@@ -88,13 +92,23 @@ def distinct(rows):
 
 
 def scattered_colours(low, high):
-    """Colours for rasters with more seeds than their table can hold: ids that follow each other get different ones."""
-    count = int(min(high - low + 1, 65536))
+    """
+    Colours for rasters with more seeds than a project should list: ids that are not near each other get different ones.
+    Between these points they are blended, so that a project has to keep only a few.
+    """
+    count = int(min(high - low + 1, RAMP_POINTS))
     step = (high - low) / max(count - 1, 1)
     # Multiples of the golden ratio: neighbours in the sequence are far apart on the circle of hues.
     hues = ((0.618033988749895 * i) % 1.0 for i in range(count))
     return [(low + round(i * step), "", QColor.fromHsvF(hue, 0.35 + 0.3 * (i % 3) / 2.0, 0.95 - 0.2 * (i % 2)))
             for i, hue in enumerate(hues)]
+
+
+def hashed_colour(field):
+    """The colour of an id, as an expression that is as short for a million seeds as for one."""
+    number = f"to_int(\"{field}\")"
+    return (f"color_hsv(floor((0.618033988749895 * {number} - floor(0.618033988749895 * {number})) * 360), "
+            f"35 + 15 * ({number} % 3), 95 - 20 * ({number} % 2))")
 
 
 def ramp_items(rows):
@@ -103,7 +117,7 @@ def ramp_items(rows):
 
 def allocation_renderer(provider, path):
     rows = attribute_table(path)
-    if not rows:
+    if not 0 < len(rows) <= RAMP_POINTS:
         statistics = provider.bandStatistics(1, QgsRasterBandStats.Stats.Min | QgsRasterBandStats.Stats.Max)
         rows = scattered_colours(int(statistics.minimumValue), int(statistics.maximumValue))
     if len(rows) <= LEGEND_ENTRIES:
@@ -171,13 +185,17 @@ def regions_renderer(layer, field, rows):
         made.setColor(colour)
         return made
 
-    if len(rows) <= LEGEND_ENTRIES:
+    if 0 < len(rows) <= LEGEND_ENTRIES:
         return QgsCategorizedSymbolRenderer(
             field, [QgsRendererCategory(value, symbol(colour), name or str(value)) for value, name, colour in rows]
         )
-    colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
     made = symbol(QColor("#cccccc"))
-    expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
+    if 0 < len(rows) <= MAPPED_COLOURS:
+        colours = json.dumps({str(value): colour.name() for value, _, colour in rows})
+        expression = f"map_get(from_json('{colours}'), to_string(\"{field}\"))"
+    else:
+        expression = hashed_colour(field)
+        made.symbolLayer(0).setStrokeStyle(Qt.PenStyle.NoPen)  # outlines would be all that is seen of so many
     made.symbolLayer(0).setDataDefinedProperty(
         QgsSymbolLayer.Property.PropertyFillColor, QgsProperty.fromExpression(expression)
     )
@@ -246,7 +264,11 @@ def style_raster(context, output, make):
     style(context, output, paint)
 
 
-def allocation(context, output, default_name, name):
+def allocation(context, feedback, output, default_name, name):
+    if not attribute_table(output):
+        feedback.pushWarning(
+            tr("There is no table of names and colours for more than 65,535 seeds. Regions as polygons have the names.")
+        )
     rename(context, output, default_name, name)
 
     def paint(layer):
@@ -278,10 +300,12 @@ def regions(context, output, default_name, name, raster, field):
     rename(context, output, default_name, name)
 
     def paint(layer):
-        rows = attribute_table(raster)
-        if rows:
-            layer.setRenderer(regions_renderer(layer, field, rows))
-            layer.triggerRepaint()
+        layer.setRenderer(regions_renderer(layer, field, attribute_table(raster)))
+        for name in layer.fields().names():
+            if name.lower() == "name":
+                layer.setDisplayExpression(f'"{name}"')
+                layer.setMapTipTemplate(f'[% "{name}" %]')
+        layer.triggerRepaint()
 
     style(context, output, paint)
 

@@ -106,8 +106,9 @@ class Algorithm(QgsProcessingAlgorithm):
                 type=QgsProcessingParameterField.DataType.Any,
             ),
             tr(
-                "The values of the raster: an integer field as it is; of a text field the number of the row, counted "
-                "from 0, with the text in the raster's attribute table. Without a field: the feature ids."
+                "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
+                "text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are "
+                "at most 65,535 seeds. Without a field: the feature ids."
             ),
         )
 

@@ -147,7 +147,8 @@ class FacilityStatistics(Algorithm):
         styles.rename(context, destination, self.output_label(), tr("Statistics of {layer}").format(layer=layer))
         if allocation:
             results[self.ALLOCATION] = allocation
-            styles.allocation(context, allocation, self.allocation_label(), tr("Nearest of {layer}").format(layer=layer))
+            title = tr("Nearest of {layer}").format(layer=layer)
+            styles.allocation(context, feedback, allocation, self.allocation_label(), title)
         if distance:
             results[self.DISTANCE] = distance
             styles.distance(context, distance, self.distance_label(), tr("Distance to {layer}").format(layer=layer))

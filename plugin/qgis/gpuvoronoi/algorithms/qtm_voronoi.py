@@ -132,7 +132,7 @@ class QtmVoronoi(Algorithm):
         results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
         layer = self.seeds.label
         title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-        styles.allocation(context, output, self.output_label(), title)
+        styles.allocation(context, feedback, output, self.output_label(), title)
         if self.DISTANCE in results:
             styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         if self.CELLS in results:

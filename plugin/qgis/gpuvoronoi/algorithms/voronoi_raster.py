@@ -117,7 +117,7 @@ class VoronoiRaster(Algorithm):
 
         results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
         layer = self.seeds.label
-        styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
+        styles.allocation(context, feedback, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
         if self.DISTANCE in results:
             styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         if self.AZIMUTH in results:

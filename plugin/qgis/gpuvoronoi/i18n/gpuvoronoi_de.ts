@@ -30,8 +30,8 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The values of the raster: an integer field as it is; of a text field the number of the row, counted from 0, with the text in the raster's attribute table. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein ganzzahliges Feld, wie es ist; von einem Textfeld die Nummer der Zeile, ab 0 gezählt, mit dem Text in der Attributtabelle des Rasters. Ohne Feld: die Objektkennungen.</translation>
+            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der Zeile, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -290,13 +290,13 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>{} cannot be read</source>
-            <translation>{} kann nicht gelesen werden</translation>
+            <source>Nearest of {layer}</source>
+            <translation>Nächster von {layer}</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>Nearest of {layer}</source>
-            <translation>Nächster von {layer}</translation>
+            <source>{} cannot be read</source>
+            <translation>{} kann nicht gelesen werden</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -722,6 +722,11 @@
             <location filename="../provider.py" />
             <source>The gpuvoronoi program (empty: the environment variable {}, then the PATH)</source>
             <translation>Das Programm gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
+        </message>
+        <message>
+            <location filename="../styles.py" />
+            <source>There is no table of names and colours for more than 65,535 seeds. Regions as polygons have the names.</source>
+            <translation>Für mehr als 65 535 Saatpunkte gibt es keine Tabelle mit Namen und Farben. Gebiete als Flächen haben die Namen.</translation>
         </message>
     </context>
 </TS>
