@@ -91,6 +91,26 @@ def test_text_ids(qgis, work):
     assert np.array_equal(run(qgis, work, layer, FIELD="name"), expected(work, SEEDS, range(60)))
 
 
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics"])
+def test_numbers_with_fractions_are_no_ids(qgis, work, name):
+    layer = memory(SEEDS, fields="id:double,name:string", rows=[(i, "x") for i in range(60)])
+    with pytest.raises(QgsProcessingException, match="“id” is a field of numbers with fractions: ids are whole numbers or text"):
+        qgis.run(name, INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
+    assert qgis.run("knearest", INPUT=layer, FIELD="id", OUTPUT="TEMPORARY_OUTPUT")
+
+
+def test_seeds_of_one_id_have_one_region(qgis, work):
+    """As the help of the field says."""
+    from qgis.core import QgsApplication
+
+    layer = memory(SEEDS, fields="id:integer,name:string", rows=[(i % 7, f"s{i}") for i in range(60)])
+    out = qgis.run("voronoiraster", INPUT=layer, FIELD="id", RESOLUTION=1, OUTPUT=work.path("out.tif"),
+                   POLYGONS=work.path("p.gpkg"))
+    assert sorted(feature["id"] for feature in QgsVectorLayer(out["POLYGONS"], "p", "ogr").getFeatures()) == list(range(7))
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
+    assert "seeds of one id have one region together" in algorithm.parameterDefinition("FIELD").help()
+
+
 def test_big_ids(qgis, work):
     rows = [(2**40 + i, "x") for i in range(60)]
     layer = memory(SEEDS, fields="id:long,name:string", rows=rows)

@@ -29,6 +29,7 @@ from qgis.core import (
 )
 
 from .. import about, command, help_page
+from .. import field_types as types
 from ..i18n import tr
 from ..layers import Points, Polygons, crs_text, layer_file, raster_file
 
@@ -44,6 +45,8 @@ class Algorithm(QgsProcessingAlgorithm):
     MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
     DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
+
+    whole_ids = True  # of the field's values a raster is made
 
     def createInstance(self):
         return type(self)()
@@ -280,6 +283,12 @@ class Algorithm(QgsProcessingAlgorithm):
             weighted = self.parameterAsEnum(parameters, self.WEIGHTING, context) > 0
             if weighted and not self.given(parameters, self.WEIGHT_FIELD):
                 return False, tr("A weighting needs the field of the weights")
+        if well and self.whole_ids and self.given(parameters, self.FIELD):
+            layer = self.parameterAsVectorLayer(parameters, self.INPUT, context)
+            field = self.parameterAsString(parameters, self.FIELD, context)
+            index = layer.fields().lookupField(field) if layer is not None else -1
+            if index >= 0 and layer.fields()[index].type() == types.DOUBLE:
+                return False, tr("“{field}” is a field of numbers with fractions: ids are whole numbers or text").format(field=field)
         if well and self.given(parameters, self.TEMPLATE):
             for other in (self.RESOLUTION, self.CRS):
                 if self.given(parameters, other):

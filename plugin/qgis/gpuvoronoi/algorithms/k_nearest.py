@@ -48,6 +48,7 @@ GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTyp
 
 
 class KNearest(Algorithm):
+    whole_ids = False
     REFERENCE, REFERENCE_FIELD, NEIGHBORS, GEOMETRY = "REFERENCE", "REFERENCE_FIELD", "NEIGHBORS", "GEOMETRY"
 
     def name(self):

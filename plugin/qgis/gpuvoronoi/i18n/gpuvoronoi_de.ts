@@ -230,6 +230,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>“{field}” is a field of numbers with fractions: ids are whole numbers or text</source>
+            <translation>„{field}“ ist ein Feld von Kommazahlen: Kennungen sind ganze Zahlen oder Text</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
         </message>
