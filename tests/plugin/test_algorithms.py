@@ -276,7 +276,8 @@ def test_statistics(qgis, work):
                  f"people_2020={population.source()}", "--distance", "d.tif", "o.tif")
     columns = [*COLUMNS, "people_2020_sum", "people_2020_distance_mean"]
     out = results["OUTPUT"]
-    assert [field.name() for field in out.fields()] == ["id", "name", *columns]
+    assert [field.name() for field in out.fields()] == ["id", "name", "value", *columns]
+    assert all(f["value"] == f["id"] for f in out.getFeatures())
     made = [(f["id"], *(None if f[c] == NULL else f[c] for c in columns)) for f in out.getFeatures()]
     assert made == rows(work.path("s.gpkg"), "id", *columns)
     assert made[30][1] == 0 and made[4][1] > 0
@@ -293,11 +294,31 @@ def test_statistics_input_and_output_are_enough(qgis, work):
     assert rows(out, "name", *COLUMNS) == rows(work.path("theirs.gpkg"), "name", *COLUMNS)
 
 
+@pytest.mark.parametrize("kind", ["csv", "text", "big", "feature ids", "left out"])
+def test_statistics_join_the_raster(qgis, work, kind):
+    """By the value of its cells, whatever the ids are."""
+    seeds = places(30)
+    field = None if kind in ("feature ids", "left out") else "id"
+    if kind == "csv":
+        work.csv("s.csv", [(*place, 100 + i) for i, place in enumerate(seeds)])
+        layer = work.path("s.csv")
+    else:
+        of_kind = "id:string" if kind == "text" else "id:long"
+        layer = memory(seeds, fields=of_kind, rows=[(f"t{i}" if kind == "text" else 2**40 + i,) for i in range(30)])
+    if kind == "left out":
+        layer.dataProvider().changeGeometryValues({3: QgsGeometry()})
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD=field, RESOLUTION=2, SKIP_INVALID=True, OUTPUT="memory:",
+                       ALLOCATION=work.path("out.tif"))
+    values, counts = np.unique(read(results["ALLOCATION"]), return_counts=True)
+    made = {f["value"]: f["cells"] for f in results["OUTPUT"].getFeatures() if f["cells"] != NULL and f["cells"] > 0}
+    assert made == dict(zip(values.tolist(), counts.tolist()))
+
+
 def test_statistics_without_a_coordinate_system(qgis, work):
     """No kilometres without a unit."""
     layer = memory([(2, 2), (8, 5), (5, 9)], None)
     out = qgis.run("facilitystatistics", INPUT=layer, EXTENT="0,10,0,10", RESOLUTION=1, OUTPUT="memory:")["OUTPUT"]
-    assert out.fields().names() == ["id", "name", "cells", "area", *COLUMNS[2:]]
+    assert out.fields().names() == ["id", "name", "value", "cells", "area", *COLUMNS[2:]]
     assert sum(f["area"] for f in out.getFeatures()) == sum(f["cells"] for f in out.getFeatures()) == 100
 
 
@@ -311,7 +332,7 @@ def test_statistics_of_multipoints_and_useless_features(qgis, work):
         feature.setAttributes([7, f"cell {i}", i])
         layer.dataProvider().addFeatures([feature])
     out = qgis.run("facilitystatistics", INPUT=layer, SKIP_INVALID=True, RESOLUTION=10, OUTPUT="memory:")["OUTPUT"]
-    assert out.fields().names() == ["row", "cells", "id", "cells_2", *COLUMNS[1:]]
+    assert out.fields().names() == ["row", "cells", "id", "value", "cells_2", *COLUMNS[1:]]
     made = [(f["row"], f["cells"], f["id"], f["cells_2"], f.geometry().asWkt()) for f in out.getFeatures()]
     assert made == [(7, "cell 0", 0, 14 * 18, "Point (0 0)"), (7, "cell 0", 0, 9 * 18, "Point (90 0)"),
                     (7, "cell 1", 1, NULL, ""), (7, "cell 2", 2, 13 * 18, "Point (180 0)")]

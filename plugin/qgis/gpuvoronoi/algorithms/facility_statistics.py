@@ -5,6 +5,7 @@ import re
 from qgis.core import (
     QgsFeature,
     QgsFeatureSink,
+    QgsField,
     QgsFields,
     QgsGeometry,
     QgsProcessing,
@@ -16,12 +17,14 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
+from .. import field_types as types
 from .. import styles
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, raster_file
 from .base import Algorithm
 
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
+ID, VALUE = "id", "value"  # what the table and the result call the value of the raster
 LONGEST_NAME = 40
 
 
@@ -41,7 +44,8 @@ class FacilityStatistics(Algorithm):
         return tr(
             "<p>Which facility serves each place, how far is it, how much land and how many people does each one serve? "
             "Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:</p>"
-            "<ul><li><i>cells</i>, <i>area_km2</i>: cells and true area of the region "
+            "<ul><li><i>value</i>: the region's value in the raster of the nearest seeds, by which both join</li>"
+            "<li><i>cells</i>, <i>area_km2</i>: cells and true area of the region "
             "(<i>area</i>, in map units, without a coordinate system)</li>"
             "<li><i>distance_mean</i>, <i>distance_max</i>: mean over the area and largest, metres on the globe, else units "
             "of the map</li>"
@@ -122,8 +126,10 @@ class FacilityStatistics(Algorithm):
         columns = [name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS]
         columns += [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
         fields = QgsFields()
+        fields.append(QgsField(VALUE, types.LONG))
         for column in columns:
             fields.append(statistics.fields().field(column))
+        columns.insert(0, ID)
         fields = QgsProcessingUtils.combineFields(known, fields)
         geometry_type = QgsWkbTypes.singleType(self.seeds.source.wkbType())
         sink, destination = self.parameterAsSink(
