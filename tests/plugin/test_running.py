@@ -12,6 +12,8 @@ import pytest
 from conftest import COMMAND, Feedback, memory, places, read, rows, timezones
 from qgis.core import (
     QgsApplication,
+    QgsFeature,
+    QgsGeometry,
     QgsProcessingException,
     QgsProject,
     QgsRasterLayer,
@@ -201,6 +203,26 @@ def test_warnings_of_the_program_pass(qgis, work):
     work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
     qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
     assert len(qgis.feedback.warnings) == 1 and qgis.feedback.warnings[0].startswith("gpuvoronoi: warning: ")
+
+
+@pytest.mark.parametrize("name", ["voronoiraster", "facilitystatistics"])
+def test_emptiness_is_told(qgis, work, name):
+    """A mask elsewhere than the raster, a distance in the wrong unit."""
+    mask = memory([], geometry="Polygon")
+    feature = QgsFeature(mask.fields())
+    feature.setGeometry(QgsGeometry.fromWkt("Polygon ((150 -50, 160 -50, 160 -40, 150 -50))"))
+    assert mask.dataProvider().addFeatures([feature])[0]
+    common = {"INPUT": memory([(0.2, 0.3), (5, 5)]), "EXTENT": "0,20,0,10", "RESOLUTION": 1, "OUTPUT": "TEMPORARY_OUTPUT"}
+    farthest = "Farthest distance (metres on the globe, map units on the map)"
+    for limits, labels in [({"MASK": mask}, "“Mask”"), ({"MAX_DISTANCE": 1}, f"“{farthest}”"),
+                           ({"MASK": mask, "MAX_DISTANCE": 1}, f"“Mask”, “{farthest}”")]:
+        qgis.run(name, **common, **limits)
+        assert qgis.feedback.warnings == [f"0 of 200 cells have a seed. What leaves cells out: {labels}"]
+    qgis.run(name, **common, MAX_DISTANCE=100000)
+    assert qgis.feedback.warnings == []
+    if name == "voronoiraster":
+        qgis.run(name, **{**common, "INPUT": memory([(5, 5), (5, 5), (5.1, 5.1), (15, 5)])}, POLYGONS=work.path("p.gpkg"))
+        assert qgis.feedback.warnings == ["1 of 4 seeds have no polygon of their own: no cell is theirs, or another has their id"]
 
 
 def test_weights_without_a_weighting(qgis, work):

@@ -28,7 +28,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, command, help_page
+from .. import about, command, help_page, results
 from .. import field_types as types
 from ..i18n import tr
 from ..layers import Points, Polygons, crs_text, layer_file, raster_file
@@ -335,6 +335,7 @@ class Algorithm(QgsProcessingAlgorithm):
         self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
 
     mask_polygons = None
+    limits = ()  # parameters that leave cells out
 
     def prepare_grid(self, parameters, context):
         """Looks at the layers, on the main thread: self.grid are the options of the program."""
@@ -364,6 +365,7 @@ class Algorithm(QgsProcessingAlgorithm):
         """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
         self.choice = []
         self.mask_polygons = None
+        self.limits = [name for name in (self.MASK, self.MAX_DISTANCE) if self.given(parameters, name)]
         if self.given(parameters, self.MAX_DISTANCE):
             self.choice.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
         mask = self.parameterAsLayer(parameters, self.MASK, context)
@@ -423,12 +425,34 @@ class Algorithm(QgsProcessingAlgorithm):
         if seeds is None:
             return False
         done = READING if self.seeds.file is None else 0.0
-        return command.run(
+        made = command.run(
             [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", output],
             [output, *(file for _, file in others)],
             feedback,
             lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
         )
+        if made:
+            self.tell_emptiness(output, dict(others), feedback)
+        return made
+
+    def tell_emptiness(self, output, others, feedback):
+        """Warns if what leaves cells out left none, and if seeds have no polygons because they have no cells."""
+        limits = [self.parameterDefinition(name).description() for name in self.limits]
+        if limits and results.is_empty(output):
+            cells = results.number_of_cells(output)
+            feedback.pushWarning(
+                tr("0 of {cells} cells have a seed. What leaves cells out: {limits}").format(
+                    cells=f"{cells:,}", limits=", ".join(f"“{label}”" for label in limits)
+                )
+            )
+        elif "--polygons" in others:
+            seeds, polygons = results.number_of_seeds(output), results.number_of_features(others["--polygons"])
+            if polygons < seeds:
+                feedback.pushWarning(
+                    tr("{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id").format(
+                        count=f"{seeds - polygons:,}", seeds=f"{seeds:,}"
+                    )
+                )
 
 
 def extent_option(extent):

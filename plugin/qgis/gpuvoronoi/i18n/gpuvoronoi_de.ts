@@ -230,6 +230,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>“{field}” is a field of numbers with fractions: ids are whole numbers or text</source>
             <translation>„{field}“ ist ein Feld von Kommazahlen: Kennungen sind ganze Zahlen oder Text</translation>
         </message>
@@ -237,6 +242,11 @@
             <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
+            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
