@@ -15,6 +15,7 @@ from qgis.core import (
     QgsMeshLayer,
     QgsPointXY,
     QgsProcessingException,
+    QgsProcessingFeatureSourceDefinition,
     QgsProject,
     QgsRasterLayer,
     QgsVectorFileWriter,
@@ -400,6 +401,41 @@ def test_nearest_neighbours_without_a_second_layer(qgis, work):
     assert out.wkbType() == QgsWkbTypes.Type.NoGeometry
     assert [(f["input"], f["rank"], f["neighbour"]) for f in out.getFeatures()] == [
         (7, 1, 7), (7, 2, 8), (7, 1, 7), (7, 2, 8), (8, 1, 7), (8, 2, 7)]
+
+
+def test_attributes_of_both_layers(qgis, work):
+    """Also into a GeoPackage, whose key they may repeat; a point without neighbours has none of theirs."""
+    points = as_file(memory([(0, 0), (100, 0)], "EPSG:32633", rows=[(7, "a"), (8, "b")]), work.path("p.gpkg"))
+    stations = memory([(0, 10), (0, 11)], "EPSG:32633", "name:string,rank:integer", [("x", 3), ("y", 4)])
+    out = qgis.run("knearest", INPUT=points, REFERENCE=stations, NEIGHBORS=2, MAX_DISTANCE=20, ATTRIBUTES=True,
+                   OUTPUT=work.path("out.gpkg"))["OUTPUT"]
+    names = ["input", "rank", "neighbour", "distance", "id", "name", "neighbour_name", "neighbour_rank"]
+    assert rows(out, *names) == [(1, 1, 1, 10, 7, "a", "x", 3), (1, 2, 2, 11, 7, "a", "y", 4),
+                                 (2, None, None, None, 8, "b", None, None)]
+
+
+@pytest.mark.parametrize("kind", ["layer", "selection", "multipoints"])
+def test_no_feature_is_its_own_neighbour(qgis, work, kind):
+    places_ = [(0, 0), (0, 1), (0, 3), (0, 7)]
+    layer = memory(places_, "EPSG:32633")
+    expected = [(1, 1, 2), (1, 2, 3), (2, 1, 1), (2, 2, 3), (3, 1, 2), (3, 2, 1), (4, 1, 3), (4, 2, 2)]
+    reference = layer
+    if kind == "multipoints":
+        layer = reference = memory([], "EPSG:32633", geometry="MultiPoint")
+        for part in (places_[:2], places_[2:3], places_[3:]):
+            feature = QgsFeature(layer.fields())
+            feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in part]))
+            layer.dataProvider().addFeatures([feature])
+        expected = [(1, 1, 2), (1, 2, 3), (1, 1, 2), (1, 2, 3), (2, 1, 1), (2, 2, 1), (3, 1, 2), (3, 2, 1)]
+    if kind == "selection":
+        QgsProject.instance().addMapLayer(layer)
+        layer.selectByIds([2, 4])
+        reference = QgsProcessingFeatureSourceDefinition(layer.id(), True)
+        expected = [(1, 1, 2), (1, 2, 4), (2, 1, 4), (3, 1, 2), (3, 2, 4), (4, 1, 2)]
+    out = qgis.run("knearest", INPUT=layer, REFERENCE=reference, NEIGHBORS=2, EXCLUDE_SELF=True, OUTPUT="memory:")["OUTPUT"]
+    assert [(f["input"], f["rank"], f["neighbour"]) for f in out.getFeatures()] == expected
+    with pytest.raises(QgsProcessingException, match="is for two layers that are one"):
+        qgis.run("knearest", INPUT=layer, REFERENCE=as_file(memory(places_), work.path("o.gpkg")), EXCLUDE_SELF=True, OUTPUT="memory:")
 
 
 def test_nearest_neighbours_within_a_distance(qgis, work):

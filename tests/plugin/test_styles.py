@@ -257,6 +257,19 @@ def test_names_that_the_user_gave_stay(qgis, work):
     assert [layer.name() for layer in QgsProject.instance().mapLayers().values()] == ["My own"]
 
 
+def test_neighbours_are_a_spider(qgis, work):
+    """A line symbol a rank, the nearest above."""
+    layer = load(qgis, "knearest", INPUT=memory(places(30)), NEIGHBORS=3, OUTPUT=work.path("k.gpkg"))
+    assert layer.name() == "seeds and their nearest"
+    renderer = layer.renderer()
+    assert [category.value() for category in renderer.categories()] == [1, 2, 3] and renderer.orderByEnabled()
+    assert all(category.symbol().symbolLayerCount() == 2 for category in renderer.categories())
+    assert len(np.unique(colours_as_drawn(layer, (300, 200)).reshape(-1, 3), axis=0)) > 3
+    for count in (1, 40):
+        layer = load(qgis, "knearest", INPUT=memory(places(50)), NEIGHBORS=count, OUTPUT=work.path(f"k{count}.gpkg"))
+        assert isinstance(layer.renderer(), QgsSingleSymbolRenderer)
+
+
 def test_statistics_are_named(qgis, work):
     layer = load(qgis, "facilitystatistics", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("s.gpkg"))
     assert layer.name() == "Statistics of Time zones"

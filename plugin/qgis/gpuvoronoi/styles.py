@@ -15,9 +15,13 @@ from qgis.core import (
     QgsCategorizedSymbolRenderer,
     QgsColorRampLegendNodeSettings,
     QgsColorRampShader,
+    QgsFeatureRequest,
     QgsGradientColorRamp,
     QgsGradientStop,
+    QgsLineSymbol,
     QgsMapLayerLegendUtils,
+    QgsMarkerLineSymbolLayer,
+    QgsMarkerSymbol,
     QgsMeshRendererScalarSettings,
     QgsPalettedRasterRenderer,
     QgsProcessingContext,
@@ -305,6 +309,33 @@ def regions(context, output, default_name, name, raster, field):
             if name.lower() == "name":
                 layer.setDisplayExpression(f'"{name}"')
                 layer.setMapTipTemplate(f'[% "{name}" %]')
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def spider(context, output, count):
+    """Lines that end in a dot at the neighbour, the nearest dark and above."""
+    def symbol(position):
+        line = QgsLineSymbol.createSimple({"line_width": f"{0.45 - 0.25 * position:.2f}", "capstyle": "round"})
+        colour = QColor.fromHsvF(0.58, 0.9 - 0.6 * position, 0.5 + 0.4 * position)
+        line.setColor(colour)
+        end = QgsMarkerLineSymbolLayer.create({"placement": "lastvertex", "rotate": "0"})
+        dot = QgsMarkerSymbol.createSimple({"name": "circle", "size": "1.4", "outline_style": "no"})
+        dot.setColor(colour)
+        end.setSubSymbol(dot)
+        line.appendSymbolLayer(end)
+        return line
+
+    def paint(layer):
+        if 1 < count <= LEGEND_ENTRIES:
+            ranks = [QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)]
+            renderer = QgsCategorizedSymbolRenderer("rank", ranks)
+            renderer.setOrderBy(QgsFeatureRequest.OrderBy([QgsFeatureRequest.OrderByClause("rank", False)]))
+            renderer.setOrderByEnabled(True)
+        else:
+            renderer = QgsSingleSymbolRenderer(symbol(0.0))
+        layer.setRenderer(renderer)
         layer.triggerRepaint()
 
     style(context, output, paint)

@@ -9,6 +9,7 @@ from qgis.core import (
     QgsProcessingAlgorithm,
     QgsProcessingException,
     QgsProcessingOutputLayerDefinition,
+    QgsProcessingFeatureSourceDefinition,
     QgsProcessingParameterBoolean,
     QgsProcessingParameterCrs,
     QgsProcessingParameterDefinition,
@@ -22,6 +23,7 @@ from qgis.core import (
     QgsProcessingParameterRasterDestination,
     QgsProcessingParameterRasterLayer,
     QgsProcessingParameterString,
+    QgsProcessingUtils,
     QgsProperty,
     QgsRasterLayer,
     QgsRectangle,
@@ -277,6 +279,15 @@ class Algorithm(QgsProcessingAlgorithm):
     def given(self, parameters, name):
         return parameters.get(name) not in (None, "")
 
+    def vector_layer(self, parameters, name, context):
+        """The layer of a parameter, also if only its selection is meant; None if there is none."""
+        value = parameters.get(name)
+        if not isinstance(value, QgsProcessingFeatureSourceDefinition):
+            return self.parameterAsVectorLayer(parameters, name, context)
+        source = value.source.valueAsString(context.expressionContext())[0]
+        layer = QgsProcessingUtils.mapLayerFromString(source, context)
+        return layer if isinstance(layer, QgsVectorLayer) else None
+
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
         if well and self.parameterDefinition(self.WEIGHTING) is not None:
@@ -284,7 +295,7 @@ class Algorithm(QgsProcessingAlgorithm):
             if weighted and not self.given(parameters, self.WEIGHT_FIELD):
                 return False, tr("A weighting needs the field of the weights")
         if well and self.whole_ids and self.given(parameters, self.FIELD):
-            layer = self.parameterAsVectorLayer(parameters, self.INPUT, context)
+            layer = self.vector_layer(parameters, self.INPUT, context)
             field = self.parameterAsString(parameters, self.FIELD, context)
             index = layer.fields().lookupField(field) if layer is not None else -1
             if index >= 0 and layer.fields()[index].type() == types.DOUBLE:
@@ -324,7 +335,8 @@ class Algorithm(QgsProcessingAlgorithm):
             if isinstance(definition, QgsProcessingParameterMultipleLayers):
                 yield from self.parameterAsLayerList(parameters, definition.name(), context)
             elif isinstance(definition, LAYERS):
-                layer = self.parameterAsLayer(parameters, definition.name(), context)
+                layer = self.vector_layer(parameters, definition.name(), context)
+                layer = layer or self.parameterAsLayer(parameters, definition.name(), context)
                 if layer is not None:
                     yield layer
 

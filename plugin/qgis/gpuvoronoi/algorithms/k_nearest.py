@@ -1,7 +1,9 @@
 """k nearest neighbours: for every point of a layer the k nearest points of another, as a table."""
 
 import array
+import collections
 import csv
+import itertools
 import math
 
 from qgis.core import (
@@ -16,6 +18,7 @@ from qgis.core import (
     QgsPointXY,
     QgsProcessing,
     QgsProcessingException,
+    QgsProcessingParameterBoolean,
     QgsProcessingParameterEnum,
     QgsProcessingParameterFeatureSink,
     QgsProcessingParameterFeatureSource,
@@ -25,7 +28,7 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
-from .. import command
+from .. import command, styles
 from .. import field_types as types
 from ..geodesics import Geodesics
 from ..i18n import tr
@@ -44,12 +47,14 @@ from ..layers import (
 from .base import Algorithm
 
 NO_GEOMETRY, POINTS, LINES = range(3)
+MOST_NEIGHBORS = 1024
 GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
 
 
 class KNearest(Algorithm):
     whole_ids = False
     REFERENCE, REFERENCE_FIELD, NEIGHBORS, GEOMETRY = "REFERENCE", "REFERENCE_FIELD", "NEIGHBORS", "GEOMETRY"
+    ATTRIBUTES, EXCLUDE_SELF = "ATTRIBUTES", "EXCLUDE_SELF"
 
     def name(self):
         return "knearest"
@@ -107,7 +112,7 @@ class KNearest(Algorithm):
         self.add(
             QgsProcessingParameterNumber(
                 self.NEIGHBORS, tr("Number of neighbours (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
-                minValue=1, maxValue=1024,
+                minValue=1, maxValue=MOST_NEIGHBORS,
             ),
             tr("How many neighbours of each point: 1 to 1,024."),
         )
@@ -132,19 +137,36 @@ class KNearest(Algorithm):
             ),
             tr("Lines are geodesics where distances are measured on the globe, and are cut at ±180°."),
         )
+        self.add(
+            QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False),
+            tr("Each row gets the attributes of the point, and those of the neighbour with “neighbour_” before their names."),
+        )
+        self.add(
+            QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbour"), defaultValue=False),
+            tr("If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do."),
+        )
         self.add_skip_invalid()
         self.add_backend()
         self.add(
-            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
+            QgsProcessingParameterFeatureSink(self.OUTPUT, self.output_label()),
             tr("A row for each point and rank."),
         )
+
+    @staticmethod
+    def output_label():
+        return tr("Nearest neighbours")
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
         for name in (self.INPUT, self.REFERENCE):
-            layer = self.parameterAsVectorLayer(parameters, name, context) if well else None
+            layer = self.vector_layer(parameters, name, context) if well else None
             if layer is not None and lines_or_polygons(layer.geometryType()):
                 return False, no_lines_or_polygons(layer.name())
+        if well and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context) and self.given(parameters, self.REFERENCE):
+            layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
+            if None in layers or layers[0].source() != layers[1].source():
+                label = self.parameterDefinition(self.EXCLUDE_SELF).description()
+                return False, tr("“{}” is for two layers that are one").format(label)
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):
@@ -166,8 +188,9 @@ class KNearest(Algorithm):
         geometry = self.parameterAsEnum(parameters, self.GEOMETRY, context)
 
         skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
-        points = Places(self.points, measured, context)
-        reference = points if self.reference is None else Places(self.reference, measured, context, neighbours=True)
+        self.attributes = self.parameterAsBoolean(parameters, self.ATTRIBUTES, context)
+        points = Places(self.points, measured, context, self.attributes)
+        reference = points if self.reference is None else Places(self.reference, measured, context, self.attributes, neighbours=True)
         if not points.write(feedback, 0.0, 10.0, skip_invalid):
             return {}
         if reference is not points and not reference.write(feedback, 10.0, 20.0, skip_invalid):
@@ -177,13 +200,16 @@ class KNearest(Algorithm):
             parameters, self.OUTPUT, context, self.output_fields(),
             GEOMETRY_TYPES[geometry],
             self.points.crs,
+            QgsFeatureSink.SinkFlag.RegeneratePrimaryKey,  # which may be among the attributes
         )
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
 
         found = QgsProcessingUtils.generateTempFilename("neighbours.csv")
         options = ["search", "--reference", reference.path, "--metric", metric, *self.common_options(parameters, context)]
-        options += ["-k", str(self.parameterAsInt(parameters, self.NEIGHBORS, context))]
+        count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        others = reference is not points and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
+        options += ["-k", str(min(count + (reference.most_points() if others else 0), MOST_NEIGHBORS))]
         if reference is not points:
             options += ["--queries", points.path]
         if self.given(parameters, self.MAX_DISTANCE):
@@ -201,7 +227,14 @@ class KNearest(Algorithm):
             else:
                 drawing = Drawing(points, reference, self.points.crs)
             draw = {NO_GEOMETRY: None, POINTS: drawing.point, LINES: drawing.line}[geometry]
-            self.fill(sink, found, points, reference, draw, feedback)
+            rows = read_rows(found)
+            if others:
+                rows = without_self(rows, points, reference, count)
+            self.fill(sink, rows, points, reference, draw, feedback)
+        name = tr("{points} and their nearest").format(points=self.points.label)
+        styles.rename(context, destination, self.output_label(), name)
+        if geometry == LINES:
+            styles.spider(context, destination, count)
         return {self.OUTPUT: destination}
 
     def measured_crs(self, globe):
@@ -224,45 +257,66 @@ class KNearest(Algorithm):
         fields.append(QgsField("rank", types.INT))
         fields.append(reference.id_column("neighbour"))
         fields.append(QgsField("distance", types.DOUBLE))
+        if self.attributes:
+            fields = QgsProcessingUtils.combineFields(fields, self.points.source.fields())
+            fields = QgsProcessingUtils.combineFields(fields, reference.source.fields(), "neighbour_")
         return fields
 
-    def fill(self, sink, path, points, reference, draw, feedback):
+    def fill(self, sink, rows, points, reference, draw, feedback):
         """Turns the program's rows into features."""
         fields = self.output_fields()
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = csv.reader(file)
-            next(rows)  # query,rank,index,distance
-            total = len(points.ids) * 1.0
-            for count, (query, rank, index, distance) in enumerate(rows):
-                query, rank, index = int(query), int(rank), int(index)
-                if count % CHECK_CANCEL_EVERY == 0:
-                    if feedback.isCanceled():
-                        return
-                    feedback.setProgress(70.0 + 30.0 * query / total)
-                if index < 0 and rank > 1:
-                    continue
-                feature = QgsFeature(fields)
-                if index < 0:
-                    feature.setAttributes([points.ids[query], None, None, None])
-                else:
-                    feature.setAttributes([points.ids[query], rank, reference.ids[index], float(distance)])
-                shape = draw(query, index) if draw is not None else None
-                if shape is not None:
-                    feature.setGeometry(shape)
-                if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
-                    raise QgsProcessingException(tr("The result could not be written"))
+        total = len(points.ids) * 1.0
+        missing = [None] * reference.points.source.fields().count()
+        for count, (query, rank, index, distance) in enumerate(rows):
+            if count % CHECK_CANCEL_EVERY == 0:
+                if feedback.isCanceled():
+                    return
+                feedback.setProgress(70.0 + 30.0 * query / total)
+            if index < 0 and rank > 1:
+                continue
+            feature = QgsFeature(fields)
+            values = [points.ids[query], None, None, None] if index < 0 else [points.ids[query], rank, reference.ids[index], distance]
+            if self.attributes:
+                values += points.attributes[query] + (missing if index < 0 else reference.attributes[index])
+            feature.setAttributes(values)
+            shape = draw(query, index) if draw is not None else None
+            if shape is not None:
+                feature.setGeometry(shape)
+            if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
+                raise QgsProcessingException(tr("The result could not be written"))
+
+
+def read_rows(path):
+    """The program's rows: query, rank, index or -1, distance."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        next(rows)
+        for query, rank, index, distance in rows:
+            yield int(query), int(rank), int(index), float(distance)
+
+
+def without_self(rows, points, reference, count):
+    """The first `count` rows of each query that are not about the query's own feature; at least one."""
+    for query, found in itertools.groupby(rows, key=lambda row: row[0]):
+        others = [row for row in found if row[2] >= 0 and reference.features[row[2]] != points.features[query]][:count]
+        for rank, (_, _, index, distance) in enumerate(others, 1):
+            yield query, rank, index, distance
+        if not others:
+            yield query, 1, -1, math.inf
 
 
 class Places:
     """The points of a layer one after another, in the coordinate system of measurement: the rows that the program sees."""
 
-    def __init__(self, points, crs, context, neighbours=False):
-        """`neighbours` are those of another layer: points that the coordinate system does not reach are none."""
+    def __init__(self, points, crs, context, attributes, neighbours=False):
+        """`attributes` are kept if wanted. `neighbours` are those of another layer: points that the coordinate system does not reach are none."""
         self.points = points
         self.crs = crs
         self.context = context
         self.neighbours = neighbours
         self.ids, self.x, self.y = [], array.array("d"), array.array("d")
+        self.features = array.array("q")
+        self.attributes = [] if attributes else None
         self.path = None
 
     def write(self, feedback, start, end, skip_invalid):
@@ -275,7 +329,9 @@ class Places:
         file = TemporaryFile(layer.name, QgsFields(), QgsWkbTypes.Type.Point, self.crs, self.context)
         total = max(layer.source.featureCount(), 1)
         unusable, unreachable = Unusable(layer.name, skip_invalid), Unreachable(layer.name, self.crs)
-        request = QgsFeatureRequest().setSubsetOfAttributes([] if column < 0 else [column])
+        request = QgsFeatureRequest()
+        if self.attributes is None:
+            request.setSubsetOfAttributes([] if column < 0 else [column])
         for count, feature in enumerate(layer.features(request)):
             if count % CHECK_CANCEL_EVERY == 0:
                 if feedback.isCanceled():
@@ -291,6 +347,9 @@ class Places:
                     (unreachable if self.neighbours else unusable).add(feature)
                     continue
             for x, y in places:
+                self.features.append(feature.id())
+                if self.attributes is not None:
+                    self.attributes.append(feature.attributes())
                 self.ids.append(feature.id() if column < 0 else feature.attribute(column))
                 self.x.append(x)
                 self.y.append(y)
@@ -302,6 +361,10 @@ class Places:
         unusable.report(feedback)
         unreachable.report(feedback)
         return True
+
+    def most_points(self):
+        """Of one feature."""
+        return max(collections.Counter(self.features).values(), default=0)
 
     def places(self, feature):
         if lines_or_polygons(feature.geometry().type()):

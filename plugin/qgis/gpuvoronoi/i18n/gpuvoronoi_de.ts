@@ -330,6 +330,11 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Nearest neighbours</source>
+            <translation>Nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>The points whose neighbours are looked for. Each point of a multipoint counts by itself.</source>
             <translation>Die Punkte, deren Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt für sich.</translation>
         </message>
@@ -367,6 +372,16 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Lines are geodesics where distances are measured on the globe, and are cut at ±180°.</source>
             <translation>Linien sind geodätische Linien, wo auf der Erde gemessen wird, und werden bei ±180° geschnitten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Each row gets the attributes of the point, and those of the neighbour with “neighbour_” before their names.</source>
+            <translation>Jede Zeile bekommt die Attribute des Punktes, und die des Nachbarn mit „neighbour_“ vor ihren Namen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do.</source>
+            <translation>Wenn beide Layer einer sind oder Auswahlen aus einem: die eigenen Punkte eines Objekts zählen nicht. Ohne zweiten Layer zählt ein Punkt selbst nie.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -420,8 +435,18 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Nearest neighbours</source>
-            <translation>Nächste Nachbarn</translation>
+            <source>Attributes of both layers</source>
+            <translation>Attribute beider Layer</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>No feature is its own neighbour</source>
+            <translation>Kein Objekt ist sein eigener Nachbar</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>{points} and their nearest</source>
+            <translation>{points} und ihre Nächsten</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -447,6 +472,11 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
             <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>“{}” is for two layers that are one</source>
+            <translation>„{}“ ist für zwei Layer, die einer sind</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
