@@ -2,13 +2,14 @@
 
 import doctest
 import importlib
+import json
 import pkgutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import LONG, ROOT
 
 import gpuvoronoi
 
@@ -33,3 +34,28 @@ def test_types():
         pytest.skip("mypy is not installed")
     done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=/dev/null"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["nearest_hospitals", "distance_cube"])
+def test_notebooks_run(name, tmp_path):
+    """As plain code always, which is quick; by Jupyter in the long tier."""
+    for needed in ("geopandas", "xarray", "dask.array"):
+        pytest.importorskip(needed)
+    source = ROOT / "docs" / "examples" / f"{name}.ipynb"
+    code = "\n\n".join("".join(cell["source"]) for cell in json.loads(source.read_text())["cells"] if cell["cell_type"] == "code")
+    exec(compile(code, str(source), "exec"), {"__name__": "notebook"})
+    if LONG:
+        pytest.importorskip("nbconvert")
+        pytest.importorskip("ipykernel")
+        subprocess.run([sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--output-dir", str(tmp_path), str(source)],
+                       check=True)
+
+
+def test_the_guide_s_first_map(monkeypatch):
+    """The first example of docs/python.md, as it is written."""
+    pytest.importorskip("xarray")
+    monkeypatch.chdir(ROOT)
+    code = (ROOT / "docs" / "python.md").read_text().split("```python\n")[1].split("```")[0]
+    space = {}
+    exec("\n".join(line for line in code.splitlines() if ".plot" not in line and "to_netcdf" not in line), space)
+    assert space["answer"]["allocation"].shape == (1080, 2160) and float(space["answer"]["proximity"].max()) > 1e6
