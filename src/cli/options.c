@@ -53,6 +53,28 @@ bool cli_integers(const char *text, int64_t *numbers, int count) {
   return *text == '\0';
 }
 
+int cli_measures(const char *text, double *numbers, gv_unit *units, int count) {
+  for (int i = 0; i < count; i++) {
+    char *end, name[32];
+    numbers[i] = strtod(text, &end);
+    size_t length = strcspn(end, ",");
+    if (end == text || length >= sizeof name) return 0;
+    memcpy(name, end, length);
+    name[length] = '\0';
+    if (!gv_unit_find(name, &units[i])) return 0;
+    if (end[length] == '\0') return i + 1;
+    text = end + length + 1;
+  }
+  return 0;
+}
+
+int cli_distance(const char *option, const char *value, double *distance, gv_unit *unit) {
+  if (cli_measures(value, distance, unit, 1) == 1 && *distance >= 0.0 && unit->kind != GV_UNIT_ANGLE)
+    return EXIT_OK;
+  return cli_fail(EXIT_USAGE, "%s: '%s' is not a number, 0 or above, with a unit of length or without: %s", option,
+                  value, gv_unit_names);
+}
+
 /* -------------------------------------------------------------------------------------------------- values */
 
 static int take_whole(const cli_option *o, void *member, const char *value) {

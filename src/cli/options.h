@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "io/units.h"
+
 /* What the value is and the type of the member that takes it. */
 typedef enum cli_kind {
   CLI_HEADING, /* no option: begins a section of --help */
@@ -107,5 +109,12 @@ void cli_print_help(const cli_syntax *syntax, FILE *out);
 /* Reads exactly `count` numbers separated by commas or blanks; false if the text is anything else. */
 bool cli_numbers(const char *text, double *numbers, int count);
 bool cli_integers(const char *text, int64_t *numbers, int count);
+
+/* Reads up to `count` numbers separated by commas, each with a unit behind it or without; gives their number, 0 if the text is
+ * anything else. */
+int cli_measures(const char *text, double *numbers, gv_unit *units, int count);
+
+/* A distance, 0 or above, with a unit of length or without; EXIT_OK, or another status with the error printed. */
+int cli_distance(const char *option, const char *value, double *distance, gv_unit *unit);
 
 #endif

@@ -21,6 +21,7 @@
 #include "io/in/seeds.h"
 #include "io/metric.h"
 #include "io/out/array_out.h"
+#include "io/units.h"
 
 enum { BATCH_BYTES = 64 << 20 };
 
@@ -30,6 +31,7 @@ typedef struct settings {
   gv_metric metric;
   bool has_metric, overwrite, progress;
   double max_distance;
+  gv_unit max_distance_unit;
   gv_sync sync;
 } settings;
 
@@ -44,6 +46,11 @@ static const cli_choice metrics[] = {{"l2", GV_EUCLIDEAN},
                                      {"geodesic", GV_GEODESIC},
                                      {"great-circle", GV_GREAT_CIRCLE},
                                      {NULL, 0}};
+
+static int set_max_distance(void *to, const char *value) {
+  settings *j = to;
+  return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
+}
 
 static const cli_option table[] = {
     {"reference", "FILE",
@@ -62,8 +69,10 @@ static const cli_option table[] = {
      "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
      CLI_ONE_OF(metric, metrics), CLI_AND(has_metric)},
     {"max-distance", "D",
-     "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit",
-     CLI_RANGE(max_distance, 0.0, INFINITY)},
+     "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit, or "
+     "with a unit: "
+     "100km, 5mi",
+     CLI_BY(set_max_distance)},
     {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
      CLI_INTO(distances)},
     {"layer", "NAME", "layer of the reference set, needed if its source has several", CLI_INTO(layer)},
@@ -476,8 +485,12 @@ static gv_status settle(gv_io *io, settings *j, const source *reference, source 
                                  .remedy = reference->options.crs_option};
   if (reference->array != NULL && wants_globe(j)) return refuse_array(io, j, reference);
   gv_status status = gv_metric_choose(io, &question, &j->metric);
-  if (status != GV_OK || q == NULL) return status;
   bool globe = gv_metric_on_globe(j->metric);
+  if (status == GV_OK) {
+    status = gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, reference->seeds.crs,
+                                 &j->max_distance);
+  }
+  if (status != GV_OK || q == NULL) return status;
   if (globe && q->array != NULL) return refuse_array(io, j, q);
   if (q->array != NULL || reference->array != NULL) return GV_OK;
   status = check_alignable(io, reference, q);

@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include <ctype.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +35,17 @@ static int set_resolution(void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_resolution = true;
   if (cli_numbers(value, grid->resolution, 2)) return EXIT_OK;
-  grid->resolution[1] = 0.0;
-  if (!cli_numbers(value, grid->resolution, 1)) return cli_fail(EXIT_USAGE, "--res: '%s' is not X or X,Y", value);
-  grid->resolution[1] = grid->resolution[0];
+  int count = cli_measures(value, grid->resolution, grid->resolution_unit, 2);
+  if (count == 0)
+    return cli_fail(EXIT_USAGE, "--res: '%s' is not X or X,Y, with units or without: %s", value, gv_unit_names);
+  if (count == 1) grid->resolution[1] = grid->resolution[0];
+  if (count == 1) grid->resolution_unit[1] = grid->resolution_unit[0];
   return EXIT_OK;
+}
+
+static int set_max_distance(void *to, const char *value) {
+  gv_job *j = &((settings *)to)->job;
+  return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
 }
 
 static int set_size(void *to, const char *value) {
@@ -123,13 +129,18 @@ static const cli_option table[] = {
 
     CLI_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
     {"like", "RASTER", "extent, cells and coordinate system of this raster", CLI_INTO(job.grid.like)},
-    {"res", "X[,Y]", "cell size in the grid's units; a last cell that is half inside counts, as in gdalwarp",
+    {"res", "X[,Y]",
+     "cell size in the grid's units, or with a unit: 30m, 1km, 1nmi, 30\" (degrees of a length are those of the "
+     "equator); a last cell "
+     "that is half inside counts, as in gdalwarp",
      CLI_BY(set_resolution)},
     {"size", "W,H", "number of cells (default: 2048 on the longer side, square cells)", CLI_BY(set_size)},
     {"extent", "XMIN,YMIN,XMAX,YMAX",
      "in the grid's coordinate system; longitudes may go beyond 180 (default: the globe, or the seeds' extent plus "
-     "10 % a side; 1 km around a seed that is alone)",
+     "10 % a side; 1 km around a seed that is alone; the area that the system is for, if seeds lie beyond it)",
      CLI_BY(set_extent)},
+    {"extent-of", "SRC", "the extent of this raster or layer", CLI_INTO(job.grid.extent_of)},
+    {"extent-layer", "NAME", "layer of --extent-of, needed if there are several", CLI_INTO(job.grid.extent_layer)},
     {"level", "L",
      "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
      "carries its triangle's answer (default grid: the globe in 2^(L+3) x 2^(L+2) pixels)",
@@ -141,8 +152,10 @@ static const cli_option table[] = {
     CLI_SECTION("Which seeds"),
     {"k", "K", "bands 1 to K hold the nearest, the 2nd nearest ... K-th nearest seed (1 to 64)",
      CLI_RANGE(job.k, 1, GV_VORONOI_MAX_K)},
-    {"max-distance", "D", "seeds farther away do not count: metres on the globe, else the grid's unit; inclusive",
-     CLI_RANGE(job.max_distance, 0.0, DBL_MAX)},
+    {"max-distance", "D",
+     "seeds farther away do not count: metres on the globe, else the grid's unit, or with a unit: 100km, 5mi; "
+     "inclusive",
+     CLI_BY(set_max_distance)},
     {"mask", "SRC", "a raster (nodata, masked and 0 are left out) or polygons: other cells hold nodata",
      CLI_INTO(job.mask.source)},
     {"mask-layer", "NAME", "layer of the polygons, needed if there are several", CLI_INTO(job.mask.layer)},
@@ -247,6 +260,7 @@ static int check_usage(const settings *s) {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
+      {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},

@@ -11,10 +11,11 @@
 
 #include "io/crs.h"
 #include "io/inputs.h"
+#include "io/metric.h"
 #include "io/out/output.h"
 #include "io/path.h"
 
-enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 3 + GV_JOB_MAX_SUMS };
+enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 4 + GV_JOB_MAX_SUMS };
 
 /* Where all outputs go; gives their number. */
 static int list_places(gv_run *r, gv_place **places) {
@@ -31,9 +32,11 @@ static void list_inputs(const gv_job *j, gv_input *list, gv_inputs *out) {
   list[0] = (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
   list[1] = (gv_input){.source = j->grid.like, .kind = GDAL_OF_RASTER};
   list[2] = (gv_input){.source = j->mask.source, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->mask.layer};
+  list[3] = (gv_input){
+      .source = j->grid.extent_of, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->grid.extent_layer};
   for (int i = 0; i < j->sum_count; i++)
-    list[3 + i] = (gv_input){.source = j->sums[i].path, .kind = GDAL_OF_RASTER};
-  *out = (gv_inputs){.list = list, .count = 3 + j->sum_count};
+    list[4 + i] = (gv_input){.source = j->sums[i].path, .kind = GDAL_OF_RASTER};
+  *out = (gv_inputs){.list = list, .count = 4 + j->sum_count};
 }
 
 /* No output may replace a file or layer that is read, nor two outputs be one. */
@@ -111,10 +114,13 @@ static gv_status plan(gv_run *r) {
   return status;
 }
 
-static gv_status read_inputs(gv_run *r) {
-  const gv_job *j = r->j;
+static gv_status read_inputs(gv_run *r, gv_job *j) {
   gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
   if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
+  if (status == GV_OK) {
+    status = gv_unit_of_distance(r->io, "--max-distance", &j->max_distance_unit, gv_metric_on_globe(r->grid.metric),
+                                 r->grid.crs, &j->max_distance);
+  }
   if (status == GV_OK) status = check_grid(r);
   gv_readers readers = {j->threads, j->sum_count + 1};
   if (status == GV_OK && j->mask.source != NULL) {
@@ -156,7 +162,7 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_status status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = check_files(&r, &inputs);
-  if (status == GV_OK) status = read_inputs(&r);
+  if (status == GV_OK) status = read_inputs(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {

@@ -35,6 +35,7 @@ typedef struct gv_job {
   GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */
   gv_weighting weighting;
   double max_distance; /* INFINITY = no limit */
+  gv_unit max_distance_unit;
   int k, threads, device;
   bool has_nodata, no_style, no_stats_distances;
   int64_t nodata;

@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 #include <gdal.h>
 
+#include "io/in/extent.h"
 #include "io/metric.h"
 
 enum { DEFAULT_LONGER_SIDE = 2048 };
@@ -45,43 +46,7 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------- extents */
-
-/* The seeds' extent plus a tenth a side; around a single place 1 km on each side, or a unit box without a unit.
- * `operation` takes the seeds to the grid's CRS, NULL if they are there; those without an image do not count. */
-static gv_status extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
-                                 OGRSpatialReferenceH crs, double extent[4]) {
-  extent[0] = extent[1] = HUGE_VAL;
-  extent[2] = extent[3] = -HUGE_VAL;
-  for (int64_t i = 0; i < seeds->count; i++) {
-    double x = seeds->x[i], y = seeds->y[i];
-    if (operation != NULL && gv_operation_apply(&x, &y, 1, operation) != 0) {
-      return gv_io_fail_memory(io, "a coordinate operation");
-    }
-    if (!isfinite(x) || !isfinite(y)) continue;
-    extent[0] = fmin(extent[0], x);
-    extent[1] = fmin(extent[1], y);
-    extent[2] = fmax(extent[2], x);
-    extent[3] = fmax(extent[3], y);
-  }
-  if (extent[0] > extent[2]) {
-    return gv_io_fail(io, GV_ERROR_PROJECTION,
-                      "no seed has a place in the grid's coordinate system: give --extent");
-  }
-  double width = extent[2] - extent[0], height = extent[3] - extent[1];
-  double pad_x = 0.1 * width, pad_y = 0.1 * height;
-  if (width == 0.0 && height == 0.0) {
-    bool metric = crs != NULL && OSRIsProjected(crs);
-    pad_x = pad_y = metric ? 1000.0 / OSRGetLinearUnits(crs, NULL) : 0.5;
-  } else if (width == 0.0) {
-    pad_x = pad_y;
-  } else if (height == 0.0) {
-    pad_y = pad_x;
-  }
-  extent[0] -= pad_x, extent[2] += pad_x;
-  extent[1] -= pad_y, extent[3] += pad_y;
-  return GV_OK;
-}
+/* ------------------------------------------------------------------------------------------------- cells */
 
 /* Cells along a side, rounded as gdalwarp -te -tr does: a rest of half a cell or more is one more cell. */
 static gv_status cells(gv_io *io, double length, double resolution, const char *side, int64_t *out) {
@@ -98,8 +63,9 @@ static gv_status cells(gv_io *io, double length, double resolution, const char *
   return GV_OK;
 }
 
-static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double extent[4],
-                                  gv_raster_grid *out) {
+/* `asked` is --res, in the grid's unit. */
+static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, const double asked[2],
+                                  const double extent[4], gv_raster_grid *out) {
   gv_status status = GV_OK;
   double width = extent[2] - extent[0], height = extent[3] - extent[1];
   double resolution[2];
@@ -110,7 +76,7 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
     resolution[1] = height / (double)options->size[1];
   } else {
     if (options->has_resolution) {
-      memcpy(resolution, options->resolution, sizeof resolution);
+      memcpy(resolution, asked, sizeof resolution);
     } else if (options->has_level && gv_crs_is_lonlat(out->crs)) {
       resolution[0] = resolution[1] = ldexp(360.0 / gv_crs_unit_degrees(out->crs), -(options->level + 3));
     } else {
@@ -136,11 +102,16 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
 
 static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   const double *e = options->extent;
-  if (options->like != NULL && (options->has_resolution || options->has_size || options->has_extent)) {
+  if (options->has_extent && options->extent_of != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --extent and --extent-of");
+  }
+  bool extent = options->has_extent || options->extent_of != NULL;
+  if (options->like != NULL && (options->has_resolution || options->has_size || extent)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --like and %s",
-                      options->has_extent ? "--extent"
-                      : options->has_size ? "--size"
-                                          : "--res");
+                      options->has_extent          ? "--extent"
+                      : options->extent_of != NULL ? "--extent-of"
+                      : options->has_size          ? "--size"
+                                                   : "--res");
   }
   if (options->snap_seeds && !options->has_level) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
@@ -321,7 +292,7 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
   if (!gv_crs_same(seeds->crs, out->crs)) {
     status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
   }
-  if (status == GV_OK) status = extent_of_seeds(io, seeds, operation, out->crs, extent);
+  if (status == GV_OK) status = gv_extent_of_seeds(io, seeds, operation, out->crs, extent);
   gv_operation_destroy(operation);
   return status;
 }
@@ -378,6 +349,8 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     double extent[4];
     if (options->has_extent) {
       memcpy(extent, options->extent, sizeof extent);
+    } else if (options->extent_of != NULL) {
+      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, out->crs, extent);
     } else if (lonlat) {
       double unit = gv_crs_unit_degrees(out->crs);
       double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;
@@ -386,9 +359,13 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     } else if (globe) {
       status = extent_in_grid_crs(io, seeds, out, extent);
     } else {
-      status = extent_of_seeds(io, seeds, NULL, out->crs, extent);
+      status = gv_extent_of_seeds(io, seeds, NULL, out->crs, extent);
     }
-    if (status == GV_OK) status = grid_from_extent(io, options, extent, out);
+    double resolution[2];
+    memcpy(resolution, options->resolution, sizeof resolution);
+    for (int d = 0; d < 2 && status == GV_OK; d++)
+      status = gv_unit_on_axes(io, "--res", &options->resolution_unit[d], out->crs, &resolution[d]);
+    if (status == GV_OK) status = grid_from_extent(io, options, resolution, extent, out);
     if (status != GV_OK) return status;
   }
   if (options->has_level) out->grid.level = options->level;

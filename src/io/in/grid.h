@@ -7,15 +7,19 @@
 #define GV_IO_GRID_H
 
 #include "io/in/seeds.h"
+#include "io/units.h"
 
 typedef struct gv_grid_options {
   const char *like; /* raster to copy the grid of */
   const char *crs;  /* NULL = the template's, else the seeds' */
   bool has_resolution, has_size, has_extent;
   double resolution[2];
+  gv_unit resolution_unit[2]; /* without one the grid's */
   int64_t size[2];
-  double extent[4]; /* xmin, ymin, xmax, ymax */
-  bool has_metric;  /* else as gv_metric_choose */
+  double extent[4];         /* xmin, ymin, xmax, ymax */
+  const char *extent_of;    /* raster or vector source whose extent it is; NULL = none */
+  const char *extent_layer; /* of it; NULL = the only one */
+  bool has_metric;          /* else as gv_metric_choose */
   gv_metric metric;
   bool has_level; /* the cells that ask are the triangles of this QTM level */
   int level;

@@ -1,0 +1,211 @@
+#include "io/in/extent.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <gdal.h>
+
+/* The smallest box around places, xmin, ymin, xmax, ymax. */
+static void begin_box(double box[4]) {
+  box[0] = box[1] = HUGE_VAL;
+  box[2] = box[3] = -HUGE_VAL;
+}
+
+static void widen_box(double box[4], double x, double y) {
+  box[0] = fmin(box[0], x);
+  box[1] = fmin(box[1], y);
+  box[2] = fmax(box[2], x);
+  box[3] = fmax(box[3], y);
+}
+
+/* Carries a box by a lattice of its places; longitudes that come out are next to each other, beyond 180 if need be. False if none
+ * of the lattice has an image. */
+static gv_status carry_box(gv_io *io, const double box[4], gv_operation *operation, double turn, double out[4]) {
+  enum { SIDE = 65 };
+  double middle = 0.5 * (box[0] + box[2]), height = 0.5 * (box[1] + box[3]);
+  begin_box(out);
+  if (gv_operation_apply(&middle, &height, 1, operation) != 0)
+    return gv_io_fail_memory(io, "a coordinate operation");
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    double x = box[0] + (box[2] - box[0]) * (i % SIDE) / (SIDE - 1);
+    double y = box[1] + (box[3] - box[1]) * (i / SIDE) / (SIDE - 1);
+    if (gv_operation_apply(&x, &y, 1, operation) != 0) return gv_io_fail_memory(io, "a coordinate operation");
+    if (!isfinite(x) || !isfinite(y)) continue;
+    if (turn > 0.0 && isfinite(middle)) x = middle + remainder(x - middle, turn);
+    widen_box(out, x, y);
+  }
+  return GV_OK;
+}
+
+/* 360 degrees in the system's unit; 0 if its first axis does not go around the globe. */
+static double turn_of(OGRSpatialReferenceH crs) {
+  return gv_crs_is_lonlat(crs) ? 360.0 / gv_crs_unit_degrees(crs) : 0.0;
+}
+
+/* The area that a projected system is for, in its own coordinates; *known false if it states none. */
+static gv_status area_of_use(gv_io *io, OGRSpatialReferenceH crs, double box[4], bool *known) {
+  double area[4];
+  *known = false;
+  if (crs == NULL || !OSRIsProjected(crs) || !OSRGetAreaOfUse(crs, &area[0], &area[1], &area[2], &area[3], NULL) ||
+      !(fabs(area[0]) <= 360.0)) {
+    return GV_OK;
+  }
+  OGRSpatialReferenceH globe = OSRCloneGeogCS(crs);
+  if (globe == NULL) return GV_OK;
+  OSRSetAxisMappingStrategy(globe, OAMS_TRADITIONAL_GIS_ORDER);
+  double unit = gv_crs_unit_degrees(globe);
+  if (area[2] < area[0]) area[2] += 360.0;
+  for (int i = 0; i < 4; i++)
+    area[i] /= unit;
+  gv_operation *operation = NULL;
+  gv_status status = gv_operation_between(io, globe, crs, NULL, NULL, 0, &operation);
+  if (status == GV_OK) status = carry_box(io, area, operation, 0.0, box);
+  *known = status == GV_OK && box[0] < box[2] && box[1] < box[3];
+  gv_operation_destroy(operation);
+  OSRRelease(globe);
+  return status;
+}
+
+static void pad(OGRSpatialReferenceH crs, double extent[4]) {
+  double width = extent[2] - extent[0], height = extent[3] - extent[1];
+  double pad_x = 0.1 * width, pad_y = 0.1 * height;
+  if (width == 0.0 && height == 0.0) {
+    bool metric = crs != NULL && OSRIsProjected(crs);
+    pad_x = pad_y = metric ? 1000.0 / OSRGetLinearUnits(crs, NULL) : 0.5;
+  } else if (width == 0.0) {
+    pad_x = pad_y;
+  } else if (height == 0.0) {
+    pad_y = pad_x;
+  }
+  extent[0] -= pad_x, extent[2] += pad_x;
+  extent[1] -= pad_y, extent[3] += pad_y;
+}
+
+gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
+                             OGRSpatialReferenceH crs, double extent[4]) {
+  double area[4];
+  bool known;
+  int64_t beyond = 0;
+  gv_status status = area_of_use(io, crs, area, &known);
+  if (known && gv_crs_same(seeds->crs, crs)) known = false; /* their owner has put them there */
+  begin_box(extent);
+  for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
+    double x = seeds->x[i], y = seeds->y[i];
+    if (operation != NULL && gv_operation_apply(&x, &y, 1, operation) != 0) {
+      status = gv_io_fail_memory(io, "a coordinate operation");
+    } else if (isfinite(x) && isfinite(y)) {
+      widen_box(extent, x, y);
+      beyond += known && (x < area[0] || x > area[2] || y < area[1] || y > area[3]);
+    } else {
+      beyond += known;
+    }
+  }
+  if (status != GV_OK) return status;
+  if (beyond > 0) {
+    char name[256];
+    gv_crs_describe(crs, name, sizeof name);
+    gv_io_warn("%" PRId64 " of %" PRId64
+               " seeds lie beyond the area that %s is for, which the grid covers: --extent gives another",
+               beyond, seeds->count, name);
+    for (int i = 0; i < 4; i++)
+      extent[i] = area[i];
+    return GV_OK;
+  }
+  if (extent[0] > extent[2]) {
+    return gv_io_fail(io, GV_ERROR_PROJECTION,
+                      "no seed has a place in the grid's coordinate system: give --extent");
+  }
+  pad(crs, extent);
+  return GV_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------- other data */
+
+static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
+  double g[6], w = GDALGetRasterXSize(dataset), h = GDALGetRasterYSize(dataset);
+  if (GDALGetGeoTransform(dataset, g) != CE_None) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: %s has no geotransform", source);
+  }
+  begin_box(box);
+  for (int i = 0; i < 4; i++) {
+    double column = i % 2 * w, row = i / 2 * h;
+    widen_box(box, g[0] + column * g[1] + row * g[2], g[3] + column * g[4] + row * g[5]);
+  }
+  return GV_OK;
+}
+
+static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer, double box[4]) {
+  OGREnvelope e;
+  if (OGR_L_GetExtent(layer, &e, TRUE) != OGRERR_NONE) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: the layer '%s' of %s has no extent",
+                      OGR_L_GetName(layer), source);
+  }
+  box[0] = e.MinX, box[1] = e.MinY;
+  box[2] = e.MaxX, box[3] = e.MaxY;
+  return GV_OK;
+}
+
+/* What is of interest in the dataset, and its coordinate system. */
+static gv_status read_source(gv_io *io, const char *source, const char *name, GDALDatasetH dataset, double box[4],
+                             OGRSpatialReferenceH *crs) {
+  bool swapped = false;
+  gv_status status;
+  int layers = GDALDatasetGetLayerCount(dataset);
+  if (GDALGetRasterCount(dataset) > 0 && name == NULL) {
+    status = extent_of_raster(io, source, dataset, box);
+    return status == GV_OK ? gv_crs_copy(io, GDALGetSpatialRef(dataset), crs, &swapped) : status;
+  }
+  OGRLayerH layer = name != NULL  ? GDALDatasetGetLayerByName(dataset, name)
+                    : layers == 1 ? GDALDatasetGetLayer(dataset, 0)
+                                  : NULL;
+  if (layer == NULL && name != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-layer: %s has no layer '%s'", source, name);
+  }
+  if (layer == NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
+  }
+  status = extent_of_layer(io, source, layer, box);
+  if (status == GV_OK) status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), crs, &swapped);
+  if (swapped) {
+    double x[2] = {box[0], box[2]};
+    box[0] = box[1], box[2] = box[3];
+    box[1] = x[0], box[3] = x[1];
+  }
+  return status;
+}
+
+gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, OGRSpatialReferenceH crs,
+                              double extent[4]) {
+  OGRSpatialReferenceH own = NULL;
+  gv_operation *operation = NULL;
+  double box[4];
+  gv_gdal_reset();
+  GDALDatasetH dataset = GDALOpenEx(
+      source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
+  gv_status status = read_source(io, source, layer, dataset, box, &own);
+  GDALClose(dataset);
+  if (status == GV_OK && (own == NULL) != (crs == NULL)) {
+    char name[256];
+    gv_crs_describe(own != NULL ? own : crs, name, sizeof name);
+    status = own == NULL ? gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                      "--extent-of: %s has no coordinate system, the grid is in %s", source, name)
+                         : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                      "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
+  }
+  if (status == GV_OK && (own == NULL || gv_crs_same(own, crs))) {
+    for (int i = 0; i < 4; i++)
+      extent[i] = box[i];
+  } else if (status == GV_OK) {
+    status = gv_operation_between(io, own, crs, NULL, NULL, 0, &operation);
+    if (status == GV_OK) status = carry_box(io, box, operation, turn_of(crs), extent);
+  }
+  gv_operation_destroy(operation);
+  if (own != NULL) OSRRelease(own);
+  if (status == GV_OK && (!(extent[0] < extent[2]) || !(extent[1] < extent[3]))) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--extent-of: %s has no extent in the grid's coordinate system", source);
+  }
+  return status;
+}

@@ -1,0 +1,35 @@
+/*
+ * Lengths and angles as people write them: 100km, 30", 1nmi.
+ */
+#ifndef GV_IO_UNITS_H
+#define GV_IO_UNITS_H
+
+#include "io/crs.h"
+
+typedef enum gv_unit_kind { GV_UNIT_NONE, GV_UNIT_LENGTH, GV_UNIT_ANGLE } gv_unit_kind;
+
+/* Begins as {0}: a number without a unit means what it always does. */
+typedef struct gv_unit {
+  gv_unit_kind kind;
+  double size; /* in metres; of an angle in seconds */
+  const char *name;
+} gv_unit;
+
+/* The names of all units, for messages. */
+extern const char gv_unit_names[];
+
+/* The unit of that name, with blanks around it; "" is none. False: there is no such unit. */
+bool gv_unit_find(const char *name, gv_unit *out);
+
+/*
+ * A value with its unit in that of a coordinate system's axes (NULL: none), for `option`. Degrees of a length are those of the
+ * equator, as nothing else is the same everywhere.
+ */
+gv_status gv_unit_on_axes(gv_io *io, const char *option, const gv_unit *unit, OGRSpatialReferenceH crs,
+                          double *value);
+
+/* The same in the unit of distances: metres on the globe, else the coordinate system's. */
+gv_status gv_unit_of_distance(gv_io *io, const char *option, const gv_unit *unit, bool globe,
+                              OGRSpatialReferenceH crs, double *value);
+
+#endif

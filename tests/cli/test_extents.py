@@ -1,0 +1,168 @@
+"""Extents of grids by default and from other data, and sizes with units."""
+
+import numpy as np
+import pytest
+from osgeo import ogr, osr
+
+from conftest import crs, globe
+from test_facility import make_raster
+
+EUROPE = [5.0, 14.0, 9.0, 11.5], [44.0, 46.5, 59.0, 51.0]
+
+
+def box(dataset):
+    g = dataset.GetGeoTransform()
+    return g[0], g[3] + g[5] * dataset.RasterYSize, g[0] + g[1] * dataset.RasterXSize, g[3]
+
+
+def area_of_use(code):
+    """The box around the area that a system states, by GDAL."""
+    area = crs(code).GetAreaOfUse()
+    to = osr.CoordinateTransformation(crs(4326), crs(code))
+    lon, lat = np.meshgrid(np.linspace(area.west_lon_degree, area.east_lon_degree, 201),
+                           np.linspace(area.south_lat_degree, area.north_lat_degree, 201))
+    x, y, _ = np.array(to.TransformPoints(np.column_stack([lon.ravel(), lat.ravel()]).tolist())).T
+    return x.min(), y.min(), x.max(), y.max()
+
+
+@pytest.mark.parametrize("code", [3035, 32633, 2056, 3857, 3031])
+@pytest.mark.parametrize("metric", ["euclidean", "geodesic"])
+def test_seeds_beyond_the_system(work, code, metric):
+    """A map of Europe by the cities of the world was a map of the world, of which most is nonsense."""
+    lon, lat = globe(60, seed=3)
+    lon, lat = np.append(lon, 10.0), np.append(lat, 89.9)
+    work.csv("s.csv", lon, lat)
+    done = work.ok("--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, "--size", "50,40", "--skip-invalid", "o.tif")
+    expected = np.array(area_of_use(code))
+    size = max(expected[2] - expected[0], expected[3] - expected[1])
+    assert np.allclose(box(work.open("o.tif")), expected, atol=2e-3 * size)
+    line = [one for one in done.stderr.splitlines() if "lie beyond the area" in one]
+    assert len(line) == 1 and " seeds lie" in line[0] and crs(code).GetName() in line[0] and "--extent" in line[0]
+    assert int(line[0].split("warning: ")[1].split(" of ")[0]) >= 1
+    work.ok("--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, "--size", "50,40", "--extent", "0,0,50000,40000", "--quiet",
+            "--skip-invalid", "e.tif")
+    assert box(work.open("e.tif")) == (0, 0, 50000, 40000)
+
+
+def test_seeds_in_the_system_itself(work):
+    """All of Germany in UTM's zone 32, say, whose area ends at 12 degrees: where the seeds are is meant."""
+    work.points("s.gpkg", "GPKG", [300000.0, 900000.0], [5300000.0, 6000000.0], epsg=25832)
+    done = work.ok("--seeds", "s.gpkg", "--size", "50,40", "o.tif")
+    assert done.stderr == "" and box(work.open("o.tif")) == (240000, 5230000, 960000, 6070000)
+
+
+def test_seeds_within_the_system(work):
+    work.csv("s.csv", *EUROPE)
+    done = work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--size", "50,40", "o.tif")
+    assert done.stderr == ""
+    x, y, _ = np.array(osr.CoordinateTransformation(crs(4326), crs(3035)).TransformPoints(np.column_stack(EUROPE).tolist())).T
+    w, h = np.ptp(x) / 10, np.ptp(y) / 10
+    assert np.allclose(box(work.open("o.tif")), (x.min() - w, y.min() - h, x.max() + w, y.max() + h), atol=1e-2)
+
+
+# ---------------------------------------------------------------------------------------------------------- --extent-of
+
+
+def test_extent_of(work):
+    work.csv("s.csv", *EUROPE)
+    make_raster(work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035)
+    work.points("p.gpkg", "GPKG", [5.0, 10.0], [45.0, 50.0])
+    work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--extent-of", "r.tif", "--size", "40,20", "a.tif")
+    assert box(work.open("a.tif")) == (4000000, 2900000, 4200000, 3000000)
+    work.ok("--seeds", "s.csv", "--extent-of", "p.gpkg", "--res", "0.5", "b.tif")
+    assert box(work.open("b.tif")) == (5, 45, 10, 50) and work.open("b.tif").RasterXSize == 10
+    work.ok("--seeds", "s.csv", "--extent-of", "r.tif", "--size", "40,20", "c.tif")
+    assert np.allclose(box(work.open("c.tif")), (bounds := transformed(3035, 4326, 4000000, 2900000, 4200000, 3000000)), atol=1e-3), bounds
+    work.ok("--seeds", "s.csv", "--crs", "EPSG:3035", "--extent-of", "p.gpkg", "--size", "40,20", "d.tif")
+    assert np.allclose(box(work.open("d.tif")), transformed(4326, 3035, 5, 45, 10, 50), atol=50)
+
+
+def transformed(source, target, *bounds):
+    x, y = np.meshgrid(np.linspace(bounds[0], bounds[2], 301), np.linspace(bounds[1], bounds[3], 301))
+    points = osr.CoordinateTransformation(crs(source), crs(target)).TransformPoints(np.column_stack([x.ravel(), y.ravel()]).tolist())
+    x, y, _ = np.array(points).T
+    return x.min(), y.min(), x.max(), y.max()
+
+
+def test_extent_of_across_180(work):
+    make_raster(work, "r.tif", np.ones((10, 10)), (-500000, 100000, 0, 500000, 0, -100000), epsg="+proj=aeqd +lon_0=179 +datum=WGS84")
+    work.csv("s.csv", [170.0, -170.0], [0.0, 0.0])
+    work.ok("--seeds", "s.csv", "--extent-of", "r.tif", "--size", "40,40", "o.tif")
+    west, south, east, north = box(work.open("o.tif"))
+    assert east - west < 10 and abs((west + east) / 2 % 360 - 179) < 0.1 and abs(south + north) < 0.1
+
+
+def test_extents_that_are_none(work):
+    work.csv("s.csv", *EUROPE)
+    make_raster(work, "r.tif", np.ones((10, 20)), (4000000, 10000, 0, 3000000, 0, -10000), epsg=3035)
+    make_raster(work, "n.tif", np.ones((10, 20)), (0, 1, 0, 10, 0, -1), epsg=None)
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("two.gpkg")))
+    for name, where in ("one", 1), ("two", 20):
+        layer = source.CreateLayer(name, crs(4326), ogr.wkbPoint)
+        for step in 0, 5:
+            feature = ogr.Feature(layer.GetLayerDefn())
+            feature.SetGeometry(ogr.CreateGeometryFromWkt(f"POINT ({where + step} {where + step})"))
+            layer.CreateFeature(feature)
+    layer = source = feature = None
+    run = ["--seeds", "s.csv", "--size", "20,10"]
+    work.fails(*run, "--extent-of", "r.tif", "--extent", "0,0,1,1", "o.tif", has=["--extent and --extent-of"])
+    work.fails("--seeds", "s.csv", "--like", "r.tif", "--extent-of", "r.tif", "o.tif", has=["--like and --extent-of"])
+    work.fails(*run, "--extent-of", "no.tif", "o.tif", has=["--extent-of", "no.tif"])
+    work.fails(*run, "--extent-of", "n.tif", "o.tif", has=["--extent-of", "no coordinate system"])
+    work.fails(*run, "--extent-of", "two.gpkg", "o.tif", has=["2 layers", "--extent-layer"])
+    work.fails(*run, "--extent-of", "two.gpkg", "--extent-layer", "three", "o.tif", has=["--extent-layer", "three"])
+    work.fails(*run, "--extent-layer", "one", "o.tif", status=2, has="--extent-layer needs --extent-of")
+    work.fails(*run, "--extent-of", "r.tif", "--overwrite", "r.tif", has=["r.tif", "input"])
+    work.ok(*run, "--extent-of", "two.gpkg", "--extent-layer", "two", "o.tif")
+    assert box(work.open("o.tif")) == (20, 20, 25, 25)
+
+
+# ---------------------------------------------------------------------------------------------------------------- units
+
+
+@pytest.mark.parametrize("code,text,expected", [
+    (3035, "30km", 30000), (3035, "30000m", 30000), (3035, "20nmi", 37040), (3035, "30mi", 48280.32), (3035, "100000ft", 30480),
+    (2263, "3000m", 3000 * 3937 / 1200), (2263, "3000us-ft", 3000), (4326, '1800"', 0.5), (4326, "30'", 0.5), (4326, "0.5deg", 0.5),
+    (4326, "0.5°", 0.5), (4326, "30arcmin", 0.5), (4326, "60nmi", 111120 / (6378137 * np.pi / 180)), (4326, "30 ' ", 0.5),
+    (4326, "2", 2), (3035, "1km,2km", 1000), (4807, "0.9deg", 1)])
+def test_cell_sizes(work, code, text, expected):
+    work.csv("s.csv", *EUROPE)
+    local = {2263: ["--extent", "900000,100000,1000000,200000"], 3035: ["--extent", "4000000,2000000,4500000,2400000"]}
+    done = work.run("--seeds", "s.csv", "--crs", f"EPSG:{code}", *local.get(code, []), "--res", text, "--quiet", "o.tif")
+    assert done.returncode == 0, done.stderr
+    g = work.open("o.tif").GetGeoTransform()
+    assert g[1] == pytest.approx(expected, rel=1e-15) and g[5] == pytest.approx(-(2000 if "," in text else expected), rel=1e-15)
+
+
+def test_units_that_do_not_fit(work):
+    work.csv("s.csv", *EUROPE)
+    work.csv("x.csv", *EUROPE, header="x,y")
+    work.fails("--seeds", "s.csv", "--crs", "EPSG:3035", "--res", "30'", "o.tif", has=["--res", "angle", "LAEA Europe"])
+    work.fails("--seeds", "x.csv", "--res", "3m", "o.tif", has=["--res", "'m'", "no coordinate system"])
+    work.fails("--seeds", "x.csv", "--max-distance", "3m", "o.tif", has=["--max-distance", "no coordinate system"])
+    work.fails("--seeds", "s.csv", "--res", "3parsec", "o.tif", status=2, has=["--res", "nmi"])
+    work.fails("--seeds", "s.csv", "--max-distance", "3'", "o.tif", status=2, has=["--max-distance", "km"])
+    work.fails("--seeds", "s.csv", "--max-distance=-3km", "o.tif", status=2, has="--max-distance")
+    work.fails("search", "--reference", "x.csv", "--max-distance", "3km", "o.npy", has=["--max-distance", "no coordinate system"])
+
+
+@pytest.mark.parametrize("code,metric,number,texts", [
+    (4326, "geodesic", "185200", ["185.2km", "100nmi", "185200m"]), (3035, "euclidean", "160934.4", ["100mi", "160.9344km"]),
+    (3035, "geodesic", "160934.4", ["100mi"])])
+def test_largest_distances(work, code, metric, number, texts):
+    work.csv("s.csv", *EUROPE)
+    grid = ["--extent", "4000000,2000000,4500000,2400000"] if code == 3035 else ["--extent", "0,40,20,60"]
+    run = ["--seeds", "s.csv", "--crs", f"EPSG:{code}", "--metric", metric, *grid, "--size", "50,40", "--overwrite"]
+    work.ok(*run, "--max-distance", number, "a.tif")
+    assert (work.read("a.tif") == -1).any() and (work.read("a.tif") != -1).any()
+    for text in texts:
+        work.ok(*run, "--max-distance", text, "b.tif")
+        assert np.array_equal(work.read("a.tif"), work.read("b.tif"))
+
+
+def test_largest_distances_of_searches(work):
+    work.csv("s.csv", *EUROPE)
+    for text in "500000", "500km":
+        work.ok("search", "--reference", "s.csv", "-k", 3, "--max-distance", text, f"{text}.npy")
+    assert np.array_equal(np.load(work.path("500000.npy")), np.load(work.path("500km.npy")))
+    assert (np.load(work.path("500km.npy")) == -1).any()
