@@ -225,6 +225,15 @@ def test_emptiness_is_told(qgis, work, name):
         assert qgis.feedback.warnings == ["1 of 4 seeds have no polygon of their own: no cell is theirs, or another has their id"]
 
 
+def test_device(qgis, work, setting):
+    """It goes to the program as it is."""
+    said = work.path("said")
+    setting(script(work, "program", f"echo \"$@\" > '{said}'; exit 1"))
+    with pytest.raises(QgsProcessingException):
+        qgis.run("voronoiraster", INPUT=timezones(), BACKEND="cuda-tile", DEVICE="1", OUTPUT=work.path("out.tif"))
+    assert "--backend cuda-tile --device 1 " in pathlib.Path(said).read_text()
+
+
 def test_weights_without_a_weighting(qgis, work):
     layer = memory(places(5), fields="id:integer,w:double", rows=[(i, 1 + i) for i in range(5)])
     qgis.run("voronoiraster", INPUT=layer, WEIGHT_FIELD="w", RESOLUTION=10, OUTPUT=work.path("out.tif"))

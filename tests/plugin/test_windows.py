@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import FOLDER, ROOT
+from conftest import COMMAND, FOLDER, ROOT
 
 HERE = pathlib.Path(__file__).parent
 PICTURES = pathlib.Path(os.environ.get("GPUVORONOI_PICTURES", ROOT / "build" / "pictures"))
@@ -57,6 +57,20 @@ def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
     picture(f"qgis-dialog-{name}")
+
+
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+def test_backends_are_a_list(desktop, name):
+    """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
+    facts = desktop["dialogs"][name]
+    listed = json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, check=True).stdout)
+    needed = [made for made in listed if made["searches_points" if name == "knearest" else "allocates_grids"]]
+    assert [row[0] for row in facts["backends"][1:]] == [made["name"] for made in needed]
+    for (_, text, enabled), made in zip(facts["backends"][1:], needed):
+        assert enabled == made["available"] and made["reason"] in text
+    assert len(facts["devices"]) >= 2
+    assert [value for _, value in facts["chosen"]] == ["", "serial", "auto", "@an_expression"]
+    assert facts["chosen"][1][0].startswith("serial (")
 
 
 def test_toolbox(desktop):

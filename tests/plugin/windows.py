@@ -17,7 +17,7 @@ from processing.core.ProcessingConfig import ProcessingConfig
 from qgis.core import QgsApplication, QgsProject, QgsRectangle, QgsVectorLayer
 from qgis.PyQt.QtCore import QEventLoop, QTimer
 from qgis.PyQt.QtGui import QColor
-from qgis.PyQt.QtWidgets import QApplication, QDockWidget, QFileDialog, QLineEdit, QWidget
+from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLineEdit, QWidget
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
@@ -91,6 +91,16 @@ def scene_dialogs(layer):
             "shown": dialog.isVisible(),
             "widgets": len([w for w in dialog.mainWidget().findChildren(QWidget) if w.isVisible()]),
         }
+        for listing in ("backends", "devices"):
+            box = dialog.mainWidget().findChild(QComboBox, f"gpuvoronoi_{listing}")
+            rows = [(box.itemData(row), box.itemText(row), box.model().item(row).isEnabled()) for row in range(box.count())]
+            facts["dialogs"][name][listing] = rows
+        chosen = []
+        for backend in ("", "serial", "auto", "@an_expression"):
+            dialog.setParameters({"BACKEND": backend, "INPUT": layer})
+            box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends")
+            chosen.append((box.currentText(), dialog.mainWidget().createProcessingParameters().get("BACKEND")))
+        facts["dialogs"][name]["chosen"] = chosen
         picture(f"qgis-dialog-{name}", dialog)
         close(dialog)
 

@@ -6,7 +6,9 @@ started with subprocess: two threads read what it writes, the calling thread loo
 progress to show or a wish to stop.
 """
 
+import functools
 import glob
+import json
 import os
 import queue
 import re
@@ -29,6 +31,7 @@ SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
 JOURNAL = ".moves"
 POLL = 0.1  # seconds
+LISTING = 20.0  # seconds for what the program can compute with: CUDA takes a while to start
 
 # The first SIGTERM asks the program to stop and clean up, the second not to wait for its threads.
 INSIST_AFTER = 0.3
@@ -208,3 +211,40 @@ def threads():
     """The number of threads of QGIS's own settings, as options of the program; nothing if it is not limited."""
     limit = QgsApplication.maxThreads()
     return ["--threads", str(limit)] if limit > 0 else []
+
+
+@functools.lru_cache(maxsize=8)
+def _listed(program, changed, what):
+    """What the program lists, as JSON; None if it cannot. `changed` is when the program was."""
+    options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    try:
+        done = subprocess.run([program, what, "--json"], stdin=subprocess.DEVNULL, capture_output=True, timeout=LISTING, **options)
+        return json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def listed(what):
+    try:
+        program = find_program()
+        return _listed(program, os.path.getmtime(program), what)
+    except (MissingProgram, OSError):
+        return None
+
+
+def backends(needs):
+    """Triples of a backend's name, a label and why it cannot run (empty if it can); those that can do what is needed."""
+    return [
+        (backend["name"], f"{backend['name']} ({backend['summary']})", "" if backend["available"] else backend["reason"])
+        for backend in listed("backends") or [] if backend[needs]
+    ]
+
+
+def devices(needs):
+    """The same of the graphics cards; one with a reason alone if there are none."""
+    found = listed("devices") or {"reason": "", "devices": []}
+    cards = [
+        (str(device["number"]), f"{device['number']} ({device['name']})", "" if device["usable"] else device["reason"])
+        for device in found["devices"]
+    ]
+    return cards or ([("", tr("no graphics card"), found["reason"])] if found["reason"] else [])

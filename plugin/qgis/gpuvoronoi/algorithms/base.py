@@ -47,6 +47,7 @@ class Algorithm(QgsProcessingAlgorithm):
     MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
     DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
+    DEVICE = "DEVICE"
 
     whole_ids = True  # of the field's values a raster is made
 
@@ -259,13 +260,22 @@ class Algorithm(QgsProcessingAlgorithm):
             advanced=True,
         )
 
-    def add_backend(self):
+    def add_backend(self, needs="allocates_grids"):
+        backend = QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True)
+        backend.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.Choice", "listing": "backends", "needs": needs}})
         self.add(
-            QgsProcessingParameterString(self.BACKEND, tr("Backend"), defaultValue="auto", optional=True),
+            backend,
             tr(
                 "How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All "
                 "give the same result."
             ),
+            advanced=True,
+        )
+        device = QgsProcessingParameterString(self.DEVICE, tr("Graphics card"), optional=True)
+        device.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.Choice", "listing": "devices"}})
+        self.add(
+            device,
+            tr("Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used."),
             advanced=True,
         )
 
@@ -412,6 +422,9 @@ class Algorithm(QgsProcessingAlgorithm):
         backend = self.parameterAsString(parameters, self.BACKEND, context)
         if backend:
             options += ["--backend", backend]
+        device = self.parameterAsString(parameters, self.DEVICE, context)
+        if device:
+            options += ["--device", device]
         return options
 
     def raster_options(self, parameters, context):

@@ -146,7 +146,7 @@ class KNearest(Algorithm):
             tr("If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do."),
         )
         self.add_skip_invalid()
-        self.add_backend()
+        self.add_backend("searches_points")
         self.add(
             QgsProcessingParameterFeatureSink(self.OUTPUT, self.output_label()),
             tr("A row for each point and rank."),

@@ -85,8 +85,23 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>Backend</source>
+            <translation>Rechenverfahren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
             <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Graphics card</source>
+            <translation>Grafikkarte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
+            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -202,11 +217,6 @@
             <location filename="../algorithms/base.py" />
             <source>Creation options</source>
             <translation>Erzeugungsoptionen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Backend</source>
-            <translation>Rechenverfahren</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -672,6 +682,11 @@
             <location filename="../command.py" />
             <source>The gpuvoronoi program was not found. Install it, then give its place under Settings ▸ Options ▸ Processing ▸ Providers ▸ gpuvoronoi, or in the environment variable {}, or add its folder to the PATH.</source>
             <translation>Das Programm gpuvoronoi wurde nicht gefunden. Installieren Sie es; geben Sie dann unter Einstellungen ▸ Optionen ▸ Verarbeitung ▸ Datenanbieter ▸ gpuvoronoi oder in der Umgebungsvariablen {} an, wo es ist, oder nehmen Sie seinen Ordner in den PATH auf.</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
+            <source>no graphics card</source>
+            <translation>keine Grafikkarte</translation>
         </message>
         <message>
             <location filename="../command.py" />
