@@ -5,10 +5,13 @@ that are gone leave with theirs, new ones are marked as unfinished for Qt Lingui
 
     python3 plugin/qgis/update_translations.py            updates gpuvoronoi/i18n/*.ts
     python3 plugin/qgis/update_translations.py --check    only says what is out of date or unfinished; status 1 if any is
+    python3 plugin/qgis/update_translations.py --new fr   begins another language, with every text unfinished; it is packed
+                                                          like the others, and texts that it lacks are shown in English
 """
 
 import ast
 import pathlib
+import re
 import sys
 from xml.etree import ElementTree
 
@@ -34,7 +37,7 @@ def texts():
 def read(path):
     """Translations of a .ts file; unfinished ones are None."""
     known = {}
-    if path.exists():
+    if path.exists() and path.stat().st_size > 0:
         for message in ElementTree.parse(path).getroot().iter("message"):
             translation = message.find("translation")
             finished = translation.get("type") is None and translation.text
@@ -62,17 +65,23 @@ def write(path, found, known):
 
 def main():
     check = sys.argv[1:] == ["--check"]
+    folder = PLUGIN / "i18n"
+    if sys.argv[1:2] == ["--new"]:
+        if len(sys.argv) != 3 or not re.fullmatch("[a-z]{2}", sys.argv[2]):
+            sys.exit("--new needs a language of two letters, such as fr")
+        (folder / f"{CONTEXT}_{sys.argv[2]}.ts").touch(exist_ok=False)
     found, wrong = texts(), 0
-    for path in sorted((PLUGIN / "i18n").glob("*.ts")):
+    for path in sorted(folder.glob("*.ts")):
         known = read(path)
         if not check:
             write(path, found, known)
-        for text in found:
-            if not known.get(text):
-                wrong += 1
-                print(f"{path.name}: not translated: {text}")
-        for text in known.keys() - found.keys():
-            wrong += check
+        missing = [text for text in found if not known.get(text)]
+        unused = [text for text in known if text not in found]
+        wrong += len(missing) + check * len(unused)
+        print(f"{path.name}: {len(found) - len(missing)} of {len(found)} texts translated")
+        for text in missing:
+            print(f"{path.name}: not translated: {text}")
+        for text in unused:
             print(f"{path.name}: no longer used: {text}")
     sys.exit(1 if check and wrong else 0)
 

@@ -3,6 +3,7 @@
 import ast
 import configparser
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -115,6 +116,21 @@ def test_translations_are_complete():
     done = subprocess.run([sys.executable, ROOT / "plugin" / "qgis" / "update_translations.py", "--check"], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_another_language_can_be_begun(tmp_path):
+    """All texts are there, unfinished, and the script says which."""
+    shutil.copytree(ROOT / "plugin" / "qgis", tmp_path / "qgis", ignore=shutil.ignore_patterns("__pycache__"))
+    script = [sys.executable, tmp_path / "qgis" / "update_translations.py"]
+    made = subprocess.run([*script, "--new", "fr"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    texts = list(xml.parse(tmp_path / "qgis" / "gpuvoronoi" / "i18n" / "gpuvoronoi_fr.ts").getroot().iter("message"))
+    assert len(texts) > 100 and all(text.find("translation").get("type") == "unfinished" for text in texts)
+    checked = subprocess.run([*script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 1 and f"gpuvoronoi_fr.ts: 0 of {len(texts)} texts translated" in checked.stdout
+    assert "gpuvoronoi_fr.ts: not translated: Seeds\n" in checked.stdout
+    assert f"gpuvoronoi_de.ts: {len(texts)} of {len(texts)} texts translated" in checked.stdout
+    assert subprocess.run([*script, "--new", "fr"], capture_output=True).returncode != 0  # it is there already
 
 
 def test_translations_keep_their_places():
