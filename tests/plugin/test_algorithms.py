@@ -240,6 +240,22 @@ def test_regions_as_polygons(qgis, work):
         assert region.geometry().area() == pytest.approx(4 * np.count_nonzero(ids == region["id"]))
 
 
+@pytest.mark.parametrize("name,output,parameters", [("voronoiraster", "POLYGONS", {}), ("qtmvoronoi", "CELLS", {"LEVEL": 2})])
+def test_polygons_in_memory_and_in_a_table(qgis, work, name, output, parameters):
+    """A file, a layer in memory and a table of a GeoPackage beside others hold the same."""
+    as_file(memory([(1, 1)]), work.path("project.gpkg"))
+    table = f"ogr:dbname='{work.path('project.gpkg')}' table=\"regions\" (geom)"
+    layer, made = memory(places(20)), []
+    for destination in (work.path("a.gpkg"), "memory:", table):
+        result = qgis.run(name, INPUT=layer, RESOLUTION=5, OUTPUT=work.path("out.tif"), **{output: destination}, **parameters)[output]
+        result = QgsVectorLayer(result, "made", "ogr") if isinstance(result, str) else result
+        assert result.isValid() and result.crs().authid() == "EPSG:4326"
+        names = [field.name() for field in result.fields() if field.name() != "fid"]
+        made.append((names, [([f[n] for n in names], f.geometry().asWkt()) for f in result.getFeatures()]))
+    assert len(made[0][1]) in (20, 128) and made[0] == made[1] == made[2]
+    assert QgsVectorLayer(work.path("project.gpkg") + "|layername=project", "old", "ogr").featureCount() == 1
+
+
 def test_mesh(qgis, work):
     results = qgis.run("qtmvoronoi", INPUT=timezones(), LEVEL=3, OUTPUT=work.path("out.tif"), MESH=work.path("mesh.nc"),
                        DISTANCE=work.path("distance.tif"))

@@ -3,8 +3,12 @@
 import html
 import math
 import os
+import re
 
 from qgis.core import (
+    QgsFeature,
+    QgsFeatureSink,
+    QgsFields,
     QgsProcessing,
     QgsProcessingAlgorithm,
     QgsProcessingException,
@@ -33,9 +37,10 @@ from qgis.core import (
 from .. import about, command, help_page, results
 from .. import field_types as types
 from ..i18n import tr
-from ..layers import Points, Polygons, crs_text, layer_file, raster_file
+from ..layers import CHECK_CANCEL_EVERY, Points, Polygons, crs_text, layer_file, raster_file
 
 LAYERS = (QgsProcessingParameterFeatureSource, QgsProcessingParameterMapLayer, QgsProcessingParameterRasterLayer)
+NO_FILE = re.compile(r"memory:|[a-z]+:.*=", re.IGNORECASE)  # destinations in memory and in databases, such as ogr:dbname=…
 READING = 10.0  # per cent of the bar for layers that have to be written for the program first
 
 
@@ -319,18 +324,56 @@ class Algorithm(QgsProcessingAlgorithm):
             message = self.output_in_use(parameters, context)
         return well and not message, message
 
+    @staticmethod
+    def destination(parameters, name, context):
+        """Where an output is to go, as text; None if that is not known."""
+        value = parameters.get(name)
+        if isinstance(value, QgsProcessingOutputLayerDefinition):
+            value = value.sink
+        if isinstance(value, QgsProperty):
+            value = value.valueAsString(context.expressionContext())[0]
+        return value if isinstance(value, str) else None
+
+    def vector_output(self, parameters, name, context):
+        """The file that the program is to make for a layer. Memory and databases get theirs by finish_vector()."""
+        destination = self.destination(parameters, name, context) or ""
+        if NO_FILE.match(destination):
+            return QgsProcessingUtils.generateTempFilename(f"{name.lower()}.gpkg")
+        return self.parameterAsOutputLayer(parameters, name, context)
+
+    def finish_vector(self, parameters, name, context, feedback, path):
+        """Where the layer is in the end; None if the user cancelled."""
+        if not NO_FILE.match(self.destination(parameters, name, context) or ""):
+            return path
+        made = QgsVectorLayer(path, name, "ogr")
+        if not made.isValid():
+            raise QgsProcessingException(tr("{} cannot be read").format(path))
+        keys = made.primaryKeyAttributes()
+        kept = [index for index in range(made.fields().count()) if index not in keys]
+        fields = QgsFields()
+        for index in kept:
+            fields.append(made.fields()[index])
+        sink, destination = self.parameterAsSink(parameters, name, context, fields, made.wkbType(), made.crs())
+        if sink is None:
+            raise QgsProcessingException(self.invalidSinkError(parameters, name))
+        for count, feature in enumerate(made.getFeatures()):
+            if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
+                return None
+            copy = QgsFeature(fields)
+            copy.setGeometry(feature.geometry())
+            copy.setAttributes([feature.attribute(index) for index in kept])
+            if not sink.addFeature(copy, QgsFeatureSink.Flag.FastInsert):
+                raise QgsProcessingException(tr("The result could not be written"))
+        return destination
+
     def output_in_use(self, parameters, context):
         """What is wrong with an output that would replace the file of a layer that is open or an input; else nothing."""
         files = {}
         for layer in self.layers_in_use(parameters, context):
             files.setdefault(layer_file(layer), layer.name())
         for definition in self.destinationParameterDefinitions():
-            value = parameters.get(definition.name())
-            if isinstance(value, QgsProcessingOutputLayerDefinition):
-                value = value.sink
-            if isinstance(value, QgsProperty):
-                value = value.valueAsString(context.expressionContext())[0]
-            if isinstance(value, str) and os.path.exists(value) and os.path.realpath(value) in files:
+            value = self.destination(parameters, definition.name(), context)
+            if value and os.path.exists(value) and os.path.realpath(value) in files:
                 return tr("“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer").format(
                     output=definition.description(), file=value, layer=files[os.path.realpath(value)]
                 )

@@ -79,7 +79,6 @@ class QtmVoronoi(Algorithm):
         cells = QgsProcessingParameterVectorDestination(
             self.CELLS, self.cells_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
         )
-        cells.setSupportsNonFileBasedOutput(False)
         self.add(
             cells,
             tr(
@@ -115,7 +114,8 @@ class QtmVoronoi(Algorithm):
         output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
         others = {}
         for name, option in ((self.DISTANCE, "--distance"), (self.CELLS, "--cells")):
-            path = self.parameterAsOutputLayer(parameters, name, context)
+            outputs = self.vector_output if name == self.CELLS else self.parameterAsOutputLayer
+            path = outputs(parameters, name, context)
             if path:
                 others[name] = (option, path)
         mesh = self.parameterAsFileOutput(parameters, self.MESH, context)
@@ -130,6 +130,10 @@ class QtmVoronoi(Algorithm):
             return {}
 
         results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
+        if self.CELLS in results:
+            results[self.CELLS] = self.finish_vector(parameters, self.CELLS, context, feedback, results[self.CELLS])
+            if results[self.CELLS] is None:
+                return {}
         layer = self.seeds.label
         title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
         styles.allocation(context, feedback, output, self.output_label(), title)

@@ -75,7 +75,6 @@ class VoronoiRaster(Algorithm):
             self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True,
             createByDefault=False,
         )
-        polygons.setSupportsNonFileBasedOutput(False)
         self.add(polygons, tr("The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest."))
 
     @staticmethod
@@ -100,7 +99,8 @@ class VoronoiRaster(Algorithm):
         output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
         others = {}
         for name, option in ((self.DISTANCE, "--distance"), (self.AZIMUTH, "--azimuth"), (self.POLYGONS, "--polygons")):
-            path = self.parameterAsOutputLayer(parameters, name, context)
+            outputs = self.vector_output if name == self.POLYGONS else self.parameterAsOutputLayer
+            path = outputs(parameters, name, context)
             if path:
                 others[name] = (option, path)
         if self.POLYGONS in others:
@@ -116,6 +116,10 @@ class VoronoiRaster(Algorithm):
             return {}
 
         results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
+        if self.POLYGONS in results:
+            results[self.POLYGONS] = self.finish_vector(parameters, self.POLYGONS, context, feedback, results[self.POLYGONS])
+            if results[self.POLYGONS] is None:
+                return {}
         layer = self.seeds.label
         styles.allocation(context, feedback, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
         if self.DISTANCE in results:
