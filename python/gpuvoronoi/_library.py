@@ -3,10 +3,9 @@
 ctypes lets go of the GIL during every call. A call that may take long runs on a thread made for it while the caller waits,
 so that Ctrl-C reaches the caller at once; the library is told to stop by its progress callback.
 
-Fork: libgomp's threads do not live on in a child process, and a parallel region of the thread that forked would wait
-for them forever. A thread made after the fork has none to wait for, so in a child every call of several threads runs on
-one. A process may fork before or after any call, but not while another of its threads is in one. CUDA does not survive a
-fork: a child whose parent used a GPU must ask for a backend of the processors.
+Fork: the library's threads do not live on in a child process, which begins with none and makes its own. A process may fork before
+or after any call, but not while another of its threads is in one. CUDA does not survive a fork: a child whose parent
+used a GPU must ask for a backend of the processors.
 """
 
 from __future__ import annotations
@@ -30,17 +29,6 @@ Progress = Union[bool, ProgressFunction, None]
 
 _lock = threading.Lock()
 _loaded: Optional[ctypes.CDLL] = None
-_in_child = False
-
-
-def _forked() -> None:
-    global _in_child, _lock, _contexts
-    _in_child = True
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forked)
 
 
 def path() -> str:
@@ -203,7 +191,7 @@ def run(function: Any, *arguments: Any, threads: int, device: int = -1, large: b
 
     `large`: the call may take long enough to want to interrupt it.
     """
-    helper = (large and interruptible()) or (_in_child and threads != 1)
+    helper = large and interruptible()
     if not helper and progress is None:
         used = context(threads, device)
         used.call(function, *arguments, argument=argument)
