@@ -331,6 +331,26 @@ def test_statistics_join_the_raster(qgis, work, kind):
     assert made == dict(zip(values.tolist(), counts.tolist()))
 
 
+@pytest.mark.parametrize("repeated", [False, True])
+def test_regions_of_the_statistics(qgis, work, repeated):
+    """Each with the numbers of its seeds, which for those of one id are taken together."""
+    layer = memory(places(30), rows=[(i % 6 if repeated else i, f"s{i}") for i in range(30)])
+    population = QgsRasterLayer(people(work), "people")
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", SUMS=[population], TEMPLATE=population, OUTPUT="memory:",
+                       POLYGONS="memory:", ALLOCATION=work.path("out.tif"), DISTANCE=work.path("d.tif"), SKIP_INVALID=True)
+    regions, ids, counts = results["POLYGONS"], read(results["ALLOCATION"]), read(population.source())
+    assert regions.fields().names() == results["OUTPUT"].fields().names()
+    assert regions.featureCount() == len(np.unique(ids)) == (6 if repeated else 30)
+    distances = read(results["DISTANCE"]).astype(float)
+    for region in regions.getFeatures():
+        inside = ids == region["value"]
+        assert region["cells"] == inside.sum() == pytest.approx(region.geometry().area())
+        assert region["people_sum"] == pytest.approx(counts[inside].sum(), rel=1e-9)
+        assert region["people_distance_mean"] == pytest.approx(np.average(distances[inside], weights=counts[inside]), rel=1e-6)
+        assert region["distance_max"] == pytest.approx(distances[inside].max(), rel=1e-6)
+        assert region["name"] == f"s{region['value']}" and (region["centroid_x"] == NULL) == repeated
+
+
 def test_statistics_without_a_coordinate_system(qgis, work):
     """No kilometres without a unit."""
     layer = memory([(2, 2), (8, 5), (5, 9)], None)

@@ -275,6 +275,14 @@ def test_statistics_are_named(qgis, work):
     assert layer.name() == "Statistics of Time zones"
 
 
+def test_regions_of_the_statistics_are_graduated(qgis, work):
+    layer = load(qgis, "facilitystatistics", "POLYGONS", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("s.gpkg"),
+                 POLYGONS=work.path("r.gpkg"))
+    assert layer.name() == "Regions of Time zones by area_km2"
+    assert layer.renderer().classAttribute() == "area_km2" and len(layer.renderer().ranges()) == 5
+    assert len(np.unique(colours_as_drawn(layer, (360, 180)).reshape(-1, 3), axis=0)) > 5
+
+
 def test_results_that_are_not_loaded(qgis, work):
     qgis.run("voronoiraster", INPUT=timezones(), RESOLUTION=2, OUTPUT=work.path("out.tif"))
     assert QgsProject.instance().mapLayers() == {}

@@ -13,11 +13,13 @@ import math
 from osgeo import gdal
 from qgis.core import (
     QgsCategorizedSymbolRenderer,
+    QgsClassificationQuantile,
     QgsColorRampLegendNodeSettings,
     QgsColorRampShader,
     QgsFeatureRequest,
     QgsGradientColorRamp,
     QgsGradientStop,
+    QgsGraduatedSymbolRenderer,
     QgsLineSymbol,
     QgsMapLayerLegendUtils,
     QgsMarkerLineSymbolLayer,
@@ -42,6 +44,7 @@ from qgis.PyQt.QtGui import QColor
 from .i18n import tr
 from .layers import open_dataset
 
+CLASSES = 5
 LEGEND_ENTRIES = 30
 MAPPED_COLOURS = 2000  # in an expression
 RAMP_POINTS = 8192  # in a project
@@ -309,6 +312,25 @@ def regions(context, output, default_name, name, raster, field):
             if name.lower() == "name":
                 layer.setDisplayExpression(f'"{name}"')
                 layer.setMapTipTemplate(f'[% "{name}" %]')
+        layer.triggerRepaint()
+
+    style(context, output, paint)
+
+
+def graduated(context, output, default_name, name, field):
+    """Polygons in five classes of as many features each, dark for much."""
+    rename(context, output, default_name, name)
+
+    def paint(layer):
+        symbol = QgsSymbol.defaultSymbol(layer.geometryType())
+        ramp = QgsGradientColorRamp(QColor(RAMP[0][1]), QColor(RAMP[-1][1]), False,
+                                    [QgsGradientStop(position, QColor(colour)) for position, colour in RAMP[1:-1]])
+        renderer = QgsGraduatedSymbolRenderer(field)
+        renderer.setSourceSymbol(symbol)
+        renderer.setSourceColorRamp(ramp)
+        renderer.setClassificationMethod(QgsClassificationQuantile())
+        renderer.updateClasses(layer, CLASSES)
+        layer.setRenderer(renderer)
         layer.triggerRepaint()
 
     style(context, output, paint)

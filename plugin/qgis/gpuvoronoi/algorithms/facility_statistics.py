@@ -3,6 +3,7 @@
 import re
 
 from qgis.core import (
+    NULL,
     QgsFeature,
     QgsFeatureSink,
     QgsField,
@@ -86,6 +87,20 @@ class FacilityStatistics(Algorithm):
             self.ALLOCATION, self.allocation_label(), tr("The raster of the ids of the nearest seeds."), optional=True
         )
         self.add_distance()
+        regions = QgsProcessingParameterFeatureSink(
+            self.POLYGONS, self.regions_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+        )
+        self.add(
+            regions,
+            tr(
+                "The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds of one id "
+                "have one region, with the attributes of the first of them."
+            ),
+        )
+
+    @staticmethod
+    def regions_label():
+        return tr("Regions")
 
     @staticmethod
     def output_label():
@@ -116,6 +131,9 @@ class FacilityStatistics(Algorithm):
         for name, path in self.sums.items():
             options += ["--sum", f"{name}={path}"]
         others = [("--stats", table)] + ([("--distance", distance)] if distance else [])
+        polygons = QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
+        if polygons:
+            others.append(("--polygons", polygons))
         if not self.run_raster(options, raster, others, context, feedback):
             return {}
 
@@ -130,6 +148,7 @@ class FacilityStatistics(Algorithm):
         for column in columns:
             fields.append(statistics.fields().field(column))
         columns.insert(0, ID)
+        statistics_count = fields.count()
         fields = QgsProcessingUtils.combineFields(known, fields)
         geometry_type = QgsWkbTypes.singleType(self.seeds.source.wkbType())
         sink, destination = self.parameterAsSink(
@@ -139,16 +158,23 @@ class FacilityStatistics(Algorithm):
         )
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
+        regions = Regions(known.count(), statistics_count)
         for count, (feature, geometry, values) in enumerate(join(self.seeds, statistics, row, columns)):
             if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
                 return {}
             made = QgsFeature(fields)
             made.setGeometry(geometry)
             made.setAttributes(feature.attributes() + values)
+            if polygons:
+                regions.add(made.attributes())
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
 
         results = {self.OUTPUT: destination}
+        if polygons:
+            results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields)
+            if results[self.POLYGONS] is None:
+                return {}
         layer = self.seeds.label
         styles.rename(context, destination, self.output_label(), tr("Statistics of {layer}").format(layer=layer))
         if allocation:
@@ -159,6 +185,60 @@ class FacilityStatistics(Algorithm):
             results[self.DISTANCE] = distance
             styles.distance(context, distance, self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         return results
+
+    def write_regions(self, parameters, context, feedback, path, regions, fields):
+        """Where the polygons with their statistics are; None if the user cancelled."""
+        layer = QgsVectorLayer(path, "regions", "ogr")
+        if not layer.isValid():
+            raise QgsProcessingException(tr("{} cannot be read").format(path))
+        sink, destination = self.parameterAsSink(
+            parameters, self.POLYGONS, context, fields, layer.wkbType(), layer.crs(), QgsFeatureSink.SinkFlag.RegeneratePrimaryKey
+        )
+        if sink is None:
+            raise QgsProcessingException(self.invalidSinkError(parameters, self.POLYGONS))
+        for count, region in enumerate(layer.getFeatures()):
+            if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
+                return None
+            made = QgsFeature(fields)
+            made.setGeometry(region.geometry())
+            made.setAttributes(regions.attributes(region[ID]))
+            if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
+                raise QgsProcessingException(tr("The result could not be written"))
+        shown = fields[regions.first + (7 if self.sums else 2)].name()
+        name = tr("Regions of {layer} by {field}").format(layer=self.seeds.label, field=shown)
+        styles.graduated(context, destination, self.regions_label(), name, shown)
+        return destination
+
+
+class Regions:
+    """The attributes of regions: those of the first seed of an id, with the statistics of all seeds that have it."""
+
+    def __init__(self, first, count):
+        """`first` is the place of the statistics among the attributes, `count` their number."""
+        self.first = first
+        self.count = count
+        self.found = {}
+
+    def add(self, attributes):
+        value = attributes[self.first]
+        if value is not None and value != NULL:
+            self.found.setdefault(value, []).append([None if a == NULL else a for a in attributes])
+
+    def attributes(self, value):
+        seeds = self.found[value]
+        if len(seeds) == 1:
+            return seeds[0]
+        made = list(seeds[0])
+        cells, area, mean, farthest, x, y, *sums = range(self.first + 1, self.first + self.count)
+        for column in [cells, area, *sums[::2]]:
+            made[column] = sum(seed[column] or 0 for seed in seeds)
+        for column, weight in [(mean, area), *zip(sums[1::2], sums[::2])]:
+            known = [seed for seed in seeds if seed[column] is not None]
+            total = sum(seed[weight] for seed in known)
+            made[column] = sum(seed[column] * seed[weight] for seed in known) / total if total else None
+        made[farthest] = max((seed[farthest] for seed in seeds if seed[farthest] is not None), default=None)
+        made[x] = made[y] = None
+        return made
 
 
 def field_names(layers):

@@ -225,6 +225,16 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>The result could not be written</source>
+            <translation>Das Ergebnis konnte nicht geschrieben werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>{} cannot be read</source>
+            <translation>{} kann nicht gelesen werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>“{output}”: {file} is the file of the layer “{layer}”, choose another one or remove the layer</source>
             <translation>„{output}“: {file} ist die Datei des Layers „{layer}“; bitte eine andere wählen oder den Layer entfernen</translation>
         </message>
@@ -270,6 +280,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>Regions</source>
+            <translation>Gebiete</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>Statistics</source>
             <translation>Statistik</translation>
         </message>
@@ -290,6 +305,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>The regions as polygons with their statistics, coloured by the first raster of counts, or by area. Seeds of one id have one region, with the attributes of the first of them.</source>
+            <translation>Die Gebiete als Flächen mit ihren Statistiken, gefärbt nach dem ersten Raster von Anzahlen oder nach der Fläche. Saatpunkte einer Kennung haben ein Gebiet, mit den Attributen des ersten von ihnen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>facility,service area,catchment,accessibility,population,zonal,nearest,voronoi,distance</source>
             <translation>Einrichtung,Versorgungsgebiet,Einzugsgebiet,Erreichbarkeit,Bevölkerung,zonal,nächster,voronoi,Entfernung</translation>
         </message>
@@ -305,8 +325,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>The result could not be written</source>
-            <translation>Das Ergebnis konnte nicht geschrieben werden</translation>
+            <source>Regions of {layer} by {field}</source>
+            <translation>Gebiete von {layer} nach {field}</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -317,11 +337,6 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>Nearest of {layer}</source>
             <translation>Nächster von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>{} cannot be read</source>
-            <translation>{} kann nicht gelesen werden</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -602,11 +617,6 @@
             <location filename="../algorithms/voronoi_raster.py" />
             <source>Directions to the seeds</source>
             <translation>Richtungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Regions</source>
-            <translation>Gebiete</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
