@@ -92,7 +92,7 @@ def test_killed_at_each_move(work, shim, name, links):  # noqa: F811
         for at in ("before", "after"):
             killed.restore()
             more = {} if links else {"MOVES_NO_LINKS": "1"}
-            process = killed.start(LD_PRELOAD=str(shim), MOVES_KILL=f"{number} {at}", **more)
+            process = killed.start(**shim, MOVES_KILL=f"{number} {at}", **more)
             process.communicate(timeout=60)
             if process.returncode == 0:
                 assert killed.which() == "new" and killed.leftovers() == []
@@ -165,7 +165,7 @@ def test_directories_of_the_living_and_of_others_stay(work):
 def test_what_has_come_meanwhile_stays(work, shim):  # noqa: F811
     """Between the death and the next run somebody put a file of their own in a place that was still to be filled."""
     killed = Killed(work, "outputs")
-    process = killed.start(LD_PRELOAD=str(shim), MOVES_KILL="1 after")
+    process = killed.start(**shim, MOVES_KILL="1 after")
     process.communicate(timeout=60)
     assert killed.which() is None
     still = [name for name, data in killed.old.items() if work.path(name).read_bytes() == data]
