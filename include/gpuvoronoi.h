@@ -455,21 +455,10 @@ typedef struct gv_block {
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
   int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
                                   finds that all cells of the block have one answer; else 0 */
-  /* Not NULL: a byte for each box of GV_BOX_COLUMNS x GV_BOX_ROWS cells, from the block's first cell on, row by row (as many in
-   * a row as it takes); becomes what the engine finds of the box's cells, in the first band: GV_BOX_ALIKE, GV_BOX_PAIR or,
-   * if it finds nothing, GV_BOX_MIXED. */
-  uint8_t *alike;
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \
-  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL, NULL }
-
-#define GV_BOX_COLUMNS 32
-#define GV_BOX_ROWS    16
-
-#define GV_BOX_MIXED 0
-#define GV_BOX_ALIKE 1 /* all cells have one answer, in every band */
-#define GV_BOX_PAIR  2 /* each cell has one of two answers */
+  { sizeof(gv_block), 0, 0, NULL, 0, NULL, 0, 0, NULL }
 
 /*
  * Computes one block. Blocks at the right and lower edge may be partial: only cells inside the grid are written (and
@@ -595,8 +584,7 @@ GV_API void gv_statistics_destroy(gv_statistics *statistics);
  * One quantity over a block. A row holds `count` values: value i stands for each single cell of columns first[i] up to
  * first[i + 1] of the block (the last one up to the end of the row), so that a coarse raster need not be spread over
  * fine cells. first[0] is 0, and the numbers ascend. first NULL: one value a cell. In the same way row r of values serves
- * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells. Where both are given and a value
- * serves four columns and more on average, there are running sums over columns, which are quick.
+ * rows first_row[r] up to first_row[r + 1] of the block; first_row NULL: one row of cells.
  */
 typedef struct gv_quantity {
   const double *value;  /* value[r * stride + i] */
@@ -616,11 +604,10 @@ typedef struct gv_statistics_block {
   int64_t distance_stride;
   const gv_quantity *quantity; /* one for each of `sums` */
   int uniform; /* non-zero: all cells have the seed of the first, and no other is read (see gv_block.uniform) */
-  const uint8_t *alike; /* gv_block.alike, unless cells have changed since, or NULL: less is to be read then */
 } gv_statistics_block;
 
 #define GV_STATISTICS_BLOCK_INIT                                                                                   \
-  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0, NULL }
+  { sizeof(gv_statistics_block), 0, 0, NULL, 0, NULL, 0, NULL, 0 }
 
 /*
  * Adds a block; each block once. Safe to call from many threads at once, each with a context of its own.

@@ -129,7 +129,6 @@ static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv
   b.distance_stride = r->block_w;
   b.quantity = worker->quantity;
   b.uniform = uniform;
-  b.alike = worker->alike;
   return pass_on(io, worker, gv_statistics_add(worker->context, r->statistics, &b));
 }
 
@@ -159,7 +158,6 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   /* Cells that are alike need not all be written, unless something is said of each. */
   int32_t uniform = 0;
   if (!r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0) b.uniform = &uniform;
-  b.alike = worker->alike;
   bool apart = worker->numbers != NULL;
   b.out = apart ? worker->numbers : block->out[0];
   b.stride = apart ? r->block_w : block->stride;

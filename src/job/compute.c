@@ -23,7 +23,6 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
-  size_t boxes = ((size_t)r->block_w / GV_BOX_COLUMNS + 1) * ((size_t)r->block_h / GV_BOX_ROWS + 1);
   options.threads = r->j->threads;
   options.device = r->j->device;
   options.progress = gv_io_go_on;
@@ -40,10 +39,9 @@ static gv_status make_workers(gv_run *r) {
     if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
     if (r->mask != NULL) w->mask = malloc(cells);
     if (r->j->stats != NULL) w->distance = malloc(cells * sizeof *w->distance);
-    if (r->j->stats != NULL) w->alike = malloc(boxes);
     w->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *w->quantity);
     made = made && (!apart || w->numbers != NULL) && (r->mask == NULL || w->mask != NULL) &&
-           (r->j->stats == NULL || (w->distance != NULL && w->alike != NULL)) && w->quantity != NULL;
+           (r->j->stats == NULL || w->distance != NULL) && w->quantity != NULL;
   }
   return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
 }
@@ -57,7 +55,6 @@ void gv_run_free_computed(gv_run *r) {
     gv_adjacency_free(&w->adjacency);
     free(w->numbers);
     free(w->mask);
-    free(w->alike);
     free(w->distance);
     free(w->quantity);
   }

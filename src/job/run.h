@@ -20,7 +20,6 @@ typedef struct gv_run_worker {
   gv_adjacency adjacency;
   int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;         /* a block */
-  uint8_t *alike;        /* the boxes of a block */
   double *distance;      /* of the nearest seed, a block */
   gv_quantity *quantity; /* one a sum */
 } gv_run_worker;

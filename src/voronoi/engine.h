@@ -62,12 +62,4 @@ extern const gv_engine gv_engine_cuda_tile;
 /* Whether "auto" should leave the grid to it: a GPU can do this grid and may be worth its start. */
 bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v);
 
-/* Boxes of a block; see gv_block.alike. */
-static inline int64_t gv_boxes_across(const gv_tile *block) {
-  return (block->c1 - block->c0 + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
-}
-static inline int64_t gv_boxes_down(const gv_tile *block) {
-  return (block->r1 - block->r0 + GV_BOX_ROWS - 1) / GV_BOX_ROWS;
-}
-
 #endif

@@ -200,7 +200,6 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
                    (long long)b.mask_stride);
   }
   if (b.uniform != NULL) *b.uniform = 0;
-  if (b.alike != NULL) memset(b.alike, GV_BOX_MIXED, (size_t)(gv_boxes_across(&tile) * gv_boxes_down(&tile)));
   return v->engine->block(context, v, v->state, &tile, &b);
 }
 

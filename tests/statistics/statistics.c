@@ -270,7 +270,7 @@ static int64_t picture_pixel(int64_t row, int64_t column) {
   return row / PIXEL_H * PIXEL_H * WIDE + column / PIXEL_W * PIXEL_W;
 }
 
-/* The nearest of some points, as regions are: boxes of one, two, three seeds and more. */
+/* The nearest of some points, as regions are. */
 static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c) {
   int32_t nearest = 0;
   double least = INFINITY;
@@ -282,7 +282,7 @@ static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c)
   return nearest;
 }
 
-/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; boxes and whole blocks of one seed; regions;
+/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; whole blocks of one seed; regions;
  * two seeds at random. */
 static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   memset(p, 0, sizeof *p);
@@ -366,13 +366,12 @@ static void add_exactly(const picture *p, const double *area, double largest, ex
   }
 }
 
-/* Adds the picture's part in a block: quantities as a caller may have them, and what is known of equal cells. */
+/* Adds the picture's part in a block: quantities as a caller may have them, and whether all cells are equal. */
 static void add_part(gv_context *context, const picture *p, gv_statistics *s, int64_t x, int64_t y, int64_t w,
                      int64_t h, gv_statistics_block *b, bool tell) {
   int32_t columns[WIDE], rows[HIGH], every[HIGH], across = 0, down = 0;
   double *values = malloc((size_t)(w * h) * sizeof *values), *shared = malloc((size_t)(w * h) * sizeof *shared);
-  uint8_t *alike = malloc((size_t)(w * h));
-  assert_true(values != NULL && shared != NULL && alike != NULL);
+  assert_true(values != NULL && shared != NULL);
   for (int64_t c = 0; c < w; c++) {
     if (c == 0 || (x + c) % PIXEL_W == 0) columns[across++] = (int32_t)c;
   }
@@ -385,27 +384,9 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
     }
   }
   const int32_t *first = p->shown + y * WIDE + x;
-  int32_t boxes = 0;
-  b->uniform = 1;
-  for (int64_t r = 0; r < h; r += GV_BOX_ROWS) {
-    for (int64_t c = 0; c < w; c += GV_BOX_COLUMNS) {
-      bool same = true, pair = true;
-      int32_t one = first[r * WIDE + c], other = one;
-      for (int64_t i = r; i < h && i < r + GV_BOX_ROWS; i++) {
-        for (int64_t k = c; k < w && k < c + GV_BOX_COLUMNS; k++) {
-          int32_t here = first[i * WIDE + k];
-          if (here != one && other == one) other = here;
-          same = same && here == one;
-          pair = pair && (here == one || here == other);
-          if (here != first[0]) b->uniform = 0;
-        }
-      }
-      bool told = uniform() < 0.9;
-      alike[boxes++] = told && same ? GV_BOX_ALIKE : told && pair ? GV_BOX_PAIR : GV_BOX_MIXED;
-    }
-  }
-  if (!tell) b->uniform = 0;
-  b->alike = tell ? alike : NULL;
+  b->uniform = tell;
+  for (int64_t i = 0; i < w * h; i++)
+    if (first[i / w * WIDE + i % w] != first[0]) b->uniform = 0;
   const gv_quantity quantity[KINDS] = {{values, columns, across, across, NULL, 0},
                                        {values, columns, across, across, every, (int32_t)h},
                                        {shared, columns, across, across, rows, down},
@@ -416,7 +397,6 @@ static void add_part(gv_context *context, const picture *p, gv_statistics *s, in
   assert_int_equal(gv_statistics_add(context, s, b), GV_OK);
   free(values);
   free(shared);
-  free(alike);
 }
 
 static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bool tell) {
@@ -489,85 +469,20 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   gv_context_destroy(context);
 }
 
-/* Blocks of less than a box, of boxes and a bit, of more than a panel; all instruction sets. */
+/* Small blocks and large ones. */
 static void sums_are_exact(void **state) {
   (void)state;
   static const int32_t sizes[][2] = {{50, 20}, {64, 70}, {65, 16}, {100, 33}, {512, 64}, {WIDE, HIGH}};
-  static const char *const levels[] = {"baseline", "avx2", "avx512"};
   picture *p = malloc(sizeof *p);
   assert_non_null(p);
   for (int kind = 0; kind < 4; kind++) {
     draw(p, kind % 2 == 0 ? GV_GRID_LONLAT : GV_GRID_PLANE, kind > 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], true);
-      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind + 1) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], false);
     }
   }
-  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
   free(p);
-}
-
-/* Boxes are what the engine calls them, whatever is asked, and there are some of each kind. */
-static void boxes_are_alike(void **state) {
-  (void)state;
-  enum { FINE_W = 3 * W, FINE_H = 4 * H };
-  enum { ACROSS = (FINE_W + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS, DOWN = (FINE_H + GV_BOX_ROWS - 1) / GV_BOX_ROWS };
-  world w;
-  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
-  w.grid.width = FINE_W;
-  w.grid.height = FINE_H;
-  w.grid.geotransform[1] /= 3.0;
-  w.grid.geotransform[5] /= 4.0;
-  gv_context *context = new_context();
-  int32_t *shown = malloc((size_t)(2 * FINE_W * FINE_H) * sizeof *shown);
-  uint8_t *mask = malloc((size_t)(FINE_W * FINE_H)), alike[ACROSS * DOWN];
-  assert_true(shown != NULL && mask != NULL);
-  /* Some boxes are masked here and there, some altogether, most not. */
-  for (int i = 0; i < FINE_W * FINE_H; i++)
-    mask[i] = i % 3700 != 0 && (i % FINE_W >= 64 || i / FINE_W >= 32);
-  for (int question = 0; question < 4; question++) {
-    gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
-    gv_seeds seeds = {w.x, w.y, SEEDS};
-    gv_voronoi *voronoi = NULL;
-    options.backend = "tile";
-    options.metric = w.metric;
-    options.block_width = options.block_height = 1024;
-    options.k = question == 1 ? 2 : 1;
-    if (question == 2) options.max_distance = 1e6;
-    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
-    gv_block b = GV_BLOCK_INIT;
-    b.out = shown;
-    b.stride = FINE_W;
-    b.band_stride = FINE_W * FINE_H;
-    b.mask = question == 3 ? mask : NULL;
-    b.mask_stride = FINE_W;
-    b.alike = alike;
-    memset(alike, 77, sizeof alike);
-    assert_int_equal(gv_voronoi_fill(context, voronoi, &b), GV_OK);
-    int count[3] = {0, 0, 0};
-    for (int i = 0; i < ACROSS * DOWN; i++) {
-      assert_true(alike[i] <= GV_BOX_PAIR);
-      count[alike[i]]++;
-      int r0 = i / ACROSS * GV_BOX_ROWS, c0 = i % ACROSS * GV_BOX_COLUMNS;
-      int32_t one = shown[r0 * FINE_W + c0], other = one;
-      for (int r = r0; r < FINE_H && r < r0 + GV_BOX_ROWS && alike[i] != GV_BOX_MIXED; r++) {
-        for (int c = c0; c < FINE_W && c < c0 + GV_BOX_COLUMNS; c++) {
-          int32_t here = shown[r * FINE_W + c];
-          if (here != one && other == one && alike[i] == GV_BOX_PAIR) other = here;
-          assert_true(here == one || here == other);
-        }
-      }
-    }
-    if (question == 0) assert_true(count[GV_BOX_ALIKE] > 3 && count[GV_BOX_PAIR] > 0);
-    if (question == 3) assert_true(count[GV_BOX_ALIKE] > 3);
-    gv_voronoi_destroy(voronoi);
-  }
-  free(shown);
-  free(mask);
-  gv_context_destroy(context);
-  free_world(&w);
 }
 
 /* An allocator that fails at one call. */
@@ -643,7 +558,6 @@ int main(void) {
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(labels_lead_back),
       cmocka_unit_test(sums_are_exact),
-      cmocka_unit_test(boxes_are_alike),
       cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);

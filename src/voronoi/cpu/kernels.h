@@ -73,6 +73,9 @@ typedef struct gv_rank_kernels {
   void (*measure)(const gv_ranking *ranking, double *matrix);
 } gv_rank_kernels;
 
+/* A box of a mask. */
+enum { GV_BOX_COLUMNS = 32, GV_BOX_ROWS = 16 };
+
 struct gv_rank_filter; /* rank_filter.h */
 struct gv_short_list;  /* short_list.h */
 

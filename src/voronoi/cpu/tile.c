@@ -122,18 +122,9 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   gv_block target = *block;
   bool projected = v->cells.grid.kind == GV_GRID_PROJECTED;
-  if (projected) target.uniform = NULL;
-  if (projected) target.alike = NULL; /* cells without a place are taken back at the end */
-  /* Marked again where it turns out otherwise. */
-  if (target.alike != NULL)
-    memset(target.alike, GV_BOX_ALIKE, (size_t)(gv_boxes_across(tile) * gv_boxes_down(tile)));
-  gv_tile_work j = {.v = v,
-                    .kernels = state->kernels,
-                    .discs = state->discs,
-                    .space = space,
-                    .block = *tile,
-                    .target = &target,
-                    .boxes_across = gv_boxes_across(tile)};
+  if (projected) target.uniform = NULL; /* cells without a place are taken back at the end */
+  gv_tile_work j = {
+      .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
   gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);

@@ -1,4 +1,4 @@
-/* Answers of whole tiles, masks, and what is known of boxes. */
+/* Answers of whole tiles, and masks. */
 #include "voronoi/cpu/tile_work.h"
 
 /* Writes one answer, label[v->k] (NULL: nodata), into all cells of a block, without looking at what is there. */
@@ -41,18 +41,6 @@ int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile) {
   return state;
 }
 
-void gv_mark_boxes(const gv_tile_work *j, const gv_tile *tile, uint8_t mark) {
-  uint64_t c0 = (uint64_t)(tile->c0 - j->block.c0) / GV_BOX_COLUMNS,
-           r0 = (uint64_t)(tile->r0 - j->block.r0) / GV_BOX_ROWS;
-  uint8_t *first = j->target->alike + (int64_t)r0 * j->boxes_across + (int64_t)c0;
-  *first = mark; /* mostly all there is */
-  if (tile->c1 - tile->c0 <= GV_BOX_COLUMNS && tile->r1 - tile->r0 <= GV_BOX_ROWS) return;
-  for (int64_t r = tile->r0; r < tile->r1; r += GV_BOX_ROWS, first += j->boxes_across) {
-    for (int64_t c = tile->c0; c < tile->c1; c += GV_BOX_COLUMNS)
-      first[(c - tile->c0) / GV_BOX_COLUMNS] = mark;
-  }
-}
-
 /* Writes one answer into a tile whatever the mask says; if it is the whole block it may be enough to say so. */
 static void write_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label) {
   gv_block part = part_of(j, tile);
@@ -91,8 +79,6 @@ static void write_masked(const gv_tile_work *j, const gv_tile *tile, const int32
         if (label != NULL) fill_block(j->v, j->kernels, &stretch, &part, label);
         if (state != GV_KEEPS_SOME) gv_block_apply_mask(j->v, &stretch, &part);
       }
-      if (j->target->alike != NULL && state != GV_KEEPS_SOME)
-        gv_mark_boxes(j, &stretch, state == GV_LEAVES_SOME ? GV_BOX_ALIKE : GV_BOX_MIXED);
     }
   }
 }

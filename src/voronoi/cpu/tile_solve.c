@@ -187,8 +187,6 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
   bool leaf = nearest ? columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS
                       : gv_leaf_is_due(v, candidates, &order, rows, columns);
   if (!leaf) return solve_children(context, j, tile, bound, depth, !nearest, candidates);
-  bool pair = nearest && !open && candidates->count == 2;
-  if (j->target->alike != NULL) gv_mark_boxes(j, tile, pair ? GV_BOX_PAIR : GV_BOX_MIXED);
   bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
                       : rank_leaf(j, tile, bound, slack, candidates, &order);
   if (!done) return gv_fail_memory(context, "a leaf tile");
@@ -208,9 +206,7 @@ static gv_status paint_tile(gv_context *context, const gv_tile_work *j, const gv
   gv_block target = *j->target;
   gv_tile_work parts = *j;
   target.uniform = NULL;
-  if (target.alike != NULL) gv_mark_boxes(j, tile, GV_BOX_MIXED);
-  target.alike = NULL; /* discs are painted over what is filled */
-  target.mask = NULL;  /* applied to all of the tile at the end */
+  target.mask = NULL; /* applied to all of the tile at the end */
   parts.target = &target;
   gv_fill_nodata(&parts, tile);
   gv_discs_paint(j->v, j->discs, tile, candidates, &plan, gv_place_of_tile(j, tile), j->target->stride);

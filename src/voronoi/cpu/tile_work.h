@@ -16,7 +16,6 @@ typedef struct gv_tile_work {
   const double *x, *y, *z, *lon, *lat;
   int64_t box_columns;
   int64_t mask_columns; /* boxes across the mask */
-  int64_t boxes_across; /* of target->alike */
 } gv_tile_work;
 
 /* Where to split a length: at the largest power of two below it, so that tiles start at multiples of their size. */
@@ -35,9 +34,6 @@ bool gv_mask_prepare(gv_tile_work *j);
 
 /* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
 int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile);
-
-/* Tells what is known of the boxes of a tile whose cells are not all alike. Tiles begin where boxes do. */
-void gv_mark_boxes(const gv_tile_work *j, const gv_tile *tile, uint8_t mark);
 
 /* A tile of one answer: label[v->k]; of none, whatever the mask says. */
 void gv_fill_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *label);
