@@ -62,6 +62,19 @@ static int set_extent(void *to, const char *value) {
   return cli_fail(EXIT_USAGE, "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
 }
 
+static int set_memory(void *to, const char *value) {
+  char *end;
+  double bytes = strtod(value, &end);
+  static const char units[] = "kMGT";
+  const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+  for (const char *u = units; unit != NULL && u <= unit; u++)
+    bytes *= 1024.0;
+  bool good = end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && bytes >= 1e6 && bytes < 1e18;
+  if (!good) return cli_fail(EXIT_USAGE, "--memory: '%s' is no size of at least 1M, like 512M or 4G", value);
+  ((settings *)to)->job.memory = (int64_t)bytes;
+  return EXIT_OK;
+}
+
 /* GDAL's names, in any case. */
 static int set_distance_type(void *to, const char *value) {
   settings *s = to;
@@ -171,6 +184,10 @@ static const cli_option table[] = {
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
      CLI_INTO(job.backend)},
     CLI_THREADS_ROW(job.threads),
+    {"memory", "SIZE",
+     "memory over all threads, e.g. 512M or 4G, beside what the seeds take (default: a quarter of what there is, 1 "
+     "GiB at most); with less of it fewer threads work",
+     CLI_BY(set_memory)},
     {"device", "N",
      "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first; for cuda-tile all)",
      CLI_RANGE(job.device, 0, 1023)},

@@ -1,4 +1,5 @@
 /* The pass over all blocks, and what is made of its results. */
+#include "job/budget.h"
 #include "job/run.h"
 
 #include <stdlib.h>
@@ -29,9 +30,10 @@ static gv_status make_workers(gv_run *r) {
   options.progress_user = r->io;
   bool made = gv_context_create(&options, &r->context) == GV_OK;
   options.threads = 1; /* of a worker */
-  r->workers = calloc((size_t)r->j->threads, sizeof *r->workers);
+  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type == GDT_Int64);
+  r->workers = calloc((size_t)r->worker_count, sizeof *r->workers);
   made = made && r->workers != NULL;
-  for (int i = 0; i < r->j->threads && made; i++) {
+  for (int i = 0; i < r->worker_count && made; i++) {
     gv_run_worker *w = &r->workers[i];
     made = gv_context_create(&options, &w->context) == GV_OK;
     if (r->style) gv_adjacency_init(&w->adjacency, r->width, r->height);
@@ -49,7 +51,7 @@ static gv_status make_workers(gv_run *r) {
 void gv_run_free_computed(gv_run *r) {
   gv_statistics_destroy(r->statistics);
   gv_voronoi_destroy(r->voronoi);
-  for (int i = 0; i < r->j->threads && r->workers != NULL; i++) {
+  for (int i = 0; i < r->worker_count && r->workers != NULL; i++) {
     gv_run_worker *w = &r->workers[i];
     gv_context_destroy(w->context);
     gv_adjacency_free(&w->adjacency);
@@ -110,7 +112,7 @@ static gv_status make_voronoi(gv_run *r) {
 }
 
 static gv_status add_style(gv_run *r) {
-  for (int i = 1; i < r->j->threads; i++)
+  for (int i = 1; i < r->worker_count; i++)
     gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
   gv_attribute_table table = {0};
   gv_status status =
@@ -139,7 +141,7 @@ gv_status gv_run_compute(gv_run *r) {
   status = make_workers(r);
   if (status == GV_OK) status = make_voronoi(r);
   if (status == GV_OK) {
-    status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, j->threads, report,
+    status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, r->worker_count, report,
                              &progress);
   }
   if (status == GV_OK && r->style) status = add_style(r);

@@ -2,6 +2,7 @@
  * The order of a run: inputs read, outputs planned, blocks computed and written in one pass, tables and polygons made of
  * what came out, everything put in its place at the end.
  */
+#include "job/budget.h"
 #include "job/run.h"
 
 #include <inttypes.h>
@@ -122,11 +123,12 @@ static gv_status read_inputs(gv_run *r, gv_job *j) {
                                  r->grid.crs, &j->max_distance);
   }
   if (status == GV_OK) status = check_grid(r);
-  gv_readers readers = {j->threads, j->sum_count + 1};
+  gv_budget budget = gv_budget_of(j);
+  gv_readers readers = {j->threads, j->sum_count + 1, budget.reading};
   if (status == GV_OK && j->mask.source != NULL) {
     status = gv_mask_open(r->io, &j->mask, &r->grid, readers, &r->mask);
   }
-  int64_t memory = 2 * (int64_t)GDALGetCacheMax64();
+  int64_t kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < budget.kept ? kept : budget.kept;
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
     status = gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, readers, &memory, &r->overlay[i]);
   return status;
@@ -145,6 +147,8 @@ static void warn_of_outside(const gv_run *r) {
 
 /* What the readers and writers have to know that follows from the rest. */
 static void settle(gv_job *j) {
+  if (j->memory == 0) j->memory = gv_budget_default();
+  j->raster.memory = gv_budget_of(j).waiting;
   int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
   j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
   j->seeds.keep_source = j->stats != NULL;

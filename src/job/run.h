@@ -42,6 +42,7 @@ typedef struct gv_run {
   gv_statistics *statistics;
   gv_context *context; /* of all threads */
   gv_run_worker *workers;
+  int worker_count;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
   int32_t block_w, block_h;

@@ -1,11 +1,16 @@
 """Processes that may not have all they ask for: fewer threads and files are slower, not wrong."""
 
+import pathlib
+import re
 import resource
+import subprocess
+import time
 
 import numpy as np
 import pytest
+from osgeo import gdal
 
-from conftest import build_shim, globe
+from conftest import COMMAND, build_shim, globe
 from test_facility import make_raster
 
 LON, LAT = globe(400, seed=4)
@@ -83,3 +88,50 @@ def test_few_files_for_many_rasters(seeds, rasters):
                  preexec_fn=limited(NOFILE=256))
         assert seeds.path("a.csv").read_bytes() == seeds.path("b.csv").read_bytes()
         assert np.array_equal(seeds.read("a.tif"), seeds.read("b.tif"))
+
+
+# Memory.
+
+def peak(work, *arguments):
+    """Megabytes that a run that goes well has held at most."""
+    process = subprocess.Popen([COMMAND, *map(str, arguments)], cwd=work.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    most = 0
+    while process.poll() is None:
+        try:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found = re.search(r"VmHWM:\s*(\d+) kB", status)
+        most = max(most, int(found[1]) // 1024 if found else 0)
+        time.sleep(0.005)
+    assert process.returncode == 0, process.stderr.read()
+    return most
+
+
+@pytest.mark.parametrize("options", [["-k", "4", "--distance", "d{}.tif", "--azimuth", "a{}.tif"], ["--mask", "m.tif"],
+                                     ["--sum", "m.tif", "--stats", "t{}.csv"]], ids=["ranks", "mask", "sum"])
+def test_memory_of_many_threads(seeds, options):
+    """--memory, and what is there without blocks: libraries, GDAL's cache, the seeds."""
+    values = np.random.default_rng(3).integers(0, 2, (4000, 8000)).astype(np.uint8)
+    make_raster(seeds, "m.tif", values, (-180, 0.045, 0, 90, 0, -0.045), kind=gdal.GDT_Byte, options=["TILED=YES"])
+    arguments = ["--seeds", "s.csv", "--size", "4000,2000", "--metric", "great-circle", "--threads", "64", "--no-style"]
+    found = {}
+    for memory in "40M", "4G":
+        found[memory] = peak(seeds, *arguments, *[o.format(memory) for o in options], "--memory", memory, f"{memory}.tif")
+    assert found["40M"] < 40 + 200, found
+    assert "--mask" in options or found["4G"] > 40 + 200, found  # else it is no test
+    for pattern in [name for name in options if "{}" in name]:
+        assert seeds.path(pattern.format("40M")).read_bytes() == seeds.path(pattern.format("4G")).read_bytes()
+    assert np.array_equal(seeds.read("40M.tif"), seeds.read("4G.tif"))
+
+
+@pytest.mark.parametrize("size", ["1", "0", "-1G", "x", "5X", "1e30", "4GG", ""])
+def test_no_size_of_memory(seeds, size):
+    seeds.fails("--seeds", "s.csv", f"--memory={size}", "out.tif", status=2, has="--memory")
+
+
+def test_little_address_space(seeds):
+    """What the default is made of, the machine's memory, a container or batch job may have less of; a limit of the process ends in
+    one line, or not at all."""
+    seeds.ok("--seeds", "s.csv", "--size", "3000,1500", "--threads", "64", "--memory", "50M", "out.tif",
+             preexec_fn=limited(DATA=700 << 20))

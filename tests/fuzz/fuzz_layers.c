@@ -54,7 +54,7 @@ static void read_mask(const char *path) {
   memcpy(grid.grid.geotransform, grid.geotransform, sizeof grid.geotransform);
   gv_mask *mask = NULL;
   int64_t kept = -1;
-  gv_status status = gv_mask_open(&io, &options, &grid, (gv_readers){1, 1}, &mask);
+  gv_status status = gv_mask_open(&io, &options, &grid, (gv_readers){1, 1, 1 << 20}, &mask);
   if (status == GV_OK) status = gv_mask_cells(&io, mask, 0, 0, 0, 40, 20, cells, 40, &kept);
   if (status == GV_OK) {
     int64_t counted = 0;

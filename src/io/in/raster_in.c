@@ -40,6 +40,12 @@ static int count_handles(gv_readers readers) {
   return most < 1 ? 1 : most < (rlim_t)readers.workers ? (int)most : readers.workers;
 }
 
+int64_t gv_pixels_at_once(gv_readers readers, int64_t bytes_a_pixel, int64_t most) {
+  enum { LEAST = 1 << 13 };
+  int64_t pixels = readers.memory / ((int64_t)readers.workers * readers.rasters * bytes_a_pixel);
+  return pixels < LEAST ? LEAST : pixels < most ? pixels : most;
+}
+
 /* The integers that a type holds; false for types of other numbers. */
 static bool integer_range(GDALDataType type, double *least, double *most) {
   static const struct {

@@ -27,10 +27,14 @@ typedef struct gv_kept_values {
   bool complete; /* all have been stored */
 } gv_kept_values;
 
-/* Who reads: so many workers, from so many rasters in one run. */
+/* Who reads: so many workers, from so many rasters in one run, with so many bytes for what they read, all together. */
 typedef struct gv_readers {
   int workers, rasters;
+  int64_t memory;
 } gv_readers;
+
+/* Pixels that each worker may read at once from each raster: at most so many, and a few rows of a block in any case. */
+int64_t gv_pixels_at_once(gv_readers readers, int64_t bytes_a_pixel, int64_t most);
 
 typedef struct gv_raster_handle gv_raster_handle;
 

@@ -12,6 +12,7 @@ struct gv_raster_out {
   char *work; /* the file that blocks are written to */
   bool copies;
   int threads;
+  int64_t memory; /* for blocks that wait */
   GDALDriverH driver;
   char **options;      /* creation options, defaults included */
   char **used_options; /* what the dataset being written was made with */

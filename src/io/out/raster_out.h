@@ -21,6 +21,7 @@ typedef struct gv_raster_options {
   char **creation_options; /* "KEY=VALUE", NULL-terminated, may be NULL */
   bool overwrite;
   int threads;        /* for GDAL's compression */
+  int64_t memory;     /* bytes for blocks that wait to be written, of all rasters written together */
   int64_t cell_bytes; /* that one cell of all rasters written together takes; decides the default size of tiles */
 } gv_raster_options;
 

@@ -175,6 +175,7 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   gv_raster_out *raster = calloc(1, sizeof *raster);
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
   raster->threads = options->threads;
+  raster->memory = options->memory;
   gv_status status = choose_driver(io, options, &raster->driver);
   if (status == GV_OK) status = check_pixels(io, options, raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);

@@ -9,7 +9,6 @@
 
 enum {
   MAX_BUFFER_BYTES = 64 << 20,
-  MAX_RING_BYTES = 256 << 20,
   MAX_BLOCK = 8192 /* cells a side that the library computes at once */
 };
 
@@ -316,7 +315,7 @@ static gv_status work_on(gv_io *io, void *user, int worker, int64_t first, int64
 static gv_status make_slots(gv_io *io, ring *r) {
   int64_t bytes = r->layout.bytes, workers = r->workers;
   int64_t count = !r->layout.tiles ? 3 : r->all_encoded ? 4 * workers + 2 : 2 * workers + 2;
-  if (count > MAX_RING_BYTES / bytes) count = MAX_RING_BYTES / bytes;
+  if (count > r->rasters[0]->memory / bytes) count = r->rasters[0]->memory / bytes;
   if (count < 2) count = 2;
   if (count > r->units) count = r->units;
   r->slots = calloc((size_t)count, sizeof *r->slots);

@@ -8,7 +8,7 @@
 #include "io/in/raster_in.h"
 #include "io/overlay/mask_polygons.h"
 
-enum { WINDOW = 1 << 22 /* pixels read at once */ };
+enum { MOST_PIXELS = 1 << 22 /* read at once */ };
 
 /* What a worker needs. */
 typedef struct mask_worker {
@@ -26,7 +26,8 @@ struct gv_mask {
   const char *source;
   const gv_raster_grid *grid;
   bool is_raster;
-  bool upright; /* columns of the grid are columns of the raster, and rows rows */
+  int64_t window; /* pixels read at once */
+  bool upright;   /* columns of the grid are columns of the raster, and rows rows */
   gv_raster_in raster;
   gv_mask_polygons *polygons;
   gv_operation *operation; /* from the grid's coordinates to the mask's; NULL = the same */
@@ -95,6 +96,7 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   mask->source = options->source;
   mask->grid = grid;
   mask->workers = readers.workers;
+  mask->window = gv_pixels_at_once(readers, sizeof(double) + 2, MOST_PIXELS);
   mask->of_worker = calloc((size_t)readers.workers, sizeof *mask->of_worker);
   gv_status status = mask->of_worker != NULL ? GV_OK : gv_io_fail_memory(io, "the mask");
   if (status == GV_OK) {
@@ -268,7 +270,7 @@ static gv_status look_up(gv_io *io, const gv_mask *mask, int worker, int64_t x, 
     return GV_OK;
   }
   int64_t window_w = high[0] - low[0] + 1, window_h = high[1] - low[1] + 1;
-  if (window_w * window_h > WINDOW && w * h > 1) {
+  if (window_w * window_h > mask->window && w * h > 1) {
     bool across = w >= h;
     int64_t half = (across ? w : h) / 2;
     status = look_up(io, mask, worker, x, y, across ? half : w, across ? h : half, out, stride, kept);

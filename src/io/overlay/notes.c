@@ -123,7 +123,11 @@ gv_status gv_overlay_note(gv_io *io, gv_overlay *o) {
   all.rows = NOTED / width > 0 ? NOTED / width : 1;
   if (o->raster.kept.h < height) all.rows = gv_raster_in_rows_at_once(&o->raster);
   gv_io_loop loop = {.count = (height + all.rows - 1) / all.rows, .grain = 1, .user = &all};
+  int64_t bytes = all.rows * width * (int64_t)(sizeof(double) + 1) +
+                  o->buckets_across * o->buckets_down * (int64_t)sizeof(gv_bucket);
+  int64_t most = o->readers.memory / bytes > 0 ? o->readers.memory / bytes : 1;
   loop.threads = o->workers < loop.count ? o->workers : (int)loop.count;
+  if (loop.threads > most) loop.threads = (int)most;
   all.noters = calloc((size_t)loop.threads, sizeof *all.noters);
   gv_status status = all.noters != NULL ? GV_OK : gv_overlay_no_memory(io);
   for (int i = 0; i < loop.threads && status == GV_OK; i++)

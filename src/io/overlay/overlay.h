@@ -9,7 +9,7 @@
 #include "io/overlay/quantity.h"
 
 enum {
-  GV_OVERLAY_STRIP = 1 << 20, /* values read at once */
+  GV_OVERLAY_STRIP = 1 << 20, /* values read at once, at most */
   GV_BUCKET_SIDE = 512        /* cells */
 };
 
@@ -75,6 +75,8 @@ struct gv_overlay {
   double degrees;          /* in one unit of the raster's y */
   int64_t buckets_across, buckets_down;
   gv_bucket *buckets;
+  gv_readers readers;
+  int64_t strip; /* values read at once */
   int workers;
   gv_overlay_worker *of_worker;
 };

@@ -135,7 +135,9 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   if (o == NULL) return gv_overlay_no_memory(io);
   o->name = name;
   o->grid = grid;
+  o->readers = readers;
   o->workers = readers.workers;
+  o->strip = gv_pixels_at_once(readers, sizeof(double) + 1, GV_OVERLAY_STRIP);
   o->of_worker = calloc((size_t)readers.workers, sizeof *o->of_worker);
   gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
   if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, readers, &o->raster);

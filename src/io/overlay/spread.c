@@ -178,7 +178,7 @@ gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, 
   find_ranges(a, a->start[x], a->start[x + w], &r);
   int64_t down[2];
   gv_axis_pixels(d, y, y + h, down);
-  int64_t rows = r.width > 0 ? GV_OVERLAY_STRIP / r.width : 1;
+  int64_t rows = r.width > 0 ? o->strip / r.width : 1;
   rows = rows < 1 ? 1 : rows > down[1] - down[0] ? down[1] - down[0] : rows;
   gv_status status = gv_overlay_worker_grow(io, b, w * h, 2 * w + h, rows * r.width);
   if (status != GV_OK) return status;
