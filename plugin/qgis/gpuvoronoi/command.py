@@ -138,10 +138,11 @@ def _stop(process, outputs):
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def run(arguments, outputs, feedback, progress=lambda percent: None):
+def run(arguments, outputs, feedback, progress=lambda percent: None, events=True):
     """
     Runs the program with these arguments. `outputs` are the files it has to make. True when it has made them, False
     when the user cancelled; then nothing of them is left. Raises QgsProcessingException with the program's own words.
+    `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends.
     """
     try:
         program = find_program()
@@ -175,7 +176,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None):
             try:
                 name, data = events.get(timeout=POLL)
             except queue.Empty:
-                if QThread.currentThread() == QCoreApplication.instance().thread():
+                if events and QThread.currentThread() == QCoreApplication.instance().thread():
                     QCoreApplication.processEvents()  # batches run on the main thread: let Cancel be pressed
                 continue
             if data is None:

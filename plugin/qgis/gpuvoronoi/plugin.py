@@ -1,8 +1,9 @@
-"""The plugin: it adds its provider to Processing, and takes it away again. It needs no windows (iface may be None)."""
+"""The plugin: it adds its provider to Processing and its functions to expressions, and takes them away again. It needs no windows (iface may be None)."""
 
 from qgis.core import QgsApplication
 from qgis.PyQt.QtCore import QCoreApplication
 
+from .expressions import Functions
 from .i18n import install_translator
 from .provider import GpuvoronoiProvider
 
@@ -11,11 +12,13 @@ class GpuvoronoiPlugin:
     def __init__(self, iface):
         self.iface = iface
         self.provider = None
+        self.functions = None
         self.translator = install_translator()
 
     def initProcessing(self):
         self.provider = GpuvoronoiProvider()
         QgsApplication.processingRegistry().addProvider(self.provider)
+        self.functions = Functions()
 
     def initGui(self):
         self.initProcessing()
@@ -24,6 +27,9 @@ class GpuvoronoiPlugin:
         if self.provider is not None:
             QgsApplication.processingRegistry().removeProvider(self.provider)
             self.provider = None
+        if self.functions is not None:
+            self.functions.remove()
+            self.functions = None
         if self.translator is not None:
             QCoreApplication.removeTranslator(self.translator)
             self.translator = None

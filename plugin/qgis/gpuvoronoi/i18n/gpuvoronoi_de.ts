@@ -719,6 +719,31 @@
             <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
         </message>
         <message>
+            <location filename="../expressions.py" />
+            <source>There is no current layer</source>
+            <translation>Es gibt keinen aktuellen Layer</translation>
+        </message>
+        <message>
+            <location filename="../expressions.py" />
+            <source>k is a whole number from 1 to 1,024</source>
+            <translation>k ist eine ganze Zahl von 1 bis 1024</translation>
+        </message>
+        <message>
+            <location filename="../expressions.py" />
+            <source>&lt;p&gt;The feature id of the k-th nearest point of a layer, by its name or id. In the current layer itself a feature's own point does not count. Distances are geodesics for longitudes and latitudes, else straight lines on the map.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Objektkennung des k-nächsten Punktes eines Layers, mit dessen Namen oder Kennung. Im aktuellen Layer selbst zählt der eigene Punkt eines Objekts nicht. Entfernungen sind geodätische Linien bei Längen und Breiten, sonst Strecken auf der Karte.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../expressions.py" />
+            <source>&lt;p&gt;The distance to the k-th nearest point of a layer, by its name or id: metres for longitudes and latitudes, else units of the map.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Entfernung zum k-nächsten Punkt eines Layers, mit dessen Namen oder Kennung: Meter bei Längen und Breiten, sonst Einheiten der Karte.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../expressions.py" />
+            <source>There is no layer “{}”</source>
+            <translation>Es gibt keinen Layer „{}“</translation>
+        </message>
+        <message>
             <location filename="../help_page.py" />
             <source>In scripts</source>
             <translation>In Skripten</translation>

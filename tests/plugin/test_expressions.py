@@ -1,0 +1,114 @@
+"""The functions for expressions: what k nearest finds, by one run a layer."""
+
+import pytest
+from conftest import memory, places
+from qgis.core import (
+    NULL,
+    QgsExpression,
+    QgsExpressionContext,
+    QgsExpressionContextUtils,
+    QgsFeature,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProject,
+    QgsVectorLayer,
+)
+
+
+@pytest.fixture
+def layers(qgis):
+    layer, reference = memory(places(30, seed=1)), memory(places(50, seed=2))
+    reference.setName("stations")
+    QgsProject.instance().addMapLayers([layer, reference])
+    return layer, reference
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The runs of the program."""
+    from gpuvoronoi import command
+
+    made, run = [], command.run
+    monkeypatch.setattr(command, "run", lambda arguments, *rest, **more: made.append(arguments) or run(arguments, *rest, **more))
+    return made
+
+
+def values(layer, text):
+    expression = QgsExpression(text)
+    context = QgsExpressionContext(QgsExpressionContextUtils.globalProjectLayerScopes(layer))
+    assert expression.prepare(context), expression.parserErrorString()
+    found = {}
+    for feature in layer.getFeatures():
+        context.setFeature(feature)
+        found[feature.id()] = expression.evaluate(context)
+    return found, expression.evalErrorString()
+
+
+def table(qgis, layer, reference, rank):
+    out = qgis.run("knearest", INPUT=layer, REFERENCE=reference, NEIGHBORS=rank, GEOMETRY=0, OUTPUT="memory:")["OUTPUT"]
+    found = {f["input"]: (f["neighbour"], f["distance"]) for f in out.getFeatures() if f["rank"] == rank}
+    return {key: value[0] for key, value in found.items()}, {key: value[1] for key, value in found.items()}
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_nearest(qgis, layers, runs, rank):
+    """By name and by id, one run for both functions and all features."""
+    layer, reference = layers
+    ids, _ = values(layer, f"nearest_feature_id('stations', {rank})")
+    distances, _ = values(layer, f"nearest_distance('{reference.id()}', {rank})")
+    assert len(runs) == 1
+    assert (ids, distances) == table(qgis, layer, reference, rank)
+
+
+def test_nearest_in_the_layer_itself(qgis, layers):
+    layer, _ = layers
+    layer.setName("own")
+    assert values(layer, "nearest_feature_id('own', 2)")[0] == table(qgis, layer, None, 2)[0]
+
+
+def test_changes_are_seen(qgis, layers, runs):
+    layer, reference = layers
+    values(layer, "nearest_distance('stations', 1)")
+    place = layer.getFeature(1).geometry()
+    assert reference.startEditing()
+    assert reference.changeGeometry(7, place)
+    assert values(layer, "nearest_distance('stations', 1)")[0][1] == 0
+    assert values(layer, "nearest_feature_id('stations', 1)")[0][1] == 7
+    reference.rollBack()
+    assert values(layer, "nearest_distance('stations', 1)")[0][1] > 0
+    layer.startEditing()
+    layer.changeGeometry(2, QgsGeometry.fromPointXY(QgsPointXY(*places(50, seed=2)[4])))
+    assert values(layer, "nearest_feature_id('stations', 1)")[0][2] == 5
+    assert len(runs) == 4
+    reference.setSubsetString("id > 120")
+    assert min(values(layer, "nearest_feature_id('stations', 1)")[0].values()) > 21
+
+
+def test_missing_values(qgis, layers):
+    """A feature without geometry, fewer points than k."""
+    layer, _ = layers
+    layer.dataProvider().addFeatures([QgsFeature(layer.fields())])
+    found = values(layer, "nearest_feature_id('stations', 1)")[0]
+    assert found[31] in (None, NULL) and found[30] not in (None, NULL)
+    assert set(values(layer, "nearest_feature_id('stations', 51)")[0].values()) <= {None, NULL}
+
+
+@pytest.mark.parametrize("text,message", [
+    ("nearest_distance('nowhere', 1)", "There is no layer “nowhere”"),
+    ("nearest_distance('stations', 0)", "k is a whole number from 1 to 1,024"),
+    ("nearest_distance('lines', 1)", "lines: lines and polygons are no points"),
+])
+def test_errors(qgis, layers, text, message):
+    QgsProject.instance().addMapLayer(QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"))
+    assert message in values(layers[0], text)[1]
+
+
+def test_functions_come_and_go(qgis):
+    import gpuvoronoi
+
+    assert QgsExpression.isFunctionName("nearest_distance")
+    qgis.plugin.unload()
+    assert not QgsExpression.isFunctionName("nearest_distance")
+    qgis.plugin = gpuvoronoi.classFactory(None)
+    qgis.plugin.initProcessing()
+    assert QgsExpression.isFunctionName("nearest_feature_id")
