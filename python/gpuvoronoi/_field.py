@@ -110,7 +110,9 @@ def plan(grid: Grid, x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], met
     elif grid.chunks is not None:
         block = (_even(grid.chunks[0]), _even(grid.chunks[1]))
     else:
-        block = (_BLOCK, _BLOCK)
+        # A block is what Ctrl-C waits for.
+        side = _BLOCK if k == 1 else _BLOCK // 2 if k <= 4 else _BLOCK // 4
+        block = (side, side)
     return Plan(kind, grid.rows, grid.columns, grid.transform, ellipsoid, inverse, grid.level, np.ascontiguousarray(x),
                 np.ascontiguousarray(y), metric, k, max_distance, weighting, weights, backend, device, block)
 

@@ -34,3 +34,31 @@ def command():
     if not found:
         pytest.skip("the gpuvoronoi command is not built")
     return found
+
+
+# Interrupts CALL after a second, and prints the processor time that it went on for, by all threads, and the threads left.
+INTERRUPTED = """
+import os, signal, threading, time
+import numpy as np, gpuvoronoi
+random, at = np.random.default_rng(1), []
+
+def interrupt(*_):
+    at.append(time.process_time())
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, interrupt)
+PREPARE
+try:
+    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    CALL
+except KeyboardInterrupt:
+    print((time.process_time() - at[0]), threading.active_count())
+"""
+
+
+def check_interrupted(prepare, call):
+    """A call stops within half a second of each processor's time (not of the clock's: tests run on busy machines)."""
+    done = python(INTERRUPTED.replace("PREPARE", prepare).replace("CALL", call), timeout=240)
+    assert done.returncode == 0, done.stderr
+    late, threads = done.stdout.split()
+    assert float(late) < 0.5 * os.cpu_count() and threads == "1"

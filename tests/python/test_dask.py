@@ -30,11 +30,12 @@ def test_values_are_those_of_numpy(random, chunks, scheduler):
         assert repr(found[name].attrs) == repr(plain[name].attrs)
 
 
-def test_masks(random):
-    seeds, like = globe(random, 50), template(120, 240, (50, 100))
+@pytest.mark.parametrize("chunks", [(50, 100), ((50, 30, 40), (90, 150))])  # the second: chunks that are parts of blocks
+def test_masks(random, chunks):
+    seeds, like = globe(random, 50), template(120, 240, chunks)
     mask = random.random((120, 240)) < 0.5
     expected = allocation(seeds, like=like.compute(), mask=mask)
-    for given in (mask, da.from_array(mask, chunks=(60, 60)), like.copy(data=da.from_array(mask, chunks=(50, 100)))):
+    for given in (mask, da.from_array(mask, chunks=(60, 60)), like.copy(data=da.from_array(mask, chunks=chunks))):
         assert np.array_equal(allocation(seeds, like=like, mask=given), expected)
 
 
