@@ -131,6 +131,21 @@ typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 
 gv_simd gv_simd_level(void);
 const char *gv_simd_name(gv_simd level);
 
+/* GV_KERNEL_TABLE(type); declares the tables of kernels that are made of one source, type_baseline and so on
+ * (core/simd/vectors.h), and type_get, which returns that of this processor. */
+#if defined(GV_HAVE_X86_KERNELS)
+#define GV_KERNEL_TABLES(type) &type##_baseline, &type##_avx2, &type##_avx512
+#else
+#define GV_KERNEL_TABLES(type) &type##_baseline
+#endif
+#define GV_KERNEL_TABLE(type)                                                                                      \
+  extern const type type##_baseline, type##_avx2, type##_avx512;                                                   \
+  static inline const type *type##_get(void) {                                                                     \
+    const type *const tables[] = {GV_KERNEL_TABLES(type)};                                                         \
+    return tables[gv_simd_level()];                                                                                \
+  }                                                                                                                \
+  extern const type type##_baseline
+
 #ifdef __cplusplus
 }
 #endif

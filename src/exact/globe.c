@@ -1,20 +1,6 @@
 /* Positions on the globe. Geocentric coordinates: any textbook, e.g. Hofmann-Wellenhof, GNSS, section 8.2. */
 #include "exact/globe_kernels.h"
 
-const gv_globe_kernels *gv_globe_kernels_get(void) {
-#if defined(GV_HAVE_X86_KERNELS)
-  switch (gv_simd_level()) {
-  case GV_SIMD_AVX512:
-    return &gv_globe_kernels_avx512;
-  case GV_SIMD_AVX2:
-    return &gv_globe_kernels_avx2;
-  case GV_SIMD_BASELINE:
-    break;
-  }
-#endif
-  return &gv_globe_kernels_baseline;
-}
-
 void gv_sincos_degrees(int64_t n, const double *degrees, double *sine, double *cosine) {
   gv_globe_kernels_get()->sincos(n, degrees, sine, cosine);
 }

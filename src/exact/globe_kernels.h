@@ -1,4 +1,4 @@
-/* Positions on the globe, many at a time. One source (globe_kernels_body.h), compiled for each instruction set. */
+/* Positions on the globe, many at a time. One source, compiled for each instruction set. */
 #ifndef GV_GLOBE_KERNELS_H
 #define GV_GLOBE_KERNELS_H
 
@@ -19,13 +19,6 @@ typedef struct gv_globe_kernels {
                   double *z);
 } gv_globe_kernels;
 
-/* Those of this processor. */
-const gv_globe_kernels *gv_globe_kernels_get(void);
-
-extern const gv_globe_kernels gv_globe_kernels_baseline;
-#if defined(GV_HAVE_X86_KERNELS)
-extern const gv_globe_kernels gv_globe_kernels_avx2;
-extern const gv_globe_kernels gv_globe_kernels_avx512;
-#endif
+GV_KERNEL_TABLE(gv_globe_kernels);
 
 #endif

@@ -1,4 +1,4 @@
-/* The coefficients of the series for an ellipsoid, and which of the compiled kernels this processor runs. */
+/* The coefficients of the series for an ellipsoid. */
 #include "geodesic/series.h"
 
 /* Karney 2013, equations 24 and 25. */
@@ -23,18 +23,4 @@ void gv_series_init(const gv_ellipsoid *ellipsoid, gv_series *out) {
       .largest_step = f >= 0.0 && f <= GV_SERIES_FLATTENING ? GV_SERIES_STEP * ellipsoid->semi_major : -1.0,
       .least_cosine = 0.5 * away * away - 1.0,
   };
-}
-
-const gv_series_kernels *gv_series_kernels_get(void) {
-#if defined(GV_HAVE_X86_KERNELS)
-  switch (gv_simd_level()) {
-  case GV_SIMD_AVX512:
-    return &gv_series_kernels_avx512;
-  case GV_SIMD_AVX2:
-    return &gv_series_kernels_avx2;
-  case GV_SIMD_BASELINE:
-    break;
-  }
-#endif
-  return &gv_series_kernels_baseline;
 }

@@ -1,5 +1,5 @@
 /*
- * Lengths and directions of geodesics by a series, many at a time. One source (series_kernels_body.h), compiled once for each
+ * Lengths and directions of geodesics by a series, many at a time. One source (series_kernels.c), compiled once for each
  * instruction set, chosen at run time. Additions, multiplications, divisions and roots in one order, never fused: the same bits
  * on every processor.
  *
@@ -55,13 +55,6 @@ typedef struct gv_series_kernels {
                               double *azimuth, int32_t *open);
 } gv_series_kernels;
 
-extern const gv_series_kernels gv_series_kernels_baseline;
-#if defined(GV_HAVE_X86_KERNELS)
-extern const gv_series_kernels gv_series_kernels_avx2;
-extern const gv_series_kernels gv_series_kernels_avx512;
-#endif
-
-/* Those of this processor (gv_simd_level). */
-const gv_series_kernels *gv_series_kernels_get(void);
+GV_KERNEL_TABLE(gv_series_kernels);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The vector kernels of measuring: distances and directions of many pairs of a cell and a seed, other than geodesics
- * (geodesic/series.h). One source (measure_kernels_body.h), compiled once for each instruction set, chosen at run time.
+ * (geodesic/series.h). One source (measure_kernels.c), compiled once for each instruction set, chosen at run time.
  * Additions, multiplications, divisions and roots in one order, never fused: the same bits on every processor.
  */
 #ifndef GV_MEASURE_KERNELS_H
@@ -17,13 +17,6 @@ typedef struct gv_measure_kernels {
   void (*great_circle_azimuth)(const gv_pairs *pairs, const gv_norths *norths, double *azimuth);
 } gv_measure_kernels;
 
-extern const gv_measure_kernels gv_measure_kernels_baseline;
-#if defined(GV_HAVE_X86_KERNELS)
-extern const gv_measure_kernels gv_measure_kernels_avx2;
-extern const gv_measure_kernels gv_measure_kernels_avx512;
-#endif
-
-/* Those of this processor (gv_simd_level). */
-const gv_measure_kernels *gv_measure_kernels_get(void);
+GV_KERNEL_TABLE(gv_measure_kernels);
 
 #endif

@@ -462,7 +462,7 @@ static bool query_is_reference(const gv_reference *reference, const gv_query *qu
 typedef struct searching {
   const gv_box_tree *tree;
   const gv_query *query;
-  gv_box_tree_kernel *kernel;
+  gv_box_tree_kernel kernel;
   const gv_code *order;
   int64_t first;
   bool same; /* the queries are the reference set */
@@ -481,8 +481,6 @@ static gv_status search_some(gv_worker *worker, int64_t first, int64_t end) {
 gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference, const void *state,
                              const gv_query *query, int64_t *indices, double *canonical) {
   const gv_box_tree *tree = state;
-  static gv_box_tree_kernel *const kernels[] = {gv_box_tree_kernel_baseline, gv_box_tree_kernel_avx2,
-                                                gv_box_tree_kernel_avx512};
   const gv_allocator *allocator = &context->allocator;
   bool ordered = tree->dim <= ORDERED_DIM_MAX && query->count >= ORDERED_QUERIES_MIN;
   int threads = gv_threads_for(context, 100.0 * (double)query->count * (double)(tree->dim + query->k));
@@ -499,7 +497,7 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
   }
   searching s = {.tree = tree,
                  .query = query,
-                 .kernel = kernels[gv_simd_level()],
+                 .kernel = *gv_box_tree_kernel_get(),
                  .same = query_is_reference(reference, query),
                  .indices = indices,
                  .canonical = canonical};

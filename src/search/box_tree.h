@@ -83,10 +83,10 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
                              const gv_query *query, int64_t *indices, double *canonical);
 
 /* Searches queries order[first] ... order[last - 1] on the calling thread (order NULL: in their own order).
- * query_is_reference: every query has the coordinates of the point that self-exclusion excludes for it. One function an
- * instruction set, from box_tree_kernel.h. */
-typedef void gv_box_tree_kernel(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
-                                int64_t last, bool query_is_reference, int64_t *indices, double *canonical);
-gv_box_tree_kernel gv_box_tree_kernel_baseline, gv_box_tree_kernel_avx2, gv_box_tree_kernel_avx512;
+ * query_is_reference: every query has the coordinates of the point that self-exclusion excludes for it. */
+typedef void (*gv_box_tree_kernel)(const gv_box_tree *tree, const gv_query *query, const gv_code *order,
+                                   int64_t first, int64_t last, bool query_is_reference, int64_t *indices,
+                                   double *canonical);
+GV_KERNEL_TABLE(gv_box_tree_kernel);
 
 #endif

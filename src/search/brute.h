@@ -60,6 +60,6 @@ typedef struct gv_brute_kernel {
                 int64_t count);
 } gv_brute_kernel;
 
-extern const gv_brute_kernel gv_brute_kernel_baseline, gv_brute_kernel_avx2, gv_brute_kernel_avx512;
+GV_KERNEL_TABLE(gv_brute_kernel);
 
 #endif

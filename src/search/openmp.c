@@ -178,9 +178,7 @@ typedef struct scratch {
 } scratch;
 
 static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
-  static const gv_brute_kernel *const kernels[] = {&gv_brute_kernel_baseline, &gv_brute_kernel_avx2,
-                                                   &gv_brute_kernel_avx512};
-  plan p = {.kernel = kernels[gv_simd_level()], .state = state, .query = query};
+  plan p = {.kernel = gv_brute_kernel_get(), .state = state, .query = query};
   int64_t dim = reference->dim, width = p.kernel->width;
   p.view = (gv_brute_reference){reference->data,  state->panels,  state->halves,
                                 reference->count, reference->dim, reference->metric};

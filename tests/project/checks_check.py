@@ -9,6 +9,7 @@ one fault each, where it has to fail and to say what is wrong.
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,14 @@ def exact_flags():
     bad("CUDA without a flag", "without -fmad=false", "exact_flags.sh", commands(exact, cuda.replace("-fmad=false ", "")))
     bad("nothing compiled", "no commands", "exact_flags.sh", commands())
     bad("no such file", "No such file", "exact_flags.sh", WORK / "nowhere.json")
+    if platform.machine() == "x86_64":
+        def kernel(contract):
+            body = "double f(double a, double b, double c) { return a * b + c; }\n"
+            made = compiled("kernel.o", body, "-c", "-O2", "-mfma", f"-ffp-contract={contract}")
+            return commands(f"cc -ffp-contract=off -mfma -o {made} -c exact/globe_kernels.c")
+
+        good("no multiply-add", "exact_flags.sh", kernel("off"))
+        bad("a multiply-add", "fused in", "exact_flags.sh", kernel("fast"))
 
 
 def library_manners():

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every file is compiled without contraction and without flags that let the compiler change results.
+# Every file is compiled without contraction and without flags that let the compiler change results; kernels whose bits are the
+# same everywhere have no fused multiply-add.
 # exact_flags.sh COMPILE_COMMANDS
 set -euo pipefail
 commands=$(grep '"command"' "$1") || {
@@ -20,4 +21,10 @@ refuse() {
 refuse "compiled with flags that change results" "$(grep -E -e "$loose" <<<"$commands" || true)"
 refuse "compiled without -ffp-contract=off" "$(grep -v -e '-ffp-contract=off' <<<"$commands" || true)"
 refuse "CUDA compiled without -fmad=false" "$(grep -E '\.cu( |")' <<<"$commands" | grep -v -e '-fmad=false' || true)"
+
+# Of those kernels that have no loose product and sum (vd_fma_loose): what the compiler made of operators on vectors.
+while read -r object; do
+  object=$(cd "$(dirname "$1")" && readlink -f "$object")
+  refuse "fused in $object" "$(objdump -d --no-show-raw-insn "$object" | grep -m 3 -E '\bvfn?m(add|sub)' || true)"
+done < <(grep -E -e '-mfma .*/(globe|measure|series|box_tree)_kernels?\.c' <<<"$commands" | sed -E 's/.* -o ([^ "]+).*/\1/')
 exit $status

@@ -1,9 +1,10 @@
 #!/bin/bash
-# Compiles the whole library for 64-bit ARM, where none of the x86 kernels exist. PROJ's headers are the host's: they
-# are the same on every processor, and a static library is not linked.
-# other_processor.sh SOURCE WORK PROJ_INCLUDE_DIR
+# Compiles the whole library for 64-bit ARM, where none of the x86 kernels exist, and has it answer the questions of answers.c,
+# emulated: the same lines as here. PROJ's headers are the host's: they are the same on every processor. There is no library of
+# it, so nothing is asked that needs its geodesics, and a call of them ends the program.
+# other_processor.sh SOURCE WORK PROJ_INCLUDE_DIR ANSWERS
 set -euo pipefail
-source=$1 work=$2 include=$3
+source=$1 work=$2 include=$3 answers=$4
 compiler=aarch64-linux-gnu-gcc
 command -v $compiler >/dev/null || {
   echo "skipped: no $compiler (package gcc-aarch64-linux-gnu)"
@@ -20,5 +21,32 @@ set_target_properties(PROJ::proj PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${CMAK
 END
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
   -DCMAKE_C_COMPILER=$compiler -DPROJ_DIR="$work/proj" -DBUILD_SHARED_LIBS=OFF -DGPUVORONOI_CUDA=OFF \
-  -DGPUVORONOI_BUILD_CLI=OFF -DGPUVORONOI_BUILD_TESTS=OFF -DGPUVORONOI_WERROR=ON -DCMAKE_BUILD_TYPE=Debug
+  -DGPUVORONOI_BUILD_CLI=OFF -DGPUVORONOI_BUILD_TESTS=OFF -DGPUVORONOI_WERROR=ON -DCMAKE_BUILD_TYPE=Release
 cmake --build "$work/build"
+
+for simd in baseline avx2 avx512; do
+  GPUVORONOI_SIMD=$simd "$answers" >"$work/$simd.txt"
+  cmp "$work/baseline.txt" "$work/$simd.txt"
+done
+command -v qemu-aarch64 >/dev/null || {
+  echo "skipped: compiled, but no qemu-aarch64 to run it (package qemu-user)"
+  exit 77
+}
+cat >"$work/no_proj.c" <<'END'
+#include <geodesic.h>
+#include <stdlib.h>
+void geod_init(struct geod_geodesic *g, double a, double f) {
+  g->a = a, g->f = f;
+}
+void geod_inverse(const struct geod_geodesic *g, double lat1, double lon1, double lat2, double lon2, double *length,
+                  double *azimuth1, double *azimuth2) {
+  (void)g, (void)lat1, (void)lon1, (void)lat2, (void)lon2, (void)length, (void)azimuth1, (void)azimuth2;
+  abort();
+}
+END
+$compiler -std=c11 -O2 -ffp-contract=off -static -I"$source/include" -I"$source/src" -I"$source/tests" \
+  -I"$work/proj/include" -o "$work/answers" "$source/tests/project/answers.c" "$work/no_proj.c" \
+  "$work/build/src/libgpuvoronoi.a" -fopenmp -lm
+qemu-aarch64 "$work/answers" >"$work/aarch64.txt"
+cmp "$work/baseline.txt" "$work/aarch64.txt"
+echo "$(wc -l <"$work/aarch64.txt") answers, the same on aarch64"

@@ -113,7 +113,7 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
                         const gv_candidates *in, gv_candidates *out) {
   int dim = v->cells.dim;
   double e = v->cells.position_error;
-  int32_t nearest = kernels->nearest[dim](in, point);
+  int32_t nearest = kernels->culling->nearest[dim](in, point);
   double pivot[3] = {in->x[nearest], in->y[nearest], in->z != NULL ? in->z[nearest] : 0.0};
   if (v->cells.metric == GV_MANHATTAN || v->cells.metric == GV_CHEBYSHEV) {
     double low[2], high[2], reach = 0.0;
@@ -123,13 +123,13 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
       high[d] = bound->centre[d] + half;
       reach += gv_axis_reach(low[d], high[d], pivot[d]);
     }
-    kernels->cull_box[v->cells.metric](in, low, high, pivot, gv_box_limit(reach, e), out);
+    kernels->culling->cull_box[v->cells.metric](in, low, high, pivot, gv_box_limit(reach, e), out);
     return 0.0;
   }
   double pivot2 = distance2(in, nearest, bound->centre);
   double limit = gv_pivot_limit(pivot2, bound->radius, e);
   double slack = slack_of(v, pivot2, bound);
-  kernels->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
+  kernels->culling->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -175,7 +175,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
-  kernels->squares[dim](in, point, space->span.memory);
+  kernels->culling->squares[dim](in, point, space->span.memory);
   least_of(space->span.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
     const double *m = bound->centre;
@@ -191,7 +191,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   }
   double slack = slack_of(v, farthest2, bound);
   double limit = gv_pivot_limit(farthest2, bound->radius, v->cells.position_error);
-  kernels->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
+  kernels->culling->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
   return slack;
 }
 
@@ -211,16 +211,16 @@ static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_wor
   for (int32_t i = 0; i < in->count; i++)
     farthest2 = fmax(farthest2, distance2(in, i, bound->centre));
   *slack = slack_of(v, farthest2, bound);
-  if (in != out) kernels->copy(in, out);
+  if (in != out) kernels->culling->copy(in, out);
   return true;
 }
 
 void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
               const gv_candidates *candidates, double *near, double *far) {
   if (v->cells.dim == 3) {
-    kernels->span_globe(candidates, bound, v->cells.position_error, near, far);
+    kernels->culling->span_globe(candidates, bound, v->cells.position_error, near, far);
   } else {
-    kernels->span_plane[v->cells.metric](candidates, bound, v->cells.position_error, near, far);
+    kernels->culling->span_plane[v->cells.metric](candidates, bound, v->cells.position_error, near, far);
   }
 }
 
@@ -269,8 +269,8 @@ bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspac
     }
     return true;
   }
-  kernels->weigh(&weigher, INFINITY, count, near, weight, true);
-  kernels->weigh(&weigher, v->limit, count, far, weight, true);
+  kernels->culling->weigh(&weigher, INFINITY, count, near, weight, true);
+  kernels->culling->weigh(&weigher, v->limit, count, far, weight, true);
   return true;
 }
 
@@ -280,12 +280,12 @@ static bool cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_wo
   double *low, *high;
   int32_t place[GV_VORONOI_MAX_K];
   if (in->count <= v->k) {
-    if (in != out) kernels->copy(in, out);
+    if (in != out) kernels->culling->copy(in, out);
     return true;
   }
   if (!gv_value_bounds(v, kernels, space, bound, in, &low, &high)) return false;
   double worst = least_of(high, in->count, v->k, place);
-  kernels->cull_above[v->cells.dim](in, low, worst, out);
+  kernels->culling->cull_above[v->cells.dim](in, low, worst, out);
   return true;
 }
 
@@ -296,7 +296,7 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
     if (!reserve_span(space, in->count)) return false;
     double *near = space->span.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
     gv_spans(v, kernels, bound, in, near, far);
-    kernels->cull_above[v->cells.dim](in, near, v->beyond, out);
+    kernels->culling->cull_above[v->cells.dim](in, near, v->beyond, out);
     in = out;
     if (out->count == 0) return true;
   }
@@ -305,7 +305,7 @@ bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space
     return true;
   }
   if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
-    if (in != out) kernels->copy(in, out);
+    if (in != out) kernels->culling->copy(in, out);
     return true;
   }
   if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);
@@ -320,7 +320,7 @@ bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
   if (!gv_cull(v, kernels, space, bound, in, kept, slack)) return false;
   if (into == depth) return true;
   if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
-  kernels->copy(kept, &space->level[depth].candidates);
+  kernels->culling->copy(kept, &space->level[depth].candidates);
   return true;
 }
 

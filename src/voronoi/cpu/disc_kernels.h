@@ -1,6 +1,6 @@
 /*
  * The vector kernels for discs (discs.h): rows of cells within the maximum distance of one seed. One source
- * (disc_kernels_body.h), compiled once for each instruction set, chosen at run time.
+ * (disc_kernels.c), compiled once for each instruction set, chosen at run time.
  */
 #ifndef GV_DISC_KERNELS_H
 #define GV_DISC_KERNELS_H
@@ -44,13 +44,6 @@ typedef struct gv_disc_kernels {
   gv_disc_kernel plane[3]; /* by metric */
 } gv_disc_kernels;
 
-extern const gv_disc_kernels gv_disc_kernels_baseline;
-#if defined(GV_HAVE_X86_KERNELS)
-extern const gv_disc_kernels gv_disc_kernels_avx2;
-extern const gv_disc_kernels gv_disc_kernels_avx512;
-#endif
-
-/* The kernels for this processor (gv_simd_level). */
-const gv_disc_kernels *gv_disc_kernels_get(void);
+GV_KERNEL_TABLE(gv_disc_kernels);
 
 #endif

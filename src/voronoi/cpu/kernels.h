@@ -1,6 +1,6 @@
 /*
  * The vector kernels of the tile engine: culling a list of candidates against a tile, and deciding the cells of a
- * leaf tile. One source (kernels_body.h), compiled once for each instruction set, chosen at run time.
+ * leaf tile. One source (*kernels.c), compiled once for each instruction set, chosen at run time.
  */
 #ifndef GV_KERNELS_H
 #define GV_KERNELS_H
@@ -79,18 +79,8 @@ enum { GV_BOX_COLUMNS = 32, GV_BOX_ROWS = 16 };
 struct gv_rank_filter; /* rank_filter.h */
 struct gv_short_list;  /* short_list.h */
 
-typedef struct gv_kernels {
-  /* Writes a value into a rectangle of cells. */
-  void (*fill)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
-
-  /* The same where most cells hold that value already, as when a buffer is used for block after block: cells are read, and
-   * written where that changes something. Reading a cache costs less than half of writing it. */
-  void (*clear)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
-
-  /* Looks through a mask, a box of GV_BOX_ROWS x GV_BOX_COLUMNS cells at a time: box[row of boxes * box_stride + column]. */
-  void (*summarise)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
-                    int64_t box_stride);
-
+/* Culling of lists of candidates (cull_kernels.c). */
+typedef struct gv_cull_kernels {
   /* The candidate nearest `centre` by the squared euclidean distance (dim 2 or 3); ties to any. */
   int32_t (*nearest[4])(const gv_candidates *candidates, const double *centre);
 
@@ -130,18 +120,36 @@ typedef struct gv_kernels {
   void (*span_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
                      double *far);
 
-  /* Ranking by canonical distances; infinite ones count as the largest double. By plane metric. */
-  gv_rank_kernels rank_plane[3], rank_points2[3];
-  gv_rank_kernels rank_points3, rank_lonlat; /* squared chord */
-  gv_rank_kernels rank_matrix;               /* by a matrix of values; no `measure` */
+  /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
+   * padded to GV_STRIP_LANES; so are the weights. */
+  void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
+} gv_cull_kernels;
+
+/* Ranking by canonical distances; infinite ones count as the largest double (rank_kernels.c). */
+typedef struct gv_rankings {
+  gv_rank_kernels plane[3], points2[3]; /* by metric */
+  gv_rank_kernels points3, lonlat;      /* squared chord */
+  gv_rank_kernels matrix;               /* by a matrix of values; no `measure` */
+} gv_rankings;
+
+typedef struct gv_kernels {
+  /* Writes a value into a rectangle of cells. */
+  void (*fill)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
+
+  /* The same where most cells hold that value already, as when a buffer is used for block after block: cells are read, and
+   * written where that changes something. Reading a cache costs less than half of writing it. */
+  void (*clear)(int32_t *out, int64_t stride, int64_t rows, int64_t columns, int32_t value);
+
+  /* Looks through a mask, a box of GV_BOX_ROWS x GV_BOX_COLUMNS cells at a time: box[row of boxes * box_stride + column]. */
+  void (*summarise)(const uint8_t *mask, int64_t stride, int64_t rows, int64_t columns, uint8_t *box,
+                    int64_t box_stride);
+
+  const gv_cull_kernels *culling;
+  const gv_rankings *ranking;
 
   /* Ranked leaves in floats, and short lists in order; LONLAT and PLANE, squared distances. */
   uint64_t (*rank_filter)(const struct gv_rank_filter *filter);
   void (*short_list)(struct gv_short_list *list);
-
-  /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
-   * padded to GV_STRIP_LANES; so are the weights. */
-  void (*weigh)(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight, bool each);
 
   gv_leaf_kernel leaf_plane[3]; /* by plane metric: canonical distances, lowest wins, ties to the first */
   gv_leaf_kernel leaf_points2[3];
@@ -151,13 +159,8 @@ typedef struct gv_kernels {
   gv_leaf_kernel leaf_lonlat_filter;
 } gv_kernels;
 
-extern const gv_kernels gv_kernels_baseline;
-#if defined(GV_HAVE_X86_KERNELS)
-extern const gv_kernels gv_kernels_avx2;
-extern const gv_kernels gv_kernels_avx512;
-#endif
-
-/* The kernels for this processor (gv_simd_level). */
-const gv_kernels *gv_kernels_get(void);
+extern const gv_cull_kernels gv_cull_kernels_baseline, gv_cull_kernels_avx2, gv_cull_kernels_avx512;
+extern const gv_rankings gv_rankings_baseline, gv_rankings_avx2, gv_rankings_avx512;
+GV_KERNEL_TABLE(gv_kernels);
 
 #endif

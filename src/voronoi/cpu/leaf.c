@@ -154,9 +154,9 @@ static bool reserve_strip(gv_workspace *space, int64_t doubles) {
 }
 
 static const gv_rank_kernels *rank_kernels(const gv_cells *cells, const gv_kernels *kernels) {
-  if (cells->shape == GV_CELLS_PLANE) return &kernels->rank_plane[cells->metric];
-  if (cells->shape == GV_CELLS_LONLAT) return &kernels->rank_lonlat;
-  return cells->dim == 2 ? &kernels->rank_points2[cells->metric] : &kernels->rank_points3;
+  if (cells->shape == GV_CELLS_PLANE) return &kernels->ranking->plane[cells->metric];
+  if (cells->shape == GV_CELLS_LONLAT) return &kernels->ranking->lonlat;
+  return cells->dim == 2 ? &kernels->ranking->points2[cells->metric] : &kernels->ranking->points3;
 }
 
 static void run_ranking(const gv_rank_kernels *kernels, const gv_ranking *r) {
@@ -197,9 +197,9 @@ static void rank_weighted(const gv_rank_kernels *measuring, const gv_weights *w,
           bool open = value[cell] > w->within && value[cell] <= w->limit && column < r->columns;
           if (open) r->doubt[(r->row + row) * leaf->columns + r->column + column] = 1;
         }
-        w->kernels->weigh(&w->weigher, w->limit, r->rows * r->width, value, w->weight + i, false);
+        w->kernels->culling->weigh(&w->weigher, w->limit, r->rows * r->width, value, w->weight + i, false);
       }
-      run_ranking(&w->kernels->rank_matrix, r);
+      run_ranking(&w->kernels->ranking->matrix, r);
     }
   }
 }

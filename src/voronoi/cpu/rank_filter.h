@@ -1,7 +1,7 @@
 /*
  * Ranking the cells of a leaf in floats: for squared distances of cells whose positions are products of something by
  * column and something by row (PLANE, LONLAT). What floats leave open, a row of the leaf at a time, is for the canonical
- * ranking (kernels.h); one source, compiled once for each instruction set, as there.
+ * ranking (kernels.h).
  *
  * Let m be the leaf's middle cell, p the first candidate, D = s - p, K = D . ((s - m) + (p - m)). Then
  *   h(q) = (|q - s|^2 - |q - p|^2) / 2 = K / 2 - (q - m) . D
@@ -48,10 +48,7 @@ typedef struct gv_rank_filter {
 } gv_rank_filter;
 
 /* Writes the labels of all cells; bit r of the result is set if a cell of row r is left open, whose labels may be wrong. */
-uint64_t gv_rank_filter_baseline(const gv_rank_filter *filter);
-#if defined(GV_HAVE_X86_KERNELS)
-uint64_t gv_rank_filter_avx2(const gv_rank_filter *filter);
-uint64_t gv_rank_filter_avx512(const gv_rank_filter *filter);
-#endif
+typedef uint64_t gv_rank_filter_kernel(const gv_rank_filter *filter);
+gv_rank_filter_kernel gv_rank_filter_baseline, gv_rank_filter_avx2, gv_rank_filter_avx512;
 
 #endif

@@ -29,12 +29,7 @@ typedef struct gv_short_list {
   int32_t groups; /* out */
 } gv_short_list;
 
-typedef void (*gv_short_list_kernel)(gv_short_list *list);
-
-void gv_short_list_baseline(gv_short_list *list);
-#if defined(GV_HAVE_X86_KERNELS)
-void gv_short_list_avx2(gv_short_list *list);
-void gv_short_list_avx512(gv_short_list *list);
-#endif
+typedef void gv_short_list_kernel(gv_short_list *list);
+gv_short_list_kernel gv_short_list_baseline, gv_short_list_avx2, gv_short_list_avx512;
 
 #endif

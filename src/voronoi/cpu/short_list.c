@@ -1,9 +1,6 @@
-/*
- * Body of the order of short lists, see short_list.h. Include it once after a header of core/simd/ and with
- * GV_SHORT_LIST_KERNEL defined as the name of the function to make.
- */
-#include "voronoi/cpu/keep_lanes.h"
+/* The order of short lists, see short_list.h. */
 #include "voronoi/cpu/short_list.h"
+#include "voronoi/cpu/kernel_lanes.h"
 
 enum { SHORT_VECTORS = GV_SHORT_LIST / VD_LANES };
 
@@ -22,18 +19,18 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
   double square[GV_SHORT_LIST], along[3][GV_SHORT_LIST];
   vd squares[SHORT_VECTORS], dots[3][SHORT_VECTORS];
   for (int v = 0; v < vectors; v++) {
-    vd x = vd_sub(vd_load(c->x + v * VD_LANES), vd_set1(m[0]));
-    vd y = vd_sub(vd_load(c->y + v * VD_LANES), vd_set1(m[1])), z = x;
-    squares[v] = vd_fma_loose(y, y, vd_mul(x, x));
+    vd x = vd_load(c->x + v * VD_LANES) - m[0];
+    vd y = vd_load(c->y + v * VD_LANES) - m[1], z = x;
+    squares[v] = vd_fma_loose(y, y, x * x);
     if (dim == 3) {
-      z = vd_sub(vd_load(c->z + v * VD_LANES), vd_set1(m[2]));
+      z = vd_load(c->z + v * VD_LANES) - m[2];
       squares[v] = vd_fma_loose(z, z, squares[v]);
     }
     vd_store(square + v * VD_LANES, squares[v]);
     for (int g = 0; g < dim; g++) {
       const double *generator = list->bound->generator[g];
-      vd dot = vd_fma_loose(vd_set1(generator[1]), y, vd_mul(vd_set1(generator[0]), x));
-      dots[g][v] = dim == 3 ? vd_fma_loose(vd_set1(generator[2]), z, dot) : dot;
+      vd dot = vd_fma_loose(vd_all(generator[1]), y, generator[0] * x);
+      dots[g][v] = dim == 3 ? vd_fma_loose(vd_all(generator[2]), z, dot) : dot;
       vd_store(along[g] + v * VD_LANES, dots[g][v]);
     }
   }
@@ -42,7 +39,7 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
   for (int32_t i = 0; i < n; i++) {
     vd own[SHORT_VECTORS];
     for (int v = 0; v < vectors; v++)
-      own[v] = vd_set1(square[i]);
+      own[v] = vd_all(square[i]);
     uint32_t before = (1U << i) - 1U, nearer = short_less(vectors, squares, own),
              farther = short_less(vectors, own, squares);
     place[__builtin_popcount(((nearer & ~before) | (~farther & before)) & all)] = i;
@@ -58,16 +55,16 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
   uint32_t open = 0, passed = 0;
   vd shrunk[SHORT_VECTORS];
   for (int v = 0; v < vectors; v++)
-    shrunk[v] = vd_mul(squares[v], vd_set1(1.0 - list->relative));
+    shrunk[v] = squares[v] * (1.0 - list->relative);
   int32_t groups = 0;
   for (int32_t at = 0; at < first; at++) {
     int32_t i = place[at];
-    vd least = vd_set1(square[i] * (1.0 + list->relative) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
+    vd least = vd_all(square[i] * (1.0 + list->relative) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
     for (int v = 0; v < vectors; v++) {
-      vd reach = vd_abs(vd_sub(dots[0][v], vd_set1(along[0][i])));
+      vd reach = vd_abs(dots[0][v] - along[0][i]);
       for (int g = 1; g < dim; g++)
-        reach = vd_add(reach, vd_abs(vd_sub(dots[g][v], vd_set1(along[g][i]))));
-      value[v] = vd_sub(shrunk[v], vd_add(reach, reach));
+        reach = reach + vd_abs(dots[g][v] - along[g][i]);
+      value[v] = shrunk[v] - (reach + reach);
       own[v] = least;
     }
     open |= ~short_less(vectors, own, value) & all;
@@ -90,7 +87,7 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
     c->count = keep_lanes(dim, &(gv_candidates){c->x, c->y, c->z, c->id, n}, i, left >> i, c, c->count);
 }
 
-void GV_SHORT_LIST_KERNEL(gv_short_list *list) {
+void GV_VARIANT(gv_short_list)(gv_short_list *list) {
   bool few = list->candidates->count <= 8;
   if (list->dim == 2) {
     if (few) {

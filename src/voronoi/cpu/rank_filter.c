@@ -1,12 +1,6 @@
-/*
- * Body of the ranking in floats, see rank_filter.h. Include it once after a header of core/simd/ and with GV_RANK_FILTER
- * defined as the name of the function to make.
- */
-#include <math.h>
-#include <string.h>
-
-#include "voronoi/cpu/keep_lanes.h"
+/* The ranking in floats, see rank_filter.h. */
 #include "voronoi/cpu/rank_filter.h"
+#include "core/simd/vectors.h"
 
 /* Terms of all candidates but the first, whose value is 0. */
 typedef struct filter_tables {
@@ -41,23 +35,23 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
   const gv_candidates *list = f->candidates;
   double g[GV_FILTER_MOST], w2[GV_FILTER_MOST];
   int32_t pivot = f->place[0];
-  vd px = vd_set1(list->x[pivot]), py = vd_set1(list->y[pivot]), pz = vd_set1(f->globe ? list->z[pivot] : 0.0);
-  vd half = vd_set1(0.5), zero = vd_set1(0.0);
+  vd px = vd_all(list->x[pivot]), py = vd_all(list->y[pivot]), pz = vd_all(f->globe ? list->z[pivot] : 0.0);
+  vd half = vd_all(0.5), zero = vd_all(0.0);
   for (int32_t i = 0; i < list->count; i += VD_LANES) {
     vd sx = vd_load(list->x + i), sy = vd_load(list->y + i), sz = f->globe ? vd_load(list->z + i) : zero;
-    vd dx = vd_sub(sx, px), dy = vd_sub(sy, py), dz = vd_sub(sz, pz);
-    vd ux = vd_sub(sx, vd_set1(mx)), uy = vd_sub(sy, vd_set1(my)), uz = vd_sub(sz, vd_set1(mz));
-    vd vx = vd_add(ux, vd_sub(px, vd_set1(mx))), vy = vd_add(uy, vd_sub(py, vd_set1(my)));
-    vd vz = vd_add(uz, vd_sub(pz, vd_set1(mz)));
-    vd k = vd_mul(half, vd_fma_loose(dz, vz, vd_fma_loose(dy, vy, vd_mul(dx, vx))));
-    vd size = vd_sqrt(vd_fma_loose(dz, dz, vd_fma_loose(dy, dy, vd_mul(dx, dx))));
-    vd_store(g + i, vd_fma_loose(vd_set1(3.0 * reach), size, vd_abs(k)));
-    vd_store(w2 + i, vd_fma_loose(uz, uz, vd_fma_loose(uy, uy, vd_mul(ux, ux))));
+    vd dx = sx - px, dy = sy - py, dz = sz - pz;
+    vd ux = sx - mx, uy = sy - my, uz = sz - mz;
+    vd vx = ux + (px - mx), vy = uy + (py - my);
+    vd vz = uz + (pz - mz);
+    vd k = half * vd_fma_loose(dz, vz, vd_fma_loose(dy, vy, dx * vx));
+    vd size = vd_sqrt(vd_fma_loose(dz, dz, vd_fma_loose(dy, dy, dx * dx)));
+    vd_store(g + i, vd_fma_loose(vd_all(3.0 * reach), size, vd_abs(k)));
+    vd_store(w2 + i, vd_fma_loose(uz, uz, vd_fma_loose(uy, uy, ux * ux)));
     vd_store(c.dx + i, dx);
     vd_store(c.dy + i, dy);
     vd_store(c.dz + i, dz);
     vd_store(c.middle + i, k);
-    vd_store(c.radial + i, vd_fma_loose(vd_set1(x0), dx, vd_mul(vd_set1(y0), dy)));
+    vd_store(c.radial + i, vd_fma_loose(vd_all(x0), dx, y0 * dy));
   }
   double most = 0.0, farthest = w2[pivot];
   for (int32_t i = 1; i < f->count; i++) {
@@ -78,35 +72,35 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
   for (int32_t r = 0; r < leaf->rows; r += WIDE) {
     vd p[2], dp[2], dz[2];
     for (int n = 0; n < 2; n++) {
-      p[n] = f->globe ? vd_load(leaf->row_p + r + n * VD_LANES) : vd_set1(1.0);
-      dp[n] = vd_mul(vd_sub(p[n], vd_set1(p0)), vd_set1(scale));
-      dz[n] = vd_mul(vd_sub(vd_load(leaf->row_z + r + n * VD_LANES), vd_set1(z0)), vd_set1(scale));
+      p[n] = f->globe ? vd_load(leaf->row_p + r + n * VD_LANES) : vd_all(1.0);
+      dp[n] = (p[n] - p0) * scale;
+      dz[n] = (vd_load(leaf->row_z + r + n * VD_LANES) - z0) * scale;
     }
-    vf_store_narrow(t->p + r, p[0], p[1]);
+    vd_store_floats(t->p + r, p[0], p[1]);
     for (int32_t i = 1; i < f->count; i++) {
       int32_t own = f->place[i];
-      vd k = vd_set1(c.middle[own] * scale), b = vd_set1(c.radial[own]);
-      vd z = vd_set1(f->globe ? c.dz[own] : c.dy[own]);
+      vd k = vd_all(c.middle[own] * scale), b = vd_all(c.radial[own]);
+      vd z = vd_all(f->globe ? c.dz[own] : c.dy[own]);
       vd term[2];
       for (int n = 0; n < 2; n++)
-        term[n] = vd_sub(k, vd_fma_loose(dp[n], b, vd_mul(dz[n], z)));
-      vf_store_narrow(t->row[i] + r, term[0], term[1]);
+        term[n] = k - vd_fma_loose(dp[n], b, dz[n] * z);
+      vd_store_floats(t->row[i] + r, term[0], term[1]);
     }
   }
   for (int32_t column = 0; column < leaf->columns; column += WIDE) {
     vd dx[2], dy[2];
     for (int n = 0; n < 2; n++) {
       int32_t at = column + n * VD_LANES;
-      dx[n] = vd_mul(vd_sub(vd_load(leaf->column_x + at), vd_set1(x0)), vd_set1(scale));
-      dy[n] = f->globe ? vd_mul(vd_sub(vd_load(leaf->column_y + at), vd_set1(y0)), vd_set1(scale)) : vd_set1(0.0);
+      dx[n] = (vd_load(leaf->column_x + at) - x0) * scale;
+      dy[n] = f->globe ? (vd_load(leaf->column_y + at) - y0) * scale : vd_all(0.0);
     }
     for (int32_t i = 1; i < f->count; i++) {
       vd term[2];
       for (int n = 0; n < 2; n++) {
-        term[n] = vd_mul(dx[n], vd_set1(c.dx[f->place[i]]));
-        if (f->globe) term[n] = vd_fma_loose(dy[n], vd_set1(c.dy[f->place[i]]), term[n]);
+        term[n] = dx[n] * c.dx[f->place[i]];
+        if (f->globe) term[n] = vd_fma_loose(dy[n], vd_all(c.dy[f->place[i]]), term[n]);
       }
-      vf_store_narrow(t->column[i] + column, term[0], term[1]);
+      vd_store_floats(t->column[i] + column, term[0], term[1]);
     }
   }
   return true;
@@ -130,17 +124,17 @@ typedef struct filter_out {
 
 /* Ranks `vectors` vectors of cells of one row from column `at`; `kept` ranks are found. */
 GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter_tables *t, filter_out to,
-                                 vf_table table, vf mask, int32_t row, int32_t at, vf closest) {
-  vf value[2][GV_FILTER_RANKS + 1], p = vf_set1(t->p[row]);
+                                 vf_table table, vi mask, int32_t row, int32_t at, vf closest) {
+  vf value[2][GV_FILTER_RANKS + 1], p = vf_all(t->p[row]);
   for (int v = 0; v < vectors; v++)
-    value[v][0] = vf_set1(0.0F);
+    value[v][0] = vf_all(0.0F);
 #define GV_VALUE(i, v)                                                                                             \
-  vf_tag(vf_fnma_loose(p, vf_load(t->column[i] + at + (v)*VF_LANES), vf_set1(t->row[i][row])), vf_set1_bits(i),    \
-         mask)
+  vf_select_bits(mask, (vf)vi_all(i),                                                                              \
+                 vf_fma_loose(-p, vf_load(t->column[i] + at + (v)*VF_LANES), vf_all(t->row[i][row])))
     /* The first ones only have each other to be compared with. */
 #define GV_FIRST(i)                                                                                                \
   for (int v = 0; kept > (i) && v < vectors; v++) {                                                                \
-    value[v][i] = vf_set1(INFINITY);                                                                               \
+    value[v][i] = vf_all(INFINITY);                                                                                \
     sink((i) + 1, value[v], GV_VALUE(i, v));                                                                       \
   }
   GV_FIRST(1)
@@ -162,7 +156,7 @@ GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter
     int32_t *out = to.row + n * to.band_stride + at;
     if (n + 1 < kept) {
       for (int v = 0; v < vectors; v++) /* passes over NaN, past the last column */
-        closest = vf_min(vf_sub(value[v][n + 1], value[v][n]), closest);
+        closest = vf_min(value[v][n + 1] - value[v][n], closest);
     } else if (to.bands < kept) {
       break;
     }
@@ -180,7 +174,6 @@ GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter
 }
 
 GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, const filter_tables *t) {
-  const int pair = kept <= 5 ? 2 : 1;
   const gv_leaf *leaf = f->leaf;
   filter_out to = {leaf->out + f->first * leaf->band_stride, leaf->band_stride, leaf->columns, f->bands, f->count};
   int64_t out_stride = leaf->out_stride;
@@ -191,12 +184,13 @@ GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, c
   for (uint32_t i = 0; i < GV_FILTER_MOST; i++)
     label[i] = f->label[i & ((1U << t->tag_bits) - 1U)];
   vf_table table = vf_table_load(label);
-  vf margin = vf_set1(t->margin), mask = vf_set1_bits((1U << t->tag_bits) - 1U);
+  vf margin = vf_all(t->margin);
+  vi mask = vi_all((1 << t->tag_bits) - 1);
   for (int32_t row = 0; row < rows; row++, to.row += out_stride) {
-    vf closest = vf_set1(INFINITY);
+    vf closest = vf_all(INFINITY);
     int32_t at = 0;
-    for (; at + pair * VF_LANES <= to.columns; at += pair * VF_LANES)
-      closest = filter_cells_ranked(kept, pair, t, to, table, mask, row, at, closest);
+    for (; kept <= 5 && at + 2 * VF_LANES <= to.columns; at += 2 * VF_LANES)
+      closest = filter_cells_ranked(kept, 2, t, to, table, mask, row, at, closest);
     for (; at < to.columns; at += VF_LANES)
       closest = filter_cells_ranked(kept, 1, t, to, table, mask, row, at, closest);
     unsigned apart = vf_less_bits(margin, closest);
@@ -205,7 +199,7 @@ GV_INLINE uint64_t filter_rows_ranked(const int kept, const gv_rank_filter *f, c
   return open;
 }
 
-uint64_t GV_RANK_FILTER(const gv_rank_filter *f) {
+uint64_t GV_VARIANT(gv_rank_filter)(const gv_rank_filter *f) {
   filter_tables t;
   if (!filter_tables_make(f, &t)) return GV_FILTER_NONE;
   switch (f->bands < f->count ? f->bands + 1 : f->count) {

@@ -1,6 +1,5 @@
 /*
- * The search of a box tree, compiled once for each instruction set (box_tree_kernel_*.c define GV_KERNEL and
- * include this). Specialised by metric, by dimension 1 ... 4 and for k = 1 through inlining with constant
+ * The search of a box tree. Specialised by metric, by dimension 2 and 3 and for k = 1 through inlining with constant
  * arguments.
  *
  * Cost: a query of a low-dimensional uniform set visits O(log n) nodes, about 2 log8 n, and two to four leaves.
@@ -10,7 +9,7 @@
  * holds with self-exclusion too: should this query be among those k neighbours, the query before it takes its
  * place.
  */
-#include "core/simd/eight.h"
+#include "core/simd/vectors.h"
 #include "search/box_tree.h"
 
 #include <float.h>
@@ -21,49 +20,63 @@ typedef struct stack_entry {
   int64_t child;
 } stack_entry;
 
-static inline __attribute__((always_inline)) gv_v8 add_term(gv_v8 total, gv_v8 gap, gv_metric metric) {
+enum { PARTS = GV_LANES / VD_LANES };
+
+GV_INLINE vd add_term(vd total, vd gap, gv_metric metric) {
   switch (metric) {
   case GV_MANHATTAN:
-    return gv_v8_add(total, gap);
+    return total + gap;
   case GV_CHEBYSHEV:
-    return gv_v8_max(gap, total);
+    return vd_max(gap, total);
   default:
-    return gv_v8_add(total, gv_v8_mul(gap, gap));
+    return total + gap * gap;
   }
 }
 
-static inline __attribute__((always_inline)) gv_v8 box_bounds(const double *box, const double *q, int32_t dim,
-                                                              gv_metric metric) {
-  gv_v8 zero = gv_v8_all(0.0), total = zero;
-  for (int32_t d = 0; d < dim; d++) {
-    gv_v8 at = gv_v8_all(q[d]);
-    gv_v8 below = gv_v8_sub(gv_v8_load(box + (size_t)d * 2 * GV_LANES), at);
-    gv_v8 above = gv_v8_sub(at, gv_v8_load(box + ((size_t)d * 2 + 1) * GV_LANES));
-    total = add_term(total, gv_v8_max(gv_v8_max(below, above), zero), metric);
-  }
-  return total;
+/* Bit i is set where lane i is at most `worst`. */
+GV_INLINE unsigned at_most(const vd *value, double worst) {
+  unsigned bits = 0;
+  for (int i = 0; i < PARTS; i++)
+    bits |= vm_bits(vd_at_most(value[i], vd_all(worst))) << i * VD_LANES;
+  return bits;
 }
 
-/* Canonical distances of the 8 points of a block, and the lanes at most `worst` away in *near. High dimensions stop
- * when every lane is beyond: partial sums only grow. */
-static inline __attribute__((always_inline)) gv_v8
-block_distances(const double *points, const double *q, int32_t dim, gv_metric metric, gv_v8 worst, unsigned *near) {
-  gv_v8 total = gv_v8_all(0.0);
-  for (int32_t d = 0; d < dim; d++) {
-    gv_v8 gap = gv_v8_sub(gv_v8_all(q[d]), gv_v8_load(points + (size_t)d * GV_LANES));
-    if (metric != GV_EUCLIDEAN) gap = gv_v8_abs(gap);
-    total = add_term(total, gap, metric);
-    if (d % 8 == 7 && d + 1 < dim && gv_v8_at_most(total, worst) == 0) break;
+/* Bounds of the 8 boxes of a node, and those that are at most `worst` away. */
+GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, gv_metric metric, double worst,
+                              double *bound) {
+  vd total[PARTS] = {0};
+  for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
+    for (int i = 0; i < PARTS; i++) {
+      vd below = vd_load(box + i * VD_LANES) - q[d], above = q[d] - vd_load(box + GV_LANES + i * VD_LANES);
+      total[i] = add_term(total[i], vd_max(vd_max(below, above), vd_all(0.0)), metric);
+    }
   }
-  *near = gv_v8_at_most(total, worst);
-  return total;
+  for (int i = 0; i < PARTS; i++)
+    vd_store(bound + i * VD_LANES, total[i]);
+  return at_most(total, worst);
+}
+
+/* Canonical distances of the 8 points of a block, and those that are at most `worst`. High dimensions stop when every lane is
+ * beyond: partial sums only grow. */
+GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
+                                   double worst, double *distance) {
+  vd total[PARTS] = {0};
+  for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
+    for (int i = 0; i < PARTS; i++) {
+      vd gap = q[d] - vd_load(points + i * VD_LANES);
+      total[i] = add_term(total[i], metric != GV_EUCLIDEAN ? vd_abs(gap) : gap, metric);
+    }
+    if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
+  }
+  for (int i = 0; i < PARTS; i++)
+    vd_store(distance + i * VD_LANES, total[i]);
+  return at_most(total, worst);
 }
 
 /* A canonical value that k points are known not to exceed; see the head of the file. The factor covers the rounding
  * of the two canonical distances (each a relative (dim + 2) 2^-53), of the roots and of this sum; the tiny term
  * covers squares that fall below the normal range. */
-static inline __attribute__((always_inline)) double limit_after(const double *q, const double *before, double worst,
-                                                                int32_t dim, gv_metric metric) {
+GV_INLINE double limit_after(const double *q, const double *before, double worst, int32_t dim, gv_metric metric) {
   double slack = 1.0 + ((double)dim + 32.0) * 8.0 * DBL_EPSILON;
   double step = gv_canonical_distance(q, before, dim, metric);
   if (metric != GV_EUCLIDEAN) return (worst + step) * slack + DBL_MIN;
@@ -71,11 +84,9 @@ static inline __attribute__((always_inline)) double limit_after(const double *q,
   return reach * reach * slack + DBL_MIN;
 }
 
-static inline __attribute__((always_inline)) void search_all(const gv_box_tree *tree, const gv_query *query,
-                                                             const gv_code *order, int64_t first, int64_t last,
-                                                             bool query_is_reference, int64_t *indices,
-                                                             double *canonical, int32_t dim, gv_metric metric,
-                                                             bool single) {
+GV_INLINE void search_all(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+                          int64_t last, bool query_is_reference, int64_t *indices, double *canonical, int32_t dim,
+                          gv_metric metric, bool single) {
   stack_entry stack[GV_STACK_ENTRIES];
   int32_t k = single ? 1 : query->k;
   const double *before = NULL;
@@ -92,8 +103,6 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
     }
     gv_nearest_list list;
     gv_list_start(&list, canonical + number * k, indices + number * k, k, limit);
-    gv_v8 worst = gv_v8_all(limit);
-
     int top = 0;
     int64_t child = 0;
     for (;;) {
@@ -101,10 +110,8 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
         const double *box = gv_node_box(tree, child);
         const int64_t *children = gv_node_child(tree, child);
         const int64_t *least = gv_node_least(tree, child);
-        gv_v8 bounds = box_bounds(box, q, dim, metric);
-        unsigned near = gv_v8_at_most(bounds, worst);
-        _Alignas(64) double bound[GV_LANES];
-        gv_v8_store(bound, bounds);
+        double bound[GV_LANES];
+        unsigned near = box_bounds(box, q, dim, metric, list.worst, bound);
         int base = top;
         while (near != 0) {
           int lane = __builtin_ctz(near);
@@ -123,18 +130,14 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
       } else {
         int64_t block = gv_leaf_first_block(child), end = block + gv_leaf_blocks(child);
         for (; block < end; block++) {
-          unsigned near;
-          gv_v8 distances = block_distances(gv_block_points(tree, block), q, dim, metric, worst, &near);
-          if (near == 0) continue;
+          double distance[GV_LANES];
+          unsigned near = block_distances(gv_block_points(tree, block), q, dim, metric, list.worst, distance);
           const int64_t *index = gv_block_index(tree, block);
-          _Alignas(64) double distance[GV_LANES];
-          gv_v8_store(distance, distances);
           while (near != 0) {
             int lane = __builtin_ctz(near);
             near &= near - 1;
             if (index[lane] != self) gv_list_offer(&list, distance[lane], index[lane]);
           }
-          worst = gv_v8_all(list.worst);
         }
       }
       for (;;) {
@@ -151,10 +154,8 @@ static inline __attribute__((always_inline)) void search_all(const gv_box_tree *
   }
 }
 
-static inline __attribute__((always_inline)) void search_metric(const gv_box_tree *tree, const gv_query *query,
-                                                                const gv_code *order, int64_t first, int64_t last,
-                                                                bool same, int64_t *indices, double *canonical,
-                                                                gv_metric metric) {
+GV_INLINE void search_metric(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+                             int64_t last, bool same, int64_t *indices, double *canonical, gv_metric metric) {
   bool single = query->k == 1;
   if (tree->dim == 2) {
     if (single) {
@@ -173,8 +174,8 @@ static inline __attribute__((always_inline)) void search_metric(const gv_box_tre
   }
 }
 
-void GV_KERNEL(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first, int64_t last,
-               bool query_is_reference, int64_t *indices, double *canonical) {
+static void search(const gv_box_tree *tree, const gv_query *query, const gv_code *order, int64_t first,
+                   int64_t last, bool query_is_reference, int64_t *indices, double *canonical) {
   switch (tree->metric) {
   case GV_MANHATTAN:
     search_metric(tree, query, order, first, last, query_is_reference, indices, canonical, GV_MANHATTAN);
@@ -187,3 +188,5 @@ void GV_KERNEL(const gv_box_tree *tree, const gv_query *query, const gv_code *or
     break;
   }
 }
+
+const gv_box_tree_kernel GV_VARIANT(gv_box_tree_kernel) = search;

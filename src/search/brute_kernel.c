@@ -1,0 +1,150 @@
+/*
+ * The two kernels of `openmp`.
+ *
+ * The filter is the inner loop of a matrix product in registers: a tile of WIDTH queries against a panel of 32 points, one
+ * broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
+ */
+#include "core/simd/vectors.h"
+#include "search/brute.h"
+
+enum {
+  WIDTH = VF_LANES == 16  ? 12
+          : VF_LANES == 8 ? 3
+                          : 4,
+  PARTS = GV_PANEL / VF_LANES,
+  EXACT_PARTS = GV_PANEL / VD_LANES,
+};
+
+GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_brute_tile *tile, int64_t first_panel,
+                                int64_t end_panel, gv_metric metric, int width) {
+  int32_t dim = reference->dim;
+  int stride = tile->width;
+  int64_t budget = (end_panel - first_panel) * tile->count * GV_PANEL / GV_UNDECIDED_SHARE + GV_PANEL;
+  int64_t p = first_panel;
+  for (; p < end_panel && budget > 0; p++) {
+    const float *panel = reference->panels + (size_t)p * (size_t)dim * GV_PANEL;
+    vf total[WIDTH][PARTS];
+#pragma GCC unroll 12
+    for (int q = 0; q < width; q++) {
+#pragma GCC unroll 8
+      for (int i = 0; i < PARTS; i++) {
+        total[q][i] =
+            metric == GV_EUCLIDEAN ? vf_load(reference->halves + p * GV_PANEL + i * VF_LANES) : vf_all(0.0f);
+      }
+    }
+    for (int32_t d = 0; d < dim; d++) {
+      vf points[PARTS];
+#pragma GCC unroll 8
+      for (int i = 0; i < PARTS; i++)
+        points[i] = vf_load(panel + (size_t)d * GV_PANEL + i * VF_LANES);
+#pragma GCC unroll 12
+      for (int q = 0; q < width; q++) {
+        vf at = vf_all(tile->values[(size_t)d * (size_t)stride + (size_t)q]);
+#pragma GCC unroll 8
+        for (int i = 0; i < PARTS; i++) {
+          if (metric == GV_EUCLIDEAN) {
+            total[q][i] = vf_fma_loose(at, points[i], total[q][i]);
+          } else if (metric == GV_MANHATTAN) {
+            total[q][i] = total[q][i] + vf_abs(at - points[i]);
+          } else {
+            total[q][i] = vf_max(total[q][i], vf_abs(at - points[i]));
+          }
+        }
+      }
+    }
+#pragma GCC unroll 12
+    for (int q = 0; q < width; q++) {
+      vf threshold = vf_all(tile->threshold[q]);
+      uint32_t near = 0;
+#pragma GCC unroll 8
+      for (int i = 0; i < PARTS; i++)
+        near |= vf_at_most_bits(total[q][i], threshold) << (i * VF_LANES);
+      if (__builtin_expect(near == 0, 1)) continue;
+      gv_nearest_list *list = &tile->list[q];
+      do {
+        int64_t number = p * GV_PANEL + __builtin_ctz(near);
+        near &= near - 1;
+        if (number >= reference->count || number == tile->self[q]) continue;
+        budget--;
+        gv_list_offer(list,
+                      gv_canonical_distance(tile->query[q], reference->rows + number * dim, dim, reference->metric),
+                      number);
+      } while (near != 0);
+      tile->threshold[q] = gv_brute_threshold(tile, q);
+    }
+  }
+  return p;
+}
+
+static int64_t filter(const gv_brute_reference *reference, gv_brute_tile *tile, int64_t first_panel,
+                      int64_t end_panel) {
+  bool one = tile->count == 1;
+  switch (reference->metric) {
+  case GV_MANHATTAN:
+    if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_MANHATTAN, 1);
+    return filter_panels(reference, tile, first_panel, end_panel, GV_MANHATTAN, WIDTH);
+  case GV_CHEBYSHEV:
+    if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_CHEBYSHEV, 1);
+    return filter_panels(reference, tile, first_panel, end_panel, GV_CHEBYSHEV, WIDTH);
+  default:
+    if (one) return filter_panels(reference, tile, first_panel, end_panel, GV_EUCLIDEAN, 1);
+    return filter_panels(reference, tile, first_panel, end_panel, GV_EUCLIDEAN, WIDTH);
+  }
+}
+
+GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_brute_tile *tile, const double *packed,
+                            int64_t first, int64_t count, gv_metric metric) {
+  int32_t dim = reference->dim;
+  for (int q = 0; q < tile->count; q++) {
+    const double *query = tile->query[q];
+    gv_nearest_list *list = &tile->list[q];
+    vd limit = vd_all(gv_list_ascending_limit(list));
+    for (int64_t base = 0; base < count; base += GV_PANEL) {
+      const double *panel = packed + base * dim;
+      vd total[EXACT_PARTS] = {0};
+      for (int32_t d = 0; d < dim; d++) {
+#pragma GCC unroll 16
+        for (int i = 0; i < EXACT_PARTS; i++) {
+          vd gap = query[d] - vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
+          if (metric == GV_EUCLIDEAN) {
+            total[i] += gap * gap;
+          } else if (metric == GV_MANHATTAN) {
+            total[i] += vd_abs(gap);
+          } else {
+            total[i] = vd_max(vd_abs(gap), total[i]);
+          }
+        }
+      }
+      for (int i = 0; i < EXACT_PARTS; i++) {
+        unsigned near = vm_bits(vd_at_most(total[i], limit));
+        if (near == 0) continue;
+        double distance[VD_LANES];
+        vd_store(distance, total[i]);
+        while (near != 0) {
+          int lane = __builtin_ctz(near);
+          near &= near - 1;
+          int64_t place = base + i * VD_LANES + lane, number = first + place;
+          if (place < count && number != tile->self[q]) gv_list_offer(list, distance[lane], number);
+        }
+        limit = vd_all(gv_list_ascending_limit(list));
+      }
+    }
+  }
+}
+
+static void exact(const gv_brute_reference *reference, gv_brute_tile *tile, const double *packed, int64_t first,
+                  int64_t count) {
+  switch (reference->metric) {
+  case GV_MANHATTAN:
+    exact_panels(reference, tile, packed, first, count, GV_MANHATTAN);
+    break;
+  case GV_CHEBYSHEV:
+    exact_panels(reference, tile, packed, first, count, GV_CHEBYSHEV);
+    break;
+  default:
+    exact_panels(reference, tile, packed, first, count, GV_EUCLIDEAN);
+    break;
+  }
+}
+
+const gv_brute_kernel GV_VARIANT(gv_brute_kernel) = {.width = WIDTH, .filter = filter, .exact = exact};

@@ -1,0 +1,306 @@
+/* Kernels that cull lists of candidates, and what culling goes by: squares, bounds of distances, weighted values. */
+#include "voronoi/cpu/arcsine_lanes.h"
+#include "voronoi/cpu/kernel_lanes.h"
+
+#include <float.h>
+
+GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *centre) {
+  vd mx = vd_all(centre[0]), my = vd_all(centre[1]), mz = vd_all(dim == 3 ? centre[2] : 0.0);
+  vd best = vd_all(INFINITY), best_number = vd_all(0.0), number = vd_lane_numbers();
+  vd count = vd_all((double)candidates->count), far = vd_all(INFINITY);
+  for (int32_t i = 0; i < candidates->count; i += VD_LANES) {
+    vd x = vd_load(candidates->x + i) - mx, y = vd_load(candidates->y + i) - my;
+    vd distance = vd_fma_loose(y, y, x * x);
+    if (dim == 3) {
+      vd z = vd_load(candidates->z + i) - mz;
+      distance = vd_fma_loose(z, z, distance);
+    }
+    distance = vd_select(vd_less(number, count), distance, far);
+    vm nearer = vd_less(distance, best);
+    best = vd_select(nearer, distance, best);
+    best_number = vd_select(nearer, number, best_number);
+    number = number + (double)VD_LANES;
+  }
+  unsigned others = vm_bits(vd_less(vd_all(vd_reduce_min(best)), best));
+  double lanes[VD_LANES];
+  vd_store(lanes, best_number);
+  int lane = 0;
+  while (lane < VD_LANES - 1 && (others >> lane & 1U))
+    lane++;
+  return (int32_t)lanes[lane];
+}
+
+static int32_t nearest_2(const gv_candidates *candidates, const double *centre) {
+  return nearest_body(2, candidates, centre);
+}
+
+static int32_t nearest_3(const gv_candidates *candidates, const double *centre) {
+  return nearest_body(3, candidates, centre);
+}
+
+GV_INLINE vd dot_body(const int dim, const double *g, vd x, vd y, vd z) {
+  vd dot = vd_fma_loose(vd_all(g[1]), y, g[0] * x);
+  return dim == 3 ? vd_fma_loose(vd_all(g[2]), z, dot) : dot;
+}
+
+GV_INLINE void cull_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *pivot,
+                         double slack, double limit, gv_candidates *out) {
+  const int generators = dim; /* the plane's third one is zero */
+  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
+  vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), pz = vd_all(dim == 3 ? pivot[2] : 0.0);
+  vd shrink = vd_all(1.0 - slack), least = vd_all(limit), two = vd_all(2.0);
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i), y = vd_load(in->y + i), z = dim == 3 ? vd_load(in->z + i) : mz;
+    vd ux = x - mx, uy = y - my, uz = z - mz;
+    vd square = vd_fma_loose(uy, uy, ux * ux);
+    if (dim == 3) square = vd_fma_loose(uz, uz, square);
+    vd vx = x - px, vy = y - py, vz = z - pz;
+    vd reach = vd_abs(dot_body(dim, bound->generator[0], vx, vy, vz));
+    for (int k = 1; k < generators; k++) {
+      reach = reach + vd_abs(dot_body(dim, bound->generator[k], vx, vy, vz));
+    }
+    vd value = square * shrink - two * reach;
+    count = keep_lanes(dim, in, i, ~vm_bits(vd_less(least, value)), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_2(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+                   gv_candidates *out) {
+  cull_body(2, in, bound, pivot, slack, limit, out);
+}
+
+static void cull_3(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+                   gv_candidates *out) {
+  cull_body(3, in, bound, pivot, slack, limit, out);
+}
+
+/* max over x in [low, high] of |x - p| - |x - s|: monotone between p and s and constant outside, so at an end. */
+GV_INLINE vd axis_gain(vd low, vd high, vd p, vd s) {
+  vd at_low = vd_abs(low - p) - vd_abs(low - s);
+  vd at_high = vd_abs(high - p) - vd_abs(high - s);
+  return vd_max(at_low, at_high);
+}
+
+GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const double low[2], const double high[2],
+                             const double *pivot, double limit, gv_candidates *out) {
+  vd lx = vd_all(low[0]), ly = vd_all(low[1]), hx = vd_all(high[0]), hy = vd_all(high[1]);
+  vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), least = vd_all(-limit), zero = vd_all(0.0);
+  /* Chebyshev: the farthest that any point of the box is from the pivot. */
+  vd reach = vd_max(vd_max(vd_abs(lx - px), vd_abs(hx - px)), vd_max(vd_abs(ly - py), vd_abs(hy - py)));
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i), y = vd_load(in->y + i);
+    vd gain_x = axis_gain(lx, hx, px, x), gain_y = axis_gain(ly, hy, py, y), gain;
+    if (metric == GV_MANHATTAN) {
+      gain = gain_x + gain_y;
+    } else {
+      /* max(a) - max(b) <= max(a - b); and the least distance of i from the box against the pivot's largest. */
+      vd gap_x = vd_max(zero, vd_max(lx - x, x - hx));
+      vd gap_y = vd_max(zero, vd_max(ly - y, y - hy));
+      gain = vd_min(vd_max(gain_x, gain_y), reach - vd_max(gap_x, gap_y));
+    }
+    count = keep_lanes(2, in, i, ~vm_bits(vd_less(gain, least)), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_manhattan(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
+                           double limit, gv_candidates *out) {
+  cull_box_body(GV_MANHATTAN, in, low, high, pivot, limit, out);
+}
+
+static void cull_chebyshev(const gv_candidates *in, const double low[2], const double high[2], const double *pivot,
+                           double limit, gv_candidates *out) {
+  cull_box_body(GV_CHEBYSHEV, in, low, high, pivot, limit, out);
+}
+
+/* Whole vectors, so that whole vectors can be read again at once. */
+static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
+  const unsigned all = (1U << VD_LANES) - 1U;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd_store(out->x + i, vd_load(in->x + i));
+    vd_store(out->y + i, vd_load(in->y + i));
+    if (in->z != NULL) vd_store(out->z + i, vd_load(in->z + i));
+    vd_compress_int32(out->id + i, all, in->id + i);
+  }
+  out->count = in->count;
+}
+
+GV_INLINE void squares_body(const int dim, const gv_candidates *in, const double *centre, double *out) {
+  vd mx = vd_all(centre[0]), my = vd_all(centre[1]), mz = vd_all(dim == 3 ? centre[2] : 0.0);
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my;
+    vd square = vd_fma_loose(y, y, x * x);
+    if (dim == 3) {
+      vd z = vd_load(in->z + i) - mz;
+      square = vd_fma_loose(z, z, square);
+    }
+    vd_store(out + i, square);
+  }
+}
+
+static void squares_2(const gv_candidates *in, const double *centre, double *out) {
+  squares_body(2, in, centre, out);
+}
+static void squares_3(const gv_candidates *in, const double *centre, double *out) {
+  squares_body(3, in, centre, out);
+}
+
+GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *low,
+                                const double *high, double slack, double limit, gv_candidates *out) {
+  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
+  vd shrink = vd_all(1.0 - slack), least = vd_all(limit), two = vd_all(2.0);
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my;
+    vd z = dim == 3 ? vd_load(in->z + i) - mz : mz;
+    vd square = vd_fma_loose(y, y, x * x), reach = vd_all(0.0);
+    if (dim == 3) square = vd_fma_loose(z, z, square);
+    for (int k = 0; k < dim; k++) {
+      vd dot = dot_body(dim, bound->generator[k], x, y, z);
+      reach = reach + vd_max(dot - low[k], high[k] - dot);
+    }
+    vd value = square * shrink - two * reach;
+    count = keep_lanes(dim, in, i, ~vm_bits(vd_less(least, value)), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_pivots_2(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
+                          double slack, double limit, gv_candidates *out) {
+  cull_pivots_body(2, in, bound, low, high, slack, limit, out);
+}
+static void cull_pivots_3(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
+                          double slack, double limit, gv_candidates *out) {
+  cull_pivots_body(3, in, bound, low, high, slack, limit, out);
+}
+
+GV_INLINE void cull_above_body(const int dim, const gv_candidates *in, const double *value, double limit,
+                               gv_candidates *out) {
+  vd most = vd_all(limit);
+  int32_t count = 0;
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    count = keep_lanes(dim, in, i, ~vm_bits(vd_less(most, vd_load(value + i))), out, count);
+  }
+  out->count = count;
+}
+
+static void cull_above_2(const gv_candidates *in, const double *value, double limit, gv_candidates *out) {
+  cull_above_body(2, in, value, limit, out);
+}
+static void cull_above_3(const gv_candidates *in, const double *value, double limit, gv_candidates *out) {
+  cull_above_body(3, in, value, limit, out);
+}
+
+/* Least and largest |x - s| over [low, high], with room for rounding: differences are good to an ulp of the largest
+ * coordinate, which `error` covers, and of themselves. */
+GV_INLINE void span_axis(double centre, double half, double error, vd s, vd *near, vd *far) {
+  vd low = vd_all(centre - half), high = vd_all(centre + half), pad = vd_all(4.0 * error);
+  vd gap = vd_max(low - s, s - high);
+  vd most = vd_max(vd_abs(low - s), vd_abs(high - s));
+  *near = vd_max(gap * (1.0 - 1e-14) - pad, vd_all(0.0));
+  *far = most * (1.0 + 1e-14) + pad;
+}
+
+GV_INLINE void span_plane_body(const int metric, const gv_candidates *in, const gv_bound *bound, double error,
+                               double *near, double *far) {
+  double half[2];
+  for (int d = 0; d < 2; d++)
+    half[d] = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]);
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd near_x, near_y, far_x, far_y;
+    span_axis(bound->centre[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
+    span_axis(bound->centre[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
+    vd_store(near + i, norm_join(metric, norm_of(metric, near_x), norm_of(metric, near_y)));
+    vd_store(far + i, norm_join(metric, norm_of(metric, far_x), norm_of(metric, far_y)));
+  }
+}
+
+static void span_euclidean(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                           double *far) {
+  span_plane_body(GV_EUCLIDEAN, in, bound, error, near, far);
+}
+static void span_manhattan(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                           double *far) {
+  span_plane_body(GV_MANHATTAN, in, bound, error, near, far);
+}
+static void span_chebyshev(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                           double *far) {
+  span_plane_body(GV_CHEBYSHEV, in, bound, error, near, far);
+}
+
+static void span_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
+  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
+  vd reach = vd_all(bound->radius + 4.0 * error), zero = vd_all(0.0);
+  for (int32_t i = 0; i < in->count; i += VD_LANES) {
+    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my, z = vd_load(in->z + i) - mz;
+    vd chord = vd_sqrt(vd_fma_loose(z, z, vd_fma_loose(y, y, x * x)));
+    vd least = vd_max(chord * (1.0 - 1e-12) - reach, zero);
+    vd most = chord * (1.0 + 1e-12) + reach;
+    vd_store(near + i, least * least);
+    vd_store(far + i, most * most);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------- weights */
+
+GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher *weigher, double limit, int64_t n,
+                          double *value, const double *weight, bool each) {
+  vd most = vd_all(limit), none = vd_all(INFINITY), largest = vd_all(DBL_MAX), w = vd_all(weight[0]);
+  vd inverse = vd_all(weigher->inverse), scale = vd_all(weigher->scale), one = vd_all(1.0);
+  for (int64_t i = 0; i < n; i += VD_LANES) {
+    vd canonical = vd_load(value + i), length = canonical, result;
+    if (each) w = vd_load(weight + i);
+    if (form == GV_LENGTH_SQUARED && weighting == GV_ADDITIVE) length = vd_sqrt(canonical);
+    if (form == GV_LENGTH_OF_CHORD) {
+      length = scale * arcsine_lanes(vd_min(inverse * vd_sqrt(canonical), one));
+    }
+    if (weighting == GV_MULTIPLICATIVE) {
+      result = length / (form == GV_LENGTH_SQUARED ? w * w : w);
+    } else if (weighting == GV_ADDITIVE) {
+      result = length + w;
+    } else {
+      result = (form == GV_LENGTH_SQUARED ? length : length * length) - w;
+    }
+    vd_store(value + i, vd_select(vd_less(most, canonical), none, vd_min(result, largest)));
+  }
+}
+
+static void weigh_kernel(const gv_weigher *weigher, double limit, int64_t n, double *value, const double *weight,
+                         bool each) {
+#define GV_WEIGH(weighting, form) weigh_body(weighting, form, weigher, limit, n, value, weight, each)
+#define GV_WEIGH_FORM(weighting)                                                                                   \
+  do {                                                                                                             \
+    if (weigher->form == GV_LENGTH_SQUARED) {                                                                      \
+      GV_WEIGH(weighting, GV_LENGTH_SQUARED);                                                                      \
+    } else if (weigher->form == GV_LENGTH_OF_CHORD) {                                                              \
+      GV_WEIGH(weighting, GV_LENGTH_OF_CHORD);                                                                     \
+    } else {                                                                                                       \
+      GV_WEIGH(weighting, GV_LENGTH_PLAIN);                                                                        \
+    }                                                                                                              \
+  } while (0)
+  if (weigher->weighting == GV_MULTIPLICATIVE) {
+    GV_WEIGH_FORM(GV_MULTIPLICATIVE);
+  } else if (weigher->weighting == GV_ADDITIVE) {
+    GV_WEIGH_FORM(GV_ADDITIVE);
+  } else {
+    GV_WEIGH_FORM(GV_POWER);
+  }
+#undef GV_WEIGH_FORM
+#undef GV_WEIGH
+}
+
+const gv_cull_kernels GV_VARIANT(gv_cull_kernels) = {
+    .nearest = {NULL, NULL, nearest_2, nearest_3},
+    .cull = {NULL, NULL, cull_2, cull_3},
+    .cull_box = {NULL, cull_manhattan, cull_chebyshev},
+    .copy = copy_candidates,
+    .squares = {NULL, NULL, squares_2, squares_3},
+    .cull_pivots = {NULL, NULL, cull_pivots_2, cull_pivots_3},
+    .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
+    .span_plane = {span_euclidean, span_manhattan, span_chebyshev},
+    .span_globe = span_globe,
+    .weigh = weigh_kernel,
+};
