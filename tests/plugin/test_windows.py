@@ -81,6 +81,7 @@ def test_dialog_runs(desktop):
     facts = desktop["run"]
     assert facts["finished"] and facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"]
     assert facts["progress"] == 100
+    assert facts["legends"] == {"Distance to Time zone places (m)": 2, "Nearest of Time zone places": 0}
     for name in ("qgis-map", "qgis-distance", "qgis-log"):
         picture(name)
 

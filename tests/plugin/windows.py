@@ -135,6 +135,10 @@ def scene_run(layer):
         "layers": sorted(made),
         "progress": dialog.progressBar().value() if hasattr(dialog, "progressBar") else 100,
     }
+    root = QgsProject.instance().layerTreeRoot()
+    facts["run"]["legends"] = {
+        name: len(iface.layerTreeView().layerTreeModel().layerLegendNodes(root.findLayer(other.id()))) for name, other in made.items()
+    }
     picture("qgis-log", dialog)
     close(dialog)
     window = iface.mainWindow()

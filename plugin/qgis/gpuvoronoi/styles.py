@@ -256,11 +256,10 @@ def style(context, output, paint):
 
 
 def hide_legend(project, layer):
-    """Leaves out a layer's legend, in the project too."""
+    """Leaves out a layer's legend, in the project too. The tree of layers looks when the next renderer is set."""
     node = project.layerTreeRoot().findLayer(layer.id()) if project is not None else None
     if node is not None:
         QgsMapLayerLegendUtils.setLegendNodeOrder(node, [])
-        layer.emitStyleChanged()  # the tree of layers looks again
 
 
 def style_raster(context, output, make):
@@ -279,9 +278,10 @@ def allocation(context, feedback, output, default_name, name):
     rename(context, output, default_name, name)
 
     def paint(layer):
-        layer.setRenderer(allocation_renderer(layer.dataProvider(), output))
-        if not isinstance(layer.renderer(), QgsPalettedRasterRenderer):
+        renderer = allocation_renderer(layer.dataProvider(), output)
+        if not isinstance(renderer, QgsPalettedRasterRenderer):
             hide_legend(context.project(), layer)
+        layer.setRenderer(renderer)
         layer.triggerRepaint()
 
     style(context, output, paint)
