@@ -76,8 +76,8 @@ class Killed:
         done = self.work.run(*self.arguments)
         assert done.returncode == 1 and "exists" in done.stderr, done.stderr
         which = self.which()
-        if self.leftovers():
-            assert which == "old"
+        if self.leftovers():  # of another output: before the first move, or after the last
+            assert which is not None
             assert self.start().wait(60) == 0 and self.which() == "new"
         assert self.leftovers() == []
         return which

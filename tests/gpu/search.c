@@ -181,7 +181,9 @@ static int setup(void **state) {
   uint64_t random = 7;
   f.points = malloc((size_t)POINTS * DIM * sizeof(double));
   f.queries = malloc((size_t)QUERIES * DIM * sizeof(double));
-  if (f.points == NULL || f.queries == NULL || gv_context_create(NULL, &f.context) != GV_OK) return -1;
+  gv_context_options first = GV_CONTEXT_OPTIONS_INIT;
+  first.device = 0; /* whose memory test_no_memory takes */
+  if (f.points == NULL || f.queries == NULL || gv_context_create(&first, &f.context) != GV_OK) return -1;
   for (int i = 0; i < POINTS * DIM; i++)
     f.points[i] = uniform(&random);
   for (int i = 0; i < QUERIES * DIM; i++)
