@@ -164,7 +164,7 @@ typedef struct gv_backend_info {
   const char *name;    /* e.g. "kdtree" */
   const char *summary; /* one line on the idea */
   int searches_points; /* non-zero: usable with gv_index_build */
-  int allocates_grids; /* non-zero: usable with gv_voronoi_create */
+  int allocates_grids; /* non-zero: usable with gv_voronoi_create; 2: weighted too */
   int available;       /* non-zero: can run on this machine now */
   const char *reason;  /* why not, when it cannot; "" otherwise. Static storage. */
 } gv_backend_info;

@@ -13,13 +13,12 @@ typedef struct settings {
 
 static const cli_option table[] = {
     {"matrix", NULL,
-     "what each covers: largest dimension, and metric x type x k; an empty box has a letter that is explained "
-     "below",
+     "what each covers: largest dimension, metric x type x k of points, and weights of grids; an empty box has a "
+     "letter that is explained below",
      CLI_INTO(matrix)},
     {"json", NULL,
-     "as a JSON array of objects with name, summary, searches_points, allocates_grids, available and reason (why "
-     "not, "
-     "when it cannot run)",
+     "as a JSON array of objects with name, summary, searches_points, allocates_grids, weighted_grids, max_dim, "
+     "refused_metrics, available and reason (why not, when it cannot run)",
      CLI_INTO(json)},
     CLI_HELP_ROW,
 };
@@ -42,6 +41,79 @@ static void print_json_string(const char *text) {
   putchar('"');
 }
 
+/* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
+static const char *refused(int backend, gv_metric metric) {
+  gv_backend_info info;
+  const char *reason = NULL;
+  if (gv_backend_get(backend, &info) != GV_OK || !info.searches_points) return NULL;
+  return gv_backend_supports(backend, metric, GV_FLOAT64, 1, NULL, &reason) == GV_OK ? NULL : reason;
+}
+
+static int32_t largest_dimension(int backend) {
+  int32_t dimension = 0;
+  (void)gv_backend_supports(backend, GV_EUCLIDEAN, GV_FLOAT64, 1, &dimension, NULL);
+  return dimension;
+}
+
+static bool weighs(int backend) {
+  gv_backend_info info;
+  return gv_backend_get(backend, &info) == GV_OK && info.allocates_grids > 1;
+}
+
+/* Adds "; WHAT: NAME, NAME ..." with the backends that `has` tells; nothing where there is none. */
+static void add_names(char *text, size_t size, const char *what, bool (*has)(int backend, int value), int value) {
+  int count = 0;
+  for (int b = 0; b < gv_backend_count(); b++) {
+    gv_backend_info info;
+    if (gv_backend_get(b, &info) != GV_OK || !has(b, value)) continue;
+    size_t length = strlen(text);
+    if (count++ == 0) {
+      snprintf(text + length, size - length, "; %s: %s", what, info.name);
+    } else {
+      snprintf(text + length, size - length, ", %s", info.name);
+    }
+  }
+}
+
+static bool has_weights(int backend, int unused) {
+  (void)unused;
+  return weighs(backend);
+}
+
+static bool refuses_metric(int backend, int metric) {
+  return refused(backend, (gv_metric)metric) != NULL;
+}
+
+static bool ends_at_dimension(int backend, int dimension) {
+  gv_backend_info info;
+  return gv_backend_get(backend, &info) == GV_OK && info.searches_points && largest_dimension(backend) == dimension;
+}
+
+static void add_metrics(char *text, size_t size) {
+  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+    char what[64];
+    snprintf(what, sizeof what, "not %s", gv_metric_name(metric));
+    add_names(text, size, what, refuses_metric, (int)metric);
+  }
+}
+
+void backends_add_limits_of_grids(char *text, size_t size) {
+  add_names(text, size, "with --weighting only", has_weights, 0);
+  add_metrics(text, size);
+}
+
+void backends_add_limits_of_points(char *text, size_t size) {
+  int32_t largest = 0;
+  for (int b = 0; b < gv_backend_count(); b++)
+    largest = largest_dimension(b) > largest ? largest_dimension(b) : largest;
+  add_metrics(text, size);
+  for (int32_t dimension = 1; dimension < largest; dimension++) {
+    char what[64];
+    snprintf(what, sizeof what, "up to %d dimensions", (int)dimension);
+    add_names(text, size, what, ends_at_dimension, dimension);
+  }
+}
+
 static void print_json(void) {
   printf("[");
   for (int i = 0; i < gv_backend_count(); i++) {
@@ -51,58 +123,79 @@ static void print_json(void) {
     print_json_string(info.name);
     printf(", \"summary\": ");
     print_json_string(info.summary);
-    printf(", \"searches_points\": %s, \"allocates_grids\": %s, \"available\": %s, \"reason\": ",
+    printf(", \"searches_points\": %s, \"allocates_grids\": %s, \"weighted_grids\": %s, \"max_dim\": %d",
            info.searches_points ? "true" : "false", info.allocates_grids ? "true" : "false",
-           info.available ? "true" : "false");
+           weighs(i) ? "true" : "false", (int)largest_dimension(i));
+    printf(", \"refused_metrics\": {");
+    const char *separator = "";
+    for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+      const char *why = refused(i, metric);
+      if (why == NULL) continue;
+      printf("%s\"%s\": ", separator, gv_metric_name(metric));
+      separator = ", ";
+      print_json_string(why);
+    }
+    printf("}, \"available\": %s, \"reason\": ", info.available ? "true" : "false");
     print_json_string(info.reason);
     printf("}");
   }
   printf("\n]\n");
 }
 
-/* Backends down, metric, type and k across; letters stand for reasons. */
+/* The letters that stand for reasons in boxes. */
+typedef struct legend {
+  const char *reasons[16];
+  int count;
+} legend;
+
+/* Prints what stands in a box: yes, or the reason's letter. */
+static void print_box(legend *l, const char *reason, int width) {
+  enum { MOST = sizeof l->reasons / sizeof *l->reasons };
+  char box[8] = "yes";
+  if (reason != NULL) {
+    int at = 0;
+    while (at < l->count && strcmp(l->reasons[at], reason) != 0)
+      at++;
+    if (at == l->count && l->count < MOST) l->reasons[l->count++] = reason;
+    snprintf(box, sizeof box, "- %c", 'a' + at);
+  }
+  printf("%-*s ", width, box);
+}
+
+/* Backends down, metric, type and k of points and weights of grids across. */
 static void print_matrix(void) {
   static const int32_t ks[] = {1, 20, 1024};
-  enum { REASONS_MAX = 16, KS = sizeof ks / sizeof ks[0] };
-  const char *reasons[REASONS_MAX];
-  int count = 0;
+  enum { KS = sizeof ks / sizeof ks[0] };
+  legend l = {.count = 0};
   printf("%-16s %9s", "", "");
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++)
     printf("  %-31s", gv_metric_name(metric));
-  printf("\n%-16s %9s", "", "");
+  printf("  grids\n%-16s %9s", "", "");
   for (int i = 0; i < 3; i++)
     printf("  %-15s %-15s", "float32", "float64");
-  printf("\n%-16s %9s", "backend", "dimension");
+  printf("  with\n%-16s %9s", "backend", "dimension");
   for (int i = 0; i < 6; i++)
     printf("%s%-4s %-4s %-5s", i % 2 == 0 ? "  " : " ", "k=1", "20", "1024");
-  printf("\n");
+  printf("  weights\n");
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
-    if (gv_backend_get(b, &info) != GV_OK || !info.searches_points) continue;
-    int32_t max_dim = 0;
-    (void)gv_backend_supports(b, GV_EUCLIDEAN, GV_FLOAT64, 1, &max_dim, NULL);
-    printf("%-16s %9d", info.name, (int)max_dim);
+    if (gv_backend_get(b, &info) != GV_OK) continue;
+    printf("%-16s %9d  ", info.name, (int)largest_dimension(b));
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
       for (gv_dtype type = GV_FLOAT32; type <= GV_FLOAT64; type++) {
-        printf(type == GV_FLOAT32 ? "  " : " ");
         for (int k = 0; k < KS; k++) {
           const char *reason = NULL;
-          char box[8] = "yes";
-          if (gv_backend_supports(b, metric, type, ks[k], NULL, &reason) != GV_OK) {
-            int at = 0;
-            while (at < count && strcmp(reasons[at], reason) != 0)
-              at++;
-            if (at == count && count < REASONS_MAX) reasons[count++] = reason;
-            snprintf(box, sizeof box, "- %c", 'a' + at);
-          }
-          printf(k + 1 < KS ? "%-4s " : "%-5s", box);
+          (void)gv_backend_supports(b, metric, type, ks[k], NULL, &reason);
+          print_box(&l, reason, k + 1 < KS ? 4 : 5);
         }
       }
+      printf(" ");
     }
+    print_box(&l, weighs(b) ? NULL : "computes grids without weights only", 4);
     printf("%s%s\n", info.available ? "" : " not here: ", info.reason);
   }
-  for (int i = 0; i < count; i++)
-    printf("%c  %s\n", 'a' + i, reasons[i]);
+  for (int i = 0; i < l.count; i++)
+    printf("%c  %s\n", 'a' + i, l.reasons[i]);
 }
 
 int backends_command(int argc, char **argv) {

@@ -240,7 +240,10 @@ void cli_print_help(const cli_syntax *syntax, FILE *out) {
       length = 0;
     }
     fprintf(out, "%*s", COLUMN - length, "");
-    print_wrapped(o->help, COLUMN, out);
+    char text[2048];
+    snprintf(text, sizeof text, "%s", o->help);
+    if (o->add_help != NULL) o->add_help(text, sizeof text);
+    print_wrapped(text, COLUMN, out);
   }
   if (syntax->examples != NULL) fprintf(out, "\nExamples\n%s", syntax->examples);
 }

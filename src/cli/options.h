@@ -42,6 +42,7 @@ typedef struct cli_option {
   size_t given; /* 1 + the offset of a bool that is set, too; 0 = none */
   double low, high;
   const cli_choice *choices;
+  void (*add_help)(char *text, size_t size); /* NULL, or adds to `help` what only the library knows */
   /* EXIT_OK, or another status with the error printed. */
   int (*set)(void *settings, const char *value);
 } cli_option;

@@ -82,7 +82,7 @@ static const cli_option table[] = {
      CLI_INTO(reference_crs)},
     {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own", CLI_INTO(query_crs)},
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     CLI_INTO(backend)},
+     CLI_INTO(backend), .add_help = backends_add_limits_of_points},
     CLI_THREADS_ROW(threads),
     {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
      CLI_RANGE(device, 0, 1023)},

@@ -182,7 +182,7 @@ static const cli_option table[] = {
      "the first two work on projected grids too",
      CLI_ONE_OF(job.grid.metric, metrics), CLI_AND(job.grid.has_metric)},
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     CLI_INTO(job.backend)},
+     CLI_INTO(job.backend), .add_help = backends_add_limits_of_grids},
     CLI_THREADS_ROW(job.threads),
     {"memory", "SIZE",
      "memory over all threads, e.g. 512M or 4G, beside what the seeds take (default: a quarter of what there is, 1 "

@@ -135,8 +135,9 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
   const gv_backend *backend = &gv_backends[number];
   const char *reason = "";
   bool available = gv_backend_probe(backend, &reason) == GV_OK;
-  *out = (gv_backend_info){backend->name, backend->summary,       backend->searches_points, 1,
-                           available,     available ? "" : reason};
+  int grids = backend->weighted ? 2 : 1;
+  *out = (gv_backend_info){backend->name, backend->summary, backend->searches_points,
+                           grids,         available,        available ? "" : reason};
   return GV_OK;
 }
 

@@ -1,5 +1,6 @@
 """What bad input gets: one line, the right status, no output, and whatever was there before untouched."""
 
+import json
 import os
 import resource
 import subprocess
@@ -311,7 +312,33 @@ def test_backends_matrix(work):
     """Every box says yes or has a letter, and every letter is explained."""
     lines = work.ok("backends", "--matrix").stdout.splitlines()
     rows = {line.split()[0]: line.split() for line in lines[3:]}
-    assert rows["serial"][1:20] == ["4096"] + ["yes"] * 18
+    assert rows["serial"][1:21] == ["4096"] + ["yes"] * 19
     letters = {word for row in rows.values() for before, word in zip(row, row[1:]) if before == "-"}
     assert letters <= {name for name in rows if len(name) == 1}
     work.fails("backends", "--matrix", "--json", status=2)
+
+
+def test_what_backends_refuse_is_said(work):
+    """Weights, metrics and dimensions: in the matrix, in JSON, in --help, and as the command then does."""
+    lines = work.ok("backends", "--matrix").stdout.splitlines()
+    weights = lines[2].index("weights")
+    rows = {line.split()[0]: line for line in lines[3:]}
+    listed = {row["name"]: row for row in json.loads(work.ok("backends", "--json").stdout)}
+    grids, points = (" ".join(work.ok(*command, "--help").stdout.split()) for command in ([], ["search"]))
+    weighted = [name for name, row in listed.items() if row["weighted_grids"]]
+    assert set(listed) == {name for name in rows if len(name) > 1}
+    assert f"with --weighting only: {', '.join(weighted)}; not manhattan: cuda-cublas; not chebyshev: cuda-cublas" in grids
+    assert "; not manhattan: cuda-cublas; not chebyshev: cuda-cublas; up to 3 dimensions: octree, cuda-octree; " \
+           "up to 128 dimensions: cuda-kdtree" in points
+    work.csv("w.csv", [1, 2, 3], [1, 2, 3], header="x,y", w=[1, 2, 3])
+    for name, row in listed.items():
+        letter = rows[name][weights:].split()
+        assert (letter[0] == "yes") == row["weighted_grids"]
+        if letter[0] != "yes":
+            assert rows[letter[1]].split(None, 1)[1] == "computes grids without weights only"
+        assert list(row["refused_metrics"]) == (["manhattan", "chebyshev"] if name == "cuda-cublas" else [])
+        assert str(row["max_dim"]) == rows[name].split()[1]
+        if row["available"]:
+            done = work.run("--seeds", "w.csv", "--size", "9,9", "--weighting", "additive", "--weight-field", "w",
+                            "--backend", name, "--overwrite", "out.tif")
+            assert (done.returncode == 0) == row["weighted_grids"], done.stderr
