@@ -395,6 +395,9 @@ typedef struct gv_seeds {
   int64_t count; /* 1 ... 2^31 - 1 */
 } gv_seeds;
 
+/* Lines and polygons as seeds: gv_features. */
+#include "gpuvoronoi_features.h"
+
 /*
  * Weighted distances: what counts is not a seed's distance d but a value made of it and the seed's weight w, with these
  * canonical definitions (IEEE double, no contraction, operands as written; c is the metric's canonical value):
@@ -428,18 +431,20 @@ typedef struct gv_voronoi_options {
   double max_distance; /* seeds farther away do not count: inclusive, the plain distance (unweighted, no square),
                             metres on the globe, units of the plane there; INFINITY = no limit */
   gv_weighting weighting;
-  const double *weights; /* of each seed (count values, copied); NULL if unweighted */
+  const double *weights;       /* of each seed (count values, copied); NULL if unweighted */
+  const gv_features *features; /* the seeds, copied; gv_voronoi_create's `seeds` is then NULL. NULL = points */
 } gv_voronoi_options;
 
 #define GV_VORONOI_OPTIONS_INIT                                                                                    \
-  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL }
+  { sizeof(gv_voronoi_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, -1, 1, INFINITY, GV_UNWEIGHTED, NULL, NULL }
 
 /* The Voronoi allocation of one grid, ready to be computed block by block. Immutable; shared by threads. */
 typedef struct gv_voronoi gv_voronoi;
 
 /*
  * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
- * the engine. The grid's `inverse` and its user data must outlive the object. Errors: INVALID_ARGUMENT,
+ * the engine. The grid's `inverse` and its user data must outlive the object. With
+ * options->features the seeds are lines and polygons; of the backends `tile`, `openmp` and `serial` take them. Errors: INVALID_ARGUMENT,
  * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED. On large grids `cuda-tile` starts CUDA while the
  * processor answers: what goes wrong with that is then said about blocks.
  */
@@ -506,16 +511,20 @@ typedef struct gv_measure {
   float
       *azimuth; /* may be NULL. Degrees clockwise from true north (on the plane from +y), [0, 360); NaN likewise */
   int64_t out_stride, out_band_stride;
+  int signed_distance; /* features: within a polygon minus the distance to the boundary of the cell's own feature */
 } gv_measure;
 
 #define GV_MEASURE_INIT                                                                                            \
-  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0 }
+  { sizeof(gv_measure), 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, NULL, 0, 0, 0 }
 
 /*
  * Measures one block with the metric of `voronoi`, unweighted: the root of the sum of squares, the sum or the largest
  * of the plane's differences; the arc on the sphere of radius (2a+b)/3; the geodesic, within 1.6e-14 a (0.1 micrometres
  * on the Earth) of geod_inverse. Arcs are made of chords, which hardly change near the antipodes: on the Earth within 1
  * micrometre up to 179.5 degrees, 0.3 m at 180. A cell at its seed's place is at distance 0 and azimuth 0.
+ *
+ * Features: the distance to the nearest point, 0 within a polygon, where the azimuth is NaN; geodesics as the canonical distance
+ * has them.
  *
  * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell, within
  * 1e-6 degrees before it is rounded to float. A cell at a pole has the longitude of its column (a projected grid's or triangle's: 0).

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "measure/features.h"
 #include "measure/measure_kernels.h"
 #include "voronoi/engine.h"
 
@@ -258,6 +259,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   work j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
   gv_status status = check_measure(context, voronoi, &m, &j.tile);
   if (status != GV_OK) return status;
+  if (voronoi->features != NULL) return gv_measure_features(context, voronoi, &m, &j.tile);
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
                        &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };

@@ -85,6 +85,7 @@ typedef struct gv_backend {
   bool device;     /* works on GPUs: its search engine is the CUDA module's */
   bool exhaustive; /* the reference: looks at every seed of a grid, duplicates and all */
   bool weighted;   /* answers weighted grids */
+  bool features;   /* and grids of lines and polygons */
 
   /* Searching points: NULL for a device's (gv_backend_search_engine knows) and for what searches none. */
   const gv_search_engine *search;

@@ -85,8 +85,11 @@ double gv_longest_distance(const gv_voronoi *v) {
       high[d] = x > high[d] ? x : high[d];
     }
   }
-  for (int32_t i = 0; i < v->seeds.count; i++) {
-    const double x[2] = {v->seeds.x[i], v->seeds.y[i]};
+  bool features = v->features != NULL;
+  const double *seed_x = features ? v->features->x : v->seeds.x, *seed_y = features ? v->features->y : v->seeds.y;
+  int64_t places = features ? v->features->vertices : v->seeds.count;
+  for (int64_t i = 0; i < places; i++) {
+    const double x[2] = {seed_x[i], seed_y[i]};
     for (int d = 0; d < 2; d++) {
       low[d] = x[d] < low[d] ? x[d] : low[d];
       high[d] = x[d] > high[d] ? x[d] : high[d];

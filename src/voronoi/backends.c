@@ -33,11 +33,11 @@ static const char *only_products(gv_metric metric) {
 const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
-                           .exhaustive = true, .weighted = true, .search = &gv_search_serial},
+                           .exhaustive = true, .weighted = true, .features = true, .search = &gv_search_serial},
     [GV_BACKEND_OPENMP] =
         {SEARCH("openmp", MAX_DIM,
                 "blocked brute force on all processors: float filter in registers, canonical recheck"),
-         .weighted = true, .search = &gv_search_openmp},
+         .weighted = true, .features = true, .search = &gv_search_openmp},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
@@ -87,6 +87,7 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                          .summary = "hierarchical culling of tiles of cells; only what may win is looked at",
                          .max_dim = 3,
                          .weighted = true,
+                         .features = true,
                          .engine_for = gv_tile_engine_for},
     [GV_BACKEND_CUDA_TILE] = {.name = "cuda-tile",
                               .summary = "the culling engine on GPUs, strips of the raster streamed back",

@@ -6,6 +6,7 @@
 #define GV_ENGINE_H
 
 #include "exact/distance.h"
+#include "features/set.h"
 #include "geodesic/geodesic.h"
 #include "search/backend.h"
 #include "voronoi/seeds.h"
@@ -14,6 +15,8 @@ struct gv_voronoi {
   gv_allocator allocator;
   gv_cells cells;
   gv_seed_set seeds;
+  gv_feature_set
+      *features;        /* lines and polygons in place of points, for which the set has numbers and weights only */
   gv_geodesic geodesic; /* metric geodesic only */
   int32_t *label;       /* value to write for each seed of the set */
   int32_t nodata;
@@ -52,6 +55,7 @@ extern const gv_engine gv_engine_tile;
 extern const gv_engine gv_engine_mesh;        /* its form for GV_GRID_QTM */
 extern const gv_engine gv_engine_mesh_raster; /* and for lon/lat rasters of triangles */
 extern const gv_engine gv_engine_points;
+extern const gv_engine gv_engine_features; /* lines and polygons, whatever the grid */
 
 /* The culling engine of the CPU for a kind of grid. */
 const gv_engine *gv_tile_engine_for(const gv_grid *grid);

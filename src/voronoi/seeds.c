@@ -141,6 +141,22 @@ done:
   return status;
 }
 
+gv_status gv_seed_set_numbers(gv_context *context, int32_t count, const double *weights, gv_seed_set *out) {
+  memset(out, 0, sizeof *out);
+  out->allocator = context->allocator;
+  out->number = gv_allocate(&context->allocator, count, sizeof *out->number);
+  if (weights != NULL) out->weight = gv_allocate(&context->allocator, count, sizeof *out->weight);
+  if (out->number == NULL || (weights != NULL && out->weight == NULL)) {
+    gv_seed_set_clear(out);
+    return gv_fail_memory(context, "the seeds");
+  }
+  out->total = out->count = count;
+  for (int32_t i = 0; i < count; i++)
+    out->number[i] = i;
+  if (weights != NULL) memcpy(out->weight, weights, (size_t)count * sizeof *weights);
+  return GV_OK;
+}
+
 void gv_seed_set_clear(gv_seed_set *set) {
   gv_release(&set->allocator, set->number);
   gv_release(&set->allocator, set->distinct);

@@ -26,6 +26,9 @@ typedef struct gv_seed_set {
  * Errors: INVALID_ARGUMENT (names the first bad seed), OUT_OF_MEMORY. */
 gv_status gv_seed_set_init(gv_context *context, const gv_cells *cells, const gv_seeds *seeds, const double *weights,
                            int32_t copies, gv_seed_set *out);
+/* Numbers and weights only, of seeds whose places others know. Errors: OUT_OF_MEMORY. */
+gv_status gv_seed_set_numbers(gv_context *context, int32_t count, const double *weights, gv_seed_set *out);
+
 /* Where they are, for geodesics. */
 static inline gv_lonlats gv_seed_lonlats(const gv_seed_set *set) {
   gv_lonlats places = {set->lon, set->lat};

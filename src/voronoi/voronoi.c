@@ -22,6 +22,21 @@ static gv_status choose_engine(gv_context *context, gv_voronoi *v, const gv_grid
   return GV_OK;
 }
 
+/* Lines and polygons have an engine of their own, which some backends stand for. */
+static gv_status choose_features(gv_context *context, gv_voronoi *v, const gv_seeds *seeds,
+                                 const gv_features *features) {
+  if (features == NULL) return GV_OK;
+  if (seeds != NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are seeds and features: one of them is NULL");
+  if (!v->backend->features) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend '%s' cannot search lines and polygons: use tile, openmp or serial", v->backend->name);
+  }
+  v->engine = &gv_engine_features;
+  v->features = gv_allocate_zeroed(&context->allocator, 1, sizeof *v->features);
+  return v->features != NULL ? GV_OK : gv_fail_memory(context, "the features");
+}
+
 static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *labels) {
   v->label = gv_allocate(&v->allocator, v->seeds.count, sizeof *v->label);
   if (v->label == NULL) return gv_fail_memory(context, "the seeds' labels");
@@ -32,8 +47,7 @@ static gv_status make_labels(gv_context *context, gv_voronoi *v, const int32_t *
 }
 
 /* What is asked of each cell. Weights are checked here, before any work. */
-static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o,
-                              const gv_seeds *seeds) {
+static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voronoi_options *o, int64_t seeds) {
   v->k = o->k == 0 ? 1 : o->k;
   if (v->k < 1 || v->k > GV_VORONOI_MAX_K) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o->k, GV_VORONOI_MAX_K);
@@ -54,13 +68,13 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   if (o->weighting < GV_UNWEIGHTED || o->weighting > GV_POWER) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown weighting %d", (int)o->weighting);
   }
-  if (o->weights == NULL || seeds == NULL)
+  if (o->weights == NULL || seeds < 1)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weights are missing");
   if (o->weighting == GV_POWER && o->metric != GV_EUCLIDEAN && o->metric != GV_GREAT_CIRCLE) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "power weights are for metrics euclidean and great-circle, not %s", gv_metric_name(o->metric));
   }
-  for (int64_t i = 0; i < seeds->count; i++) {
+  for (int64_t i = 0; i < seeds; i++) {
     double w = o->weights[i];
     if (!isfinite(w) || (o->weighting == GV_MULTIPLICATIVE && !(w >= 1e-100 && w <= 1e100))) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the weight of seed %lld is %g%s", (long long)i, w,
@@ -119,18 +133,24 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
   if (mesh) set_run(v, &o);
   gv_status status = choose_engine(context, v, &g, o.backend);
+  if (status == GV_OK) status = choose_features(context, v, seeds, o.features);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);
   if (status == GV_OK) {
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
-    status = set_question(context, v, &o, seeds);
+    int64_t count = o.features != NULL ? o.features->count : seeds != NULL ? seeds->count : 0;
+    status = set_question(context, v, &o, count);
   }
-  if (status == GV_OK) {
+  if (status == GV_OK && o.features != NULL) {
+    status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, o.features, v->features);
+    if (status == GV_OK) status = gv_seed_set_numbers(context, v->features->count, o.weights, &v->seeds);
+  } else if (status == GV_OK) {
     /* The reference engine sees every seed. */
     int32_t copies = v->backend->exhaustive ? 0 : v->k;
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
-  bool made = status == GV_OK && v->automatic && gv_cuda_tile_pays(context, v) && try_device(context, v);
+  bool made = status == GV_OK && v->automatic && o.features == NULL && gv_cuda_tile_pays(context, v) &&
+              try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;
@@ -148,7 +168,9 @@ void gv_voronoi_destroy(gv_voronoi *voronoi) {
   if (voronoi->state != NULL) voronoi->engine->destroy(voronoi, voronoi->state);
   gv_cells_clear(&voronoi->cells);
   gv_seed_set_clear(&voronoi->seeds);
+  if (voronoi->features != NULL) gv_feature_set_clear(voronoi->features);
   gv_allocator allocator = voronoi->allocator;
+  gv_release(&allocator, voronoi->features);
   gv_release(&allocator, voronoi->label);
   gv_release(&allocator, voronoi);
 }

@@ -258,6 +258,7 @@ def consumers():
     """With a library that has just what tests/consumer needs."""
     install = WORK / "install"
     header = write(install / "include" / "gpuvoronoi.h", (SOURCE / "include" / "gpuvoronoi.h").read_text())
+    write(install / "include" / "gpuvoronoi_features.h", (SOURCE / "include" / "gpuvoronoi_features.h").read_text())
     (install / "lib" / "pkgconfig").mkdir(parents=True)
     library = compiled("install/lib/libgpuvoronoi.so", '#include "../include/gpuvoronoi.h"\n'
                        "gv_status gv_context_create(const gv_context_options *o, gv_context **c) { return GV_OK; }\n"

@@ -1,0 +1,182 @@
+/* Features: checks and copies. */
+#include "features/set.h"
+
+#include <string.h>
+
+static const double largest_longitude = 36000.0;
+
+static gv_status refuse(gv_context *context, int64_t feature, const char *what) {
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %lld %s", (long long)feature, what);
+}
+
+/* Offsets ascend from 0. */
+static gv_status check_offsets(gv_context *context, const int64_t *offset, int64_t count, const char *of) {
+  if (offset == NULL || offset[0] != 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets of %s do not begin at 0", of);
+  for (int64_t i = 0; i < count; i++) {
+    if (offset[i + 1] < offset[i]) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the offsets of %s descend at %lld", of, (long long)i);
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status check_ring(gv_context *context, const gv_features *f, int64_t feature, int kind, int64_t ring) {
+  int64_t first = f->vertex[ring], end = f->vertex[ring + 1];
+  if (end == first) return refuse(context, feature, "has a part without vertices");
+  if (kind != GV_PART_POLYGON) return GV_OK;
+  if (f->x[first] != f->x[end - 1] || f->y[first] != f->y[end - 1])
+    return refuse(context, feature, "has a ring that is not closed");
+  return GV_OK;
+}
+
+static gv_status check_parts(gv_context *context, const gv_features *f) {
+  for (int64_t i = 0; i < f->count; i++) {
+    for (int64_t p = f->part[i]; p < f->part[i + 1]; p++) {
+      int64_t rings = f->ring[p + 1] - f->ring[p];
+      if (f->kind[p] > GV_PART_POLYGON) return refuse(context, i, "has a part of an unknown kind");
+      if (rings < 1 || (rings > 1 && f->kind[p] != GV_PART_POLYGON))
+        return refuse(context, i, "has a part with a number of rings that makes no sense");
+      for (int64_t r = f->ring[p]; r < f->ring[p + 1]; r++) {
+        gv_status status = check_ring(context, f, i, f->kind[p], r);
+        if (status != GV_OK) return status;
+        for (int64_t v = f->vertex[r]; v < f->vertex[r + 1]; v++) {
+          if (!isfinite(f->x[v]) || !isfinite(f->y[v]))
+            return refuse(context, i, "has a coordinate that is not finite");
+        }
+      }
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status check_range(gv_context *context, const gv_feature_set *set) {
+  for (int32_t i = 0; i < set->count; i++) {
+    for (int64_t v = set->vertex[set->ring[set->part[i]]]; v < set->vertex[set->ring[set->part[i + 1]]]; v++) {
+      if (set->globe && fabs(set->y[v]) > 90.0) {
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d has latitude %.15g", (int)i, set->y[v]);
+      }
+      if (set->globe && fabs(set->x[v]) > largest_longitude) {
+        return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "feature %d has longitude %.15g", (int)i, set->x[v]);
+      }
+      if (!set->globe && (fabs(set->x[v]) > GV_EDGE_LARGEST || fabs(set->y[v]) > GV_EDGE_LARGEST))
+        return refuse(context, i, "has a coordinate beyond 1e75");
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status check(gv_context *context, const gv_features *f) {
+  if (f->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
+  if (f->count > INT32_MAX) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld features are too many (at most %d)",
+                   (long long)f->count, INT32_MAX);
+  }
+  gv_status status = check_offsets(context, f->part, f->count, "parts");
+  if (status == GV_OK) status = check_offsets(context, f->ring, f->part[f->count], "rings");
+  if (status == GV_OK) status = check_offsets(context, f->vertex, f->ring[f->part[f->count]], "vertices");
+  if (status != GV_OK) return status;
+  int64_t parts = f->part[f->count], vertices = f->vertex[f->ring[parts]];
+  if ((parts > 0 && f->kind == NULL) || (vertices > 0 && (f->x == NULL || f->y == NULL)))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the features have no coordinates or kinds of parts");
+  if (vertices > INT32_MAX) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld vertices are too many (at most %d)",
+                   (long long)vertices, INT32_MAX);
+  }
+  return check_parts(context, f);
+}
+
+static void *copy(gv_context *context, const void *from, int64_t count, size_t size) {
+  void *to = gv_allocate(&context->allocator, count, size);
+  if (to != NULL && count > 0) memcpy(to, from, (size_t)count * size);
+  return to;
+}
+
+static gv_status copy_all(gv_context *context, const gv_features *f, gv_feature_set *set) {
+  set->count = (int32_t)f->count;
+  set->parts = f->part[f->count];
+  set->rings = f->ring[set->parts];
+  set->vertices = f->vertex[set->rings];
+  set->part = copy(context, f->part, f->count + 1, sizeof *set->part);
+  set->kind = copy(context, f->kind, set->parts, sizeof *set->kind);
+  set->ring = copy(context, f->ring, set->parts + 1, sizeof *set->ring);
+  set->vertex = copy(context, f->vertex, set->rings + 1, sizeof *set->vertex);
+  set->x = copy(context, f->x, set->vertices, sizeof *set->x);
+  set->y = copy(context, f->y, set->vertices, sizeof *set->y);
+  set->facts = gv_allocate_zeroed(&context->allocator, set->rings, sizeof *set->facts);
+  bool all = set->part != NULL && set->kind != NULL && set->ring != NULL && set->vertex != NULL && set->x != NULL &&
+             set->y != NULL && set->facts != NULL;
+  return all ? GV_OK : gv_fail_memory(context, "the features");
+}
+
+/* One zero, and one longitude a place for geodesics. */
+static void normalise(gv_feature_set *set) {
+  for (int64_t v = 0; v < set->vertices; v++) {
+    set->x[v] += 0.0;
+    set->y[v] += 0.0;
+    if (set->globe && !set->straight) gv_normalise_lonlat(&set->x[v], &set->y[v]);
+  }
+}
+
+static gv_status find_units(gv_context *context, gv_feature_set *set) {
+  set->unit = gv_allocate(&context->allocator, 3 * set->vertices, sizeof *set->unit);
+  if (set->unit == NULL) return gv_fail_memory(context, "the features");
+  for (int64_t v = 0; v < set->vertices; v++) {
+    double lon = set->x[v], lat = set->y[v], *unit = set->unit + 3 * v;
+    gv_normalise_lonlat(&lon, &lat);
+    gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, unit, unit + 1, unit + 2);
+  }
+  return GV_OK;
+}
+
+static void find_extents(gv_feature_set *set) {
+  for (int64_t r = 0; r < set->rings; r++) {
+    gv_ring_facts *facts = &set->facts[r];
+    facts->low[0] = facts->low[1] = INFINITY;
+    facts->high[0] = facts->high[1] = -INFINITY;
+    for (int64_t v = set->vertex[r]; v < set->vertex[r + 1]; v++) {
+      facts->low[0] = fmin(facts->low[0], set->x[v]);
+      facts->low[1] = fmin(facts->low[1], set->y[v]);
+      facts->high[0] = fmax(facts->high[0], set->x[v]);
+      facts->high[1] = fmax(facts->high[1], set->y[v]);
+    }
+  }
+}
+
+gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_ellipsoid *ellipsoid,
+                              const gv_features *features, gv_feature_set *out) {
+  gv_features f = GV_FEATURES_INIT;
+  memset(out, 0, sizeof *out);
+  memcpy(&f, features, features->struct_size < sizeof f ? features->struct_size : sizeof f);
+  out->allocator = context->allocator;
+  out->metric = metric;
+  out->globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+  out->straight = f.edges == GV_EDGES_STRAIGHT;
+  out->boundary = f.boundary != 0;
+  if (f.edges != GV_EDGES_STRAIGHT && f.edges != GV_EDGES_GEODESIC)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown edges %d", (int)f.edges);
+  if (!out->globe && !out->straight) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "metric %s is of the plane, which has no geodesic edges",
+                   gv_metric_name(metric));
+  }
+  gv_status status = check(context, &f);
+  if (status == GV_OK) status = copy_all(context, &f, out);
+  if (status == GV_OK) status = check_range(context, out);
+  if (status == GV_OK) {
+    if (out->globe) gv_edge_surface_init(ellipsoid, metric == GV_GREAT_CIRCLE, &out->surface);
+    normalise(out);
+    find_extents(out);
+  }
+  if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);
+  if (status == GV_OK && out->globe && out->straight) status = gv_feature_set_mark_cuts(context, out);
+  if (status == GV_OK && out->globe && !out->straight) gv_feature_set_find_sides(out);
+  if (status != GV_OK) gv_feature_set_clear(out);
+  return status;
+}
+
+void gv_feature_set_clear(gv_feature_set *set) {
+  void *arrays[] = {set->part, set->kind, set->ring, set->vertex, set->x, set->y, set->unit, set->facts, set->cut};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    gv_release(&set->allocator, arrays[i]);
+  memset(set, 0, sizeof *set);
+}

@@ -1,0 +1,410 @@
+/* Trees of features: halved at the median of the widest side. */
+#include "features/tree.h"
+
+#include <string.h>
+
+enum { LEAF = 4, DEPTH = 64 };
+
+/* --------------------------------------------------------------------------------------------------------- edges */
+
+static const double *place_of(const gv_feature_tree *t, int64_t v) {
+  return (t->place != NULL ? t->place : t->set->unit) + t->dim * v;
+}
+
+/* No chord's curve is longer (geodesic.h); half round the globe where chords do not tell. */
+static double longest_of_chord(const gv_feature_tree *t, double chord) {
+  if (t->geodesic == NULL) return chord < 1.9 ? chord * (1.0 + 0.1428 * chord * chord) : 3.2;
+  const gv_geodesic *g = t->geodesic;
+  double limit = sqrt(fmax(g->chord2_limit, 0.0)), x = chord / (2.0 * g->r_small);
+  return chord < limit ? chord * (1.0 + 0.5708 * x * x) + 2e-14 : 3.2 * fmax(1.0, 1.0 / g->r_large);
+}
+
+/* How far the edge from v leaves its chord, place by place. */
+static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
+  const gv_feature_set *set = t->set;
+  if (!set->globe) {
+    const double *a = place_of(t, v), *b = place_of(t, v + 1);
+    return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1]));
+  }
+  double unit = t->geodesic != NULL ? set->surface.ellipsoid.semi_major : set->surface.radius;
+  double smallest = set->surface.smallest / unit, length, second;
+  if (set->straight) {
+    gv_edge edge;
+    const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
+    double speed, turn;
+    gv_edge_make(&set->surface, true, a, b, &edge);
+    gv_edge_motion(&edge, &speed, &turn);
+    length = speed / unit;
+    second = length * length / smallest + turn / unit;
+  } else {
+    length = longest_of_chord(t, chord);
+    second = length * length / smallest;
+  }
+  return fmin(0.125 * second, 0.5 * length) * (1.0 + 1e-9) + 1e-14;
+}
+
+static double dot(const double *a, const double *b, int dim) {
+  return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
+}
+
+void gv_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
+  int32_t entry = t->entry[number];
+  int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
+  const double *a = place_of(t, v);
+  double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0}, sag = t->sag[number];
+  if (entry >= 0) {
+    const double *b = place_of(t, v + 1);
+    double d[3] = {b[0] - a[0], b[1] - a[1], t->dim == 3 ? b[2] - a[2] : 0.0};
+    double size2 = dot(d, d, 3), part = size2 > 0.0 ? dot(w, d, 3) / size2 : 0.0;
+    part = part < 0.0 ? 0.0 : part > 1.0 ? 1.0 : part;
+    for (int i = 0; i < 3; i++)
+      w[i] -= part * d[i];
+  }
+  double chord = sqrt(dot(w, w, 3));
+  *low = fmax(0.0, chord * (1.0 - 1e-14) - sag);
+  *high = chord * (1.0 + 1e-14) + sag;
+}
+
+/* --------------------------------------------------------------------------------------------------------- reach */
+
+bool gv_feature_tree_iterates(const gv_feature_tree *t) {
+  return t->set->globe && (t->set->straight || t->geodesic != NULL);
+}
+
+double gv_reach(const gv_feature_tree *t, double canonical) {
+  if (!(canonical < INFINITY)) return INFINITY;
+  if (t->geodesic != NULL) {
+    double within, beyond;
+    gv_geodesic_chords(t->geodesic, canonical, &within, &beyond);
+    return beyond;
+  }
+  double square = t->set->globe || t->set->metric == GV_EUCLIDEAN ? canonical : canonical * canonical;
+  return square * (1.0 + 1e-12) + (t->set->globe ? 1e-28 : 0.0);
+}
+
+double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
+  if (!(chord < INFINITY)) return INFINITY;
+  /* A canonical value is that of a place up to GV_EDGE_ERROR farther. */
+  double unit = t->geodesic != NULL ? t->set->surface.ellipsoid.semi_major : t->set->surface.radius;
+  double longer = chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / unit : 0.0);
+  double slack = t->geodesic != NULL ? gv_geodesic_slack(t->geodesic, longer) : 0.0;
+  return longer * longer * (1.0 + 1e-12) + slack;
+}
+
+double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const double q[3]) {
+  double total = 0.0, largest = 0.0, sum = 0.0;
+  for (int i = 0; i < t->dim; i++) {
+    double below = (double)n->low[i] - q[i], above = q[i] - (double)n->high[i];
+    double away = below > above ? below : above;
+    away = away > 0.0 ? away : 0.0;
+    total += away * away;
+    sum += away;
+    largest = away > largest ? away : largest;
+  }
+  if (t->set->metric == GV_MANHATTAN) return sum * sum;
+  return t->set->metric == GV_CHEBYSHEV ? largest * largest : total;
+}
+
+/* ------------------------------------------------------------------------------------------------------ building */
+
+/* What a tree is made of: entries with their boxes' middles. */
+typedef struct item {
+  float low[3], high[3], sag;
+  int32_t entry;
+} item;
+
+static float round_down(double x) {
+  float f = (float)x;
+  return (double)f > x ? nextafterf(f, -INFINITY) : f;
+}
+
+static float round_up(double x) {
+  float f = (float)x;
+  return (double)f < x ? nextafterf(f, INFINITY) : f;
+}
+
+static void box_of(const gv_feature_tree *t, int32_t entry, item *out) {
+  int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
+  const double *a = place_of(t, v), *b = entry >= 0 ? place_of(t, v + 1) : a;
+  double d[3] = {0.0, 0.0, 0.0}, sag = 1e-15;
+  for (int i = 0; i < t->dim; i++)
+    d[i] = b[i] - a[i];
+  if (entry >= 0) sag = sag_of(t, v, sqrt(dot(d, d, 3)));
+  for (int i = 0; i < 3; i++) {
+    bool there = i < t->dim;
+    out->low[i] = there ? round_down(fmin(a[i], b[i]) - sag) : 0.0F;
+    out->high[i] = there ? round_up(fmax(a[i], b[i]) + sag) : 0.0F;
+  }
+  out->sag = round_up(sag);
+  out->entry = entry;
+}
+
+static void unite(const item *items, int64_t count, gv_box_node *node) {
+  for (int i = 0; i < 3; i++) {
+    node->low[i] = INFINITY;
+    node->high[i] = -INFINITY;
+  }
+  for (int64_t k = 0; k < count; k++) {
+    for (int i = 0; i < 3; i++) {
+      node->low[i] = fminf(node->low[i], items[k].low[i]);
+      node->high[i] = fmaxf(node->high[i], items[k].high[i]);
+    }
+  }
+}
+
+static float middle_of(const item *it, int axis) {
+  return it->low[axis] + it->high[axis];
+}
+
+/* Brings the `count` / 2 lesser ones to the front (Hoare's selection). */
+static void halve(item *items, int64_t count, int axis) {
+  int64_t low = 0, high = count - 1, want = count / 2;
+  while (low < high) {
+    float pivot = middle_of(&items[low + (high - low) / 2], axis);
+    int64_t i = low, j = high;
+    while (i <= j) {
+      while (middle_of(&items[i], axis) < pivot)
+        i++;
+      while (middle_of(&items[j], axis) > pivot)
+        j--;
+      if (i <= j) {
+        item swap = items[i];
+        items[i++] = items[j];
+        items[j--] = swap;
+      }
+    }
+    if (want <= j) {
+      high = j;
+    } else if (want >= i) {
+      low = i;
+    } else {
+      return;
+    }
+  }
+}
+
+/* Where nodes and entries go. */
+typedef struct nursery {
+  gv_box_node *node;
+  int32_t *entry;
+  float *sag; /* NULL: not wanted */
+  int32_t nodes, entries;
+} nursery;
+
+static void grow(nursery *n, int32_t at, item *items, int64_t count) {
+  gv_box_node *node = &n->node[at];
+  unite(items, count, node);
+  if (count <= LEAF) {
+    node->first = n->entries;
+    node->count = (int32_t)count;
+    for (int64_t i = 0; i < count; i++) {
+      if (n->sag != NULL) n->sag[n->entries] = items[i].sag;
+      n->entry[n->entries++] = items[i].entry;
+    }
+    return;
+  }
+  int axis = 0;
+  for (int i = 1; i < 3; i++)
+    if (node->high[i] - node->low[i] > node->high[axis] - node->low[axis]) axis = i;
+  halve(items, count, axis);
+  int32_t first = n->nodes;
+  node->first = first;
+  node->count = 0;
+  n->nodes += 2;
+  grow(n, first, items, count / 2);
+  grow(n, first + 1, items + count / 2, count - count / 2);
+}
+
+/* The entries of a feature. Cuts are part of a polygon, not of its boundary. */
+static int64_t list_entries(const gv_feature_tree *t, int32_t feature, item *items) {
+  const gv_feature_set *set = t->set;
+  int64_t count = 0;
+  for (int64_t p = set->part[feature]; p < set->part[feature + 1]; p++) {
+    for (int64_t r = set->ring[p]; r < set->ring[p + 1]; r++) {
+      int64_t first = set->vertex[r], end = set->vertex[r + 1];
+      bool points = set->kind[p] == GV_PART_POINTS || end - first == 1;
+      for (int64_t v = first; v < (points ? end : end - 1); v++) {
+        if (set->boundary && set->cut != NULL && set->cut[v] != 0) continue;
+        if (items != NULL) box_of(t, (int32_t)(points ? ~v : v), &items[count]);
+        count++;
+      }
+    }
+  }
+  return count;
+}
+
+static gv_status find_places(gv_context *context, gv_feature_tree *t) {
+  const gv_feature_set *set = t->set;
+  if (set->unit != NULL) return GV_OK;
+  t->place = gv_allocate(&context->allocator, t->dim * set->vertices, sizeof *t->place);
+  if (t->place == NULL) return gv_fail_memory(context, "the features' tree");
+  for (int64_t v = 0; v < set->vertices; v++) {
+    double lon = set->x[v], lat = set->y[v], *to = t->place + t->dim * v;
+    if (t->dim == 2) {
+      to[0] = lon;
+      to[1] = lat;
+    } else {
+      gv_normalise_lonlat(&lon, &lat);
+      gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &lon, &lat, to, to + 1, to + 2);
+    }
+  }
+  return GV_OK;
+}
+
+/* A tree of n entries has less than 2 (n / LEAF_LEAST) + 1 nodes, a leaf having at least (LEAF + 1) / 2 unless it is the root. */
+static int64_t nodes_for(int64_t entries, int64_t trees) {
+  return 2 * (entries / ((LEAF + 1) / 2)) + trees + 1;
+}
+
+static gv_status build(gv_context *context, gv_feature_tree *t) {
+  const gv_feature_set *set = t->set;
+  int64_t total = 0, most = 0, roots = 0;
+  for (int32_t f = 0; f < set->count; f++) {
+    int64_t count = list_entries(t, f, NULL);
+    total += count;
+    roots += count > 0;
+    most = count > most ? count : most;
+  }
+  most = roots > most ? roots : most;
+  int64_t nodes = nodes_for(total, roots), tops = nodes_for(roots, 1);
+  if (nodes > INT32_MAX) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "too many edges for a tree");
+  t->node = gv_allocate(&context->allocator, nodes, sizeof *t->node);
+  t->entry = gv_allocate(&context->allocator, total, sizeof *t->entry);
+  t->sag = gv_allocate(&context->allocator, total, sizeof *t->sag);
+  t->root = gv_allocate(&context->allocator, set->count, sizeof *t->root);
+  t->top = gv_allocate(&context->allocator, tops, sizeof *t->top);
+  t->feature = gv_allocate(&context->allocator, roots, sizeof *t->feature);
+  item *items = gv_allocate(&context->allocator, most, sizeof *items);
+  if (t->node == NULL || t->entry == NULL || t->sag == NULL || t->root == NULL || t->top == NULL ||
+      t->feature == NULL || items == NULL) {
+    gv_release(&context->allocator, items);
+    return gv_fail_memory(context, "the features' tree");
+  }
+  nursery n = {.node = t->node, .entry = t->entry, .sag = t->sag};
+  for (int32_t f = 0; f < set->count; f++) {
+    int64_t count = list_entries(t, f, items);
+    t->root[f] = count > 0 ? n.nodes++ : -1;
+    if (count > 0) grow(&n, t->root[f], items, count);
+  }
+  int64_t count = 0;
+  for (int32_t f = 0; f < set->count; f++) {
+    if (t->root[f] < 0) continue;
+    const gv_box_node *root = &t->node[t->root[f]];
+    memcpy(items[count].low, root->low, sizeof root->low);
+    memcpy(items[count].high, root->high, sizeof root->high);
+    items[count++].entry = f;
+  }
+  nursery top = {.node = t->top, .entry = t->feature, .nodes = 1};
+  if (count > 0) grow(&top, 0, items, count);
+  t->tops = count > 0 ? top.nodes : 0;
+  t->nodes = n.nodes;
+  t->entries = n.entries;
+  gv_release(&context->allocator, items);
+  return GV_OK;
+}
+
+gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
+                               gv_feature_tree *out) {
+  *out = (gv_feature_tree){.set = set, .dim = set->globe ? 3 : 2, .allocator = context->allocator};
+  if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
+  gv_status status = find_places(context, out);
+  if (status == GV_OK) status = build(context, out);
+  if (status != GV_OK) gv_feature_tree_clear(out);
+  return status;
+}
+
+void gv_feature_tree_clear(gv_feature_tree *t) {
+  void *arrays[] = {t->place, t->node, t->entry, t->sag, t->root, t->top, t->feature};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    gv_release(&t->allocator, arrays[i]);
+  memset(t, 0, sizeof *t);
+}
+
+/* -------------------------------------------------------------------------------------------------------- asking */
+
+/* Nodes to be looked at, the nearest on top. */
+typedef struct waiting {
+  int32_t node[DEPTH];
+  double box[DEPTH];
+  int count;
+} waiting;
+
+/* The children of a node, the nearer one on top. */
+static void push(const gv_feature_tree *t, const gv_box_node *nodes, waiting *w, int32_t first, const double q[3]) {
+  double a = gv_box_distance2(t, &nodes[first], q), b = gv_box_distance2(t, &nodes[first + 1], q);
+  int nearer = a <= b ? 0 : 1;
+  w->node[w->count] = first + 1 - nearer;
+  w->box[w->count++] = nearer == 0 ? b : a;
+  w->node[w->count] = first + nearer;
+  w->box[w->count++] = nearer == 0 ? a : b;
+}
+
+void gv_tree_walk(const gv_feature_tree *t, const double q[3], double reach, gv_visit_feature *visit, void *user) {
+  waiting w = {.count = 0};
+  if (t->tops == 0) return;
+  w.node[0] = 0;
+  w.box[0] = gv_box_distance2(t, &t->top[0], q);
+  w.count = 1;
+  while (w.count > 0) {
+    w.count--;
+    if (w.box[w.count] > reach) continue;
+    const gv_box_node *n = &t->top[w.node[w.count]];
+    if (n->count == 0) push(t, t->top, &w, n->first, q);
+    for (int32_t i = n->first; i < n->first + n->count; i++) {
+      double box = gv_box_distance2(t, &t->node[t->root[t->feature[i]]], q);
+      if (box <= reach) reach = visit(user, t->feature[i], box, reach);
+    }
+  }
+}
+
+void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3], double reach, double *low,
+                    double *high) {
+  waiting w = {.count = 1, .node = {t->root[feature]}};
+  *low = *high = INFINITY;
+  w.box[0] = gv_box_distance2(t, &t->node[t->root[feature]], q);
+  while (w.count > 0) {
+    w.count--;
+    if (w.box[w.count] > reach || w.box[w.count] > *high * *high) continue;
+    const gv_box_node *n = &t->node[w.node[w.count]];
+    if (n->count == 0) push(t, t->node, &w, n->first, q);
+    for (int32_t i = n->first; i < n->first + n->count; i++) {
+      double least, most;
+      gv_entry_chords(t, i, q, &least, &most);
+      *low = fmin(*low, least);
+      *high = fmin(*high, most);
+    }
+  }
+}
+
+bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_place *q, const double position[3],
+                     bool boundary, double reach, gv_edge_foot *foot) {
+  waiting w = {.count = 1, .node = {t->root[feature]}};
+  const uint8_t *cut = boundary ? t->set->cut : NULL;
+  int64_t best = -1;
+  *foot = (gv_edge_foot){.canonical = INFINITY};
+  if (t->root[feature] < 0) return false;
+  w.box[0] = gv_box_distance2(t, &t->node[t->root[feature]], position);
+  while (w.count > 0) {
+    w.count--;
+    if (w.box[w.count] > reach) continue;
+    const gv_box_node *n = &t->node[w.node[w.count]];
+    if (n->count == 0) push(t, t->node, &w, n->first, position);
+    for (int32_t i = n->first; i < n->first + n->count; i++) {
+      int32_t entry = t->entry[i];
+      int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
+      if (cut != NULL && entry >= 0 && cut[v] != 0) continue;
+      if (gv_feature_tree_iterates(t)) {
+        double low, high;
+        gv_entry_chords(t, i, position, &low, &high);
+        if (low * low > reach) continue;
+      }
+      gv_edge_foot found;
+      gv_feature_edge(t->set, v, entry < 0, q, &found);
+      if (found.canonical > foot->canonical || (found.canonical == foot->canonical && v > best)) continue;
+      *foot = found;
+      best = v;
+      reach = fmin(reach, gv_reach(t, foot->canonical));
+    }
+  }
+  return best >= 0;
+}

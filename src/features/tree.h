@@ -1,0 +1,72 @@
+/*
+ * Trees of boxes over the edges of each feature, and one over the features: which of them may be the nearest, and the nearest point of one.
+ *
+ * Boxes hold positions: of the plane, unit vectors, places on the ellipsoid in units of its semi-major axis. An edge stays within
+ * `sag` of the chord between its ends, place by place: half its length at most, and an eighth of its largest second derivative (for a curve of length l
+ * and curvature c by its length that is c l^2 / 8). So the chord from a position to the edge's nearest place is known to within the sag
+ * by the distance from the straight line between the ends.
+ *
+ * What is compared are squares of chords (of lengths on the plane, in the metric). `gv_reach` says what a value leaves open.
+ */
+#ifndef GV_FEATURES_TREE_H
+#define GV_FEATURES_TREE_H
+
+#include "features/set.h"
+#include "geodesic/geodesic.h"
+
+/* A box: children first, first + 1 if count is 0, else `count` entries from first on. */
+typedef struct gv_box_node {
+  float low[3], high[3];
+  int32_t first, count;
+} gv_box_node;
+
+typedef struct gv_feature_tree {
+  const gv_feature_set *set;
+  const gv_geodesic *geodesic; /* metric geodesic only */
+  int dim;
+  double *place;     /* dim coordinates a vertex; NULL where the set has them */
+  gv_box_node *node; /* of the edges; each feature has a root */
+  int32_t *entry;    /* vertices that edges begin at; ~vertex for a point */
+  float *sag;        /* of the entries */
+  int32_t *root;     /* by feature; -1: no edges */
+  gv_box_node *top;  /* of the features: entries of `feature` */
+  int32_t *feature;
+  int32_t nodes, entries, tops;
+  gv_allocator allocator;
+} gv_feature_tree;
+
+/* Errors: OUT_OF_MEMORY. Set and geodesic must outlive the tree. */
+gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
+                               gv_feature_tree *out);
+void gv_feature_tree_clear(gv_feature_tree *tree);
+
+/* Whether canonical values take an iteration, which is to be spared. */
+bool gv_feature_tree_iterates(const gv_feature_tree *tree);
+
+/* Squares beyond which nothing has a canonical value up to `canonical`. */
+double gv_reach(const gv_feature_tree *tree, double canonical);
+/* The same where all that is known is that something has a chord up to `chord`. */
+double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
+
+/* The square of the distance from a box. */
+double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, const double position[3]);
+
+/* Bounds of the chord to an entry's nearest place. */
+void gv_entry_chords(const gv_feature_tree *tree, int32_t entry, const double position[3], double *low,
+                     double *high);
+
+/* As gv_feature_nearest without looking inside: of the entries within `reach` (squared), the least by (canonical, vertex). False if
+ * there is none. `position`: of q, in the tree's coordinates. */
+bool gv_tree_nearest(const gv_feature_tree *tree, int32_t feature, const gv_edge_place *q, const double position[3],
+                     bool boundary, double reach, gv_edge_foot *foot);
+
+/* Bounds of the chord to a feature, as far as it is within `reach` (squared); INFINITY if it is not. */
+void gv_tree_chords(const gv_feature_tree *tree, int32_t feature, const double position[3], double reach,
+                    double *low, double *high);
+
+/* A walk over the features whose boxes are within a reach, the nearest boxes first. The visitor gives the reach from then on. */
+typedef double gv_visit_feature(void *user, int32_t feature, double box, double reach);
+void gv_tree_walk(const gv_feature_tree *tree, const double position[3], double reach, gv_visit_feature *visit,
+                  void *user);
+
+#endif
