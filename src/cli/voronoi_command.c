@@ -124,11 +124,15 @@ static const cli_choice metrics[] = {{"geodesic", GV_GEODESIC},   {"great-circle
                                      {"euclidean", GV_EUCLIDEAN}, {"manhattan", GV_MANHATTAN},
                                      {"chebyshev", GV_CHEBYSHEV}, {NULL, 0}};
 
+static const cli_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+
 static const cli_option table[] = {
     CLI_SECTION("Seeds"),
     {"seeds", "SRC",
-     "any vector source that GDAL reads, with points or multipoints; a CSV file with columns lon and lat (lng, "
-     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else",
+     "any vector source that GDAL reads, with points, lines, polygons; a CSV file with columns lon and lat (lng, "
+     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else. Each point of a layer of points is a "
+     "seed; "
+     "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
      CLI_BY(set_seeds)},
     {"layer", "NAME", "layer to read, needed if there are several", CLI_INTO(job.seeds.layer)},
     {"where", "SQL", "use only the features that fulfil this", CLI_INTO(job.seeds.where)},
@@ -139,6 +143,12 @@ static const cli_option table[] = {
      CLI_INTO(job.seeds.id_field)},
     {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
      CLI_INTO(job.seeds.skip_invalid)},
+
+    {"edges", "NAME",
+     "of lines and polygons: straight (default: in the seeds' own coordinates, longitudes as they are written) or "
+     "geodesic (the shorter way between vertices; great-circle arcs with that metric)",
+     CLI_ONE_OF(job.seeds.edges, edges)},
+    {"boundary", NULL, "polygons count as their boundaries, with nothing within", CLI_INTO(job.seeds.boundary)},
 
     CLI_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
     {"like", "RASTER", "extent, cells and coordinate system of this raster", CLI_INTO(job.grid.like)},
@@ -205,6 +215,9 @@ static const cli_option table[] = {
     {"distance", "FILE", "distances as a raster too (K bands); metres on the globe, else the grid's unit",
      CLI_INTO(job.distance)},
     {"distance-type", "TYPE", "Float32 (default) or Float64", CLI_BY(set_distance_type)},
+    {"signed-distance", NULL,
+     "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
+     CLI_INTO(job.signed_distance)},
     {"azimuth", "FILE", "directions to the seeds, degrees clockwise from north, as a raster too",
      CLI_INTO(job.azimuth)},
     {"stats", "FILE",
@@ -279,6 +292,7 @@ static int check_usage(const settings *s) {
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
+      {j->signed_distance, j->distance != NULL, "--signed-distance", "--distance"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},

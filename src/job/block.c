@@ -80,6 +80,7 @@ static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster
     m.column = block->column;
     m.row = block->row;
     m.seed = numbers + b * band_stride;
+    m.signed_distance = r->j->signed_distance && !kept;
     m.stride = stride;
     m.out_stride = kept ? r->block_w : block->stride;
     m.type = kept || r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
@@ -92,13 +93,17 @@ static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster
     if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
     if (m.distance != NULL || m.azimuth != NULL) status = gv_voronoi_measure(worker->context, r->voronoi, &m);
     if (!kept || status != GV_OK) continue;
-    if (a >= 0) {
-      m.distance = NULL;
-      m.azimuth = (float *)block->out[a];
+    /* Statistics are of distances without signs. */
+    bool again = d >= 0 && r->j->signed_distance;
+    if (a >= 0 || again) {
+      m.type = r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
+      m.distance = again ? block->out[d] : NULL;
+      m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
       m.out_stride = block->stride;
+      m.signed_distance = again;
       status = gv_voronoi_measure(worker->context, r->voronoi, &m);
     }
-    for (int64_t y = 0; y < p->h && d >= 0; y++) {
+    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++) {
       const double *from = worker->distance + y * r->block_w;
       for (int64_t x = 0; x < p->w; x++) {
         if (r->j->distance_type == GDT_Float64) {

@@ -78,6 +78,7 @@ gv_voronoi_options gv_run_question(const gv_run *r) {
   options.max_distance = r->j->max_distance;
   options.weighting = r->j->weighting;
   options.weights = r->seeds.weights;
+  options.features = r->seeds.shapes != NULL ? &r->features : NULL;
   return options;
 }
 
@@ -97,7 +98,8 @@ static gv_status make_voronoi(gv_run *r) {
   }
   gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
   gv_context *context = r->context;
-  gv_status status = gv_voronoi_create(context, &r->grid.grid, &positions, &options, &r->voronoi);
+  gv_status status = gv_voronoi_create(context, &r->grid.grid, options.features == NULL ? &positions : NULL,
+                                       &options, &r->voronoi);
   if (status == GV_OK && r->j->stats != NULL) {
     double bounds[GV_JOB_MAX_SUMS];
     gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;

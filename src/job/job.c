@@ -123,6 +123,7 @@ static gv_status read_inputs(gv_run *r, gv_job *j) {
                                  r->grid.crs, &j->max_distance);
   }
   if (status == GV_OK) status = check_grid(r);
+  if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
   gv_budget budget = gv_budget_of(j);
   gv_readers readers = {j->threads, j->sum_count + 1, budget.reading};
   if (status == GV_OK && j->mask.source != NULL) {
@@ -152,6 +153,7 @@ static void settle(gv_job *j) {
   int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
   j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
   j->seeds.keep_source = j->stats != NULL;
+  j->seeds.shapes = true;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 

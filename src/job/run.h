@@ -29,6 +29,7 @@ typedef struct gv_run {
   gv_io *io;
   const gv_job *j;
   gv_seed_list seeds;
+  gv_features features; /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
   gv_mesh_out *mesh;
   gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */

@@ -88,9 +88,12 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   int64_t beyond = 0;
   gv_status status = area_of_use(io, crs, area, &known);
   if (known && gv_crs_same(seeds->crs, crs)) known = false; /* their owner has put them there */
+  const double *all_x, *all_y;
+  int64_t places;
+  gv_seeds_places(seeds, &all_x, &all_y, &places);
   begin_box(extent);
-  for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
-    double x = seeds->x[i], y = seeds->y[i];
+  for (int64_t i = 0; i < places && status == GV_OK; i++) {
+    double x = all_x[i], y = all_y[i];
     if (operation != NULL && gv_operation_apply(&x, &y, 1, operation) != 0) {
       status = gv_io_fail_memory(io, "a coordinate operation");
     } else if (isfinite(x) && isfinite(y)) {
@@ -104,9 +107,9 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   if (beyond > 0) {
     char name[256];
     gv_crs_describe(crs, name, sizeof name);
-    gv_io_warn("%" PRId64 " of %" PRId64
-               " seeds lie beyond the area that %s is for, which the grid covers: --extent gives another",
-               beyond, seeds->count, name);
+    gv_io_warn("%" PRId64 " of %" PRId64 " %s lie beyond the area that %s is for, which the grid covers: --extent "
+               "gives another",
+               beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name);
     for (int i = 0; i < 4; i++)
       extent[i] = area[i];
     return GV_OK;

@@ -252,7 +252,8 @@ static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *ou
     status = gv_operation_to_globe(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &to_globe);
     if (status != GV_OK) return status;
   }
-  status = gv_seeds_transform(io, seeds, to_globe, true, unit);
+  status = gv_seeds_carry_shapes(io, seeds, to_globe, out->crs, true, unit);
+  if (status == GV_OK) status = gv_seeds_transform(io, seeds, to_globe, true, unit);
   gv_operation_destroy(to_globe);
   return status;
 }
@@ -271,12 +272,21 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--level needs a coordinate system: the seeds have none, give --seeds-crs");
   }
+  if (seeds->shapes != NULL && options->snap_seeds) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--snap-seeds moves points, not lines and polygons");
+  }
   gv_metric_question question = {.crs = out->crs,
                                  .asked = options->has_metric || options->has_level,
                                  .metric = options->has_metric ? options->metric : GV_GEODESIC,
                                  .places = "the seeds have",
                                  .remedy = "--seeds-crs"};
   gv_status status = gv_metric_choose(io, &question, &out->metric);
+  if (status == GV_OK && seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC &&
+      !gv_metric_on_globe(out->metric)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--edges geodesic: metric %s measures on the plane, where edges are straight",
+                      gv_metric_name(out->metric));
+  }
   if (status == GV_OK && out->crs != NULL && seeds->crs == NULL) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
@@ -290,7 +300,10 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
   gv_operation *operation = NULL;
   gv_status status = GV_OK;
   if (!gv_crs_same(seeds->crs, out->crs)) {
-    status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
+    const double *x, *y;
+    int64_t places;
+    gv_seeds_places(seeds, &x, &y, &places);
+    status = gv_operation_between(io, seeds->crs, out->crs, x, y, places, &operation);
   }
   if (status == GV_OK) status = gv_extent_of_seeds(io, seeds, operation, out->crs, extent);
   gv_operation_destroy(operation);
@@ -341,6 +354,7 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (out->crs != NULL && !gv_crs_same(seeds->crs, out->crs)) {
       status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
     }
+    if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, out->crs, false, 1.0);
     if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
     gv_operation_destroy(operation);
     if (status != GV_OK) return status;

@@ -21,6 +21,7 @@ typedef struct gv_seed_reader {
   char separator;       /* ... and is this (io/in/separator.h) */
   int x_field, y_field; /* -1 = positions come from geometries */
   bool numeric[2];      /* what they hold are numbers to the driver too */
+  bool shaped;          /* the layer has lines or polygons */
   bool swapped;         /* the source's data order is y, x */
   gv_id_kind id;
   int id_field, name_field, weight_field;
@@ -64,5 +65,8 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
 gv_status gv_seed_read_layer(gv_seed_reader *r);
 
 void gv_seed_names_drop(gv_seed_list *set);
+
+/* What has been read of the features but their shapes: none is left. */
+void gv_seed_rows_free(gv_seed_list *set);
 
 #endif

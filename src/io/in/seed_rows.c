@@ -10,6 +10,19 @@
 #include "io/in/seed_reader.h"
 #include "io/in/separator.h"
 
+void gv_seed_rows_free(gv_seed_list *set) {
+  if (set->names != NULL) gv_seed_names_drop(set);
+  free(set->x);
+  free(set->y);
+  free(set->ids);
+  free(set->rows);
+  free(set->fids);
+  free(set->weights);
+  set->x = set->y = set->weights = NULL;
+  set->ids = set->rows = set->fids = NULL;
+  set->count = 0;
+}
+
 /* ------------------------------------------------------------------------------------ naming and skipping rows */
 
 static void describe_row(const gv_seed_list *set, int64_t row, int64_t fid, char *text, size_t size) {
@@ -139,6 +152,30 @@ static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const fact
   return add(r, position[0], position[1], f);
 }
 
+static bool is_shape(OGRwkbGeometryType type) {
+  return type != wkbPoint && type != wkbMultiPoint && type != wkbGeometryCollection && type != wkbNone &&
+         type != wkbUnknown;
+}
+
+/* A feature of a layer with lines or polygons. */
+static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
+  if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
+  }
+  gv_shapes *shapes = r->set->shapes;
+  bool finite;
+  gv_status status = gv_shapes_add(r->io, shapes, geometry, r->swapped, &finite);
+  if (status != GV_OK) return status;
+  if (!finite) return gv_seed_unusable(r->io, r->set, r->row, f->fid, "a coordinate is not finite");
+  int64_t first = shapes->part[shapes->features - 1];
+  if (first == shapes->parts) {
+    gv_shapes_drop_last(shapes);
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
+  }
+  double x = shapes->x[shapes->vertex[shapes->ring[first]]], y = shapes->y[shapes->vertex[shapes->ring[first]]];
+  return add(r, r->swapped ? y : x, r->swapped ? x : y, f);
+}
+
 static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
   OGRwkbGeometryType type = geometry != NULL ? wkbFlatten(OGR_G_GetGeometryType(geometry)) : wkbNone;
   if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
@@ -154,6 +191,10 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
       gv_status status = read_geometry(r, part, f);
       if (status != GV_OK) return status;
     }
+    return GV_OK;
+  }
+  if (r->options->shapes) {
+    r->shaped = true; /* all over again */
     return GV_OK;
   }
   char where[96];
@@ -224,13 +265,15 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
     if (status != GV_OK || !usable) return status;
   }
   if (r->x_field >= 0) return read_columns(r, feature, &f);
+  if (r->set->shapes != NULL) return read_shape(r, OGR_F_GetGeometryRef(feature), &f);
   return read_geometry(r, OGR_F_GetGeometryRef(feature), &f);
 }
 
-gv_status gv_seed_read_layer(gv_seed_reader *r) {
+/* From the first feature on, as points until there is a line or polygon. */
+static gv_status read_features(gv_seed_reader *r) {
   gv_status status = GV_OK;
   gv_seed_start(r);
-  while (status == GV_OK) {
+  while (status == GV_OK && r->shaped == (r->set->shapes != NULL)) {
     OGRFeatureH feature = gv_seed_next(r);
     if (feature == NULL) break;
     status = read_feature(r, feature);
@@ -238,4 +281,20 @@ gv_status gv_seed_read_layer(gv_seed_reader *r) {
     if (status == GV_OK && r->row % 4096 == 0 && gv_io_cancelled(r->io)) status = gv_io_fail_cancelled(r->io);
   }
   return status == GV_OK && gv_gdal_failed() ? gv_seed_read_failed(r) : status;
+}
+
+gv_status gv_seed_read_layer(gv_seed_reader *r) {
+  r->shaped = r->options->shapes && r->x_field < 0 && is_shape(wkbFlatten(OGR_L_GetGeomType(r->layer)));
+  if (!r->shaped) {
+    gv_status status = read_features(r);
+    if (!r->shaped) return status;
+    gv_seed_rows_free(r->set);
+    r->set->skipped = 0;
+    r->capacity = 0;
+  }
+  r->set->shapes = gv_shapes_new();
+  if (r->set->shapes == NULL) return gv_io_fail_memory(r->io, "the seeds");
+  r->set->shapes->edges = r->options->edges;
+  r->set->shapes->boundary = r->options->boundary;
+  return read_features(r);
 }

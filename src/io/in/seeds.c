@@ -13,15 +13,10 @@
 #include "io/in/seed_reader.h"
 
 void gv_seeds_free(gv_seed_list *seeds) {
-  if (seeds->names != NULL) gv_seed_names_drop(seeds);
-  free(seeds->x);
-  free(seeds->y);
-  free(seeds->ids);
-  free(seeds->rows);
-  free(seeds->fids);
-  free(seeds->weights);
+  gv_seed_rows_free(seeds);
   free(seeds->source_x);
   free(seeds->source_y);
+  gv_shapes_free(seeds->shapes);
   if (seeds->crs != NULL) OSRRelease(seeds->crs);
   *seeds = (gv_seed_list)GV_SEED_LIST_INIT;
 }
@@ -58,13 +53,106 @@ gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list 
   if (status == GV_OK) status = gv_seed_pick_features(&r);
   if (status == GV_OK) status = gv_seed_read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
+  if (status == GV_OK && out->shapes != NULL) gv_shapes_warn(out->shapes, gv_crs_is_lonlat(out->crs));
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
   if (r.name_field < 0 && out->names != NULL) gv_seed_names_drop(out);
   gv_seed_reader_close(&r);
   return status;
 }
 
+void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double **y, int64_t *count) {
+  const gv_shapes *shapes = seeds->shapes;
+  *x = shapes != NULL ? shapes->x : seeds->x;
+  *y = shapes != NULL ? shapes->y : seeds->y;
+  *count = shapes != NULL ? shapes->vertices : seeds->count;
+}
+
+gv_features gv_seeds_features(const gv_seed_list *seeds) {
+  const gv_shapes *s = seeds->shapes;
+  gv_features features = GV_FEATURES_INIT;
+  features.count = s->features;
+  features.part = s->part;
+  features.kind = s->kind;
+  features.ring = s->ring;
+  features.vertex = s->vertex;
+  features.x = s->x;
+  features.y = s->y;
+  features.edges = s->edges;
+  features.boundary = s->boundary;
+  return features;
+}
+
 /* ---------------------------------------------------------------------------------------------- transforming */
+
+/* The i-th seed as the j-th. Names are moved. */
+static void move_seed(gv_seed_list *seeds, int64_t i, int64_t j) {
+  if (i == j) return;
+  seeds->x[j] = seeds->x[i];
+  seeds->y[j] = seeds->y[i];
+  seeds->ids[j] = seeds->ids[i];
+  seeds->rows[j] = seeds->rows[i];
+  seeds->fids[j] = seeds->fids[i];
+  if (seeds->weights != NULL) seeds->weights[j] = seeds->weights[i];
+  if (seeds->source_x != NULL) {
+    seeds->source_x[j] = seeds->source_x[i];
+    seeds->source_y[j] = seeds->source_y[i];
+  }
+  if (seeds->names != NULL) {
+    seeds->names[j] = seeds->names[i];
+    seeds->names[i] = NULL;
+  }
+}
+
+static void drop_name(gv_seed_list *seeds, int64_t i) {
+  if (seeds->names == NULL) return;
+  free(seeds->names[i]);
+  seeds->names[i] = NULL;
+}
+
+gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
+                                OGRSpatialReferenceH target, bool globe, double scale) {
+  gv_shapes *from = seeds->shapes;
+  if (from == NULL) return GV_OK;
+  for (int64_t v = 0; v < from->vertices && operation == NULL && scale != 1.0; v++) {
+    from->x[v] *= scale;
+    from->y[v] *= scale;
+  }
+  gv_shapes *to = gv_shapes_new();
+  if (to == NULL) return gv_io_fail_memory(io, "the seeds");
+  gv_carrying how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
+  gv_status status = GV_OK;
+  if (globe) status = gv_crs_ellipsoid(io, target, &how.semi_major, &how.flattening);
+  if (!globe && target != NULL && OSRIsProjected(target)) how.tolerance /= OSRGetLinearUnits(target, NULL);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
+    const char *why;
+    status = gv_shapes_carry(io, from, i, &how, to, &why);
+    for (int64_t v = from->vertex[from->ring[from->part[i]]];
+         globe && operation == NULL && why == NULL && v < from->vertex[from->ring[from->part[i + 1]]]; v++) {
+      if (!(fabs(from->y[v]) > 90.0)) continue;
+      why = "a latitude is beyond 90 degrees";
+      gv_shapes_drop_last(to);
+    }
+    if (status == GV_OK && why != NULL) {
+      status = gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "%s", why);
+      drop_name(seeds, i);
+    } else if (status == GV_OK) {
+      move_seed(seeds, i, kept++);
+    }
+    if (status == GV_OK && i % 64 == 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  if (status != GV_OK) {
+    gv_shapes_free(to);
+    return status;
+  }
+  /* Pieces of lines that were straight elsewhere are geodesics on the globe. */
+  to->edges = operation != NULL && globe ? GV_EDGES_GEODESIC : from->edges;
+  to->boundary = from->boundary;
+  seeds->count = kept;
+  seeds->shapes = to;
+  gv_shapes_free(from);
+  return gv_seeds_require_some(io, seeds);
+}
 
 gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale) {
   int64_t kept = 0;
@@ -98,29 +186,12 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
     }
     if (status != GV_OK) break;
     if (!usable) {
-      if (seeds->names != NULL) {
-        free(seeds->names[i]);
-        seeds->names[i] = NULL;
-      }
+      drop_name(seeds, i);
       continue;
     }
-    seeds->x[kept] = x;
-    seeds->y[kept] = y;
-    if (kept < i) {
-      seeds->ids[kept] = seeds->ids[i];
-      seeds->rows[kept] = seeds->rows[i];
-      seeds->fids[kept] = seeds->fids[i];
-      if (seeds->weights != NULL) seeds->weights[kept] = seeds->weights[i];
-      if (seeds->source_x != NULL) {
-        seeds->source_x[kept] = seeds->source_x[i];
-        seeds->source_y[kept] = seeds->source_y[i];
-      }
-      if (seeds->names != NULL) {
-        seeds->names[kept] = seeds->names[i];
-        seeds->names[i] = NULL;
-      }
-    }
-    kept++;
+    seeds->x[i] = x;
+    seeds->y[i] = y;
+    move_seed(seeds, i, kept++);
     if (i % 4096 == 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }
   if (status != GV_OK) return status; /* the set is still whole enough to be freed: moved names left NULL behind */

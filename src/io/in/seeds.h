@@ -1,7 +1,7 @@
 /*
  * Seeds from any vector source that GDAL reads.
  *
- * A seed is a point, or each point of a multipoint. A source without geometry (a CSV file, a plain table) gives
+ * A seed is a point, or each point of a multipoint; where a layer has lines or polygons, and they are wanted, each feature. A source without geometry (a CSV file, a plain table) gives
  * its positions by columns: lon, lng, long or longitude with lat or latitude (any letter case; EPSG:4326 unless the
  * caller says otherwise), or x with y. Everything in a CSV file is read as the text it is.
  */
@@ -11,6 +11,7 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
+#include "io/in/shapes.h"
 
 /* More seeds than this have no attribute table, and their names are not kept. */
 enum { GV_MAX_NAMED_SEEDS = 65535 };
@@ -26,6 +27,9 @@ typedef struct gv_seed_options {
   bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
   bool keep_source;         /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
+  bool shapes;              /* lines and polygons are seeds too */
+  gv_edges edges;           /* theirs */
+  bool boundary;            /* polygons are their rings */
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */
@@ -37,6 +41,7 @@ typedef struct gv_seed_list {
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
   double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
+  gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
   char name_field[64];
   bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
@@ -58,6 +63,16 @@ void gv_seeds_free(gv_seed_list *seeds);
  * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
  * latitudes are checked. Seeds that have no image are errors that name the row, or are skipped. */
 gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *operation, bool globe, double scale);
+
+/* What becomes of their shapes, before that: edges are followed to a millimetre. `target`: the grid's system, or NULL. */
+gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
+                                OGRSpatialReferenceH target, bool globe, double scale);
+
+/* All places that seeds are made of. */
+void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double **y, int64_t *count);
+
+/* The library's features, for seeds with shapes. They borrow the arrays. */
+gv_features gv_seeds_features(const gv_seed_list *seeds);
 
 /* Errors out if skipping has left nothing. */
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);

@@ -246,7 +246,8 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_status status = gv_context_create(&context_options, &context);
   if (status != GV_OK) {
     status = gv_io_fail_memory(io, "the triangles");
-  } else if ((status = gv_voronoi_create(context, &triangles, &positions, &options, &voronoi)) != GV_OK) {
+  } else if ((status = gv_voronoi_create(context, &triangles, options.features == NULL ? &positions : NULL,
+                                         &options, &voronoi)) != GV_OK) {
     gv_io_fail(io, status, "%s", gv_context_message(context));
   }
   if (status == GV_OK) status = open_outputs(io, mesh, &facts);

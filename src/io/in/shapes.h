@@ -1,0 +1,53 @@
+/*
+ * Lines and polygons of a layer, as the library takes them (gv_features): features in offsets of parts, rings and vertices.
+ */
+#ifndef GV_IO_SHAPES_H
+#define GV_IO_SHAPES_H
+
+#include <ogr_api.h>
+
+#include "io/crs.h"
+
+typedef struct gv_shapes {
+  int64_t features, parts, rings, vertices;
+  int64_t *part, *ring, *vertex; /* offsets: one more than there are */
+  uint8_t *kind;                 /* gv_part_kind */
+  double *x, *y;
+  int64_t room_features, room_parts, room_kinds, room_rings, room_x, room_y;
+  gv_edges edges;
+  bool boundary;
+  int64_t curved, crossing; /* features made of curves, polygons that are not valid */
+} gv_shapes;
+
+/* An empty one; NULL when out of memory. */
+gv_shapes *gv_shapes_new(void);
+/* NULL is allowed. */
+void gv_shapes_free(gv_shapes *shapes);
+
+/* Adds a geometry, which is not empty, as a feature. `swapped`: its coordinates come as y, x. *finite becomes false, and nothing is
+ * added, if a coordinate is not finite. */
+gv_status gv_shapes_add(gv_io *io, gv_shapes *shapes, OGRGeometryH geometry, bool swapped, bool *finite);
+
+/* Takes the last feature back. */
+void gv_shapes_drop_last(gv_shapes *shapes);
+
+/* How edges are carried over to the grid's coordinate system. */
+typedef struct gv_carrying {
+  gv_operation *operation;
+  bool globe; /* to longitude and latitude of this ellipsoid, else to a plane */
+  double semi_major, flattening;
+  double tolerance; /* in units of the plane; metres on the globe */
+} gv_carrying;
+
+/*
+ * Adds feature `i` of `from`, carried over: its vertices, and where edges are straight as many places between them, at dyadic parts of
+ * the edge, as keep within the tolerance of the line (on the globe: of geodesics). *why becomes what is wrong with it, and nothing is
+ * added, or NULL.
+ */
+gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
+                          const char **why);
+
+/* Says what is noteworthy about them. */
+void gv_shapes_warn(const gv_shapes *shapes, bool degrees);
+
+#endif
