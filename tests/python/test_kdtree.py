@@ -188,7 +188,7 @@ def test_shapes_and_dtypes_at_random():
 
     kinds = st.sampled_from([np.float64, np.float32, np.int32, np.uint8, np.bool_])
 
-    @hypothesis.settings(max_examples=150, deadline=None)
+    @hypothesis.settings(max_examples=150, deadline=None, database=None)
     @hypothesis.given(st.data())
     def check(draw):
         dim, count = draw.draw(st.integers(1, 5)), draw.draw(st.integers(1, 30))
