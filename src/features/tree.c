@@ -15,8 +15,8 @@ static const double *place_of(const gv_feature_tree *t, int64_t v) {
 static double longest_of_chord(const gv_feature_tree *t, double chord) {
   if (t->geodesic == NULL) return chord < 1.9 ? chord * (1.0 + 0.1428 * chord * chord) : 3.2;
   const gv_geodesic *g = t->geodesic;
-  double limit = sqrt(fmax(g->chord2_limit, 0.0)), x = chord / (2.0 * g->r_small);
-  return chord < limit ? chord * (1.0 + 0.5708 * x * x) + 2e-14 : 3.2 * fmax(1.0, 1.0 / g->r_large);
+  double limit = sqrt(fmax(g->chords.limit2, 0.0)), x = chord / (2.0 * g->chords.r_small);
+  return chord < limit ? chord * (1.0 + 0.5708 * x * x) + 2e-14 : 3.2 * fmax(1.0, 1.0 / g->chords.r_large);
 }
 
 /* How far the edge from v leaves its chord, place by place. */

@@ -37,7 +37,7 @@ typedef struct gv_job {
   double max_distance; /* INFINITY = no limit */
   gv_unit max_distance_unit;
   int k, threads, device;
-  int64_t memory; /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
+  int64_t memory;       /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
   bool signed_distance; /* of the raster of distances: minus those to the boundary within polygons */
   bool has_nodata, no_style, no_stats_distances;
   int64_t nodata;
