@@ -168,6 +168,13 @@ static void geodesics_are_followed(void **unused) {
 
 static void straight_lines_are_followed(void **unused) {
   (void)unused;
+  /* A line to the pole with a flat minimum, which bounds of the wrong kind of bend have missed. */
+  gv_edge_surface round = surface_of(3);
+  const double a[2] = {37.270441810181637, 19.851932733745755}, b[2] = {3.6594663776931924, 90.0};
+  gv_edge_place q = place_of(-48.094281954764696, 26.512799219077984);
+  gv_edge_foot foot;
+  nearest(&round, true, &q, a, b, &foot);
+  assert_true(fabs(foot.canonical - least_sampled(&round, true, &q, a, b, 512)) < 9e-5);
   check_followed(true);
 }
 
