@@ -68,6 +68,11 @@ int cli_measures(const char *text, double *numbers, gv_unit *units, int count) {
   return 0;
 }
 
+int cli_length_unit(const char *option, const char *value, gv_unit *unit) {
+  if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return EXIT_OK;
+  return cli_fail(EXIT_USAGE, "%s: '%s' is no unit of length like m, km, nmi, mi or ft", option, value);
+}
+
 int cli_distance(const char *option, const char *value, double *distance, gv_unit *unit) {
   if (cli_measures(value, distance, unit, 1) == 1 && *distance >= 0.0 && unit->kind != GV_UNIT_ANGLE)
     return EXIT_OK;

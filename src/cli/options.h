@@ -115,6 +115,9 @@ bool cli_integers(const char *text, int64_t *numbers, int count);
  * anything else. */
 int cli_measures(const char *text, double *numbers, gv_unit *units, int count);
 
+/* A unit of length alone; EXIT_OK, or another status with the error printed. */
+int cli_length_unit(const char *option, const char *value, gv_unit *unit);
+
 /* A distance, 0 or above, with a unit of length or without; EXIT_OK, or another status with the error printed. */
 int cli_distance(const char *option, const char *value, double *distance, gv_unit *unit);
 

@@ -48,6 +48,10 @@ static int set_max_distance(void *to, const char *value) {
   return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
 }
 
+static int set_distance_unit(void *to, const char *value) {
+  return cli_length_unit("--distance-unit", value, &((settings *)to)->job.distance_unit);
+}
+
 static int set_size(void *to, const char *value) {
   gv_grid_options *grid = &((settings *)to)->job.grid;
   grid->has_size = true;
@@ -218,6 +222,10 @@ static const cli_option table[] = {
     {"signed-distance", NULL,
      "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
      CLI_INTO(job.signed_distance)},
+    {"distance-unit", "UNIT",
+     "unit of the distances of --distance and --stats: m, km, nmi, mi, ft, yd, us-ft, cm (default: metres on the "
+     "globe, else the grid's unit)",
+     CLI_BY(set_distance_unit)},
     {"azimuth", "FILE", "directions to the seeds, degrees clockwise from north, as a raster too",
      CLI_INTO(job.azimuth)},
     {"stats", "FILE",
@@ -293,6 +301,8 @@ static int check_usage(const settings *s) {
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
       {j->signed_distance, j->distance != NULL, "--signed-distance", "--distance"},
+      {j->distance_unit.kind != GV_UNIT_NONE, j->distance != NULL || j->stats != NULL, "--distance-unit",
+       "--distance or --stats"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},

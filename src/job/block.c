@@ -68,11 +68,44 @@ static void fill_masked(const gv_run *r, gv_raster_block *block) {
     block->uniform[i] = true;
 }
 
+/* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
+static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
+                                   const part *p, const int32_t *numbers, int64_t stride, int64_t band_stride) {
+  int d = r->slot[GV_RUN_DISTANCE];
+  for (int b = 0; b < r->j->k; b++) {
+    gv_measure m = GV_MEASURE_INIT;
+    m.column = block->column;
+    m.row = block->row;
+    m.seed = numbers + b * band_stride;
+    m.stride = stride;
+    m.out_stride = r->block_w;
+    m.type = GV_FLOAT64;
+    m.distance = worker->distance;
+    m.signed_distance = r->j->signed_distance;
+    gv_status status = gv_voronoi_measure(worker->context, r->voronoi, &m);
+    if (status != GV_OK) return status;
+    for (int64_t y = 0; y < p->h; y++) {
+      const double *from = worker->distance + y * r->block_w;
+      int64_t at = b * block->band_stride[d] + y * block->stride;
+      for (int64_t x = 0; x < p->w; x++) {
+        double value = from[x] / r->distance_size;
+        if (r->j->distance_type == GDT_Float64) {
+          ((double *)block->out[d])[at + x] = value;
+        } else {
+          ((float *)block->out[d])[at + x] = (float)value;
+        }
+      }
+    }
+  }
+  return GV_OK;
+}
+
 /* Distances and azimuths, band by band: into the rasters, and the first band's distances for the statistics. */
 static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block, const part *p,
                          const int32_t *numbers, int64_t stride, int64_t band_stride) {
-  int d = r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
-  gv_status status = GV_OK;
+  bool converts = gv_run_converts(r);
+  int d = converts ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
+  gv_status status = converts ? convert_distances(r, worker, block, p, numbers, stride, band_stride) : GV_OK;
   for (int b = 0; b < r->j->k && status == GV_OK; b++) {
     bool kept = b == 0 && r->distances && r->statistics != NULL;
     if (!kept && d < 0 && a < 0) break;

@@ -20,7 +20,7 @@ int gv_budget_workers(const gv_job *j, int64_t cells, bool ids_apart) {
   int64_t cell = j->raster.cell_bytes + 8 * (int64_t)j->sum_count;
   if (ids_apart) cell += 4 * (int64_t)j->k;
   if (j->mask.source != NULL) cell++;
-  if (j->stats != NULL) cell += 8;
+  if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;
   int64_t workers = gv_budget_of(j).workers / (cells * cell + SCRATCH);
   return workers < 1 ? 1 : workers < j->threads ? (int)workers : j->threads;
 }

@@ -40,10 +40,11 @@ static gv_status make_workers(gv_run *r) {
     bool apart = r->type == GDT_Int64;
     if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
     if (r->mask != NULL) w->mask = malloc(cells);
-    if (r->j->stats != NULL) w->distance = malloc(cells * sizeof *w->distance);
+    bool distances = r->j->stats != NULL || gv_run_converts(r);
+    if (distances) w->distance = malloc(cells * sizeof *w->distance);
     w->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *w->quantity);
     made = made && (!apart || w->numbers != NULL) && (r->mask == NULL || w->mask != NULL) &&
-           (r->j->stats == NULL || w->distance != NULL) && w->quantity != NULL;
+           (!distances || w->distance != NULL) && w->quantity != NULL;
   }
   return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
 }

@@ -122,6 +122,11 @@ static gv_status read_inputs(gv_run *r, gv_job *j) {
     status = gv_unit_of_distance(r->io, "--max-distance", &j->max_distance_unit, gv_metric_on_globe(r->grid.metric),
                                  r->grid.crs, &j->max_distance);
   }
+  r->distance_size = 1.0;
+  if (status == GV_OK) {
+    status = gv_unit_of_distance(r->io, "--distance-unit", &j->distance_unit, gv_metric_on_globe(r->grid.metric),
+                                 r->grid.crs, &r->distance_size);
+  }
   if (status == GV_OK) status = check_grid(r);
   if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
   gv_budget budget = gv_budget_of(j);

@@ -36,6 +36,7 @@ typedef struct gv_job {
   gv_weighting weighting;
   double max_distance; /* INFINITY = no limit */
   gv_unit max_distance_unit;
+  gv_unit distance_unit; /* of the distances in rasters and tables */
   int k, threads, device;
   int64_t memory;       /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
   bool signed_distance; /* of the raster of distances: minus those to the boundary within polygons */

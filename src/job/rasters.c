@@ -111,6 +111,7 @@ static char *band_name(const char *what, int rank) {
 
 /* Name of the unit of distances; NULL when there is none. */
 static const char *distance_unit(const gv_run *r) {
+  if (r->j->distance_unit.kind != GV_UNIT_NONE) return r->j->distance_unit.name;
   if (r->grid.metric == GV_GREAT_CIRCLE || r->grid.metric == GV_GEODESIC) return "metre";
   char *name = NULL;
   if (r->grid.crs == NULL || !OSRIsProjected(r->grid.crs)) return NULL;

@@ -46,6 +46,7 @@ typedef struct gv_run {
   int worker_count;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
+  double distance_size; /* one unit of the distances that are written, in the library's */
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
   bool numbers;    /* blocks hold seed numbers first */
@@ -58,6 +59,11 @@ gv_status gv_run_choose_values(gv_run *r);
 gv_status gv_run_repeated_ids(const gv_run *r, bool *out);
 /* creating the rasters that were asked for. */
 gv_status gv_run_create_rasters(gv_run *r);
+
+/* True if distances go into a raster in another unit than the library's. */
+static inline bool gv_run_converts(const gv_run *r) {
+  return r->raster[GV_RUN_DISTANCE] != NULL && r->distance_size != 1.0;
+}
 
 /* block.c: the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);

@@ -38,15 +38,15 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   values[t->places[CELLS]].integer = s.cells;
   set_real(&values[t->places[AREA]], s.area * t->area_unit);
   if (r->distances) {
-    set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean);
-    set_real(&values[t->places[DISTANCE_MAX]], s.distance_max);
+    set_real(&values[t->places[DISTANCE_MEAN]], s.distance_mean / r->distance_size);
+    set_real(&values[t->places[DISTANCE_MAX]], s.distance_max / r->distance_size);
   }
   set_real(&values[t->places[CENTROID_X]], s.centroid_x * t->coordinate_unit);
   set_real(&values[t->places[CENTROID_Y]], s.centroid_y * t->coordinate_unit);
   gv_table_value *next = &values[t->places[CENTROID_Y] + 1];
   for (int i = 0; i < r->j->sum_count; i++) {
     set_real(next++, sums[i].sum);
-    if (r->distances) set_real(next++, sums[i].distance_mean);
+    if (r->distances) set_real(next++, sums[i].distance_mean / r->distance_size);
   }
   row->x = r->seeds.source_x[seed];
   row->y = r->seeds.source_y[seed];

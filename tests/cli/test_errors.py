@@ -66,7 +66,7 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "blank.csv"], ["row 2", "empty"]),
     (["--seeds", "lat.csv"], ["row 2", "91"]),
     (["--seeds", "lat.csv", "--metric", "great-circle"], ["row 2", "91"]),
-    (["--seeds", "poly.geojson"], ["Polygon", "entroid"]),
+    (["--seeds", "poly.geojson", "--edges", "bent"], "--edges"),
     (["--seeds", "null.geojson"], "no geometry"),
     (["--seeds", "s.csv", "--seeds-crs", "EPSG:999999"], ["--seeds-crs", "999999"]),
     (["--seeds", "s.csv", "--crs", "nonsense"], ["--crs", "nonsense"]),
@@ -107,7 +107,7 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "s.csv", "--nodata", "2"], ["--nodata", "seed"]),
     (["--seeds", "s.csv", "--nodata", "3000000000"], ["--nodata", "Int32"]),
     (["--seeds", "multi.gpkg"], ["--layer", "a, b"]),
-    (["--seeds", "poly.geojson", "--skip-invalid"], "Polygon"),
+    (["--seeds", "poly.geojson", "--level", "2", "--snap-seeds"], "--snap-seeds"),
     (["--seeds", "allbad.csv", "--skip-invalid"], "none left"),
 ])
 def test_errors(seeds, arguments, has):

@@ -1,5 +1,7 @@
 """Extents of grids by default and from other data, and sizes with units."""
 
+import csv
+
 import numpy as np
 import pytest
 from osgeo import ogr, osr
@@ -166,3 +168,40 @@ def test_largest_distances_of_searches(work):
         work.ok("search", "--reference", "s.csv", "-k", 3, "--max-distance", text, f"{text}.npy")
     assert np.array_equal(np.load(work.path("500000.npy")), np.load(work.path("500km.npy")))
     assert (np.load(work.path("500km.npy")) == -1).any()
+
+
+@pytest.mark.parametrize("system", [["--metric", "geodesic"], ["--crs", "EPSG:3035"]])
+@pytest.mark.parametrize("unit,size", [("km", 1000), ("m", 1), ("nmi", 1852), ("mi", 1609.344), ("ft", 0.3048)])
+def test_distance_unit(work, system, unit, size):
+    """Every band, the table and its sums are the metres divided by the unit, which the bands name."""
+    work.csv("s.csv", [5.0, 7.5, 11.0, 12.0, 9.0], [45.0, 47.0, 46.0, 49.0, 50.0])
+    grid = ["--seeds", "s.csv", *system, "--size", "60,50", "-k", "3", "--overwrite", "--distance-type"]
+    work.ok("--seeds", "s.csv", *system, "--size", "60,50", "p.tif")
+    for kind in "Float32", "Float64":
+        for table in [], ["--stats", "t.csv", "--sum", "p=p.tif"]:
+            rasters, tables = {}, {}
+            for name, more in ("m", []), ("u", ["--distance-unit", unit]):
+                work.ok(*grid, kind, "--distance", f"{name}.tif", "--azimuth", f"{name}a.tif", *table, *more, f"{name}o.tif")
+                rasters[name] = [work.read(f"{name}{what}.tif") for what in ("", "a", "o")]
+                if table:
+                    with open(work.path("t.csv"), encoding="utf-8") as rows:
+                        tables[name] = list(csv.DictReader(rows))
+            assert np.allclose(rasters["u"][0], rasters["m"][0] / size, rtol=2e-7 if kind == "Float32" else 1e-15, atol=0)
+            assert all(np.array_equal(a, b) for a, b in zip(rasters["u"][1:], rasters["m"][1:]))
+            assert [work.open("u.tif").GetRasterBand(b).GetUnitType() for b in (1, 2, 3)] == [unit] * 3
+            for metres, units in zip(*tables.values()):
+                for column, value in metres.items():
+                    if "distance" in column:
+                        assert float(units[column]) == pytest.approx(float(value) / size, rel=1e-14)
+                    else:
+                        assert units[column] == value
+
+
+def test_distance_unit_that_is_none(work):
+    work.csv("s.csv", [1, 2], [3, 4])
+    work.csv("p.csv", [1, 2], [3, 4], header="x,y")
+    out = ["--distance", "d.tif", "out.tif"]
+    work.fails("--seeds", "s.csv", "--distance-unit", "km", "out.tif", status=2, has="--distance or --stats")
+    for unit in "deg", "", "5km", "furlong":
+        work.fails("--seeds", "s.csv", "--distance-unit", unit, *out, status=2, has="no unit of length")
+    work.fails("--seeds", "p.csv", "--distance-unit", "km", *out, has=["--distance-unit", "no coordinate system"])
