@@ -44,6 +44,15 @@ static void write_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *
   }
 }
 
+/* Whether a cell has a seed: the first that has ends the search, of a worker's blocks as well. */
+static bool any_answered(const int32_t *values, const part *p, int64_t stride, int32_t none) {
+  for (int64_t y = 0; y < p->h; y++) {
+    for (int64_t x = 0; x < p->w; x++)
+      if (values[y * stride + x] != none) return true;
+  }
+  return false;
+}
+
 /* A block of which no cell counts. */
 static void fill_masked(const gv_run *r, gv_raster_block *block) {
   for (int b = 0; b < r->j->k; b++) {
@@ -202,8 +211,10 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
   status = pass_on(io, worker, gv_voronoi_fill(worker->context, r->voronoi, &b));
   const part whole = p;
+  int32_t none = r->numbers ? -1 : (int32_t)r->nodata;
   if (uniform != 0) p.w = p.h = 1;
   block->uniform[0] = uniform != 0;
+  if (status == GV_OK && !worker->answered) worker->answered = any_answered(b.out, &p, b.stride, none);
   if (status == GV_OK && r->style) gv_adjacency_scan(&worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status != GV_OK) return status;
   if (r->numbers) status = pass_on(io, worker, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));

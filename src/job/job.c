@@ -5,9 +5,6 @@
 #include "job/budget.h"
 #include "job/run.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include <gdal.h>
 
 #include "io/crs.h"
@@ -140,17 +137,6 @@ static gv_status read_inputs(gv_run *r, gv_job *j) {
   return status;
 }
 
-/* What lies outside the grid is no loss of the overlay's, but people should know. */
-static void warn_of_outside(const gv_run *r) {
-  for (int i = 0; i < r->j->sum_count; i++) {
-    double total = gv_overlay_total(r->overlay[i]), outside = total - gv_overlay_inside(r->overlay[i]);
-    if (fabs(outside) > 1e-9 * gv_overlay_bound(r->overlay[i])) {
-      gv_io_warn("--sum %s: %.10g of its total of %.10g lies outside the grid and is not counted",
-                 r->j->sums[i].name, outside, total);
-    }
-  }
-}
-
 /* What the readers and writers have to know that follows from the rest. */
 static void settle(gv_job *j) {
   if (j->memory == 0) j->memory = gv_budget_default();
@@ -183,11 +169,7 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   }
   if (status == GV_OK && j->raster.path != NULL) status = gv_run_compute(&r);
   if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);
-  if (status == GV_OK) warn_of_outside(&r);
-  if (status == GV_OK && r.seeds.skipped > 0) {
-    gv_io_warn("%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r.seeds.skipped, r.seeds.count,
-               r.seeds.skipped_first);
-  }
+  if (status == GV_OK) gv_run_warn(&r);
   gv_run_free_computed(&r);
   for (int i = 0; i < j->sum_count; i++)
     gv_overlay_close(r.overlay[i]);

@@ -22,6 +22,7 @@ typedef struct gv_run_worker {
   uint8_t *mask;         /* a block */
   double *distance;      /* of the nearest seed, a block */
   gv_quantity *quantity; /* one a sum */
+  bool answered;         /* a cell with a seed was met */
 } gv_run_worker;
 
 /* The run, and what the threads that compute blocks share. */
@@ -46,6 +47,7 @@ typedef struct gv_run {
   int worker_count;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
+  int64_t empty_seeds;  /* rows of the statistics without cells */
   double distance_size; /* one unit of the distances that are written, in the library's */
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
@@ -77,5 +79,8 @@ void gv_run_free_computed(gv_run *r);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);
+
+/* warnings.c: what people should know of outputs that are complete. */
+void gv_run_warn(const gv_run *r);
 
 #endif

@@ -13,7 +13,7 @@ enum { CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y };
 
 /* The columns in their order: which of the above, or which sum's amount (0) or mean distance (1). */
 typedef struct statistics_table {
-  const gv_run *r;
+  gv_run *r;
   gv_table_column columns[6 + 2 * GV_JOB_MAX_SUMS];
   int count;
   int places[6]; /* of the above; -1 = left out */
@@ -27,13 +27,14 @@ static void set_real(gv_table_value *value, double real) {
 
 static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
   const statistics_table *t = user;
-  const gv_run *r = t->r;
+  gv_run *r = t->r;
   gv_seed_statistics s;
   gv_sum_statistics sums[GV_JOB_MAX_SUMS];
   gv_table_value *values = row->values;
   if (gv_statistics_get(r->context, r->statistics, seed, &s, sums) != GV_OK) {
     return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->context));
   }
+  r->empty_seeds += s.cells == 0;
   values[t->places[CELLS]].given = true;
   values[t->places[CELLS]].integer = s.cells;
   set_real(&values[t->places[AREA]], s.area * t->area_unit);

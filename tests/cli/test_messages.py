@@ -5,6 +5,7 @@ import signal
 
 import numpy as np
 import pytest
+from osgeo import gdal
 
 from conftest import globe
 
@@ -112,3 +113,39 @@ def test_positions_outside_the_area(work):
     assert work.ok("--seeds", "e.csv", "--crs", "EPSG:3035", *extent, "p.tif").stderr == ""
     work.ok("search", "--reference", "e.csv", "--queries", "s.csv", "q.npy")
     assert np.load(work.path("q.npy")).shape == (5, 1)
+
+
+def test_nothing_has_a_seed(work):
+    """What left no cell is named, with the number of cells, once, and not with --quiet."""
+    work.csv("s.csv", [1, 2], [1, 2], header="x,y")
+    mask = gdal.GetDriverByName("GTiff").Create(str(work.path("mask.tif")), 30, 20)
+    mask.SetGeoTransform((10, 1, 0, 30, 0, -1))
+    mask = None
+    grid = ["--seeds", "s.csv", "--extent", "10,10,40,30", "--size", "30,20", "--overwrite"]
+    for options, why in ((["--mask", "mask.tif"], "--mask leaves no cell of the grid"),
+                         (["--max-distance", "1"], "all seeds are farther away than --max-distance"),
+                         (["--mask", "mask.tif", "--max-distance", "1"], "see --mask and --max-distance")):
+        for more in [], ["--stats", "t.csv"], ["--threads", "3", "-k", "2"]:
+            done = work.ok(*grid, *options, *more, "o.tif")
+            assert done.stderr == f"gpuvoronoi: warning: 0 of 600 cells have a seed: {why}\n"
+        assert work.ok(*grid, *options, "--quiet", "o.tif").stderr == ""
+    assert work.ok(*grid, "o.tif").stderr == "" and work.ok(*grid, "--max-distance", "50", "o.tif").stderr == ""
+
+
+def test_seeds_without_cells(work):
+    work.csv("s.csv", [1, 2, 2, 90], [1, 2, 2, 90], header="x,y")
+    grid = ["--seeds", "s.csv", "--extent", "0,0,3,3", "--size", "3,3", "--overwrite"]
+    done = work.ok(*grid, "--stats", "t.csv", "o.tif")
+    assert done.stderr == "gpuvoronoi: warning: --stats: 2 of 4 seeds have no cell\n"
+    assert work.ok(*grid, "--quiet", "--stats", "t.csv", "o.tif").stderr == ""
+
+
+def test_too_many_seeds_for_a_table(work):
+    count = 65536
+    work.csv("s.csv", range(count), [0] * count, header="x,y")
+    grid = ["--seeds", "s.csv", "--extent", "0,0,9,9", "--size", "9,9", "--overwrite"]
+    done = work.ok(*grid, "o.tif")
+    assert done.stderr == "gpuvoronoi: warning: no attribute table with names and colours: " \
+                          "65536 seeds are more than its 65535 rows\n"
+    for option in "--no-style", "--quiet":
+        assert work.ok(*grid, option, "o.tif").stderr == ""
