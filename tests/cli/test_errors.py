@@ -66,7 +66,7 @@ def test_usage(seeds, arguments, has):
     (["--seeds", "blank.csv"], ["row 2", "empty"]),
     (["--seeds", "lat.csv"], ["row 2", "91"]),
     (["--seeds", "lat.csv", "--metric", "great-circle"], ["row 2", "91"]),
-    (["--seeds", "poly.geojson", "--edges", "bent"], "--edges"),
+    (["--seeds", "poly.geojson", "--crs", "EPSG:3857", "--metric", "euclidean", "--edges", "geodesic"], "--edges geodesic"),
     (["--seeds", "null.geojson"], "no geometry"),
     (["--seeds", "s.csv", "--seeds-crs", "EPSG:999999"], ["--seeds-crs", "999999"]),
     (["--seeds", "s.csv", "--crs", "nonsense"], ["--crs", "nonsense"]),
