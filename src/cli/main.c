@@ -16,5 +16,5 @@ int main(int argc, char **argv) {
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   if (found != NULL) return found->run(argc - 2, argv + 2);
-  cli_end(voronoi_command(argc - 1, argv + 1));
+  return voronoi_command(argc - 1, argv + 1);
 }

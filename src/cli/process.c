@@ -99,8 +99,3 @@ int cli_report(gv_status status, const gv_io *io, bool quiet) {
   if (number == 0) return cli_fail(EXIT_ERROR, "%s", io->message);
   return cli_fail(128 + number, "interrupted");
 }
-
-void cli_end(int status) {
-  fflush(NULL);
-  _exit(status);
-}

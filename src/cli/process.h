@@ -32,8 +32,4 @@ int cli_show_progress(double fraction, void *unused);
  * SIGINT, 143 for SIGTERM ... */
 int cli_report(gv_status status, const gv_io *io, bool quiet);
 
-/* Ends the process once all files are closed. What GDAL and its hundred libraries would give back one by one, the system takes at
- * once. */
-void cli_end(int status) __attribute__((noreturn));
-
 #endif
