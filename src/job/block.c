@@ -202,7 +202,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.mask = worker->mask;
     b.mask_stride = r->block_w;
   }
-  /* Cells that are alike need not all be written, unless something is said of each. */
+  /* Cells that are alike need not all be written, unless something is said of each. Gain: otherwise 200 capitals, 43200x21600,
+   * take 1.28 times the processor time, 30 of them 1.6. */
   int32_t uniform = 0;
   if (!r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0) b.uniform = &uniform;
   bool apart = worker->numbers != NULL;

@@ -19,6 +19,8 @@
  * Canonical squared distances are off by at most 1.8 e L w + 2.5 e w^2 (e = 2^-52, L the size of positions on the globe; 0
  * on the plane, whose tables are the positions; w >= |s - q|), the double arithmetic above by 1.5 e L w + 30 e w^2: for two
  * values, 4e-14 (L w + w^2) is more than twice that, 1e-30 L^2 covers the rest. Geodesics add their slack (cull.h).
+ *
+ * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.35 times the processor time, `-k 4` of 10,000 seeds 1.34.
  */
 #ifndef GV_RANK_FILTER_H
 #define GV_RANK_FILTER_H

@@ -8,6 +8,8 @@
  * which one comparison of vectors tells about i and eight of the others. In the order of distance from m, everything
  * that the k first are nearer than is out; the list is cut where all before are nearer than all behind. What is not out
  * belongs to one group with the k-th, so only the k first have to be compared with the others.
+ *
+ * Gain: without it `-k 3` of 7,700 airports, 21600x10800, takes 1.18 times the processor time, `-k 4` of 10,000 seeds 1.15.
  */
 #ifndef GV_SHORT_LIST_H
 #define GV_SHORT_LIST_H
