@@ -277,18 +277,18 @@ SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("name", ["voronoiraster", "knearest"])
-def test_lines_and_polygons_are_no_points(qgis, work, name, shape):
-    """Nor are their vertices."""
+def test_lines_and_polygons_are_seeds_of_rasters_only(qgis, work, shape):
+    """Nor are their vertices points for k nearest."""
     layer = memory([], geometry=shape.split(" ")[0])
     feature = QgsFeature(layer.fields())
     feature.setGeometry(QgsGeometry.fromWkt(shape))
     assert layer.dataProvider().addFeatures([feature])[0]
+    made = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
+    assert set(read(made["OUTPUT"]).ravel().tolist()) == {1}
     with pytest.raises(QgsProcessingException, match="are no points|seeds are points or multipoints"):
-        qgis.run(name, INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
-    if name == "knearest":
-        with pytest.raises(QgsProcessingException, match="seeds: lines and polygons are no points"):
-            qgis.run(name, INPUT=memory(SEEDS), REFERENCE=layer, OUTPUT="TEMPORARY_OUTPUT")
+        qgis.run("knearest", INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
+    with pytest.raises(QgsProcessingException, match="seeds: lines and polygons are no points"):
+        qgis.run("knearest", INPUT=memory(SEEDS), REFERENCE=layer, OUTPUT="TEMPORARY_OUTPUT")
 
 
 def test_nearest_in_a_mixed_layer(qgis, work):

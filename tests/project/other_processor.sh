@@ -34,19 +34,13 @@ command -v qemu-aarch64 >/dev/null || {
 }
 cat >"$work/no_proj.c" <<'END'
 #include <geodesic.h>
-#include <stdlib.h>
 void geod_init(struct geod_geodesic *g, double a, double f) {
   g->a = a, g->f = f;
-}
-void geod_inverse(const struct geod_geodesic *g, double lat1, double lon1, double lat2, double lon2, double *length,
-                  double *azimuth1, double *azimuth2) {
-  (void)g, (void)lat1, (void)lon1, (void)lat2, (void)lon2, (void)length, (void)azimuth1, (void)azimuth2;
-  abort();
 }
 END
 $compiler -std=c11 -O2 -ffp-contract=off -static -I"$source/include" -I"$source/src" -I"$source/tests" \
   -I"$work/proj/include" -o "$work/answers" "$source/tests/project/answers.c" "$work/no_proj.c" \
-  "$work/build/src/libgpuvoronoi.a" -fopenmp -lm
+  "$work/build/src/libgpuvoronoi.a" -Wl,--unresolved-symbols=ignore-all -lm
 qemu-aarch64 "$work/answers" >"$work/aarch64.txt"
 cmp "$work/baseline.txt" "$work/aarch64.txt"
 echo "$(wc -l <"$work/aarch64.txt") answers, the same on aarch64"

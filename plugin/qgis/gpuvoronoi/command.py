@@ -201,7 +201,8 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
             text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
         )
     for line in text.splitlines():
-        feedback.pushWarning(line)
+        if not re.search(r"\b0 of \d+ cells have a seed", line):  # the algorithms say that in the words of their dialogs
+            feedback.pushWarning(line)
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
