@@ -56,8 +56,8 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
   return at_most(total, worst);
 }
 
-/* Canonical distances of the 8 points of a block, and those that are at most `worst`. High dimensions stop when every lane is
- * beyond: partial sums only grow. */
+/* Which of the 8 points of a block are at most `worst` away and, if any is, the canonical distances of all. High dimensions stop
+ * when every lane is beyond: partial sums only grow. */
 GV_INLINE unsigned block_distances(const double *points, const double *q, int32_t dim, gv_metric metric,
                                    double worst, double *distance) {
   vd total[PARTS] = {0};
@@ -68,9 +68,10 @@ GV_INLINE unsigned block_distances(const double *points, const double *q, int32_
     }
     if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
   }
-  for (int i = 0; i < PARTS; i++)
+  unsigned near = at_most(total, worst);
+  for (int i = 0; near != 0 && i < PARTS; i++)
     vd_store(distance + i * VD_LANES, total[i]);
-  return at_most(total, worst);
+  return near;
 }
 
 /* A canonical value that k points are known not to exceed; see the head of the file. The factor covers the rounding

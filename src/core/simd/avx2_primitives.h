@@ -29,6 +29,18 @@ GV_INLINE double vd_reduce_min(vd a) {
   return _mm_cvtsd_f64(_mm_min_sd(low, _mm_unpackhi_pd(low, low)));
 }
 
+/* Lanes that are all ones or zero. (Of the operator < GCC makes a comparison that comes too late, with copies.) */
+typedef vd_bits vm;
+
+GV_INLINE vm vd_less(vd a, vd b) {
+  return (vm)_mm256_cmp_pd(a, b, _CMP_LT_OQ);
+}
+GV_INLINE vm vd_at_most(vd a, vd b) {
+  return (vm)_mm256_cmp_pd(a, b, _CMP_LE_OQ);
+}
+GV_INLINE vm vd_equal(vd a, vd b) {
+  return (vm)_mm256_cmp_pd(a, b, _CMP_EQ_OQ);
+}
 GV_INLINE vd vd_select(vm m, vd yes, vd no) {
   return _mm256_blendv_pd(no, yes, (vd)m);
 }

@@ -8,6 +8,18 @@
 
 enum { VD_GROUP = 2 }; /* 16 registers hold two */
 
+/* Lanes that are all ones or zero. */
+typedef vd_bits vm;
+
+GV_INLINE vm vd_less(vd a, vd b) {
+  return a < b;
+}
+GV_INLINE vm vd_at_most(vd a, vd b) {
+  return a <= b;
+}
+GV_INLINE vm vd_equal(vd a, vd b) {
+  return a == b;
+}
 GV_INLINE vd vd_select(vm m, vd yes, vd no) {
   return (vd)((m & (vm)yes) | (~m & (vm)no));
 }

@@ -89,21 +89,6 @@ GV_INLINE void vd_store_floats(float *p, vd low, vd high) {
   memcpy(p + VD_LANES, &b, sizeof b);
 }
 
-#if GV_SIMD_BITS < 512
-/* What comparing doubles makes, lanes that are all ones or zero. Masks are joined by & and |. */
-typedef vd_bits vm;
-
-GV_INLINE vm vd_less(vd a, vd b) {
-  return a < b;
-}
-GV_INLINE vm vd_at_most(vd a, vd b) {
-  return a <= b;
-}
-GV_INLINE vm vd_equal(vd a, vd b) {
-  return a == b;
-}
-#endif
-
 #if GV_SIMD_BITS == 512
 #include "core/simd/avx512_primitives.h"
 #elif GV_SIMD_BITS == 256
