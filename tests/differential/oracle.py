@@ -107,7 +107,9 @@ def check_row(case, at, row, distances, left_out=None):
         # The slack of what counts follows that of the distance.
         give = 2 * slack * {"multiplicative": lambda: 1 / case.weights[found], "power": lambda: 2 * distance[found] + slack}.get(
             case.weighting, lambda: 1.0)()
-        if (np.abs(value[found] - value[order]) > give + 1e-12 * np.abs(value[order])).any():
+        # Whether those at the limit itself count is not for the slack to say: none that surely counts is nearer.
+        surely = np.sort(np.where(sure, value, np.inf))[: len(found)]
+        if (value[found] > surely + give + 1e-12 * np.abs(value[found])).any():
             return f"{found} with {value[found]} instead of {order} with {value[order]}"
     if distances is not None:
         off = np.abs(distances[: len(found)] - distance[found])
