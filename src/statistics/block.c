@@ -5,10 +5,6 @@
 #include "cells/area.h"
 #include "statistics/statistics.h"
 
-enum { LANES = 4, FEW = 8, MANY = 16 }; /* cells that are compared at once */
-typedef int32_t lanes __attribute__((vector_size(LANES * sizeof(int32_t))));
-typedef int64_t halves __attribute__((vector_size(LANES * sizeof(int32_t))));
-
 /* A block being added. */
 typedef struct work {
   gv_context *context;
@@ -71,42 +67,6 @@ typedef struct run {
   int64_t c0, c1, r;
 } run;
 
-/* Whether n cells, some lanes, are all `value`. */
-static inline bool all_are(const int32_t *cells, int32_t n, int32_t value) {
-  lanes differ = {0}, like = {value, value, value, value};
-  for (int32_t i = 0; i < n; i += LANES) {
-    lanes here;
-    memcpy(&here, cells + i, sizeof here);
-    differ |= here ^ like;
-  }
-  halves any = (halves)differ;
-  return (any[0] | any[1]) == 0;
-}
-
-/* Cells [c, end) one by one; returns the number of runs. */
-static inline int32_t find_each(const int32_t *cells, int32_t c, int32_t end, int32_t *last, int32_t *begin,
-                                int32_t runs) {
-  for (; c < end; c++) {
-    begin[runs] = c;
-    runs += cells[c] != *last;
-    *last = cells[c];
-  }
-  return runs;
-}
-
-/* Where cells differ from those before them, and 0 and n around that; returns the number of runs. */
-static int32_t find_runs(const int32_t *cells, int32_t n, int32_t *begin) {
-  int32_t runs = 0, last = ~cells[0], c = 0;
-  for (; c + MANY <= n; c += MANY) {
-    if (all_are(cells + c, MANY, last)) continue;
-    for (int32_t i = c; i < c + MANY; i += FEW)
-      if (!all_are(cells + i, FEW, last)) runs = find_each(cells, i, i + FEW, &last, begin, runs);
-  }
-  runs = find_each(cells, c, n, &last, begin, runs);
-  begin[runs] = n;
-  return runs;
-}
-
 /* Cells, area and moments. */
 static void add_area(const work *w, const run *at, gv_totals *to) {
   const gv_statistics *s = w->s;
@@ -164,7 +124,11 @@ static gv_status add_distances(const work *w, const run *at, const double *dista
 
 static gv_status add_run(work *w, const run *at, int32_t shown) {
   const gv_statistics *s = w->s;
-  if (gv_is_nobody(s, shown)) return GV_OK;
+  if (gv_is_nobody(s, shown)) {
+    for (int32_t q = 0; q < s->sums; q++)
+      w->quantity[q].so_far = gv_quantity_before(&w->quantity[q], at->c1);
+    return GV_OK;
+  }
   if (w->regions.count == w->regions.capacity && !gv_regions_grow(&w->regions)) return no_memory(w);
   int64_t index = gv_region_index(&w->regions, shown);
   gv_totals *to = &w->regions.of[index];
@@ -172,13 +136,15 @@ static gv_status add_run(work *w, const run *at, int32_t shown) {
   const double *distance = s->distances ? w->block->distance + at->r * w->block->distance_stride : NULL;
   gv_status status = distance != NULL ? add_distances(w, at, distance, to) : GV_OK;
   for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
-    const gv_block_quantity *quantity = &w->quantity[q];
+    gv_block_quantity *quantity = &w->quantity[q];
     gv_sum *sum = &w->regions.sum[index * s->sums + q];
     if (!quantity->good && !gv_quantity_is_good(quantity, at->c0, at->c1)) {
       return gv_fail(w->context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
                      (int)q, quantity->bound);
     }
-    sum->value += gv_quantity_before(quantity, at->c1) - gv_quantity_before(quantity, at->c0);
+    gv_wide upto = gv_quantity_before(quantity, at->c1);
+    sum->value += upto - quantity->so_far;
+    quantity->so_far = upto;
     for (int64_t c = at->c0; c < at->c1 && distance != NULL; c++)
       sum->distance += llrint(distance[c] * quantity->factor[c]);
   }
@@ -200,7 +166,7 @@ static gv_status add_row(work *w, int64_t r) {
       begin[0] = 0;
       begin[1] = n;
     } else {
-      runs = find_runs(cells + c, n, begin);
+      runs = w->s->kernels->find(cells + c, n, begin);
     }
     for (int32_t i = 0; i < runs && status == GV_OK; i++) {
       run at = {c + begin[i], c + begin[i + 1], r};

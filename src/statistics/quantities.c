@@ -50,6 +50,7 @@ void gv_quantity_clear(const gv_allocator *allocator, gv_block_quantity *quantit
 
 void gv_quantity_begin_row(const gv_statistics *s, gv_block_quantity *quantity, int64_t r) {
   const gv_quantity *of = quantity->of;
+  quantity->so_far = 0;
   if (of->first_row == NULL) {
     quantity->row = (int32_t)r;
   } else {

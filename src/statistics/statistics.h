@@ -14,6 +14,7 @@
 
 #include <pthread.h>
 
+#include "statistics/run_kernels.h"
 #include "voronoi/engine.h"
 
 __extension__ typedef __int128 gv_wide;
@@ -58,6 +59,7 @@ typedef struct gv_slot {
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
+  const gv_run_kernels *kernels;
   bool distances;
   int32_t sums;
   double *bound;    /* of each quantity */
@@ -142,6 +144,7 @@ typedef struct gv_block_quantity {
   const double *values; /* the row of values that segments and factors were made of; NULL: none yet */
   int32_t row;          /* its number */
   bool good;            /* no value is beyond the bound */
+  gv_wide so_far;       /* the sum over the row's columns before the run at hand */
 } gv_block_quantity;
 
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);

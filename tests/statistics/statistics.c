@@ -469,19 +469,23 @@ static void check_picture(const picture *p, int32_t block_w, int32_t block_h, bo
   gv_context_destroy(context);
 }
 
-/* Small blocks and large ones. */
+/* Small blocks and large ones; all instruction sets. */
 static void sums_are_exact(void **state) {
   (void)state;
   static const int32_t sizes[][2] = {{50, 20}, {64, 70}, {65, 16}, {100, 33}, {512, 64}, {WIDE, HIGH}};
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
   picture *p = malloc(sizeof *p);
   assert_non_null(p);
   for (int kind = 0; kind < 4; kind++) {
     draw(p, kind % 2 == 0 ? GV_GRID_LONLAT : GV_GRID_PLANE, kind > 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], true);
+      assert_int_equal(setenv("GPUVORONOI_SIMD", levels[(i + (size_t)kind + 1) % 3], 1), 0);
       check_picture(p, sizes[i][0], sizes[i][1], false);
     }
   }
+  assert_int_equal(unsetenv("GPUVORONOI_SIMD"), 0);
   free(p);
 }
 

@@ -57,6 +57,9 @@ GV_INLINE unsigned vf_less_bits(vf a, vf b) {
 GV_INLINE unsigned vf_at_most_bits(vf a, vf b) {
   return (unsigned)_mm256_movemask_ps((vf)(a <= b));
 }
+GV_INLINE unsigned vi_differ_bits(vi a, vi b) {
+  return (unsigned)_mm256_movemask_ps((vf)(a != b));
+}
 GV_INLINE bool vi_any(vi a) {
   return !_mm256_testz_si256((__m256i)a, (__m256i)a);
 }

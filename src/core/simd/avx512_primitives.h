@@ -60,6 +60,10 @@ GV_INLINE vf vf_select_bits(vi m, vf yes, vf no) {
   return (vf)_mm512_ternarylogic_epi32((__m512i)m, (__m512i)yes, (__m512i)no, 0xca);
 }
 
+/* Bit i is set where lanes i differ. */
+GV_INLINE unsigned vi_differ_bits(vi a, vi b) {
+  return _mm512_cmpneq_epi32_mask((__m512i)a, (__m512i)b);
+}
 /* Whether any lane is not 0. */
 GV_INLINE bool vi_any(vi a) {
   return _mm512_test_epi32_mask((__m512i)a, (__m512i)a) != 0;

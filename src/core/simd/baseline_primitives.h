@@ -91,6 +91,9 @@ GV_INLINE unsigned vf_less_bits(vf a, vf b) {
 GV_INLINE unsigned vf_at_most_bits(vf a, vf b) {
   return vi_bits(a <= b);
 }
+GV_INLINE unsigned vi_differ_bits(vi a, vi b) {
+  return vi_bits(a != b);
+}
 GV_INLINE bool vi_any(vi a) {
   return (a[0] | a[1] | a[2] | a[3]) != 0;
 }
