@@ -63,6 +63,9 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     if (key != NULL && value != NULL) GDALSetMetadataItem(dataset, key, value, NULL);
     CPLFree(key);
   }
+  if (EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "ENVI")) {
+    GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset))); /* else its header names our directory */
+  }
   if (software_tag) {
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
   }

@@ -116,6 +116,7 @@ static const char *tile_side(int64_t cell_bytes) {
 void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes) {
   bool gtiff = EQUAL(GDALGetDriverShortName(raster->driver), "GTiff");
   bool cog = EQUAL(GDALGetDriverShortName(raster->driver), "COG");
+  set_default(raster, user, "WRITE_GDAL_HISTORY", "NO"); /* NetCDF's; it would name the temporary file */
   if (!gtiff && !cog) return;
   const char *compression = CSLFetchNameValue(user, "COMPRESS");
   if (compression == NULL) {
