@@ -441,14 +441,14 @@ static gv_status code_queries(gv_worker *worker, int64_t first, int64_t end) {
 
 /* Queries first ... first + count - 1 in Morton order of the reference set's box, enough bits to tell their
  * neighbourhoods apart. */
-static bool order_queries(const gv_box_tree *tree, const gv_query *query, int64_t first, int64_t count,
-                          gv_code *order, gv_code *scratch, int threads, const gv_allocator *allocator) {
+static gv_status order_queries(gv_context *context, const gv_box_tree *tree, const gv_query *query, int64_t first,
+                               int64_t count, gv_code *order, gv_code *scratch, int threads) {
   int bits = 33 / tree->dim < 22 ? 33 / tree->dim : 22;
   gv_morton morton = {tree->dim, bits, tree->low, tree->high};
   coding c = {&morton, query->data, first, order};
   gv_loop loop = {.threads = threads, .count = count, .user = &c};
   gv_parallel_for(&loop, code_queries);
-  return gv_codes_sort(allocator, order, scratch, count, bits * tree->dim, threads);
+  return gv_codes_sort(context, order, scratch, count, bits * tree->dim, threads);
 }
 
 static bool query_is_reference(const gv_reference *reference, const gv_query *query) {
@@ -504,10 +504,8 @@ gv_status gv_box_tree_search(gv_context *context, const gv_reference *reference,
   gv_progress_init(&s.progress, context, query->count);
   for (int64_t first = 0; first < query->count && status == GV_OK; first += slab) {
     int64_t count = query->count - first < slab ? query->count - first : slab;
-    if (ordered && !order_queries(tree, query, first, count, order, scratch, threads, allocator)) {
-      status = gv_fail_memory(context, "ordering the queries");
-      break;
-    }
+    if (ordered) status = order_queries(context, tree, query, first, count, order, scratch, threads);
+    if (status != GV_OK) break;
     int64_t chunk = count / ((int64_t)threads * 8) + 1;
     if (chunk > CHUNK_QUERIES) chunk = CHUNK_QUERIES;
     s.order = order;

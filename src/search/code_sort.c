@@ -37,8 +37,8 @@ static gv_status scatter(gv_worker *worker, int64_t part, int64_t end) {
   return GV_OK;
 }
 
-bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scratch, int64_t count, int bits,
-                   int threads) {
+gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
+                        int threads) {
   if (count <= FEW) {
     for (int64_t i = 1; i < count; i++) {
       gv_code moving = codes[i];
@@ -47,11 +47,11 @@ bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scrat
         codes[j] = codes[j - 1];
       codes[j] = moving;
     }
-    return true;
+    return GV_OK;
   }
   if (count < 65536) threads = 1;
-  int64_t *counts = gv_allocate(allocator, (int64_t)threads * BUCKETS, sizeof *counts);
-  if (counts == NULL) return false;
+  int64_t *counts = gv_allocate(&context->allocator, (int64_t)threads * BUCKETS, sizeof *counts);
+  if (counts == NULL) return gv_fail_memory(context, "the order of points");
   gv_code *from = codes, *to = scratch;
   sorting s = {.count = count, .parts = threads, .counts = counts};
   gv_loop loop = {.threads = threads, .count = threads, .grain = 1, .user = &s};
@@ -74,6 +74,6 @@ bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scrat
     to = swap;
   }
   if (from != codes) memcpy(codes, from, (size_t)count * sizeof *codes);
-  gv_release(allocator, counts);
-  return true;
+  gv_release(&context->allocator, counts);
+  return GV_OK;
 }

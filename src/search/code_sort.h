@@ -9,10 +9,10 @@ typedef struct gv_code {
   int64_t index;
 } gv_code;
 
-/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` has room for count codes. Returns false when out of
- * memory (a few KB a thread). */
-bool gv_codes_sort(const gv_allocator *allocator, gv_code *codes, gv_code *scratch, int64_t count, int bits,
-                   int threads);
+/* Stable sort by the code, of which at most the lowest `bits` bits are set. `scratch` has room for count codes. Takes a few KB a
+ * thread. */
+gv_status gv_codes_sort(gv_context *context, gv_code *codes, gv_code *scratch, int64_t count, int bits,
+                        int threads);
 
 /* The Morton frame of a box: where a coordinate falls on 2^bits steps. */
 typedef struct gv_morton {

@@ -66,10 +66,8 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   gv_parallel_for(&loop, find_box);
   c.morton = (gv_morton){dim, bits[dim], c.low, c.high};
   gv_parallel_for(&loop, make_codes);
-  if (!gv_codes_sort(allocator, codes, scratch, reference->count, bits[dim] * dim, threads)) {
-    status = gv_fail_memory(context, "sorting the points' codes");
-    goto done;
-  }
+  status = gv_codes_sort(context, codes, scratch, reference->count, bits[dim] * dim, threads);
+  if (status != GV_OK) goto done;
   gv_release(allocator, scratch);
   scratch = NULL;
   gv_box_tree *tree = NULL;

@@ -21,12 +21,12 @@ static gv_status no_memory(const work *w) {
 }
 
 /* Areas, moments and shares of the triangles of a block. */
-static bool make_triangles(work *w) {
+static gv_status make_triangles(work *w) {
   const gv_cells *cells = &w->s->voronoi->cells;
   int64_t n = w->tile.c1 - w->tile.c0;
   double scale = 1.0 / (w->s->area_unit * (double)(INT64_C(1) << GV_TERM_BITS));
   w->mesh[0] = gv_allocate(&w->context->allocator, 5 * n, sizeof **w->mesh);
-  if (w->mesh[0] == NULL) return false;
+  if (w->mesh[0] == NULL) return no_memory(w);
   for (int d = 1; d < 5; d++)
     w->mesh[d] = w->mesh[0] + d * n;
   gv_cells_areas(cells, &w->tile, w->mesh[0], n);
@@ -38,19 +38,22 @@ static bool make_triangles(work *w) {
     for (int64_t c = 0; c < n; c++)
       w->mesh[d][c] *= w->mesh[4][c];
   }
-  return true;
+  return GV_OK;
 }
 
 /* To be freed even if it fails. */
-static bool work_make(work *w) {
+static gv_status work_make(work *w) {
   const gv_allocator *allocator = &w->context->allocator;
   const gv_statistics *s = w->s;
   w->regions = (gv_regions){.s = s, .allocator = *allocator};
   w->quantity = gv_allocate_zeroed(allocator, s->sums, sizeof *w->quantity);
-  bool good = w->quantity != NULL && gv_regions_grow(&w->regions);
-  for (int32_t q = 0; q < s->sums && good; q++)
-    good = gv_quantity_make(s, allocator, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
-  return good && (s->voronoi->cells.grid.kind != GV_GRID_QTM || make_triangles(w));
+  if (w->quantity == NULL) return no_memory(w);
+  gv_status status = gv_regions_grow(w->context, &w->regions);
+  for (int32_t q = 0; q < s->sums && status == GV_OK; q++) {
+    status = gv_quantity_make(w->context, s, &w->block->quantity[q], q, w->tile.c1 - w->tile.c0, &w->quantity[q]);
+  }
+  bool triangles = s->voronoi->cells.grid.kind == GV_GRID_QTM;
+  return status == GV_OK && triangles ? make_triangles(w) : status;
 }
 
 static void work_free(work *w) {
@@ -129,7 +132,10 @@ static gv_status add_run(work *w, const run *at, int32_t shown) {
       w->quantity[q].so_far = gv_quantity_before(&w->quantity[q], at->c1);
     return GV_OK;
   }
-  if (w->regions.count == w->regions.capacity && !gv_regions_grow(&w->regions)) return no_memory(w);
+  if (w->regions.count == w->regions.capacity) {
+    gv_status status = gv_regions_grow(w->context, &w->regions);
+    if (status != GV_OK) return status;
+  }
   int64_t index = gv_region_index(&w->regions, shown);
   gv_totals *to = &w->regions.of[index];
   add_area(w, at, to);
@@ -193,7 +199,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
                      "quantity %d has no values, or its parts do not ascend from 0 within the block", (int)q);
     }
   }
-  if (!work_make(&w)) status = no_memory(&w);
+  status = work_make(&w);
   for (int64_t r = 0; r < w.tile.r1 - w.tile.r0 && status == GV_OK; r++)
     status = add_row(&w, r);
   if (status == GV_OK) status = gv_regions_merge(context, s, &w.regions);

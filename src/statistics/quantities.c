@@ -25,21 +25,24 @@ static int64_t begin_of(const gv_block_quantity *quantity, int64_t i) {
   return i < quantity->of->count ? quantity->of->first[i] : quantity->columns;
 }
 
-bool gv_quantity_make(const gv_statistics *s, const gv_allocator *allocator, const gv_quantity *of, int32_t number,
-                      int64_t columns, gv_block_quantity *out) {
+gv_status gv_quantity_make(gv_context *context, const gv_statistics *s, const gv_quantity *of, int32_t number,
+                           int64_t columns, gv_block_quantity *out) {
   *out = (gv_block_quantity){.of = of, .columns = columns, .bound = s->bound[number]};
   int64_t segments = segments_of(out);
+  const gv_allocator *allocator = &context->allocator;
   out->scale = (double)(INT64_C(1) << GV_TERM_BITS) / out->bound;
   out->number = gv_allocate(allocator, columns + 1, sizeof *out->number);
   out->segment = gv_allocate(allocator, segments + 1, sizeof *out->segment);
   if (s->distances) out->factor = gv_allocate(allocator, columns, sizeof *out->factor);
-  if (out->number == NULL || out->segment == NULL || (s->distances && out->factor == NULL)) return false;
+  if (out->number == NULL || out->segment == NULL || (s->distances && out->factor == NULL)) {
+    return gv_fail_memory(context, "a block's statistics");
+  }
   for (int64_t i = 0; i < segments; i++) {
     for (int64_t c = begin_of(out, i); c < begin_of(out, i + 1); c++)
       out->number[c] = (int32_t)i;
   }
   out->number[columns] = (int32_t)segments;
-  return true;
+  return GV_OK;
 }
 
 void gv_quantity_clear(const gv_allocator *allocator, gv_block_quantity *quantity) {

@@ -9,7 +9,7 @@ void gv_regions_clear(gv_regions *regions) {
     gv_release(&regions->allocator, parts[i]);
 }
 
-bool gv_regions_grow(gv_regions *regions) {
+gv_status gv_regions_grow(gv_context *context, gv_regions *regions) {
   gv_regions to = *regions;
   int64_t sums = to.s->sums, capacity = to.capacity = to.capacity > 0 ? 2 * to.capacity : 64;
   size_t count = (size_t)to.count;
@@ -20,7 +20,7 @@ bool gv_regions_grow(gv_regions *regions) {
   to.sum = gv_allocate_zeroed(&to.allocator, capacity * sums, sizeof *to.sum);
   if (to.slot == NULL || to.shown == NULL || to.of == NULL || to.sum == NULL) {
     gv_regions_clear(&to);
-    return false;
+    return gv_fail_memory(context, "a block's statistics");
   }
   memset(to.slot, -1, 4 * (size_t)capacity * sizeof *to.slot);
   if (count > 0) {
@@ -32,7 +32,7 @@ bool gv_regions_grow(gv_regions *regions) {
     *gv_slot_of(to.slot, to.mask, to.shown[i]) = (gv_slot){to.shown[i], i};
   gv_regions_clear(regions);
   *regions = to;
-  return true;
+  return GV_OK;
 }
 
 /* The seed that blocks show as `value`; -1 if there is none. */

@@ -108,7 +108,7 @@ typedef struct gv_regions {
 } gv_regions;
 
 /* Makes room for more; false when out of memory. */
-bool gv_regions_grow(gv_regions *regions);
+gv_status gv_regions_grow(gv_context *context, gv_regions *regions);
 
 /* The index of what is shown, which is added if it is new; there is room for it. */
 static inline int32_t gv_region_index(gv_regions *regions, int32_t shown) {
@@ -150,8 +150,8 @@ typedef struct gv_block_quantity {
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);
 
 /* To be cleared even if it fails: out of memory. */
-bool gv_quantity_make(const gv_statistics *s, const gv_allocator *allocator, const gv_quantity *of, int32_t number,
-                      int64_t columns, gv_block_quantity *out);
+gv_status gv_quantity_make(gv_context *context, const gv_statistics *s, const gv_quantity *of, int32_t number,
+                           int64_t columns, gv_block_quantity *out);
 void gv_quantity_clear(const gv_allocator *allocator, gv_block_quantity *quantity);
 
 /* Goes to a row of the block. */

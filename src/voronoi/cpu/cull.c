@@ -50,6 +50,7 @@ gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool) {
     }
     space->allocator = context->allocator;
   }
+  space->context = context;
   return space;
 }
 
@@ -60,21 +61,26 @@ void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {
+static gv_status no_room(gv_workspace *space) {
+  return gv_fail_memory(space->context, "lists of candidates");
+}
+
+gv_status gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {
   gv_level_buffer *level = &space->level[depth];
   int64_t padded = ((int64_t)count + GV_CANDIDATE_PADDING + 7) / 8 * 8;
   double *x = gv_buffer_reserve(&level->places, &space->allocator, padded * dim, sizeof *x);
   level->candidates.id = gv_buffer_reserve(&level->ids, &space->allocator, padded, sizeof(int32_t));
-  if (x == NULL || level->candidates.id == NULL) return false;
+  if (x == NULL || level->candidates.id == NULL) return no_room(space);
   level->candidates.x = x;
   level->candidates.y = x + padded;
   level->candidates.z = dim == 3 ? x + 2 * padded : NULL;
   level->candidates.count = 0;
-  return true;
+  return GV_OK;
 }
 
-bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
-  if (!gv_level_reserve(space, depth, count, v->cells.dim)) return false;
+gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
+  gv_status status = gv_level_reserve(space, depth, count, v->cells.dim);
+  if (status != GV_OK) return status;
   gv_candidates *c = &space->level[depth].candidates;
   for (int32_t i = 0; i < count; i++) {
     int32_t seed = id != NULL ? id[i] : i;
@@ -84,7 +90,7 @@ bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const 
     if (c->z != NULL) c->z[i] = v->seeds.z[seed];
   }
   c->count = count;
-  return true;
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------- culling */
@@ -146,9 +152,10 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
 }
 
 /* Room for three values of each candidate. */
-static bool reserve_span(gv_workspace *space, int32_t count) {
-  return gv_buffer_reserve(&space->span, &space->allocator, 3 * ((int64_t)count + GV_CANDIDATE_PADDING),
-                           sizeof(double)) != NULL;
+static gv_status reserve_span(gv_workspace *space, int32_t count) {
+  int64_t values = 3 * ((int64_t)count + GV_CANDIDATE_PADDING);
+  bool good = gv_buffer_reserve(&space->span, &space->allocator, values, sizeof(double)) != NULL;
+  return good ? GV_OK : no_room(space);
 }
 
 /* Places of the k least values (k <= n), and the largest of those values. */
@@ -195,9 +202,10 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   return slack;
 }
 
-static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
-                          const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
-  if (!reserve_span(space, in->count)) return false;
+static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                               const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
+  gv_status status = reserve_span(space, in->count);
+  if (status != GV_OK) return status;
   if (in->count > v->k) {
     *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
     for (int corner = 0; corner < 4 && out->count >= MANY_CANDIDATES + 2 * v->k; corner++) {
@@ -205,14 +213,14 @@ static bool cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_wor
       corner_of(bound, corner, point);
       cull_by_pivots(v, kernels, space, bound, point, out, out);
     }
-    return true;
+    return GV_OK;
   }
   double farthest2 = 0.0;
   for (int32_t i = 0; i < in->count; i++)
     farthest2 = fmax(farthest2, distance2(in, i, bound->centre));
   *slack = slack_of(v, farthest2, bound);
   if (in != out) kernels->culling->copy(in, out);
-  return true;
+  return GV_OK;
 }
 
 void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
@@ -241,10 +249,11 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
   return false;
 }
 
-bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                     const gv_candidates *candidates, double **low, double **high) {
+gv_status gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                          const gv_bound *bound, const gv_candidates *candidates, double **low, double **high) {
   int32_t count = candidates->count;
-  if (!reserve_span(space, count)) return false;
+  gv_status status = reserve_span(space, count);
+  if (status != GV_OK) return status;
   int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
   double *near = space->span.memory, *far = near + part, *weight = far + part;
   gv_spans(v, kernels, bound, candidates, near, far);
@@ -254,7 +263,7 @@ bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspac
   if (weigher.weighting == GV_UNWEIGHTED) {
     for (int32_t i = 0; i < count; i++)
       far[i] = far[i] <= v->within ? far[i] : INFINITY;
-    return true;
+    return GV_OK;
   }
   for (int32_t i = 0; i < count; i++)
     weight[i] = v->seeds.weight[candidates->id[i]];
@@ -267,78 +276,78 @@ bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspac
       near[i] = gv_weigh(&weigher, shortest, weight[i]);
       far[i] = chord2 <= v->within ? gv_weigh(&weigher, longest, weight[i]) : INFINITY;
     }
-    return true;
+    return GV_OK;
   }
   kernels->culling->weigh(&weigher, INFINITY, count, near, weight, true);
   kernels->culling->weigh(&weigher, v->limit, count, far, weight, true);
-  return true;
+  return GV_OK;
 }
 
 /* By bounds of the values. */
-static bool cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
-                           const gv_bound *bound, const gv_candidates *in, gv_candidates *out) {
+static gv_status cull_by_values(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                                const gv_bound *bound, const gv_candidates *in, gv_candidates *out) {
   double *low, *high;
   int32_t place[GV_VORONOI_MAX_K];
   if (in->count <= v->k) {
     if (in != out) kernels->culling->copy(in, out);
-    return true;
+    return GV_OK;
   }
-  if (!gv_value_bounds(v, kernels, space, bound, in, &low, &high)) return false;
+  gv_status status = gv_value_bounds(v, kernels, space, bound, in, &low, &high);
+  if (status != GV_OK) return status;
   double worst = least_of(high, in->count, v->k, place);
   kernels->culling->cull_above[v->cells.dim](in, low, worst, out);
-  return true;
+  return GV_OK;
 }
 
-bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-             const gv_candidates *in, gv_candidates *out, double *slack) {
+gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                  const gv_candidates *in, gv_candidates *out, double *slack) {
   *slack = 0.0;
   if (isfinite(v->max_distance)) {
-    if (!reserve_span(space, in->count)) return false;
+    gv_status status = reserve_span(space, in->count);
+    if (status != GV_OK) return status;
     double *near = space->span.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
     gv_spans(v, kernels, bound, in, near, far);
     kernels->culling->cull_above[v->cells.dim](in, near, v->beyond, out);
     in = out;
-    if (out->count == 0) return true;
+    if (out->count == 0) return GV_OK;
   }
   if (gv_asks_nearest(v)) {
     *slack = cull_nearest(v, kernels, bound, in, out);
-    return true;
+    return GV_OK;
   }
   if (gv_culls_linearly(v) && in->count <= GV_SHORT_LIST) {
     if (in != out) kernels->culling->copy(in, out);
-    return true;
+    return GV_OK;
   }
   if (gv_culls_linearly(v)) return cull_linearly(v, kernels, space, bound, in, out, slack);
   return cull_by_values(v, kernels, space, bound, in, out);
 }
 
-bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-                      const gv_candidates *in, gv_workspace *space, int depth, double *slack) {
+gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                           const gv_candidates *in, gv_workspace *space, int depth, double *slack) {
   int dim = v->cells.dim, into = in->count < LONG_LIST ? depth : GV_MAX_DEPTH;
-  if (!gv_level_reserve(space, into, in->count, dim)) return false;
   gv_candidates *kept = &space->level[into].candidates;
-  if (!gv_cull(v, kernels, space, bound, in, kept, slack)) return false;
-  if (into == depth) return true;
-  if (!gv_level_reserve(space, depth, kept->count, dim)) return false;
-  kernels->culling->copy(kept, &space->level[depth].candidates);
-  return true;
+  gv_status status = gv_level_reserve(space, into, in->count, dim);
+  if (status == GV_OK) status = gv_cull(v, kernels, space, bound, in, kept, slack);
+  if (status != GV_OK || into == depth) return status;
+  status = gv_level_reserve(space, depth, kept->count, dim);
+  if (status == GV_OK) kernels->culling->copy(kept, &space->level[depth].candidates);
+  return status;
 }
 
 gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
                     const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count) {
   gv_workspace *space = gv_workspace_take(context, pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
-  gv_status status = GV_OK;
   double slack;
-  if (!gv_level_gather(v, space, 0, id, count) || !gv_level_reserve(space, 1, count, v->cells.dim) ||
-      !gv_cull(v, kernels, space, bound, &space->level[0].candidates, &space->level[1].candidates, &slack)) {
-    status = gv_fail_memory(context, "candidate lists");
-    goto done;
-  }
-  const gv_candidates *left = &space->level[1].candidates;
+  gv_candidates *left = &space->level[1].candidates;
+  gv_status status = gv_level_gather(v, space, 0, id, count);
+  if (status == GV_OK) status = gv_level_reserve(space, 1, count, v->cells.dim);
+  if (status == GV_OK) status = gv_cull(v, kernels, space, bound, &space->level[0].candidates, left, &slack);
+  if (status != GV_OK) goto done;
   *kept = gv_allocate(&v->allocator, left->count, sizeof **kept);
   if (*kept == NULL) {
-    status = gv_fail_memory(context, "candidate lists");
+    status = no_room(space);
     goto done;
   }
   *kept_count = left->count;
@@ -365,12 +374,12 @@ bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows,
   return true;
 }
 
-bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
-                     gv_leaf *leaf) {
+gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
+                          gv_leaf *leaf) {
   int32_t padded = candidates->count + GV_CANDIDATE_PADDING;
   double *scratch =
       gv_buffer_reserve(&space->scratch, &space->allocator, (GV_LEAF_ROWS + 1) * (int64_t)padded, sizeof *scratch);
-  if (scratch == NULL) return false;
+  if (scratch == NULL) return no_room(space);
   double *label = scratch + GV_LEAF_ROWS * (int64_t)padded;
   for (int32_t i = 0; i < candidates->count; i++)
     label[i] = v->label[candidates->id[i]];
@@ -382,5 +391,5 @@ bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidat
   leaf->undecided = space->undecided;
   /* The constant covers the rounding of q.s - |s|^2/2, whose terms are below 2. */
   if (v->cells.metric == GV_GEODESIC) leaf->margin = 0.5 * slack + 1e-14;
-  return true;
+  return GV_OK;
 }

@@ -39,6 +39,7 @@ typedef struct gv_level_buffer {
 /* What one thread needs to work on a block. Kept in a pool and reused. */
 typedef struct gv_workspace {
   struct gv_workspace *next;
+  gv_context *context; /* of the thread that has it, for messages */
   gv_allocator allocator;
   gv_level_buffer level[GV_MAX_DEPTH + 1]; /* the last one: where gv_cull_to_level puts long lists at first */
   int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
@@ -66,31 +67,31 @@ void gv_workspace_pool_clear(gv_workspace_pool *pool);
 gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool);
 void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space);
 
-/* Room for `count` candidates at a depth; what was there is lost. False: out of memory. */
-bool gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
+/* Room for `count` candidates at a depth; what was there is lost. */
+gv_status gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
 
 /* Fills a level with the seeds of a list (NULL: all). */
-bool gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
+gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
 /* Culls a list for a tile, see above; where many are left also against those nearest its corners. *slack becomes the
  * geodesic slack that serves every cell of the tile (0 for other metrics). Where ranks are asked for and f is linear, lists up to GV_SHORT_LIST are left to
- * gv_order_make. False: out of memory. `out` may be `in`. */
-bool gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-             const gv_candidates *in, gv_candidates *out, double *slack);
+ * gv_order_make. `out` may be `in`. */
+gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                  const gv_candidates *in, gv_candidates *out, double *slack);
 
 /* gv_cull into the workspace's list at `depth`. A long list goes through a buffer of its own first, so that every level
- * holds what is left and not room for what came in. False when out of memory. */
-bool gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-                      const gv_candidates *in, gv_workspace *space, int depth, double *slack);
+ * holds what is left and not room for what came in. */
+gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                           const gv_candidates *in, gv_workspace *space, int depth, double *slack);
 
 /* gv_cull of the seeds `id` (NULL: the first `count` of all) into a list of its own, for trees of tiles. */
 gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
                     const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count);
 
 /* Bounds of the values that are compared, over a tile, of each candidate: *low and *high live in the workspace until
- * the next call. A candidate that may be farther than the limit has an infinite *high. False: out of memory. */
-bool gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                     const gv_candidates *candidates, double **low, double **high);
+ * the next call. A candidate that may be farther than the limit has an infinite *high. */
+gv_status gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                          const gv_bound *bound, const gv_candidates *candidates, double **low, double **high);
 
 /* True if f above is linear: bounds of values are not needed. */
 static inline bool gv_culls_linearly(const gv_voronoi *v) {
@@ -115,8 +116,8 @@ void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bo
 /* True if all cells of a block's part are left out: rows x columns from (row, column) of the block. */
 bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns);
 
-/* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. False: out of memory. */
-bool gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
-                     gv_leaf *leaf);
+/* Sets the fields of a leaf that depend on the candidates: labels, scratch, margin. */
+gv_status gv_leaf_prepare(const gv_voronoi *v, gv_workspace *space, const gv_candidates *candidates, double slack,
+                          gv_leaf *leaf);
 
 #endif

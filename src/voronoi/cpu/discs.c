@@ -117,11 +117,10 @@ static int64_t deal(const gv_voronoi *v, const gv_discs *d, int64_t most, int32_
   return entries;
 }
 
-/* False: out of memory. */
-static bool make_lists(const gv_voronoi *v, gv_discs *d) {
+static gv_status make_lists(gv_context *context, const gv_voronoi *v, gv_discs *d) {
   int64_t blocks = gv_voronoi_blocks_across(v) * gv_voronoi_blocks_down(v);
   int64_t most = ENTRIES_EACH * (v->seeds.count + blocks);
-  if (blocks > MOST_BLOCKS) return true;
+  if (blocks > MOST_BLOCKS) return GV_OK;
   int32_t *last = gv_allocate(&v->allocator, blocks, sizeof *last);
   /* One more at the front: what starts as the place of a block's first entry ends as that of the next block's. */
   int64_t *first = gv_allocate_zeroed(&v->allocator, blocks + 2, sizeof *first);
@@ -145,7 +144,7 @@ static bool make_lists(const gv_voronoi *v, gv_discs *d) {
   }
   gv_release(&v->allocator, last);
   gv_release(&v->allocator, first);
-  return good;
+  return good ? GV_OK : gv_fail_memory(context, "discs");
 }
 
 typedef struct placing {
@@ -180,18 +179,20 @@ gv_status gv_discs_create(gv_context *context, const gv_voronoi *v, gv_discs **o
   double scale = 1.0 / (fabs(g[1]) * unit);
   d->limit = (gv_disc_limit){within, beyond, (beyond - within) + 1e-14 * beyond, scale, 5e-4 + 8.0 * e * scale};
   d->place = gv_allocate(&v->allocator, v->seeds.count, sizeof *d->place);
-  if (d->place != NULL) {
+  gv_status status = d->place != NULL ? GV_OK : gv_fail_memory(context, "discs");
+  if (status == GV_OK) {
     placing p = {v, d, globe ? extent_on_globe(v, beyond) : extent_on_plane(v, beyond)};
     gv_loop loop = {
         .threads = v->seeds.count > SEEDS_PARALLEL ? context->threads : 1, .count = v->seeds.count, .user = &p};
     gv_parallel_for(&loop, place_seeds);
   }
-  if (d->place == NULL || !make_lists(v, d)) {
+  if (status == GV_OK) status = make_lists(context, v, d);
+  if (status == GV_OK) {
+    *out = d;
+  } else {
     gv_discs_destroy(v, d);
-    return gv_fail_memory(context, "discs");
   }
-  *out = d;
-  return GV_OK;
+  return status;
 }
 
 void gv_discs_destroy(const gv_voronoi *v, gv_discs *discs) {

@@ -61,8 +61,8 @@ static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv
 }
 
 /* By bounds of f or of values, pair by pair. */
-static bool order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                       double slack, const gv_candidates *candidates, gv_order *out) {
+static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
+                            const gv_bound *bound, double slack, const gv_candidates *candidates, gv_order *out) {
   int32_t n = candidates->count;
   comparison c = {.linear = gv_culls_linearly(v), .bound = bound};
   double key[GV_ORDER_MOST];
@@ -76,7 +76,8 @@ static bool order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_worksp
     }
   } else {
     double *low, *high;
-    if (!gv_value_bounds(v, kernels, space, bound, candidates, &low, &high)) return false;
+    gv_status status = gv_value_bounds(v, kernels, space, bound, candidates, &low, &high);
+    if (status != GV_OK) return status;
     for (int32_t i = 0; i < n; i++) {
       c.low[i] = key[i] = low[i];
       c.high[i] = high[i];
@@ -93,18 +94,19 @@ static bool order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_worksp
     out->end[out->groups++] = begin = at + 1;
     out->count = begin;
   }
-  return true;
+  return GV_OK;
 }
 
-bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                   double *slack, gv_candidates *candidates, gv_order *out) {
+gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                        double *slack, gv_candidates *candidates, gv_order *out) {
   out->count = out->groups = 0;
   out->within = !isfinite(v->max_distance);
-  if (candidates->count > GV_ORDER_MOST || candidates->count == 0) return true;
+  if (candidates->count > GV_ORDER_MOST || candidates->count == 0) return GV_OK;
   if (gv_culls_linearly(v) && candidates->count <= GV_SHORT_LIST) {
     order_short(v, kernels, bound, slack, candidates, out);
-  } else if (!order_long(v, kernels, space, bound, *slack, candidates, out)) {
-    return false;
+  } else {
+    gv_status status = order_long(v, kernels, space, bound, *slack, candidates, out);
+    if (status != GV_OK) return status;
   }
   double near[GV_ORDER_MOST + GV_CANDIDATE_PADDING], far[GV_ORDER_MOST + GV_CANDIDATE_PADDING];
   if (!out->within) {
@@ -115,7 +117,7 @@ bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace 
   }
   for (int32_t g = 0, begin = 0; g < out->groups; begin = out->end[g++])
     out->sure[g] = out->end[g] == begin + 1 && (out->within || far[out->place[begin]] <= v->within);
-  return true;
+  return GV_OK;
 }
 
 bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label) {
@@ -147,10 +149,6 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
     if (count > 1) work += count * (3 + (bands < count ? bands + 1 : count));
   }
   return rows * columns * work <= MOST_WORK;
-}
-
-static bool reserve_strip(gv_workspace *space, int64_t doubles) {
-  return gv_buffer_reserve(&space->ranking, &space->allocator, doubles, sizeof(double)) != NULL;
 }
 
 static const gv_rank_kernels *rank_kernels(const gv_cells *cells, const gv_kernels *kernels) {
@@ -281,15 +279,16 @@ typedef struct ranked_leaf {
   double *matrix; /* weighted only */
 } ranked_leaf;
 
-static bool prepare(ranked_leaf *l) {
+static gv_status prepare(ranked_leaf *l) {
   const gv_voronoi *v = l->v;
   bool weighted = v->weigher.weighting != GV_UNWEIGHTED, filter = v->cells.metric == GV_GEODESIC;
   int64_t n = l->candidates->count, part = n + GV_CANDIDATE_PADDING,
           ranks = 3 * (int64_t)(v->k + 1) * GV_STRIP_LANES;
-  if (l->prepared) return true;
-  if (!reserve_strip(l->space, 6 * part + ranks + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0)))
-    return false;
-  double *memory = l->space->ranking.memory;
+  if (l->prepared) return GV_OK;
+  double *memory =
+      gv_buffer_reserve(&l->space->ranking, &l->space->allocator,
+                        6 * part + ranks + (weighted ? MATRIX_VALUES + 2 * n * GV_STRIP_LANES : 0), sizeof *memory);
+  if (memory == NULL) return gv_fail_memory(l->space->context, "a tile's ranks");
   l->list = (gathered){{memory, memory + part, l->candidates->z != NULL ? memory + 2 * part : NULL, NULL, 0},
                        memory + 3 * part,
                        memory + 4 * part,
@@ -320,14 +319,15 @@ static bool prepare(ranked_leaf *l) {
     }
   }
   l->prepared = true;
-  return true;
+  return GV_OK;
 }
 
 /* Candidates of one group (place NULL: all there are) by canonical values, in the rows whose bit is set. */
-static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
-                             uint64_t rows) {
+static gv_status rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count, int32_t first, int32_t bands,
+                                  uint64_t rows) {
   int32_t sorted[GV_ORDER_MOST];
-  if (!prepare(l)) return false;
+  gv_status status = prepare(l);
+  if (status != GV_OK) return status;
   gv_ranking *r = &l->ranking;
   const gv_rank_kernels *forms = rank_kernels(&l->v->cells, l->kernels);
   r->first = first;
@@ -350,7 +350,7 @@ static bool rank_canonically(ranked_leaf *l, const int32_t *place, int32_t count
       if (rows >> r->row & 1U) run_ranking(forms, r);
     }
   }
-  return true;
+  return GV_OK;
 }
 
 /* The same in floats, as far as they tell: returns the rows that they leave open. */
@@ -386,8 +386,8 @@ static void fill_band(const gv_kernels *kernels, const gv_leaf *leaf, int32_t ba
   kernels->fill(leaf->out + band * leaf->band_stride, leaf->out_stride, leaf->rows, leaf->columns, label);
 }
 
-bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                  double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf) {
+gv_status gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                       double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf) {
   ranked_leaf l;
   l.v = v;
   l.kernels = kernels;
@@ -398,12 +398,13 @@ bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
   l.leaf = leaf;
   l.prepared = false;
   int32_t n = candidates->count, band = 0;
+  gv_status status = GV_OK;
   if (n > 0 && order->groups == 0) {
     band = v->k < n ? v->k : n;
-    if (!rank_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE)) return false;
+    status = rank_canonically(&l, NULL, n, 0, band, GV_FILTER_NONE);
   }
   bool floats = suits_floats(v, candidates, order);
-  for (int32_t g = 0; g < order->groups && band < v->k; g++) {
+  for (int32_t g = 0; g < order->groups && band < v->k && status == GV_OK; g++) {
     int32_t begin = g > 0 ? order->end[g - 1] : 0, count = order->end[g] - begin;
     int32_t bands = v->k - band < count ? v->k - band : count;
     const int32_t *place = order->place + begin;
@@ -414,11 +415,12 @@ bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
     } else if (floats && bands <= GV_FILTER_RANKS) {
       open = rank_in_floats(&l, place, count, band, bands);
     }
-    if (open != 0 && !rank_canonically(&l, place, count, band, bands, open)) return false;
+    if (open != 0) status = rank_canonically(&l, place, count, band, bands, open);
     band += bands;
   }
+  if (status != GV_OK) return status;
   for (; band < v->k; band++)
     fill_band(kernels, leaf, band, v->nodata);
   list_undecided(&l);
-  return true;
+  return GV_OK;
 }

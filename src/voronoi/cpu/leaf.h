@@ -22,10 +22,9 @@ typedef struct gv_order {
   bool within;                  /* all candidates are within the limit in every cell */
 } gv_order;
 
-/* Cuts a tile's candidates into groups; short lists are culled by this alone, see gv_cull. *slack as there. False: out
- * of memory. */
-bool gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                   double *slack, gv_candidates *candidates, gv_order *out);
+/* Cuts a tile's candidates into groups; short lists are culled by this alone, see gv_cull. *slack as there. */
+gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                        double *slack, gv_candidates *candidates, gv_order *out);
 
 /* True if all bands are constant over the tile: label[v->k]. */
 bool gv_order_settles(const gv_voronoi *v, const gv_order *order, const gv_candidates *candidates, int32_t *label);
@@ -36,9 +35,9 @@ bool gv_leaf_is_due(const gv_voronoi *v, const gv_candidates *candidates, const 
 
 /*
  * Fills all bands of a leaf (positions, out, out_stride; band_stride between bands). Geodesic cells that are left open
- * are listed in leaf->undecided, to be given to gv_rank_geodesic with all candidates. False: out of memory.
+ * are listed in leaf->undecided, to be given to gv_rank_geodesic with all candidates.
  */
-bool gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
-                  double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf);
+gv_status gv_leaf_rank(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space, const gv_bound *bound,
+                       double slack, const gv_candidates *candidates, const gv_order *order, gv_leaf *leaf);
 
 #endif

@@ -114,8 +114,8 @@ static void decide_open_cells(const mesh_work *j, const gv_mesh_part *part, cons
 }
 
 /* `ranks`: groups of the candidates, or NULL where the nearest seed is all that is asked. */
-static bool decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
-                        const gv_candidates *candidates, const gv_order *ranks) {
+static gv_status decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bound *bound, double slack,
+                             const gv_candidates *candidates, const gv_order *ranks) {
   const gv_voronoi *v = j->v;
   const gv_kernels *kernels = j->state->kernels;
   int32_t answer[GV_VORONOI_MAX_K * GV_MESH_LEAF_CELLS], cells = (int32_t)gv_mesh_part_count(part);
@@ -130,10 +130,10 @@ static bool decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bound *
                   .out = answer,
                   .out_stride = cells,
                   .band_stride = GV_MESH_LEAF_CELLS};
-  if (ranks != NULL) {
-    if (!gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)) return false;
-  } else {
-    if (!gv_leaf_prepare(v, j->space, candidates, slack, &leaf)) return false;
+  gv_status status = ranks != NULL ? gv_leaf_rank(v, kernels, j->space, bound, slack, candidates, ranks, &leaf)
+                                   : gv_leaf_prepare(v, j->space, candidates, slack, &leaf);
+  if (status != GV_OK) return status;
+  if (ranks == NULL) {
     (v->cells.metric == GV_GEODESIC ? kernels->leaf_points3_filter : kernels->leaf_points3)(&leaf);
   }
   if (v->cells.metric == GV_GEODESIC) decide_open_cells(j, part, order, ranks == NULL, candidates, &leaf);
@@ -150,7 +150,7 @@ static bool decide_leaf(mesh_work *j, const gv_mesh_part *part, const gv_bound *
         out[order->row[i] * j->stride + order->place[i]] = from[i];
     }
   }
-  return true;
+  return GV_OK;
 }
 
 static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_part *part, int depth,
@@ -165,9 +165,8 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   }
   gv_mesh_bound(v->cells.tables, part, j->state->ellipsoid, v->cells.curvature, &bound);
   double slack;
-  if (!gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack)) {
-    return gv_fail_memory(context, "candidate lists");
-  }
+  gv_status status = gv_cull_to_level(v, kernels, &bound, in, j->space, depth, &slack);
+  if (status != GV_OK) return status;
   gv_candidates *candidates = &j->space->level[depth].candidates;
   if (gv_asks_nearest(v) && v->cells.metric == GV_GEODESIC) {
     gv_geodesic_thin(&v->geodesic, &bound, slack, candidates);
@@ -180,20 +179,16 @@ static gv_status solve_part(gv_context *context, mesh_work *j, const gv_mesh_par
   }
   if (!nearest) {
     int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order)) {
-      return gv_fail_memory(context, "candidate lists");
-    }
+    status = gv_order_make(v, kernels, j->space, &bound, &slack, candidates, &order);
+    if (status != GV_OK) return status;
     if (gv_order_settles(v, &order, candidates, label)) {
       fill_part(j, part, label);
       return GV_OK;
     }
   }
   if (part->bits <= GV_MESH_LEAF_BITS) {
-    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &order)
-               ? GV_OK
-               : gv_fail_memory(context, "a leaf tile");
+    return decide_leaf(j, part, &bound, slack, candidates, nearest ? NULL : &order);
   }
-  gv_status status = GV_OK;
   for (int child = 0; child < 4 && status == GV_OK; child++) {
     gv_mesh_part below;
     gv_mesh_part_child(part, child, &below);
@@ -216,10 +211,9 @@ static const mesh_node *list_of(const mesh_state *state, int level, int bits, in
 
 static gv_status solve_from_tree(gv_context *context, mesh_work *j, const gv_mesh_part *part) {
   const mesh_node *node = list_of(j->state, part->level, part->bits, part->first);
-  if (!gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
-                       node != NULL ? node->count : j->v->seeds.count)) {
-    return gv_fail_memory(context, "candidate lists");
-  }
+  gv_status status = gv_level_gather(j->v, j->space, 0, node != NULL ? node->id : NULL,
+                                     node != NULL ? node->count : j->v->seeds.count);
+  if (status != GV_OK) return status;
   return solve_part(context, j, part, 1, &j->space->level[0].candidates);
 }
 

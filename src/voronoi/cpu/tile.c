@@ -66,7 +66,8 @@ static const int32_t *seeds_of_block(const tile_state *state, const gv_tile_work
 static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_work *j) {
   const gv_voronoi *v = j->v;
   const gv_tile *tile = &j->block;
-  if (!gv_mask_prepare(j)) return gv_fail_memory(context, "a summary of the mask");
+  gv_status status = gv_mask_prepare(j);
+  if (status != GV_OK) return status;
   if (gv_mask_of_tile(j, tile) == GV_LEAVES_SOME) {
     gv_fill_nodata(j, tile);
     return GV_OK;
@@ -77,29 +78,29 @@ static gv_status solve_block(gv_context *context, tile_state *state, gv_tile_wor
     gv_fill_nodata(j, tile);
     return GV_OK;
   }
-  if (!gv_level_gather(v, j->space, 0, id, count)) return gv_fail_memory(context, "candidate lists");
-  gv_status status = v->cells.shape == GV_CELLS_POINTS ? gv_points_prepare(context, j) : GV_OK;
+  status = gv_level_gather(v, j->space, 0, id, count);
+  if (status == GV_OK && v->cells.shape == GV_CELLS_POINTS) status = gv_points_prepare(context, j);
   if (status == GV_OK) status = gv_solve_tile(context, j, tile, 1, &j->space->level[0].candidates);
   return status;
 }
 
 /*
  * In a large raster every row of a tile is a page of its own, and tiles are narrow. So blocks are made in one piece of
- * memory, which fits a cache, and copied row by row. False: out of memory.
+ * memory, which fits a cache, and copied row by row.
  */
-static bool stage(gv_tile_work *j, const gv_block *block, gv_block *target) {
+static gv_status stage(gv_tile_work *j, const gv_block *block, gv_block *target) {
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, cells = columns * (j->block.r1 - j->block.r0), all = j->v->k * cells;
   if (block->stride * (int64_t)sizeof *block->out < PAGE_BYTES || columns == j->v->cells.grid.width ||
       all * (int64_t)sizeof *block->out > STAGED_BYTES) {
-    return true;
+    return GV_OK;
   }
   int32_t *out = gv_buffer_reserve(&space->stage, &space->allocator, all, sizeof *out);
-  if (out == NULL) return false;
+  if (out == NULL) return gv_fail_memory(space->context, "a block");
   target->out = out;
   target->stride = columns;
   target->band_stride = cells;
-  return true;
+  return GV_OK;
 }
 
 static void unstage(const gv_tile_work *j, const gv_block *block) {
@@ -125,7 +126,7 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   if (projected) target.uniform = NULL; /* cells without a place are taken back at the end */
   gv_tile_work j = {
       .v = v, .kernels = state->kernels, .discs = state->discs, .space = space, .block = *tile, .target = &target};
-  gv_status status = stage(&j, block, &target) ? GV_OK : gv_fail_memory(context, "a block");
+  gv_status status = stage(&j, block, &target);
   if (status == GV_OK) status = solve_block(context, state, &j);
   if (status == GV_OK && projected && j.lon != NULL) gv_drop_placeless(&j);
   if (status == GV_OK) unstage(&j, block);

@@ -95,14 +95,14 @@ void gv_fill_tile(const gv_tile_work *j, const gv_tile *tile, const int32_t *lab
   }
 }
 
-bool gv_mask_prepare(gv_tile_work *j) {
+gv_status gv_mask_prepare(gv_tile_work *j) {
   gv_workspace *space = j->space;
   int64_t columns = j->block.c1 - j->block.c0, rows = j->block.r1 - j->block.r0;
-  if (j->target->mask == NULL) return true;
+  if (j->target->mask == NULL) return GV_OK;
   j->mask_columns = (columns + GV_BOX_COLUMNS - 1) / GV_BOX_COLUMNS;
   int64_t boxes = j->mask_columns * ((rows + GV_BOX_ROWS - 1) / GV_BOX_ROWS);
   uint8_t *box = gv_buffer_reserve(&space->mask_boxes, &space->allocator, boxes, 1);
-  if (box == NULL) return false;
+  if (box == NULL) return gv_fail_memory(space->context, "a summary of the mask");
   j->kernels->summarise(j->target->mask, j->target->mask_stride, rows, columns, box, j->mask_columns);
-  return true;
+  return GV_OK;
 }

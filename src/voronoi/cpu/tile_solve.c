@@ -99,25 +99,27 @@ static gv_leaf make_leaf(const gv_tile_work *j, const gv_tile *tile) {
   return leaf;
 }
 
-static bool decide_leaf(const gv_tile_work *j, const gv_tile *tile, double slack, bool limited,
-                        const gv_candidates *candidates, const gv_expansion *expansion) {
+static gv_status decide_leaf(const gv_tile_work *j, const gv_tile *tile, double slack, bool limited,
+                             const gv_candidates *candidates, const gv_expansion *expansion) {
   gv_leaf leaf = make_leaf(j, tile);
-  if (!gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf)) return false;
+  gv_status status = gv_leaf_prepare(j->v, j->space, candidates, slack, &leaf);
+  if (status != GV_OK) return status;
   if (limited) {
     leaf.start = nextafter(j->v->limit, INFINITY);
     leaf.nobody = (double)j->v->nodata;
   }
   leaf_kernel(&j->v->cells, j->kernels)(&leaf);
   if (j->v->cells.metric == GV_GEODESIC) decide_open_cells(j, tile, &leaf, expansion);
-  return true;
+  return GV_OK;
 }
 
 /* The same where more is asked than the nearest seed. */
-static bool rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
-                      const gv_candidates *candidates, const gv_order *order) {
+static gv_status rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound *bound, double slack,
+                           const gv_candidates *candidates, const gv_order *order) {
   const gv_voronoi *v = j->v;
   gv_leaf leaf = make_leaf(j, tile);
-  if (!gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf)) return false;
+  gv_status status = gv_leaf_rank(v, j->kernels, j->space, bound, slack, candidates, order, &leaf);
+  if (status != GV_OK) return status;
   for (int32_t u = 0; u < leaf.undecided_count; u++) {
     int32_t row = leaf.undecided[u] / leaf.columns, column = leaf.undecided[u] % leaf.columns;
     int32_t found[GV_VORONOI_MAX_K];
@@ -130,7 +132,7 @@ static bool rank_leaf(const gv_tile_work *j, const gv_tile *tile, const gv_bound
           found[band] >= 0 ? v->label[found[band]] : v->nodata;
     }
   }
-  return true;
+  return GV_OK;
 }
 
 /* The four children of a tile, or two; `ranked`: not only the nearest is asked for. */
@@ -175,9 +177,8 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
     }
   } else {
     int32_t label[GV_VORONOI_MAX_K];
-    if (!gv_order_make(v, j->kernels, j->space, bound, &slack, candidates, &order)) {
-      return gv_fail_memory(context, "candidate lists");
-    }
+    gv_status status = gv_order_make(v, j->kernels, j->space, bound, &slack, candidates, &order);
+    if (status != GV_OK) return status;
     if (gv_order_settles(v, &order, candidates, label)) {
       gv_fill_tile(j, tile, label);
       return GV_OK;
@@ -187,11 +188,10 @@ static gv_status decide_tile(gv_context *context, const gv_tile_work *j, const g
   bool leaf = nearest ? columns <= GV_LEAF_COLUMNS && rows <= GV_LEAF_ROWS
                       : gv_leaf_is_due(v, candidates, &order, rows, columns);
   if (!leaf) return solve_children(context, j, tile, bound, depth, !nearest, candidates);
-  bool done = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
-                      : rank_leaf(j, tile, bound, slack, candidates, &order);
-  if (!done) return gv_fail_memory(context, "a leaf tile");
-  gv_mask_tile(j, tile);
-  return GV_OK;
+  gv_status status = nearest ? decide_leaf(j, tile, slack, open, candidates, expanded ? &expansion : NULL)
+                             : rank_leaf(j, tile, bound, slack, candidates, &order);
+  if (status == GV_OK) gv_mask_tile(j, tile);
+  return status;
 }
 
 /*
@@ -235,14 +235,13 @@ gv_status gv_solve_tile(gv_context *context, const gv_tile_work *j, const gv_til
   }
   if (depth >= GV_MAX_DEPTH) return gv_fail(context, GV_ERROR_INTERNAL, "tiles nest too deeply");
   double slack;
-  if (!gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack)) {
-    return gv_fail_memory(context, "candidate lists");
-  }
+  gv_status status = gv_cull_to_level(v, j->kernels, &bound, in, j->space, depth, &slack);
+  if (status != GV_OK) return status;
   gv_candidates *candidates = &j->space->level[depth].candidates;
   bool open = gv_limit_is_open(v, j->kernels, &bound, candidates);
   if (open && (tile->c1 - tile->c0 > GV_LEAF_COLUMNS || tile->r1 - tile->r0 > GV_LEAF_ROWS)) {
     bool done;
-    gv_status status = paint_tile(context, j, tile, depth, candidates, &done);
+    status = paint_tile(context, j, tile, depth, candidates, &done);
     if (status != GV_OK || done) return status;
   }
   return decide_tile(context, j, tile, &bound, depth, slack, open, candidates);

@@ -25,10 +25,11 @@ const gv_tile_node *gv_tile_tree_find(const gv_tile_tree *tree, const gv_tile *t
   return node;
 }
 
-static bool reserve(gv_tile_tree *tree, int64_t wanted) {
+static gv_status reserve(gv_context *context, gv_tile_tree *tree, int64_t wanted) {
   gv_tile_node *node = gv_buffer_extend(&tree->nodes, &tree->allocator, wanted, sizeof *node);
-  if (node != NULL) tree->node = node;
-  return node != NULL;
+  if (node == NULL) return gv_fail_memory(context, "the tree of tiles");
+  tree->node = node;
+  return GV_OK;
 }
 
 /* The four quarters of a node's tile, on block boundaries; a side of one block is not split (two parts are empty).
@@ -81,7 +82,8 @@ static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
 gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels,
                              gv_workspace_pool *pool, gv_tile_tree *tree) {
   tree->allocator = v->allocator;
-  if (!reserve(tree, 1)) return gv_fail_memory(context, "the tree of tiles");
+  gv_status status = reserve(context, tree, 1);
+  if (status != GV_OK) return status;
   tree->node[0] = (gv_tile_node){{0, v->cells.grid.width, 0, v->cells.grid.height}, NULL, v->seeds.count, -1};
   tree->count = 1;
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
@@ -91,7 +93,8 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   while (first < last) {
     int32_t next = tree->count;
     int64_t planned = entries;
-    if (!reserve(tree, next + 4 * (int64_t)(last - first))) return gv_fail_memory(context, "the tree of tiles");
+    status = reserve(context, tree, next + 4 * (int64_t)(last - first));
+    if (status != GV_OK) return status;
     for (int32_t i = first; i < last; i++) {
       gv_tile_node *node = &tree->node[i];
       bool block =
@@ -115,7 +118,7 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
     gv_loop loop = {
         context, planned > TREE_PARALLEL ? context->threads : 1, (int64_t)(last - first) * (4 / n.parts), 1, NULL,
         &n};
-    gv_status status = gv_parallel_for(&loop, narrow_some);
+    status = gv_parallel_for(&loop, narrow_some);
     if (status != GV_OK) return status;
     for (int32_t i = first; i < last; i++) {
       if (tree->node[i].child < 0 || tree->node[i].id == NULL) continue;

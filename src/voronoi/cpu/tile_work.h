@@ -29,8 +29,8 @@ static inline int64_t gv_split_at(int64_t length) {
 /* Where a tile's cells go. */
 int32_t *gv_place_of_tile(const gv_tile_work *j, const gv_tile *tile);
 
-/* What the mask keeps, box by box. False: out of memory. */
-bool gv_mask_prepare(gv_tile_work *j);
+/* What the mask keeps, box by box. */
+gv_status gv_mask_prepare(gv_tile_work *j);
 
 /* What the mask keeps of a tile: GV_KEEPS_SOME, GV_LEAVES_SOME, or both. Tiles start where boxes do. */
 int gv_mask_of_tile(const gv_tile_work *j, const gv_tile *tile);
