@@ -175,7 +175,8 @@ typedef struct gv_backend_info {
   const char *name;    /* e.g. "kdtree" */
   const char *summary; /* one line on the idea */
   int searches_points; /* non-zero: usable with gv_index_build */
-  int allocates_grids; /* non-zero: usable with gv_voronoi_create; 2: weighted too */
+  int allocates_grids; /* non-zero: usable with gv_voronoi_create ... */
+  int weighted_grids;  /* ... and non-zero: with a weighting too */
   int available;       /* non-zero: can run on this machine now */
   const char *reason;  /* why not, when it cannot; "" otherwise. Static storage. */
 } gv_backend_info;
@@ -442,18 +443,17 @@ typedef struct gv_voronoi_options {
 typedef struct gv_voronoi gv_voronoi;
 
 /*
- * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind), copies the seeds and prepares
- * the engine. The grid's `inverse` and its user data must outlive the object. With
- * options->features the seeds are lines and polygons; of the backends `tile`, `openmp` and `serial` take them. Errors: INVALID_ARGUMENT,
- * UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED. On large grids `cuda-tile` starts CUDA while the
- * processor answers: what goes wrong with that is then said about blocks.
+ * Checks grid, seeds and weights (finite, latitudes in range, metric fits the grid's kind) and copies the seeds. The grid's
+ * `inverse` and its user data must outlive the object. With options->features the seeds are lines and polygons; of the backends `tile`,
+ * `openmp` and `serial` take them. Errors: INVALID_ARGUMENT, UNKNOWN_BACKEND, UNSUPPORTED, UNAVAILABLE, OUT_OF_MEMORY, CANCELLED;
+ * where a GPU is needed, some may be said by gv_voronoi_fill only.
  */
 GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                                    const gv_voronoi_options *options, gv_voronoi **out);
 
 GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
 
-/* The engine in use (static string; with "auto" it can change as blocks are asked for) and the number of blocks across and
+/* The backend in use (static string; with "auto" it can change as blocks are asked for) and the number of blocks across and
  * down. */
 GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
@@ -469,8 +469,9 @@ typedef struct gv_block {
   int32_t *
       out; /* band b (0 ... k - 1: the b + 1st nearest seed), row r, column c: out[b * band_stride + r * stride + c] */
   int64_t stride, band_stride; /* in cells; band_stride is not looked at when k is 1 */
-  int32_t *uniform; /* not NULL: becomes 1, and only the first cell of each band is written, where the engine
-                                  finds that all cells of the block have one answer; else 0 */
+  int32_t *
+      uniform; /* not NULL: becomes 1 where all cells of the block are known to have one answer, and only the first cell of each
+                       band is written then; else 0 */
 } gv_block;
 
 #define GV_BLOCK_INIT                                                                                              \

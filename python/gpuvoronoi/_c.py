@@ -48,7 +48,7 @@ class ContextOptions(Structure):
 
 class BackendInfo(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int), ("allocates_grids", c_int),
-                ("available", c_int), ("reason", c_char_p)]
+                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
 
 
 class DeviceInfo(ctypes.Structure):

@@ -57,7 +57,7 @@ static int32_t largest_dimension(int backend) {
 
 static bool weighs(int backend) {
   gv_backend_info info;
-  return gv_backend_get(backend, &info) == GV_OK && info.allocates_grids > 1;
+  return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
 }
 
 /* Adds "; WHAT: NAME, NAME ..." with the backends that `has` tells; nothing where there is none. */

@@ -136,9 +136,13 @@ gv_status gv_backend_get(int number, gv_backend_info *out) {
   const gv_backend *backend = &gv_backends[number];
   const char *reason = "";
   bool available = gv_backend_probe(backend, &reason) == GV_OK;
-  int grids = backend->weighted ? 2 : 1;
-  *out = (gv_backend_info){backend->name, backend->summary, backend->searches_points,
-                           grids,         available,        available ? "" : reason};
+  *out = (gv_backend_info){.name = backend->name,
+                           .summary = backend->summary,
+                           .searches_points = backend->searches_points,
+                           .allocates_grids = 1, /* any search engine is a grid engine too (points.c) */
+                           .weighted_grids = backend->weighted,
+                           .available = available,
+                           .reason = available ? "" : reason};
   return GV_OK;
 }
 

@@ -29,7 +29,7 @@ class ContextOptions(Structure):
 
 class BackendInfo(Structure):
     _fields_ = [("name", c_char_p), ("summary", c_char_p), ("searches_points", c_int), ("allocates_grids", c_int),
-                ("available", c_int), ("reason", c_char_p)]
+                ("weighted_grids", c_int), ("available", c_int), ("reason", c_char_p)]
 
 
 class Points(Structure):

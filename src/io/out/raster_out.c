@@ -64,7 +64,8 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     CPLFree(key);
   }
   if (EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "ENVI")) {
-    GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset))); /* else its header names our directory */
+    /* Else its header names the temporary directory. */
+    GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
   }
   if (software_tag) {
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
