@@ -43,17 +43,20 @@ static double processor_seconds(const gv_context *context, const gv_backend *bac
 
 /*
  * Which of the GPU's, from figures of one H200 (docs/benchmarks-search.md). Brute force compares 70 femtoseconds a pair and
- * dimension, 400 more a pair for k > 1, and reads points at 2.5 TB/s. A tree's point costs 1.9 ns (kdtree) or 0.35 ns
+ * dimension, 400 more a pair for k > 1, and reads points at 2.5 TB/s; tensor cores 12.5 a pair and dimension and 350 a pair, 850 more
+ * for k > 1. A tree's point costs 1.9 ns (kdtree) or 0.35 ns
  * (octree) to build, a query 0.25 to 0.3 ns in three dimensions, more for k > 1, and 2.5 times as much in each further one
  * (a guess above four). Queries and answers are copied at 10 GB/s, by trees at 20; preparing and copying a coordinate of a
  * point takes 1.25 ns, launching 0.1 ms. A tree must win with all of its building, or it is brute force.
  */
 static estimate choose_device(const gv_cuda_module *cuda, const gv_context *context, const gv_reference *reference,
                               int32_t k, int64_t queries) {
-  enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
+  enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, TENSOR_DIM_MIN = 16, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
   const double tree_launches = k > 1 ? 6e-4 : 3e-4, launches = 1e-4, many = 0.1;
   double n = (double)reference->count, q = (double)queries, dim = reference->dim;
-  double brute = n * q * (7e-14 * dim + (k > 1 ? 4e-13 : 0.0)) + n * dim * 1.6e-12;
+  bool products = reference->metric == GV_EUCLIDEAN && reference->dim >= TENSOR_DIM_MIN;
+  double pair = products ? 1.25e-14 * dim + (k > 1 ? 1.2e-12 : 3.5e-13) : 7e-14 * dim + (k > 1 ? 4e-13 : 0.0);
+  double brute = n * q * pair + n * dim * 1.6e-12;
   double points = launches + built * 1.25e-9 * n * dim, bytes = q * (dim * 8.0 + k * 16.0);
   if (reference->dim <= TREE_DIM_MAX) {
     double further = dim > 3.0 ? pow(2.5, dim - 3.0) : 1.0;
@@ -71,8 +74,10 @@ static estimate choose_device(const gv_cuda_module *cuda, const gv_context *cont
     return (estimate){&gv_backends[GV_BACKEND_CUDA_MULTIGPU], brute / devices + points + bytes / 1e10};
   }
   bool few = queries <= FEW_QUERIES || (reference->dim <= 3 && n * q < FEW_PAIRS);
-  return (estimate){few ? &gv_backends[GV_BACKEND_CUDA_MULTIBLOCK] : &gv_backends[GV_BACKEND_CUDA_REGISTER],
-                    brute + points + bytes / 1e10};
+  gv_backend_number number = products ? GV_BACKEND_CUDA_TENSOR
+                             : few    ? GV_BACKEND_CUDA_MULTIBLOCK
+                                      : GV_BACKEND_CUDA_REGISTER;
+  return (estimate){&gv_backends[number], brute + points + bytes / 1e10};
 }
 
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,

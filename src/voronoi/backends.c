@@ -69,6 +69,11 @@ const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_CUDA_REGISTER] = {CUDA_SEARCH("cuda-register", MAX_DIM,
                                               "several queries a thread in registers, one read of a point serves "
                                               "them all")},
+    [GV_BACKEND_CUDA_TENSOR] = {CUDA_SEARCH(
+                                    "cuda-tensor", MAX_DIM,
+                                    "products of 16-bit floats on tensor cores as filter, euclidean only; for "
+                                    "many dimensions"),
+                                .refuses = only_products},
     [GV_BACKEND_CUDA_TEXTURE] = {CUDA_SEARCH("cuda-texture", MAX_DIM,
                                              "points read through two-dimensional texture objects")},
     [GV_BACKEND_CUDA_MULTIBLOCK] = {CUDA_SEARCH("cuda-multiblock", MAX_DIM,

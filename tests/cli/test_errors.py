@@ -327,8 +327,8 @@ def test_what_backends_refuse_is_said(work):
     grids, points = (" ".join(work.ok(*command, "--help").stdout.split()) for command in ([], ["search"]))
     weighted = [name for name, row in listed.items() if row["weighted_grids"]]
     assert set(listed) == {name for name in rows if len(name) > 1}
-    assert f"with --weighting only: {', '.join(weighted)}; not manhattan: cuda-cublas; not chebyshev: cuda-cublas" in grids
-    assert "; not manhattan: cuda-cublas; not chebyshev: cuda-cublas; up to 3 dimensions: octree, cuda-octree; " \
+    assert f"with --weighting only: {', '.join(weighted)}; not manhattan: cuda-cublas, cuda-tensor; not chebyshev: cuda-cublas, cuda-tensor" in grids
+    assert "; not manhattan: cuda-cublas, cuda-tensor; not chebyshev: cuda-cublas, cuda-tensor; up to 3 dimensions: octree, cuda-octree; " \
            "up to 128 dimensions: cuda-kdtree" in points
     work.csv("w.csv", [1, 2, 3], [1, 2, 3], header="x,y", w=[1, 2, 3])
     for name, row in listed.items():
@@ -336,7 +336,7 @@ def test_what_backends_refuse_is_said(work):
         assert (letter[0] == "yes") == row["weighted_grids"]
         if letter[0] != "yes":
             assert rows[letter[1]].split(None, 1)[1] == "computes grids without weights only"
-        assert list(row["refused_metrics"]) == (["manhattan", "chebyshev"] if name == "cuda-cublas" else [])
+        assert list(row["refused_metrics"]) == (["manhattan", "chebyshev"] if name in ("cuda-cublas", "cuda-tensor") else [])
         assert str(row["max_dim"]) == rows[name].split()[1]
         if row["available"]:
             done = work.run("--seeds", "w.csv", "--size", "9,9", "--weighting", "additive", "--weight-field", "w",

@@ -34,7 +34,7 @@ extern "C" gv_status gv_cuda_usable_devices(gv_context *context, int *devices, i
   return GV_OK;
 }
 
-const gv_brute_idea gv_register_idea = {};
+const gv_brute_idea gv_register_idea = {}, gv_tensor_idea = {};
 
 gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *, int device,
                           gv_brute **out) {

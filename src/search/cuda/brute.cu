@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "search/float_filter.h"
+#include "search/half_filter.h"
 
 namespace {
 
@@ -72,7 +72,7 @@ __global__ void find_extremes(const double *rows, int64_t values, int32_t dim, i
 /* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). */
 __global__ void convert(const double *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
                         gv_layout layout, const double *centre, double scale, float *values, float *halves,
-                        float *wide, int32_t depth, unsigned long long *longest) {
+                        int32_t depth, unsigned long long *longest) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= padded) return;
   bool real = i < count;
@@ -85,11 +85,9 @@ __global__ void convert(const double *rows, int64_t count, int64_t padded, int32
     if (layout == GV_FOURS) values[i * depth + d] = value;
     if (layout == GV_COLUMNS) values[d * padded + i] = value;
     if (layout == GV_QUADS) quad[d] = value;
-    if (wide != NULL) wide[i * depth + d] = value;
     if (real) length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
   }
   for (int32_t d = dim; d < depth; d++) {
-    if (wide != NULL) wide[i * depth + d] = 0.0F;
     if (layout == GV_FOURS) values[i * depth + d] = 0.0F;
   }
   if (metric == GV_EUCLIDEAN) {
@@ -170,7 +168,7 @@ static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const g
   GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
   convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
       brute->rows, brute->count, brute->padded, dim, reference->metric, brute->layout, brute->centre,
-      ldexp(1.0, brute->exponent), brute->values, brute->halves, brute->wide, depth_of(dim), extremes);
+      ldexp(1.0, brute->exponent), brute->values, brute->halves, depth_of(dim), extremes);
   GV_CUDA_LAUNCHED(context, "converting points");
   GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
               "copying");
@@ -232,7 +230,6 @@ void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
   gv_cuda_release(brute->device, brute->centre);
   gv_cuda_release(brute->device, brute->values);
   gv_cuda_release(brute->device, brute->halves);
-  gv_cuda_release(brute->device, brute->wide);
   gv_release(&reference->allocator, brute);
 }
 
@@ -243,6 +240,7 @@ namespace {
 typedef struct query_frame {
   const double *centre;
   double scale, longest;
+  bool halves;  /* the filter is that of search/half_filter.h */
   double above; /* filter value of a canonical value: above * value + e - |q|^2 / 2 at most */
   double max_canonical;
 } query_frame;
@@ -281,7 +279,8 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
     out.limit[i] = INFINITY;
     return;
   }
-  double error = gv_float_error(metric, dim, reach, frame.longest);
+  double error =
+      frame.halves ? gv_half_error(dim, reach, frame.longest) : gv_float_error(metric, dim, reach, frame.longest);
   double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
   out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
   out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
@@ -489,8 +488,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   }
   all->filtered = brute->filterable;
   all->depth = depth_of(dim);
-  all->wide = brute->layout == GV_FOURS ? brute->values : brute->wide;
-  if (all->wide != NULL) all->wide += first * all->depth;
+  all->wide = brute->layout == GV_FOURS && brute->filterable ? brute->values + first * all->depth : NULL;
   all->points = brute->rows + first * dim;
   all->base = first;
   all->k = k;
@@ -499,6 +497,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   w->frame.centre = brute->centre;
   w->frame.scale = ldexp(1.0, brute->exponent);
   w->frame.longest = brute->longest;
+  w->frame.halves = brute->idea->halves;
   w->frame.above = gv_float_scale(reference->metric, dim, w->frame.scale);
   w->frame.max_canonical = query->max_canonical;
   w->sizes.dim = dim;

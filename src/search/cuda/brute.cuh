@@ -30,7 +30,6 @@ typedef struct gv_brute {
   double *rows; /* the canonical doubles, count x dim */
   double *centre;
   float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
-  float *wide;            /* many dimensions by columns: rows as well, for looking at single points; else NULL */
   void *own;              /* the idea's */
   gv_allocator allocator;
 } gv_brute;
@@ -73,10 +72,12 @@ typedef struct gv_brute_idea {
   /* May be NULL: what the idea keeps beside the points. */
   gv_status (*prepare)(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute);
   void (*forget)(gv_brute *brute);
+
+  bool halves = false; /* products of 16-bit floats (search/half_filter.h) */
 } gv_brute_idea;
 
-/* cuda-register's, which cuda-multigpu runs on every device. */
-extern const gv_brute_idea gv_register_idea;
+/* cuda-register's and cuda-tensor's, one of which cuda-multigpu runs on every device. */
+extern const gv_brute_idea gv_register_idea, gv_tensor_idea;
 
 enum { GV_PAIR_GROUP = 32 };
 
@@ -117,7 +118,8 @@ void gv_brute_forget(const gv_reference *reference, void *state);
 extern "C" {
 extern const gv_search_engine gv_search_cuda_matrix, gv_search_cuda_cublas, gv_search_cuda_thrust,
     gv_search_cuda_global, gv_search_cuda_soa, gv_search_cuda_shared, gv_search_cuda_constant,
-    gv_search_cuda_register, gv_search_cuda_texture, gv_search_cuda_multiblock, gv_search_cuda_multigpu;
+    gv_search_cuda_register, gv_search_cuda_tensor, gv_search_cuda_texture, gv_search_cuda_multiblock,
+    gv_search_cuda_multigpu;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * cuda-multigpu: the kernels of cuda-register on all GPUs, one host thread each. Every device holds all points. Many
+ * cuda-multigpu: the kernels of cuda-tensor or cuda-register on all GPUs, one host thread each. Every device holds all points. Many
  * queries are dealt out; with few queries each device searches a part of the points, and the lists are merged here. Works
  * with one device, and with fewer queries or points than devices.
  */
@@ -9,7 +9,11 @@
 
 #include "search/nearest_list.h"
 
-enum { DEVICES_MAX = 64, QUERIES_A_DEVICE = 256 };
+enum {
+  DEVICES_MAX = 64,
+  QUERIES_A_DEVICE = 256,
+  TENSOR_DIM_MIN = 16 /* fewer dimensions do not pay the rounding to 16 bits */
+};
 
 typedef struct several {
   int count;
@@ -36,7 +40,9 @@ typedef struct worker {
 static void *work(void *opaque) {
   worker *w = (worker *)opaque;
   if (w->build != NULL) {
-    w->status = gv_brute_create(&w->context, w->reference, &gv_register_idea, w->device, w->build);
+    bool products = w->reference->metric == GV_EUCLIDEAN && w->reference->dim >= TENSOR_DIM_MIN;
+    w->status = gv_brute_create(&w->context, w->reference, products ? &gv_tensor_idea : &gv_register_idea,
+                                w->device, w->build);
   } else {
     w->status = gv_brute_run(&w->context, w->reference, w->brute, &w->query, w->first, w->end, w->progress,
                              w->indices, w->canonical);

@@ -26,6 +26,7 @@ static gv_cuda_module make(void) {
   m.search[GV_BACKEND_CUDA_SHARED] = &gv_search_cuda_shared;
   m.search[GV_BACKEND_CUDA_CONSTANT] = &gv_search_cuda_constant;
   m.search[GV_BACKEND_CUDA_REGISTER] = &gv_search_cuda_register;
+  m.search[GV_BACKEND_CUDA_TENSOR] = &gv_search_cuda_tensor;
   m.search[GV_BACKEND_CUDA_TEXTURE] = &gv_search_cuda_texture;
   m.search[GV_BACKEND_CUDA_MULTIBLOCK] = &gv_search_cuda_multiblock;
   m.search[GV_BACKEND_CUDA_MULTIGPU] = &gv_search_cuda_multigpu;

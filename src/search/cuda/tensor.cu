@@ -1,0 +1,252 @@
+/*
+ * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h says how wrong that is), |s|^2 / 2 and the minima of groups
+ * from their registers. Euclidean only: no other distance is a product. The kernel for any device since Turing; tensor_hopper.cu has
+ * another. A warp has a rectangle of products in registers, and reads what they are made of by ldmatrix.
+ */
+#include "search/cuda/tensor.cuh"
+
+#include "search/half_filter.h"
+
+namespace {
+
+enum { THREADS = GV_TENSOR_THREADS, FEW_QUERIES = 32 };
+
+/* A block's shape: warps across the queries, products of 16 queries a warp, of 8 points each. */
+template <int WARPS_DOWN, int DOWN>
+struct form : gv_tensor_stage<WARPS_DOWN * DOWN * 16, THREADS / 32 / WARPS_DOWN * 64> {
+  enum { Q_WARPS = WARPS_DOWN, M = DOWN, N = 8 };
+};
+typedef form<2, 4> large; /* 128 x 256 */
+typedef form<4, 1> small; /* 64 x 128: where shared memory is short */
+typedef form<1, 2> few;   /* 32 x 512 */
+
+/* ------------------------------------------------------------------------------------------------ conversion */
+
+__global__ void __launch_bounds__(THREADS)
+    convert_points(const float *rows, int32_t stride, int32_t dim, int64_t points, int32_t depth, __half *out) {
+  int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+  if (i >= points * depth) return;
+  int64_t point = i / depth;
+  int32_t d = (int32_t)(i - point * depth);
+  float value = d < dim ? rows[point * stride + d] : 0.0F;
+  out[i] = __float2half_rn(value * (float)(1 << GV_HALF_POINT_EXPONENT));
+}
+
+/* A warp a query. Rows behind the last query are zeros. */
+__global__ void __launch_bounds__(THREADS)
+    convert_queries(const float *rows, int32_t stride, int32_t dim, int64_t queries, int64_t padded, int32_t depth,
+                    __half *out, float *scale) {
+  int64_t query = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+  int lane = (int)threadIdx.x % 32;
+  if (query >= padded) return;
+  const float *row = rows + query * stride;
+  float largest = 0.0F;
+  for (int32_t d = lane; query < queries && d < dim; d += 32)
+    largest = fmaxf(largest, fabsf(row[d]));
+  for (int shift = 16; shift > 0; shift /= 2)
+    largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, shift));
+  /* largest < 2^(exponent + 1); numbers that small are zeros to all others. */
+  int exponent = largest >= 0x1p-60F ? ilogbf(largest) : -61;
+  float times = ldexpf(1.0F, GV_HALF_QUERY_EXPONENT - 1 - exponent);
+  for (int32_t d = lane; d < depth; d += 32)
+    out[query * depth + d] = __float2half_rn(query < queries && d < dim ? row[d] * times : 0.0F);
+  if (lane == 0) scale[query] = ldexpf(1.0F, exponent + 1 - GV_HALF_QUERY_EXPONENT - GV_HALF_POINT_EXPONENT);
+}
+
+/* ------------------------------------------------------------------------------------------------- instructions */
+
+__device__ __forceinline__ void load_matrices(unsigned (&r)[4], const void *from) {
+  unsigned at = (unsigned)__cvta_generic_to_shared(from);
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"(at)
+               : "memory");
+}
+
+/* 16 queries x 8 points, 16 dimensions. */
+__device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&q)[4], unsigned s0, unsigned s1) {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+               "{%0, %1, %2, %3};"
+               : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+               : "r"(q[0]), "r"(q[1]), "r"(q[2]), "r"(q[3]), "r"(s0), "r"(s1));
+#else
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(q[0]), "r"(q[1]), "r"(s0));
+  asm volatile(
+      "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(q[2]), "r"(q[3]), "r"(s1));
+#endif
+}
+
+/* ------------------------------------------------------------------------------------------------------- kernel */
+
+template <typename F, int STAGES, int STEPS>
+__global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halves h, gv_tensor_plan plan) {
+  extern __shared__ __align__(128) unsigned char memory[];
+  const int chunks = (h.depth + GV_TENSOR_CHUNK - 1) / GV_TENSOR_CHUNK;
+  const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
+  const int down = warp % F::Q_WARPS * F::M * 16, across = warp / F::Q_WARPS * F::N * 8;
+  const int query_row = down + lane % 16, query_piece = lane / 16;
+  const int point_row = across + lane / 16 * 8 + lane % 8, point_piece = lane / 8 % 2;
+  float sum[F::M][F::N][4] = {};
+  gv_tensor_walk at = gv_walk_begin(plan), ahead = at;
+  auto fetch_next = [&](int stage) {
+    if (ahead.point < plan.point_tiles) {
+      gv_tensor_fetch<F>(scan, h, ahead, ahead.chunk + 1 == chunks, memory + stage * F::BYTES);
+      if (++ahead.chunk == chunks) gv_walk_on(plan, ahead);
+    }
+    gv_end_of_stage();
+  };
+  for (int s = 0; s < STAGES - 1; s++)
+    fetch_next(s);
+  for (int stage = 0; at.point < plan.point_tiles; stage = stage + 1 < STAGES ? stage + 1 : 0) {
+    gv_wait_for_stage<STAGES - 2>();
+    __syncthreads();
+    fetch_next(stage > 0 ? stage - 1 : STAGES - 1);
+    const __half *queries = (const __half *)(memory + stage * F::BYTES),
+                 *points = queries + F::QUERIES * GV_TENSOR_CHUNK;
+    int products = min(h.depth - at.chunk * GV_TENSOR_CHUNK, (int)GV_TENSOR_CHUNK) / GV_TENSOR_STEP;
+#pragma unroll
+    for (int k = 0; k < GV_TENSOR_CHUNK / GV_TENSOR_STEP; k++) {
+      if (k >= products) break;
+      unsigned q[F::M][4], s[F::N / 2][4];
+#pragma unroll
+      for (int m = 0; m < F::M; m++)
+        load_matrices(q[m], queries + gv_tensor_place(query_row + 16 * m, 2 * k + query_piece));
+#pragma unroll
+      for (int n = 0; n < F::N / 2; n++)
+        load_matrices(s[n], points + gv_tensor_place(point_row + 16 * n, 2 * k + point_piece));
+#pragma unroll
+      for (int m = 0; m < F::M; m++) {
+#pragma unroll
+        for (int n = 0; n < F::N; n++)
+          multiply(sum[m][n], q[m], s[n / 2][n % 2 * 2], s[n / 2][n % 2 * 2 + 1]);
+      }
+    }
+    if (++at.chunk < chunks) continue;
+    gv_put_minima<F::M, F::N, STEPS>(scan, h, at.query * F::QUERIES + down, at.point * F::POINTS + across,
+                                     (const float *)(memory + stage * F::BYTES + F::HALVES) + across, sum);
+#pragma unroll
+    for (int m = 0; m < F::M; m++) {
+#pragma unroll
+      for (int n = 0; n < F::N; n++) {
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+          sum[m][n][i] = 0.0F;
+      }
+    }
+    gv_walk_on(plan, at);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- launch */
+
+template <typename F, int STAGES, int STEPS>
+cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+  const int bytes = STAGES * F::BYTES;
+  cudaError_t error =
+      cudaFuncSetAttribute(find_minima<F, STAGES, STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+  if (error != cudaSuccess) return error;
+  return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
+    gv_tensor_plan plan;
+    unsigned blocks = gv_tensor_blocks(lane, &some, F::QUERIES, F::POINTS, &plan);
+    find_minima<F, STAGES, STEPS><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
+    return cudaPeekAtLastError();
+  });
+}
+
+template <typename F, int STAGES>
+cudaError_t launch_steps(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<F, STAGES, GV_TENSOR_STEPS_LEAST>(lane, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<F, STAGES, GV_TENSOR_STEPS_MOST>(lane, scan, h)
+                                                      : launch<F, STAGES, GV_TENSOR_STEPS_MOST / 2>(lane, scan, h);
+}
+
+/* As many stages as a multiprocessor has room for. */
+cudaError_t launch_form(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+  size_t room = lane->shared_block_bytes;
+#ifdef GPUVORONOI_HOPPER
+  int major = 0, minor = 0;
+  cudaError_t error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, lane->device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, lane->device);
+  if (error != cudaSuccess) return error;
+  if (major == 9 && minor == 0 && scan->queries > FEW_QUERIES) return gv_tensor_hopper(lane, scan, h);
+#endif
+  if (scan->queries <= FEW_QUERIES && room >= 3 * few::BYTES) return launch_steps<few, 3>(lane, scan, h);
+  if (room >= 4 * large::BYTES) return launch_steps<large, 4>(lane, scan, h);
+  if (room >= 3 * large::BYTES) return launch_steps<large, 3>(lane, scan, h);
+  return room >= 2 * large::BYTES ? launch_steps<large, 2>(lane, scan, h) : launch_steps<small, 2>(lane, scan, h);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the idea */
+
+/* Less than a chunk, or whole ones. */
+int32_t depth_of(int32_t dim) {
+  int32_t unit = dim < GV_TENSOR_CHUNK ? GV_TENSOR_STEP : GV_TENSOR_CHUNK;
+  return (dim + unit - 1) / unit * unit;
+}
+
+/* Floats of a row of GV_FOURS. */
+int32_t stride_of(int32_t dim) {
+  return (dim + 3) / 4 * 4;
+}
+
+gv_layout layout(int32_t dim) {
+  (void)dim;
+  return GV_FOURS;
+}
+
+gv_group_shape shape(const gv_brute_sizes *sizes) {
+  (void)sizes;
+  return {GV_TENSOR_PIECE, GV_TENSOR_LANES, GV_TENSOR_STEPS_LEAST, GV_TENSOR_STEPS_MOST, 0};
+}
+
+gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
+  int32_t depth = depth_of(reference->dim);
+  int64_t values = brute->padded * depth;
+  gv_status status = gv_cuda_allocate(context, (size_t)values * sizeof(__half), &brute->own);
+  if (status != GV_OK) return status;
+  convert_points<<<(unsigned)gv_ceil_div(values, THREADS), THREADS, 0, lane->stream>>>(
+      brute->values, stride_of(reference->dim), reference->dim, brute->padded, depth, (__half *)brute->own);
+  return gv_cuda_result(context, cudaPeekAtLastError(), "converting points");
+}
+
+void forget(gv_brute *brute) {
+  gv_cuda_release(brute->device, brute->own);
+}
+
+gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
+                 const gv_brute_sizes *) {
+  gv_halves h = {};
+  h.depth = depth_of(scan->dim);
+  h.points = (const __half *)brute->own + (scan->values - brute->values) / scan->point_stride * h.depth;
+  int64_t padded = gv_ceil_div(scan->queries, GV_QUERY_PAD) * GV_QUERY_PAD;
+  __half *queries = NULL;
+  float *scale = NULL;
+  gv_status status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)padded * (size_t)h.depth * sizeof *queries,
+                                     (void **)&queries);
+  if (status == GV_OK)
+    status = gv_cuda_reserve(context, lane, GV_SLOT_OWN_2, (size_t)padded * sizeof *scale, (void **)&scale);
+  if (status != GV_OK) return status;
+  convert_queries<<<(unsigned)gv_ceil_div(padded, THREADS / 32), THREADS, 0, lane->stream>>>(
+      scan->query_rows, stride_of(scan->dim), scan->dim, scan->queries, padded, h.depth, queries, scale);
+  status = gv_cuda_result(context, cudaPeekAtLastError(), "converting queries");
+  if (status != GV_OK) return status;
+  h.queries = queries;
+  h.scale = scale;
+  return gv_cuda_result(context, launch_form(lane, scan, &h), "searching by tensor cores");
+}
+
+} // namespace
+
+const gv_brute_idea gv_tensor_idea = {layout, shape, filter, NULL, NULL, prepare, forget, true};
+
+static gv_status build(gv_context *context, const gv_reference *reference, void **state) {
+  return gv_brute_create(context, reference, &gv_tensor_idea, -1, (gv_brute **)state);
+}
+
+const gv_search_engine gv_search_cuda_tensor = {gv_cuda_probe_device, build, gv_brute_search, gv_brute_forget};
