@@ -3,9 +3,15 @@
 # Exactness: -ffp-contract=off (C) and -fmad=false (CUDA), because canonical distances are defined without fused
 # multiply-adds; no fast-math. No processor flags here: kernels that need AVX2 or AVX-512 get theirs file by file and
 # are chosen at run time.
+set(GPUVORONOI_SOURCE_ROOM ${PROJECT_SOURCE_DIR}/src)
 function(gpuvoronoi_target target)
   set(warnings -Wall -Wextra -Wshadow)
   set(warnings_c ${warnings} -Wpedantic -Wstrict-prototypes -Wvla)
+  # What may change a value without saying so, in src. GCC's: clang finds other places. Not with sanitizers, whose code GCC warns of too.
+  cmake_path(IS_PREFIX GPUVORONOI_SOURCE_ROOM ${CMAKE_CURRENT_SOURCE_DIR} is_source)
+  if(is_source AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT GPUVORONOI_SANITIZE)
+    list(APPEND warnings_c -Wconversion)
+  endif()
   target_compile_features(${target} PRIVATE c_std_11)
   set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CUDA_STANDARD 17
                         CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden

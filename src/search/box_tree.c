@@ -269,14 +269,14 @@ static void build_leaf(builder *b, range r, int64_t node, int lane) {
     int at = (int)(i % GV_LANES);
     if (i >= r.count) {
       for (int32_t d = 0; d < dim; d++)
-        points[(size_t)d * GV_LANES + at] = INFINITY;
+        points[(int64_t)d * GV_LANES + at] = INFINITY;
       index[at] = GV_NO_INDEX;
       continue;
     }
     int64_t number = b->codes[r.first + i].index;
     const double *p = b->reference->data + number * dim;
     for (int32_t d = 0; d < dim; d++) {
-      points[(size_t)d * GV_LANES + at] = p[d];
+      points[(int64_t)d * GV_LANES + at] = p[d];
       include(box, d, lane, p[d], p[d]);
     }
     index[at] = number;
@@ -308,8 +308,8 @@ static void build_node(builder *b, range r, int64_t node) {
   int64_t *child = gv_node_child(tree, node), *least = gv_node_least(tree, node);
   for (int32_t d = 0; d < dim; d++) {
     for (int lane = 0; lane < GV_LANES; lane++) {
-      box[(size_t)d * 2 * GV_LANES + lane] = INFINITY;
-      box[((size_t)d * 2 + 1) * GV_LANES + lane] = -INFINITY;
+      box[(int64_t)d * 2 * GV_LANES + lane] = INFINITY;
+      box[((int64_t)d * 2 + 1) * GV_LANES + lane] = -INFINITY;
     }
   }
   int lanes = 0;
@@ -337,7 +337,7 @@ static void build_node(builder *b, range r, int64_t node) {
       child[lane] = 0;
       least[lane] = GV_NO_INDEX;
       for (int32_t d = 0; d < dim; d++)
-        box[((size_t)d * 2 + 1) * GV_LANES + lane] = INFINITY;
+        box[((int64_t)d * 2 + 1) * GV_LANES + lane] = INFINITY;
     } else if (child[lane] >= 0) {
       const double *inner = gv_node_box(tree, child[lane]);
       const int64_t *inner_least = gv_node_least(tree, child[lane]);
@@ -345,7 +345,7 @@ static void build_node(builder *b, range r, int64_t node) {
       for (int i = 0; i < GV_LANES && inner_least[i] != GV_NO_INDEX; i++) {
         least[lane] = inner_least[i] < least[lane] ? inner_least[i] : least[lane];
         for (int32_t d = 0; d < dim; d++) {
-          include(box, d, lane, inner[(size_t)d * 2 * GV_LANES + i], inner[((size_t)d * 2 + 1) * GV_LANES + i]);
+          include(box, d, lane, inner[(int64_t)d * 2 * GV_LANES + i], inner[((int64_t)d * 2 + 1) * GV_LANES + i]);
         }
       }
     }
@@ -399,7 +399,7 @@ gv_status gv_box_tree_build(gv_context *context, const gv_reference *reference, 
     tree->low[d] = INFINITY;
     tree->high[d] = -INFINITY;
     for (int lane = 0; lane < GV_LANES && least[lane] != GV_NO_INDEX; lane++) {
-      double low = box[(size_t)d * 2 * GV_LANES + lane], high = box[((size_t)d * 2 + 1) * GV_LANES + lane];
+      double low = box[(int64_t)d * 2 * GV_LANES + lane], high = box[((int64_t)d * 2 + 1) * GV_LANES + lane];
       tree->low[d] = low < tree->low[d] ? low : tree->low[d];
       tree->high[d] = high > tree->high[d] ? high : tree->high[d];
     }

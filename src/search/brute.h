@@ -28,11 +28,11 @@ typedef struct gv_brute_reference {
 typedef struct gv_brute_tile {
   int count; /* used queries; the rest of the tile repeats the last one */
   int width;
-  bool filterable;       /* all queries lie where the filter's error bound is finite and useful */
-  int pause, next_pause; /* chunks to be searched exactly before the filter is tried again */
-  bool exact;            /* this chunk is searched exactly */
-  const float *values;   /* dim x width: centred, scaled; negated for euclidean */
-  double scale;          /* filter value = scale x canonical value + offset, at most */
+  bool filterable;           /* all queries lie where the filter's error bound is finite and useful */
+  int64_t pause, next_pause; /* panels to be searched exactly before the filter is tried again */
+  bool exact;                /* this chunk is searched exactly */
+  const float *values;       /* dim x width: centred, scaled; negated for euclidean */
+  double scale;              /* filter value = scale x canonical value + offset, at most */
   double offset[GV_TILE_MAX];
   float threshold[GV_TILE_MAX]; /* a filter value above it proves that the point is no neighbour; unused: -inf */
   const double *query[GV_TILE_MAX];

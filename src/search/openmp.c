@@ -115,7 +115,7 @@ static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
       for (int32_t d = 0; d < dim; d++) {
         float value = 0.0f;
         if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
-        panel[(size_t)d * GV_PANEL + lane] = value;
+        panel[(int64_t)d * GV_PANEL + lane] = value;
         length = gv_norm_join(reference->metric, length, gv_norm_of(reference->metric, value));
       }
       if (euclidean) {

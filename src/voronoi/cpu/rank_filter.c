@@ -129,7 +129,7 @@ GV_INLINE vf filter_cells_ranked(const int kept, const int vectors, const filter
   for (int v = 0; v < vectors; v++)
     value[v][0] = vf_all(0.0F);
 #define GV_VALUE(i, v)                                                                                             \
-  vf_select_bits(mask, (vf)vi_all(i),                                                                              \
+  vf_select_bits(mask, (vf)vi_all((int32_t)(i)),                                                                   \
                  vf_fma_loose(-p, vf_load(t->column[i] + at + (v)*VF_LANES), vf_all(t->row[i][row])))
     /* The first ones only have each other to be compared with. */
 #define GV_FIRST(i)                                                                                                \
