@@ -36,7 +36,10 @@ void gv_leftovers_host(char *host, size_t size) {
 int gv_leftovers_lock(const char *directory, bool *lost) {
   *lost = false;
   int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock < 0) return -1;
+  if (lock < 0) {
+    *lost = errno == ENOENT;
+    return -1;
+  }
   struct stat opened, named;
   bool locked = flock(lock, LOCK_EX | LOCK_NB) == 0;
   *lost = !locked && errno == EWOULDBLOCK;
