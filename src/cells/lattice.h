@@ -110,6 +110,34 @@ GV_BOTH int32_t gv_lattice_child(int64_t weight[4], int64_t one) {
   return child;
 }
 
+/* How far a latitude is from its pole, in rows of triangles of a mesh of n rows an octant. */
+GV_BOTH double gv_lattice_rows(double n, double latitude) {
+  return (90.0 - fabs(latitude)) * (n / 90.0);
+}
+
+/* Which quarter of its hemisphere a longitude in [-180, 180] lies in, eastward from 0, and which part of it is west of there. */
+GV_BOTH int32_t gv_lattice_quarter(double longitude, double *part) {
+  double turned = longitude < 0.0 ? longitude + 360.0 : longitude;
+  int32_t quarter = (int32_t)(turned * (1.0 / 90.0));
+  if (quarter > 3) quarter = 3;
+  *part = (turned - 90.0 * quarter) * (1.0 / 90.0);
+  return quarter;
+}
+
+/* Places as rows and columns in double are good to 2^20 x a few 2^-53: what comes nearer than this to an edge is to be asked of
+ * gv_lattice_locate. */
+static const double gv_lattice_near = 1e-8;
+
+/* `part`: of a row or column, 0 ... 1. */
+GV_BOTH bool gv_lattice_near_end(double part) {
+  return part < gv_lattice_near || part > 1.0 - gv_lattice_near;
+}
+
+/* Whether a place comes near an edge along its row: the part of the row and of the column. */
+GV_BOTH bool gv_lattice_near_side(double inside, double rest) {
+  return gv_lattice_near_end(rest) || fabs(rest - inside) < gv_lattice_near;
+}
+
 /* A vector of octant 1, turned to where it is in another one. */
 GV_BOTH void gv_lattice_turn(int32_t octant, double *x, double *y, double *z) {
   int32_t quarter = (octant - 1) % 4;
@@ -129,8 +157,7 @@ typedef struct gv_lattice_parallel {
 
 /*
  * The unit vector of a triangle's centre, in octant 1, where longitudes are 90 column / row, so that the mesh is exactly as
- * symmetric as its octants. Columns `east` and the next one of the parallel `two`, column other_east of `one`. The globe's
- * kernels do the same, many cells at a time.
+ * symmetric as its octants. Columns `east` and the next one of the parallel `two`, column other_east of `one`.
  */
 GV_BOTH void gv_lattice_centre(const gv_lattice_parallel *two, int32_t east, const gv_lattice_parallel *one,
                                int32_t other_east, double *x, double *y, double *z) {

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "cells/lattice.h"
 #include "cells/mesh.h"
 #include "core/parallel.h"
 #include "voronoi/cpu/leaf.h"
@@ -25,9 +26,6 @@ enum {
   CHUNK = 256,        /* pixels at a time */
   MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
 };
-
-/* Doubtful pixels: lattice coordinates are good to 2^20 x a few 2^-53. */
-static const double too_near = 1e-8;
 
 typedef struct mesh_node {
   int32_t *id; /* NULL: not narrowed here, or handed on to all children */
@@ -377,15 +375,8 @@ static gv_status raster_create(gv_context *context, gv_voronoi *v, void **out) {
     mesh_destroy(v, state);
     return status;
   }
-  for (int64_t c = 0; c < width; c++) {
-    double lon = longitude_of(v, c);
-    if (lon == 180.0) lon = -180.0;
-    double turned = lon < 0.0 ? lon + 360.0 : lon; /* rounding is less than `too_near` */
-    int quarter = (int)(turned / 90.0);
-    if (quarter > 3) quarter = 3;
-    state->quarter[c] = (int8_t)quarter;
-    state->fraction[c] = (turned - 90.0 * quarter) / 90.0;
-  }
+  for (int64_t c = 0; c < width; c++)
+    state->quarter[c] = (int8_t)gv_lattice_quarter(longitude_of(v, c), &state->fraction[c]);
   *out = state;
   return GV_OK;
 }
@@ -402,11 +393,10 @@ static pixel_row row_of_pixels(const gv_voronoi *v, int64_t row) {
   double lon, n = (double)(INT64_C(1) << v->cells.grid.level);
   gv_cells_lonlat(&v->cells, 0, row, &lon, &p.latitude);
   p.south = p.latitude < 0.0;
-  p.distance = (90.0 - fabs(p.latitude)) * (n / 90.0);
+  p.distance = gv_lattice_rows(n, p.latitude);
   p.row = (int64_t)p.distance;
   if (p.row > (int64_t)n - 1) p.row = (int64_t)n - 1;
-  double inside = p.distance - (double)p.row;
-  p.doubtful = inside < too_near || inside > 1.0 - too_near;
+  p.doubtful = gv_lattice_near_end(p.distance - (double)p.row);
   return p;
 }
 
@@ -507,10 +497,10 @@ static gv_status write_pixels(gv_context *context, mesh_work *j, const strip *b,
         to[i] = from[place[i]];
     }
   }
-  bool doubt = least < too_near;
+  bool doubt = least < gv_lattice_near;
   for (int64_t c = c0; doubt && c < c1 && status == GV_OK; c++) {
     double east = distance * fraction[c], rest = east - floor(east);
-    if (rest < too_near || rest > 1.0 - too_near || fabs(rest - inside) < too_near) {
+    if (gv_lattice_near_side(inside, rest)) {
       status = doubtful_pixel(context, j, b, c, p->latitude, out + (c - c0), band_stride);
     }
   }

@@ -3,8 +3,8 @@
  * position is the centre of the triangle that its own place lies in. Four pixels of a raster of the usual size share a
  * triangle and each of them asks again: even so the kernels take an eighth of the engine's time, the rest is reading back.
  *
- * Triangles are found in the coordinates of the octant's lattice, as in voronoi/cpu/mesh_tile.c; where that comes too near an
- * edge, by the exact rule (cells/lattice.h).
+ * Triangles are found in the coordinates of the octant's lattice; where that comes too near an edge, by the exact rule
+ * (cells/lattice.h).
  */
 #ifndef GV_TRIANGLE_POSITIONS_CUH
 #define GV_TRIANGLE_POSITIONS_CUH
@@ -23,23 +23,18 @@ __device__ static __noinline__ part triangle_exactly(int32_t level, double lon, 
   return cell;
 }
 
-/* Lattice coordinates are good to 2^20 x a few 2^-53. */
-static constexpr double too_near = 1e-8;
-
 /* The triangle of a place, lon in [-180, 180]. Of its state only whether it points away from the pole is set: positions
  * need no more. */
 __device__ static part triangle_at(int32_t level, double lon, double lat) {
-  double n = (double)(1 << level), turned = lon < 0.0 ? lon + 360.0 : lon;
-  int32_t quarter = (int32_t)(turned * (1.0 / 90.0));
-  if (quarter > 3) quarter = 3;
-  double distance = (90.0 - fabs(lat)) * (n / 90.0), fraction = (turned - 90.0 * quarter) * (1.0 / 90.0);
+  double fraction;
+  int32_t quarter = gv_lattice_quarter(lon, &fraction);
+  double distance = gv_lattice_rows((double)(1 << level), lat);
   int32_t row = (int32_t)distance;
   if (row > (1 << level) - 1) row = (1 << level) - 1;
   double inside = distance - (double)row, across = distance * fraction;
   int32_t whole = (int32_t)across;
   double rest = across - (double)whole;
-  bool doubtful = inside < too_near || inside > 1.0 - too_near || rest < too_near || rest > 1.0 - too_near ||
-                  fabs(rest - inside) < too_near;
+  bool doubtful = gv_lattice_near_end(inside) || gv_lattice_near_side(inside, rest);
   if (doubtful) return triangle_exactly(level, lon, lat);
   return {0, 1 + quarter + (lat < 0.0 ? 4 : 0), row, whole, rest > inside ? DOWN : 0U};
 }
@@ -63,8 +58,8 @@ __device__ inline void tile_bound<TRIANGLES>(const problem &p, int log, int64_t 
   double n = (double)(1 << p.mesh_level), lat0 = p.latitude[r0], lat1 = p.latitude[r1 - 1];
   double low = fmin(lat0, lat1), high = fmax(lat0, lat1);
   /* Whole rows from the southern pole; a place on a parallel may belong to either side of it. */
-  low = fmax(floor((90.0 + low) * (n / 90.0) - too_near), 0.0);
-  high = fmin(ceil((90.0 + high) * (n / 90.0) + too_near), 2.0 * n);
+  low = fmax(floor((90.0 + low) * (n / 90.0) - gv_lattice_near), 0.0);
+  high = fmin(ceil((90.0 + high) * (n / 90.0) + gv_lattice_near), 2.0 * n);
   double nearest = fmin(low, 2.0 * n - high); /* rows between the tile and a pole */
   gv_globe_piece piece;
   double sine, cosine;
