@@ -55,15 +55,15 @@ void gv_geodesic_chords(const gv_geodesic *geodesic, double length, double *with
 }
 
 void gv_geodesic_lengths(const gv_geodesic *geodesic, double near, double far, double *shortest, double *longest) {
-  double a = geodesic->geod.a, limit = geodesic->chords.limit2;
-  double size = fmax(a, geodesic->geod.b), r1 = geodesic->chords.r_small, r2 = geodesic->chords.r_large;
+  const gv_chords *chords = &geodesic->chords;
+  double a = geodesic->geod.a, limit = chords->limit2, size = fmax(a, geodesic->geod.b);
   /* A geodesic is at least as long as its part up to where the chord is that long. */
   double chord = sqrt(limit > 0.0 && near > limit ? limit : near);
-  double bound = limit > 0.0 ? 2.0 * r2 * asin(chord / (2.0 * r2)) : chord * chord_unit(geodesic);
+  double bound = limit > 0.0 ? gv_circle_arc(chords->r_large, chord) : chord * chord_unit(geodesic);
   *shortest = a * fmax(bound - gv_chord_tolerance, 0.0) * (1.0 - 1e-14);
   /* Nothing is farther than half around the longest meridian or equator. */
   *longest = 3.1416 * size;
-  if (far < limit) *longest = a * (2.0 * r1 * asin(sqrt(far) / (2.0 * r1)) + gv_chord_tolerance) * (1.0 + 1e-14);
+  if (far < limit) *longest = a * (gv_circle_arc(chords->r_small, sqrt(far)) + gv_chord_tolerance) * (1.0 + 1e-14);
 }
 
 static double chord2_between(const double vector[3], const gv_candidates *candidates, int32_t i) {

@@ -19,9 +19,14 @@ typedef struct gv_chords {
  * with a factor to spare: 0.1 micrometres on the Earth, in units of the semi-major axis. */
 static const double gv_chord_tolerance = 1.6e-14;
 
+/* The arc of a chord on a circle. */
+GV_BOTH double gv_circle_arc(double radius, double chord) {
+  return 2.0 * radius * asin(chord / (2.0 * radius));
+}
+
 /* From the arcs of circles themselves. */
 GV_BOTH double gv_slack_of_arcs(const gv_chords *chords, double chord, double chord2) {
-  double longest = 2.0 * chords->r_small * asin(chord / (2.0 * chords->r_small)) + gv_chord_tolerance;
+  double longest = gv_circle_arc(chords->r_small, chord) + gv_chord_tolerance;
   double angle = longest / (2.0 * chords->r_large);
   if (!(angle < 1.5707)) return INFINITY;
   double reach = 2.0 * chords->r_large * sin(angle);

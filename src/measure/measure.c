@@ -268,8 +268,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   for (int i = 0; i < ARRAYS; i++)
     *arrays[i] = memory + (ptrdiff_t)i * PIECE;
   j.open = (int32_t *)(memory + (ptrdiff_t)ARRAYS * PIECE);
-  const gv_ellipsoid *ellipsoid = &voronoi->cells.ellipsoid;
-  j.radius = ellipsoid->semi_major * (3.0 - ellipsoid->flattening) / 3.0;
+  j.radius = gv_globe_radius(&voronoi->cells.ellipsoid);
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++) {
     for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += PIECE) {
       status = measure_piece(context, &j, r, c, j.tile.c1 - c < PIECE ? j.tile.c1 - c : PIECE);

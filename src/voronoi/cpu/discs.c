@@ -226,11 +226,12 @@ static void box_in(const gv_discs *d, const gv_tile *tile, const gv_disc_place *
 
 /* True if no cell can be within the limit of both: by the triangle inequality, of chords too. */
 static bool discs_part(const gv_voronoi *v, const gv_candidates *c, int32_t i, int32_t j) {
-  double x = fabs(c->x[i] - c->x[j]), y = fabs(c->y[i] - c->y[j]), z = c->z != NULL ? c->z[i] - c->z[j] : 0.0;
+  gv_metric metric = v->cells.metric;
+  double x = gv_norm_of(metric, c->x[i] - c->x[j]), y = gv_norm_of(metric, c->y[i] - c->y[j]);
+  double z = c->z != NULL ? gv_norm_of(metric, c->z[i] - c->z[j]) : 0.0;
   double reach = v->beyond * (1.0 + 1e-12) + 1e-290;
-  if (v->cells.metric == GV_MANHATTAN) return x + y > 2.0 * reach;
-  if (v->cells.metric == GV_CHEBYSHEV) return fmax(x, y) > 2.0 * reach;
-  return x * x + y * y + z * z > 4.0 * reach;
+  double twice = metric == GV_MANHATTAN || metric == GV_CHEBYSHEV ? 2.0 * reach : 4.0 * reach;
+  return gv_norm_join(metric, gv_norm_join(metric, x, y), z) > twice;
 }
 
 static int64_t cost_of(const gv_tile *r) {
@@ -316,17 +317,16 @@ typedef struct disc_row {
   int32_t *out;   /* of column 0 */
 } disc_row;
 
-/* The canonical distance, or squared chord, of a cell of the row, in the order of operations of the kernels. */
+/* The canonical distance, or squared chord, of a cell of the row. */
 static double value_of(const disc_row *r, int64_t column) {
   const gv_cells *cells = &r->v->cells;
-  double sx = r->v->seeds.x[r->seed];
-  if (cells->shape == GV_CELLS_LONLAT) {
-    double x = r->p * cells->column_x[column] - sx, y = r->p * cells->column_y[column] - r->v->seeds.y[r->seed];
-    return (x * x + y * y) + r->rest;
+  double sx = r->v->seeds.x[r->seed], x = cells->column_x[column];
+  if (cells->shape != GV_CELLS_LONLAT) {
+    return gv_norm_join(cells->metric, gv_norm_of(cells->metric, x - sx), r->rest);
   }
-  double x = cells->column_x[column] - sx;
-  if (cells->metric == GV_EUCLIDEAN) return x * x + r->rest;
-  return cells->metric == GV_MANHATTAN ? fabs(x) + r->rest : fmax(fabs(x), r->rest);
+  double y = r->p * cells->column_y[column] - r->v->seeds.y[r->seed];
+  x = r->p * x - sx;
+  return (x * x + y * y) + r->rest;
 }
 
 /* Whether a cell that the margin leaves open is within the limit. */
@@ -391,7 +391,7 @@ static void paint_row(const gv_voronoi *v, const gv_discs *discs, const gv_tile 
   double across = cells->row_z[row] - disc->across;
   disc_row r = {.v = v, .discs = discs, .seed = seed, .row = row, .out = out - tile->c0};
   r.p = globe ? cells->row_p[row] : 0.0;
-  r.rest = globe || cells->metric == GV_EUCLIDEAN ? across * across : fabs(across);
+  r.rest = gv_norm_of(cells->metric, across);
   double reach = reach_in(&r, disc->along);
   /* Columns up to `split` are on the seed's left. */
   int64_t split = middle < (double)tile->c0 ? tile->c0 - 1 : tile->c1 - 1;
