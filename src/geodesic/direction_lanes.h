@@ -2,24 +2,8 @@
 #ifndef GV_DIRECTION_LANES_H
 #define GV_DIRECTION_LANES_H
 
-#include "core/simd/vectors.h"
+#include "exact/lanes.h"
 #include "geodesic/pairs.h"
-
-/* c[0] + c[1] x + ... : four terms at a time (Estrin), which wait less for each other than Horner's. */
-GV_INLINE vd polynomial(vd x, const double *c, int terms) {
-  vd x2 = x * x, x4 = x2 * x2, sum = x;
-  for (int first = (terms - 1) / 4 * 4; first >= 0; first -= 4) {
-    int left = terms - first;
-    vd part = vd_all(c[first]);
-    if (left > 1) part = part + x * c[first + 1];
-    if (left == 3) part = part + x2 * c[first + 2];
-    if (left > 3) {
-      part = part + x2 * (c[first + 2] + x * c[first + 3]);
-    }
-    sum = left <= 4 ? part : part + x4 * sum;
-  }
-  return sum;
-}
 
 /* atan(t) for 0 <= t <= tan(pi/8) (1 + a few ulps); error of the polynomial 2e-18. */
 GV_INLINE vd arctangent(vd t) {
@@ -27,7 +11,7 @@ GV_INLINE vd arctangent(vd t) {
                                -0x1.2492492258f80p-3, 0x1.c71c70cb2e539p-4,  -0x1.745cf6458cd1ep-4,
                                0x1.3b10f0618d2bap-4,  -0x1.10ea166e4946dp-4, 0x1.def98ad7a0823p-5,
                                -0x1.9c78017ec5211p-5, 0x1.36fe6ceac2341p-5,  -0x1.23af4c132d343p-6};
-  return t * polynomial(t * t, c, 12);
+  return t * vd_polynomial(t * t, c, 12);
 }
 
 /* Direction of a vector of any length, degrees clockwise from north, 0 ... 360; 0 for none. */

@@ -56,8 +56,8 @@ GV_INLINE void small_sincos(vd d, vd *sine, vd *cosine) {
   static const double s[4] = {1.0, -1.0 / 6.0, 1.0 / 120.0, -1.0 / 5040.0};
   static const double c[4] = {-1.0 / 2.0, 1.0 / 24.0, -1.0 / 720.0, 1.0 / 40320.0};
   vd d2 = d * d;
-  *sine = d * polynomial(d2, s, 4);
-  *cosine = 1.0 + d2 * polynomial(d2, c, 4);
+  *sine = d * vd_polynomial(d2, s, 4);
+  *cosine = 1.0 + d2 * vd_polynomial(d2, c, 4);
 }
 
 /* d F / d omega, as on the sphere. */
@@ -79,7 +79,7 @@ GV_INLINE solution evaluate(const gv_series *g, const arc_pair *p, vd delta) {
   /* The new arc from the first one: asin of a small sine. */
   static const double small_asin[5] = {1.0, 1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0};
   vd change = t.sine * p->first.cosine - t.cosine * p->first.sine;
-  vd sigma = p->sigma + change * polynomial(change * change, small_asin, 5);
+  vd sigma = p->sigma + change * vd_polynomial(change * change, small_asin, 5);
 
   /* epsilon = cos^2 alpha0 x ratio; u[l] = epsilon^l cos 2 l sigma_m, v = sin l sigma. */
   vd k2 = g->ep2 * t.cos2_alpha0;
@@ -101,20 +101,20 @@ GV_INLINE solution evaluate(const gv_series *g, const arc_pair *p, vd delta) {
   static const double c13[2] = {-1.0 / 48.0, 3.0 / 256.0}, c14[2] = {-5.0 / 512.0, 3.0 / 512.0};
   vd i1 = -7.0 / 2048.0 * w6;
   i1 = -7.0 / 1280.0 * w5 + i1;
-  i1 = polynomial(epsilon2, c14, 2) * w4 + i1;
-  i1 = polynomial(epsilon2, c13, 2) * w3 + i1;
-  i1 = polynomial(epsilon2, c12, 3) * w2 + i1;
-  i1 = polynomial(epsilon2, c11, 3) * w1 + i1;
+  i1 = vd_polynomial(epsilon2, c14, 2) * w4 + i1;
+  i1 = vd_polynomial(epsilon2, c13, 2) * w3 + i1;
+  i1 = vd_polynomial(epsilon2, c12, 3) * w2 + i1;
+  i1 = vd_polynomial(epsilon2, c11, 3) * w1 + i1;
   i1 = sigma + i1;
-  vd scale = g->b * polynomial(epsilon2, a1, 4) / (one - epsilon);
+  vd scale = g->b * vd_polynomial(epsilon2, a1, 4) / (one - epsilon);
   vd length = scale * i1;
 
   vd i3 = g->c3[4][0] * w5;
-  i3 = polynomial(epsilon, g->c3[3], 2) * w4 + i3;
-  i3 = polynomial(epsilon, g->c3[2], 3) * w3 + i3;
-  i3 = polynomial(epsilon, g->c3[1], 4) * w2 + i3;
-  i3 = polynomial(epsilon, g->c3[0], 5) * w1 + i3;
-  i3 = polynomial(epsilon, g->a3, 6) * (sigma + i3);
+  i3 = vd_polynomial(epsilon, g->c3[3], 2) * w4 + i3;
+  i3 = vd_polynomial(epsilon, g->c3[2], 3) * w3 + i3;
+  i3 = vd_polynomial(epsilon, g->c3[1], 4) * w2 + i3;
+  i3 = vd_polynomial(epsilon, g->c3[0], 5) * w1 + i3;
+  i3 = vd_polynomial(epsilon, g->a3, 6) * (sigma + i3);
   vd rest = delta - g->f * t.sin_alpha0 * i3;
 
   /* length(lambda) = length(lambda + rest) - rest length' + rest^2 length'' / 2. */
@@ -144,7 +144,7 @@ static __attribute__((noinline)) void solve(const gv_series *g, const vd place[3
   vd level = p.first.cos2_alpha0;
   vd quarter = 0.25 * g->ep2 * (one - 0.5 * g->ep2 * level);
   vd wave = 2.0 * g->c3[0][0] * (quarter * p.first.twice) * p.first.sine;
-  vd slope = polynomial(level * quarter, g->a3, 3);
+  vd slope = vd_polynomial(level * quarter, g->a3, 3);
   vd excess = g->f * p.first.sin_alpha0 * (slope * (p.sigma + wave));
   vd delta = excess * newton_factor(g, &p.first, p.sigma);
 

@@ -1,25 +1,13 @@
 /* The measuring kernels. */
 #include "measure/measure_kernels.h"
-#include "exact/distance.h"
 #include "geodesic/direction_lanes.h"
-
-/* asin(sqrt(h)) for 0 <= h <= 1, as gv_arc_of_chord2 has it. */
-GV_INLINE vd arcsine_of_root(vd h) {
-  vd half = vd_all(0.5), rest = vd_max(1.0 - h, vd_all(0.0));
-  vm low = vd_less(h, half);
-  vd t = vd_select(low, h, rest);
-  vd angle = vd_sqrt(t) * polynomial(t, gv_arc_series, GV_ARC_TERMS);
-  return vd_select(low, angle, 1.57079632679489661923 - angle);
-}
 
 GV_INLINE void plane_body(const int metric, const gv_pairs *pairs, double *distance) {
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
     vd x = vd_load(pairs->x + i) - vd_load(pairs->seed_x + i);
     vd y = vd_load(pairs->y + i) - vd_load(pairs->seed_y + i);
-    vd d = metric == GV_EUCLIDEAN   ? vd_sqrt(x * x + y * y)
-           : metric == GV_MANHATTAN ? vd_abs(x) + vd_abs(y)
-                                    : vd_max(vd_abs(x), vd_abs(y));
-    vd_store(distance + i, d);
+    vd d = vd_norm_join(metric, vd_norm_of(metric, x), vd_norm_of(metric, y));
+    vd_store(distance + i, metric == GV_EUCLIDEAN ? vd_sqrt(d) : d);
   }
 }
 
@@ -34,13 +22,11 @@ static void chebyshev(const gv_pairs *pairs, double *distance) {
 }
 
 static void great_circle(const gv_pairs *pairs, double radius, double *distance) {
-  vd diameter = vd_all(2.0 * radius), quarter = vd_all(0.25);
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
     vd x = vd_load(pairs->x + i) - vd_load(pairs->seed_x + i);
     vd y = vd_load(pairs->y + i) - vd_load(pairs->seed_y + i);
     vd z = vd_load(pairs->z + i) - vd_load(pairs->seed_z + i);
-    vd chord2 = x * x + y * y + z * z;
-    vd_store(distance + i, diameter * arcsine_of_root(chord2 * quarter));
+    vd_store(distance + i, vd_arc_of_chord2(radius, x * x + y * y + z * z));
   }
 }
 

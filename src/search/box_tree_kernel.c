@@ -9,7 +9,7 @@
  * holds with self-exclusion too: should this query be among those k neighbours, the query before it takes its
  * place.
  */
-#include "core/simd/vectors.h"
+#include "exact/lanes.h"
 #include "search/box_tree.h"
 
 #include <float.h>
@@ -21,17 +21,6 @@ typedef struct stack_entry {
 } stack_entry;
 
 enum { PARTS = GV_LANES / VD_LANES };
-
-GV_INLINE vd add_term(vd total, vd gap, gv_metric metric) {
-  switch (metric) {
-  case GV_MANHATTAN:
-    return total + gap;
-  case GV_CHEBYSHEV:
-    return vd_max(gap, total);
-  default:
-    return total + gap * gap;
-  }
-}
 
 /* Bit i is set where lane i is at most `worst`. */
 GV_INLINE unsigned at_most(const vd *value, double worst) {
@@ -48,7 +37,8 @@ GV_INLINE unsigned box_bounds(const double *box, const double *q, int32_t dim, g
   for (int32_t d = 0; d < dim; d++, box += 2 * GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd below = vd_load(box + i * VD_LANES) - q[d], above = q[d] - vd_load(box + GV_LANES + i * VD_LANES);
-      total[i] = add_term(total[i], vd_max(vd_max(below, above), vd_all(0.0)), metric);
+      vd gap = vd_max(vd_max(below, above), vd_all(0.0));
+      total[i] = vd_norm_join(metric, metric == GV_EUCLIDEAN ? gap * gap : gap, total[i]);
     }
   }
   for (int i = 0; i < PARTS; i++)
@@ -64,7 +54,7 @@ GV_INLINE unsigned block_distances(const double *points, const double *q, int32_
   for (int32_t d = 0; d < dim; d++, points += GV_LANES) {
     for (int i = 0; i < PARTS; i++) {
       vd gap = q[d] - vd_load(points + i * VD_LANES);
-      total[i] = add_term(total[i], metric != GV_EUCLIDEAN ? vd_abs(gap) : gap, metric);
+      total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
     }
     if (d % 8 == 7 && d + 1 < dim && at_most(total, worst) == 0) return 0;
   }

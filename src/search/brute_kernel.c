@@ -4,7 +4,7 @@
  * The filter is the inner loop of a matrix product in registers: a tile of WIDTH queries against a panel of 32 points, one
  * broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
  */
-#include "core/simd/vectors.h"
+#include "exact/lanes.h"
 #include "search/brute.h"
 
 enum {
@@ -106,13 +106,7 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_brute_tile *
 #pragma GCC unroll 16
         for (int i = 0; i < EXACT_PARTS; i++) {
           vd gap = query[d] - vd_load(panel + (size_t)d * GV_PANEL + i * VD_LANES);
-          if (metric == GV_EUCLIDEAN) {
-            total[i] += gap * gap;
-          } else if (metric == GV_MANHATTAN) {
-            total[i] += vd_abs(gap);
-          } else {
-            total[i] = vd_max(vd_abs(gap), total[i]);
-          }
+          total[i] = vd_norm_join(metric, vd_norm_of(metric, gap), total[i]);
         }
       }
       for (int i = 0; i < EXACT_PARTS; i++) {

@@ -9,8 +9,14 @@
 #define GV_REAL                  double
 #define GV_MASK                  bool /* what a comparison makes */
 #define GV_ALL(number)           (number)
+#define GV_LESS(a, b)            ((a) < (b))
 #define GV_SELECT(mask, yes, no) ((mask) ? (yes) : (no))
 #define GV_SQRT(a)               sqrt(a)
 #define GV_ABS(a)                fabs(a)
 #define GV_MIN(a, b)             gv_smaller(a, b)
 #define GV_MAX(a, b)             gv_larger(a, b)
+#ifdef __CUDA_ARCH__ /* a * b + c with one rounding or two: only where a margin covers the difference */
+#define GV_FMA_LOOSE(a, b, c) fma(a, b, c)
+#else
+#define GV_FMA_LOOSE(a, b, c) ((a) * (b) + (c))
+#endif

@@ -6,11 +6,16 @@
  * back.
  */
 
+/* To the nearest whole number: adding 1.5 * 2^52 rounds. |a| < 2^51. */
+GV_FORMULA GV_REAL GV_NAME(rounded)(GV_REAL a) {
+  const double magic = 6755399441055744.0;
+  return (a + magic) - magic;
+}
+
 /* -180 ... 180 degrees; exact at multiples of 90, elsewhere within 1.5 ulp. */
 GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) {
-  /* Nearest multiple of 90: adding 1.5 * 2^52 rounds to a whole number. The difference is exact (Sterbenz). */
-  const double magic = 6755399441055744.0;
-  GV_REAL quadrant = (degrees * (1.0 / 90.0) + magic) - magic;
+  /* The difference from the nearest multiple of 90 is exact (Sterbenz). */
+  GV_REAL quadrant = GV_NAME(rounded)(degrees * (1.0 / 90.0));
   GV_REAL r = (degrees - quadrant * 90.0) * (3.14159265358979323846 / 180.0), u = r * r;
 
   GV_REAL p = GV_ALL(0x1.5e0b05bff20f2p-33);
@@ -31,10 +36,10 @@ GV_FORMULA void GV_NAME(sines)(GV_REAL degrees, GV_REAL *sine, GV_REAL *cosine) 
 
   /* Quadrants -2 ... 2: odd ones swap sine and cosine; signs follow. Adding 0 leaves one zero, the positive one. */
   GV_REAL minus = GV_ALL(-1.0), size = GV_ABS(quadrant);
-  GV_REAL backward = GV_SELECT(size > 1.5, minus, GV_ALL(1.0));
-  GV_MASK odd = GV_ABS(size - 1.0) < 0.5;
-  *sine = GV_SELECT(odd, c, s) * GV_SELECT(quadrant < -0.5, minus, backward) + 0.0;
-  *cosine = GV_SELECT(odd, s, c) * GV_SELECT(quadrant > 0.5, minus, backward) + 0.0;
+  GV_REAL backward = GV_SELECT(GV_LESS(GV_ALL(1.5), size), minus, GV_ALL(1.0));
+  GV_MASK odd = GV_LESS(GV_ABS(size - 1.0), GV_ALL(0.5));
+  *sine = GV_SELECT(odd, c, s) * GV_SELECT(GV_LESS(quadrant, GV_ALL(-0.5)), minus, backward) + 0.0;
+  *cosine = GV_SELECT(odd, s, c) * GV_SELECT(GV_LESS(GV_ALL(0.5), quadrant), minus, backward) + 0.0;
 }
 
 /* Distance from the axis and height of the place with this latitude; eccentricity2 < 0 stands for the unit sphere. */

@@ -96,8 +96,7 @@ gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, c
 /* ------------------------------------------------------------------------------------------------- culling */
 
 static double distance2(const gv_candidates *c, int32_t i, const double *m) {
-  double x = c->x[i] - m[0], y = c->y[i] - m[1], z = c->z != NULL ? c->z[i] - m[2] : 0.0;
-  return x * x + y * y + z * z;
+  return gv_square(3, c->x[i] - m[0], c->y[i] - m[1], c->z != NULL ? c->z[i] - m[2] : 0.0);
 }
 
 static void corner_of(const gv_bound *bound, int corner, double point[3]) {
@@ -135,7 +134,7 @@ static double cull_once(const gv_voronoi *v, const gv_kernels *kernels, const gv
   double pivot2 = distance2(in, nearest, bound->centre);
   double limit = gv_pivot_limit(pivot2, bound->radius, e);
   double slack = slack_of(v, pivot2, bound);
-  kernels->culling->cull[dim](in, bound, pivot, gv_cull_slack, limit + slack, out);
+  kernels->culling->cull[dim](in, bound, pivot, limit + slack, out);
   return slack;
 }
 
@@ -191,14 +190,14 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
     farthest2 = fmax(farthest2, distance2(in, i, m));
     for (int g = 0; g < dim; g++) {
       const double *along = bound->generator[g];
-      double dot = along[0] * u[0] + along[1] * u[1] + along[2] * u[2];
+      double dot = gv_dot(3, along[0], along[1], along[2], u[0], u[1], u[2]);
       low[g] = fmin(low[g], dot);
       high[g] = fmax(high[g], dot);
     }
   }
   double slack = slack_of(v, farthest2, bound);
   double limit = gv_pivot_limit(farthest2, bound->radius, v->cells.position_error);
-  kernels->culling->cull_pivots[dim](in, bound, low, high, gv_cull_slack, limit + slack, out);
+  kernels->culling->cull_pivots[dim](in, bound, low, high, limit + slack, out);
   return slack;
 }
 

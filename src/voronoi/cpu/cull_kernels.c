@@ -1,20 +1,15 @@
 /* Kernels that cull lists of candidates, and what culling goes by: squares, bounds of distances, weighted values. */
-#include "voronoi/cpu/arcsine_lanes.h"
 #include "voronoi/cpu/kernel_lanes.h"
+#include "voronoi/margin.h"
 
 #include <float.h>
 
 GV_INLINE int32_t nearest_body(const int dim, const gv_candidates *candidates, const double *centre) {
-  vd mx = vd_all(centre[0]), my = vd_all(centre[1]), mz = vd_all(dim == 3 ? centre[2] : 0.0);
+  vd_place m = place_all(dim, centre);
   vd best = vd_all(INFINITY), best_number = vd_all(0.0), number = vd_lane_numbers();
   vd count = vd_all((double)candidates->count), far = vd_all(INFINITY);
   for (int32_t i = 0; i < candidates->count; i += VD_LANES) {
-    vd x = vd_load(candidates->x + i) - mx, y = vd_load(candidates->y + i) - my;
-    vd distance = vd_fma_loose(y, y, x * x);
-    if (dim == 3) {
-      vd z = vd_load(candidates->z + i) - mz;
-      distance = vd_fma_loose(z, z, distance);
-    }
+    vd distance = square_of(dim, place_from(dim, candidates, i, m));
     distance = vd_select(vd_less(number, count), distance, far);
     vm nearer = vd_less(distance, best);
     best = vd_select(nearer, distance, best);
@@ -38,69 +33,41 @@ static int32_t nearest_3(const gv_candidates *candidates, const double *centre) 
   return nearest_body(3, candidates, centre);
 }
 
-GV_INLINE vd dot_body(const int dim, const double *g, vd x, vd y, vd z) {
-  vd dot = vd_fma_loose(vd_all(g[1]), y, g[0] * x);
-  return dim == 3 ? vd_fma_loose(vd_all(g[2]), z, dot) : dot;
-}
-
 GV_INLINE void cull_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *pivot,
-                         double slack, double limit, gv_candidates *out) {
+                         double limit, gv_candidates *out) {
   const int generators = dim; /* the plane's third one is zero */
-  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
-  vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), pz = vd_all(dim == 3 ? pivot[2] : 0.0);
-  vd shrink = vd_all(1.0 - slack), least = vd_all(limit), two = vd_all(2.0);
+  vd_place m = place_all(dim, bound->centre), p = place_all(dim, pivot);
+  vd least = vd_all(limit);
   int32_t count = 0;
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
-    vd x = vd_load(in->x + i), y = vd_load(in->y + i), z = dim == 3 ? vd_load(in->z + i) : mz;
-    vd ux = x - mx, uy = y - my, uz = z - mz;
-    vd square = vd_fma_loose(uy, uy, ux * ux);
-    if (dim == 3) square = vd_fma_loose(uz, uz, square);
-    vd vx = x - px, vy = y - py, vz = z - pz;
-    vd reach = vd_abs(dot_body(dim, bound->generator[0], vx, vy, vz));
-    for (int k = 1; k < generators; k++) {
-      reach = reach + vd_abs(dot_body(dim, bound->generator[k], vx, vy, vz));
-    }
-    vd value = square * shrink - two * reach;
+    vd square = square_of(dim, place_from(dim, in, i, m));
+    vd_place v = place_from(dim, in, i, p);
+    vd reach = vd_abs(dot_of(dim, bound->generator[0], v));
+    for (int k = 1; k < generators; k++)
+      reach = reach + vd_abs(dot_of(dim, bound->generator[k], v));
+    vd value = vd_lead(gv_cull_slack, square, reach);
     count = keep_lanes(dim, in, i, ~vm_bits(vd_less(least, value)), out, count);
   }
   out->count = count;
 }
 
-static void cull_2(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+static void cull_2(const gv_candidates *in, const gv_bound *bound, const double *pivot, double limit,
                    gv_candidates *out) {
-  cull_body(2, in, bound, pivot, slack, limit, out);
+  cull_body(2, in, bound, pivot, limit, out);
 }
 
-static void cull_3(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+static void cull_3(const gv_candidates *in, const gv_bound *bound, const double *pivot, double limit,
                    gv_candidates *out) {
-  cull_body(3, in, bound, pivot, slack, limit, out);
-}
-
-/* max over x in [low, high] of |x - p| - |x - s|: monotone between p and s and constant outside, so at an end. */
-GV_INLINE vd axis_gain(vd low, vd high, vd p, vd s) {
-  vd at_low = vd_abs(low - p) - vd_abs(low - s);
-  vd at_high = vd_abs(high - p) - vd_abs(high - s);
-  return vd_max(at_low, at_high);
+  cull_body(3, in, bound, pivot, limit, out);
 }
 
 GV_INLINE void cull_box_body(const int metric, const gv_candidates *in, const double low[2], const double high[2],
                              const double *pivot, double limit, gv_candidates *out) {
   vd lx = vd_all(low[0]), ly = vd_all(low[1]), hx = vd_all(high[0]), hy = vd_all(high[1]);
-  vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), least = vd_all(-limit), zero = vd_all(0.0);
-  /* Chebyshev: the farthest that any point of the box is from the pivot. */
-  vd reach = vd_max(vd_max(vd_abs(lx - px), vd_abs(hx - px)), vd_max(vd_abs(ly - py), vd_abs(hy - py)));
+  vd px = vd_all(pivot[0]), py = vd_all(pivot[1]), least = vd_all(-limit);
   int32_t count = 0;
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
-    vd x = vd_load(in->x + i), y = vd_load(in->y + i);
-    vd gain_x = axis_gain(lx, hx, px, x), gain_y = axis_gain(ly, hy, py, y), gain;
-    if (metric == GV_MANHATTAN) {
-      gain = gain_x + gain_y;
-    } else {
-      /* max(a) - max(b) <= max(a - b); and the least distance of i from the box against the pivot's largest. */
-      vd gap_x = vd_max(zero, vd_max(lx - x, x - hx));
-      vd gap_y = vd_max(zero, vd_max(ly - y, y - hy));
-      gain = vd_min(vd_max(gain_x, gain_y), reach - vd_max(gap_x, gap_y));
-    }
+    vd gain = vd_box_gain(metric, lx, hx, ly, hy, px, py, vd_load(in->x + i), vd_load(in->y + i));
     count = keep_lanes(2, in, i, ~vm_bits(vd_less(gain, least)), out, count);
   }
   out->count = count;
@@ -129,16 +96,9 @@ static void copy_candidates(const gv_candidates *in, gv_candidates *out) {
 }
 
 GV_INLINE void squares_body(const int dim, const gv_candidates *in, const double *centre, double *out) {
-  vd mx = vd_all(centre[0]), my = vd_all(centre[1]), mz = vd_all(dim == 3 ? centre[2] : 0.0);
-  for (int32_t i = 0; i < in->count; i += VD_LANES) {
-    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my;
-    vd square = vd_fma_loose(y, y, x * x);
-    if (dim == 3) {
-      vd z = vd_load(in->z + i) - mz;
-      square = vd_fma_loose(z, z, square);
-    }
-    vd_store(out + i, square);
-  }
+  vd_place m = place_all(dim, centre);
+  for (int32_t i = 0; i < in->count; i += VD_LANES)
+    vd_store(out + i, square_of(dim, place_from(dim, in, i, m)));
 }
 
 static void squares_2(const gv_candidates *in, const double *centre, double *out) {
@@ -149,32 +109,30 @@ static void squares_3(const gv_candidates *in, const double *centre, double *out
 }
 
 GV_INLINE void cull_pivots_body(const int dim, const gv_candidates *in, const gv_bound *bound, const double *low,
-                                const double *high, double slack, double limit, gv_candidates *out) {
-  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
-  vd shrink = vd_all(1.0 - slack), least = vd_all(limit), two = vd_all(2.0);
+                                const double *high, double limit, gv_candidates *out) {
+  vd_place m = place_all(dim, bound->centre);
+  vd least = vd_all(limit);
   int32_t count = 0;
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
-    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my;
-    vd z = dim == 3 ? vd_load(in->z + i) - mz : mz;
-    vd square = vd_fma_loose(y, y, x * x), reach = vd_all(0.0);
-    if (dim == 3) square = vd_fma_loose(z, z, square);
+    vd_place u = place_from(dim, in, i, m);
+    vd reach = vd_all(0.0);
     for (int k = 0; k < dim; k++) {
-      vd dot = dot_body(dim, bound->generator[k], x, y, z);
+      vd dot = dot_of(dim, bound->generator[k], u);
       reach = reach + vd_max(dot - low[k], high[k] - dot);
     }
-    vd value = square * shrink - two * reach;
+    vd value = vd_lead(gv_cull_slack, square_of(dim, u), reach);
     count = keep_lanes(dim, in, i, ~vm_bits(vd_less(least, value)), out, count);
   }
   out->count = count;
 }
 
 static void cull_pivots_2(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                          double slack, double limit, gv_candidates *out) {
-  cull_pivots_body(2, in, bound, low, high, slack, limit, out);
+                          double limit, gv_candidates *out) {
+  cull_pivots_body(2, in, bound, low, high, limit, out);
 }
 static void cull_pivots_3(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                          double slack, double limit, gv_candidates *out) {
-  cull_pivots_body(3, in, bound, low, high, slack, limit, out);
+                          double limit, gv_candidates *out) {
+  cull_pivots_body(3, in, bound, low, high, limit, out);
 }
 
 GV_INLINE void cull_above_body(const int dim, const gv_candidates *in, const double *value, double limit,
@@ -213,8 +171,8 @@ GV_INLINE void span_plane_body(const int metric, const gv_candidates *in, const 
     vd near_x, near_y, far_x, far_y;
     span_axis(bound->centre[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
     span_axis(bound->centre[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
-    vd_store(near + i, norm_join(metric, norm_of(metric, near_x), norm_of(metric, near_y)));
-    vd_store(far + i, norm_join(metric, norm_of(metric, far_x), norm_of(metric, far_y)));
+    vd_store(near + i, vd_norm_join(metric, vd_norm_of(metric, near_x), vd_norm_of(metric, near_y)));
+    vd_store(far + i, vd_norm_join(metric, vd_norm_of(metric, far_x), vd_norm_of(metric, far_y)));
   }
 }
 
@@ -232,11 +190,10 @@ static void span_chebyshev(const gv_candidates *in, const gv_bound *bound, doubl
 }
 
 static void span_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
-  vd mx = vd_all(bound->centre[0]), my = vd_all(bound->centre[1]), mz = vd_all(bound->centre[2]);
+  vd_place m = place_all(3, bound->centre);
   vd reach = vd_all(bound->radius + 4.0 * error), zero = vd_all(0.0);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
-    vd x = vd_load(in->x + i) - mx, y = vd_load(in->y + i) - my, z = vd_load(in->z + i) - mz;
-    vd chord = vd_sqrt(vd_fma_loose(z, z, vd_fma_loose(y, y, x * x)));
+    vd chord = vd_sqrt(square_of(3, place_from(3, in, i, m)));
     vd least = vd_max(chord * (1.0 - 1e-12) - reach, zero);
     vd most = chord * (1.0 + 1e-12) + reach;
     vd_store(near + i, least * least);
@@ -249,21 +206,11 @@ static void span_globe(const gv_candidates *in, const gv_bound *bound, double er
 GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher *weigher, double limit, int64_t n,
                           double *value, const double *weight, bool each) {
   vd most = vd_all(limit), none = vd_all(INFINITY), largest = vd_all(DBL_MAX), w = vd_all(weight[0]);
-  vd inverse = vd_all(weigher->inverse), scale = vd_all(weigher->scale), one = vd_all(1.0);
+  double inverse = weigher->inverse, scale = weigher->scale;
   for (int64_t i = 0; i < n; i += VD_LANES) {
-    vd canonical = vd_load(value + i), length = canonical, result;
+    vd canonical = vd_load(value + i);
     if (each) w = vd_load(weight + i);
-    if (form == GV_LENGTH_SQUARED && weighting == GV_ADDITIVE) length = vd_sqrt(canonical);
-    if (form == GV_LENGTH_OF_CHORD) {
-      length = scale * arcsine_lanes(vd_min(inverse * vd_sqrt(canonical), one));
-    }
-    if (weighting == GV_MULTIPLICATIVE) {
-      result = length / (form == GV_LENGTH_SQUARED ? w * w : w);
-    } else if (weighting == GV_ADDITIVE) {
-      result = length + w;
-    } else {
-      result = (form == GV_LENGTH_SQUARED ? length : length * length) - w;
-    }
+    vd result = vd_weigh_as(weighting, form, inverse, scale, canonical, w);
     vd_store(value + i, vd_select(vd_less(most, canonical), none, vd_min(result, largest)));
   }
 }

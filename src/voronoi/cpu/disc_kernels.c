@@ -1,6 +1,6 @@
 /* The disc kernels, see discs.h. */
 #include "voronoi/cpu/disc_kernels.h"
-#include "voronoi/cpu/arcsine_lanes.h"
+#include "exact/lanes.h"
 
 enum { DISC_CHORD = GV_GREAT_CIRCLE }; /* of both metrics of the globe; others are the plane's */
 
@@ -15,7 +15,7 @@ typedef struct disc_reach {
 GV_INLINE vd angle_of_share(vd share) {
   static const double series[5] = {1.0 / 6.0, 3.0 / 40.0, 15.0 / 336.0, 105.0 / 3456.0, 945.0 / 42240.0};
   vd root = vd_sqrt(share), twice = root + root;
-  if (vm_bits(vd_less(vd_all(0.01), share)) != 0) return 2.0 * arcsine_lanes(root);
+  if (vm_bits(vd_less(vd_all(0.01), share)) != 0) return 2.0 * vd_arcsine(root);
   vd sum = vd_all(series[4]);
   for (int i = 3; i >= 0; i--)
     sum = vd_fma_loose(share, sum, vd_all(series[i]));
@@ -45,7 +45,7 @@ GV_INLINE disc_reach reach_on_plane(const int metric, const gv_disc_limit *limit
                                     const gv_disc_strip *strip, int32_t row) {
   disc_reach r;
   vd zero = vd_all(0.0), beyond = vd_all(limit->beyond), scale = vd_all(limit->scale), gap = vd_all(limit->gap);
-  vd across = vd_abs(vd_load(strip->row_z + row) - disc->across);
+  vd across = vd_norm_of(metric, vd_load(strip->row_z + row) - disc->across);
   r.all = vd_less(zero, zero);
   if (metric == GV_CHEBYSHEV) {
     r.none = vd_less(beyond, across);
@@ -53,7 +53,7 @@ GV_INLINE disc_reach reach_on_plane(const int metric, const gv_disc_limit *limit
     r.columns = scale * beyond;
     return r;
   }
-  vd left = beyond - (metric == GV_EUCLIDEAN ? across * across : across);
+  vd left = beyond - across;
   r.none = vd_less(left + gap, zero);
   r.grazing = vd_less(left, vd_all(strip->grazing));
   left = vd_max(left, zero);
@@ -63,16 +63,12 @@ GV_INLINE disc_reach reach_on_plane(const int metric, const gv_disc_limit *limit
 
 /* The lowest column not before `a`, or the one after it within rounding; from the first to one past the last. */
 GV_INLINE vd column_from(vd a, double columns) {
-  vd magic = vd_all(6755399441055744.0); /* rounds to a whole number */
-  a = vd_min(vd_max(a, vd_all(-0.25)), vd_all(columns - 0.25));
-  return a + 0.5 + magic - magic;
+  return vd_rounded(vd_min(vd_max(a, vd_all(-0.25)), vd_all(columns - 0.25)) + 0.5);
 }
 
 /* The highest column not after `a`, likewise; from one before the first to the last. */
 GV_INLINE vd column_to(vd a, double columns) {
-  vd magic = vd_all(6755399441055744.0);
-  a = vd_min(vd_max(a, vd_all(-0.75)), vd_all(columns - 0.75));
-  return a - 0.5 + magic - magic;
+  return vd_rounded(vd_min(vd_max(a, vd_all(-0.75)), vd_all(columns - 0.75)) - 0.5);
 }
 
 GV_INLINE void fill_span(int32_t *out, int32_t n, vi label) {

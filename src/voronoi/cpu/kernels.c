@@ -88,7 +88,7 @@ GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *se
   for (int32_t i = 0; i < leaf->candidates->count; i += VD_LANES) {
     vd s = vd_load(seed + i);
     for (int32_t row = 0; row < leaf->rows; row++) {
-      vd_store(leaf->scratch + (int64_t)row * stride + i, norm_of(metric, leaf->row_z[row] - s));
+      vd_store(leaf->scratch + (int64_t)row * stride + i, vd_norm_of(metric, leaf->row_z[row] - s));
     }
   }
 }
@@ -97,35 +97,24 @@ GV_INLINE void row_terms(const int metric, const gv_leaf *leaf, const double *se
 GV_INLINE void decide_cells(const int form, const int metric, const int vectors, const gv_leaf *leaf, int32_t row,
                             int32_t j, const double *term, int32_t *out) {
   const gv_candidates *c = leaf->candidates;
-  vd q0[VD_GROUP], q1[VD_GROUP], q2[VD_GROUP], best[VD_GROUP], label[VD_GROUP];
+  vd_place q[VD_GROUP];
+  vd best[VD_GROUP], label[VD_GROUP];
   for (int v = 0; v < vectors; v++) {
-    int32_t at = j + v * VD_LANES;
-    if (form == FORM_PLANE) {
-      q0[v] = vd_load(leaf->column_x + at);
-    } else if (form == FORM_LONLAT) {
-      vd p = vd_all(leaf->row_p[row]);
-      q0[v] = p * vd_load(leaf->column_x + at);
-      q1[v] = p * vd_load(leaf->column_y + at);
-    } else {
-      int64_t cell = row * leaf->point_stride + at;
-      q0[v] = vd_load(leaf->x + cell);
-      q1[v] = vd_load(leaf->y + cell);
-      if (form == FORM_POINTS3) q2[v] = vd_load(leaf->z + cell);
-    }
+    q[v] = place_cells(form, leaf, row, j + v * VD_LANES);
     best[v] = vd_all(leaf->start);
     label[v] = vd_all(leaf->nobody);
   }
   for (int32_t i = 0; i < c->count; i++) {
     vd sx = vd_all(c->x[i]), candidate = vd_all(leaf->label[i]);
     for (int v = 0; v < vectors; v++) {
-      vd distance = norm_of(metric, q0[v] - sx);
+      vd distance = vd_norm_of(metric, q[v].x - sx);
       if (form != FORM_PLANE) {
-        distance = norm_join(metric, distance, norm_of(metric, q1[v] - c->y[i]));
+        distance = vd_norm_join(metric, distance, vd_norm_of(metric, q[v].y - c->y[i]));
       }
       if (form == FORM_PLANE || form == FORM_LONLAT) {
-        distance = norm_join(metric, distance, vd_all(term[i]));
+        distance = vd_norm_join(metric, distance, vd_all(term[i]));
       } else if (form == FORM_POINTS3) {
-        distance = norm_join(metric, distance, norm_of(metric, q2[v] - c->z[i]));
+        distance = vd_norm_join(metric, distance, vd_norm_of(metric, q[v].z - c->z[i]));
       }
       vm nearer = vd_less(distance, best[v]);
       best[v] = vd_min(distance, best[v]);
@@ -263,7 +252,7 @@ GV_INLINE void filter_body(const int form, gv_leaf *leaf) {
   leaf->undecided_count = 0;
   for (int32_t i = 0; i < c->count; i += VD_LANES) {
     vd x = vd_load(c->x + i), y = vd_load(c->y + i), z = vd_load(c->z + i);
-    vd half = -0.5 * vd_fma_loose(z, z, vd_fma_loose(y, y, x * x));
+    vd half = -0.5 * vd_square(3, x, y, z);
     if (form != FORM_LONLAT) vd_store(leaf->scratch + i, half);
     for (int32_t row = 0; form == FORM_LONLAT && row < leaf->rows; row++) {
       vd term = vd_fma_loose(z, vd_all(leaf->row_z[row]), half) * leaf->row_inverse[row];

@@ -85,10 +85,10 @@ typedef struct gv_cull_kernels {
   int32_t (*nearest[4])(const gv_candidates *candidates, const double *centre);
 
   /*
-   * Keeps candidate i unless (1 - slack) |s_i - m|^2 - 2 sum_k |g_k . (s_i - pivot)| > limit, in order (dim 2 or
-   * 3). `out` may be `in`.
+   * Keeps candidate i unless (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k |g_k . (s_i - pivot)| > limit, in order (dim 2
+   * or 3). `out` may be `in`.
    */
-  void (*cull[4])(const gv_candidates *in, const gv_bound *bound, const double *pivot, double slack, double limit,
+  void (*cull[4])(const gv_candidates *in, const gv_bound *bound, const double *pivot, double limit,
                   gv_candidates *out);
 
   /* The same for the plane's other metrics against the box [low, high]; keeps i unless the pivot is nearer than i
@@ -104,11 +104,11 @@ typedef struct gv_cull_kernels {
 
   /*
    * Culls against many pivots at once: keeps candidate i unless
-   *   (1 - slack) |s_i - m|^2 - 2 sum_k max(g_k . (s_i - m) - low_k, high_k - g_k . (s_i - m)) > limit,
+   *   (1 - gv_cull_slack) |s_i - m|^2 - 2 sum_k max(g_k . (s_i - m) - low_k, high_k - g_k . (s_i - m)) > limit,
    * low and high being the range of g_k . (p - m) over the pivots p. `out` may be `in`.
    */
   void (*cull_pivots[4])(const gv_candidates *in, const gv_bound *bound, const double low[3], const double high[3],
-                         double slack, double limit, gv_candidates *out);
+                         double limit, gv_candidates *out);
 
   /* Keeps candidate i unless value[i] > limit. `out` may be `in`. */
   void (*cull_above[4])(const gv_candidates *in, const double *value, double limit, gv_candidates *out);

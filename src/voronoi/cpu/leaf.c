@@ -25,10 +25,10 @@ static bool before(const comparison *c, int32_t i, int32_t j) {
   double reach = 0.0;
   for (int g = 0; g < 3; g++) {
     const double *along = c->bound->generator[g];
-    reach += fabs(along[0] * (c->u[j][0] - c->u[i][0]) + along[1] * (c->u[j][1] - c->u[i][1]) +
-                  along[2] * (c->u[j][2] - c->u[i][2]));
+    reach += fabs(gv_dot(3, along[0], along[1], along[2], c->u[j][0] - c->u[i][0], c->u[j][1] - c->u[i][1],
+                         c->u[j][2] - c->u[i][2]));
   }
-  return c->square[j] * (1.0 - gv_cull_slack) - 2.0 * reach > c->square[i] * (1.0 + gv_cull_slack) + c->limit;
+  return gv_lead(gv_cull_slack, c->square[j], reach) > c->square[i] * (1.0 + gv_cull_slack) + c->limit;
 }
 
 /* True if everything up to the n-th of the order is nearer than everything after it. */
@@ -49,7 +49,6 @@ static void order_short(const gv_voronoi *v, const gv_kernels *kernels, const gv
                         .dim = v->cells.dim,
                         .k = v->k,
                         .bound = bound,
-                        .relative = gv_cull_slack,
                         .limit = gv_cull_limit(bound->radius, e),
                         .geodesic = v->cells.metric == GV_GEODESIC ? &v->geodesic : NULL,
                         .place = out->place,
@@ -72,7 +71,7 @@ static gv_status order_long(const gv_voronoi *v, const gv_kernels *kernels, gv_w
       c.u[i][0] = candidates->x[i] - bound->centre[0];
       c.u[i][1] = candidates->y[i] - bound->centre[1];
       c.u[i][2] = candidates->z != NULL ? candidates->z[i] - bound->centre[2] : 0.0;
-      key[i] = c.square[i] = c.u[i][0] * c.u[i][0] + c.u[i][1] * c.u[i][1] + c.u[i][2] * c.u[i][2];
+      key[i] = c.square[i] = gv_square(3, c.u[i][0], c.u[i][1], c.u[i][2]);
     }
   } else {
     double *low, *high;

@@ -1,6 +1,6 @@
 /* The ranking in floats, see rank_filter.h. */
 #include "voronoi/cpu/rank_filter.h"
-#include "core/simd/vectors.h"
+#include "exact/lanes.h"
 
 /* Terms of all candidates but the first, whose value is 0. */
 typedef struct filter_tables {
@@ -44,9 +44,9 @@ GV_INLINE bool filter_tables_make(const gv_rank_filter *f, filter_tables *t) {
     vd vx = ux + (px - mx), vy = uy + (py - my);
     vd vz = uz + (pz - mz);
     vd k = half * vd_fma_loose(dz, vz, vd_fma_loose(dy, vy, dx * vx));
-    vd size = vd_sqrt(vd_fma_loose(dz, dz, vd_fma_loose(dy, dy, dx * dx)));
+    vd size = vd_sqrt(vd_square(3, dx, dy, dz));
     vd_store(g + i, vd_fma_loose(vd_all(3.0 * reach), size, vd_abs(k)));
-    vd_store(w2 + i, vd_fma_loose(uz, uz, vd_fma_loose(uy, uy, ux * ux)));
+    vd_store(w2 + i, vd_square(3, ux, uy, uz));
     vd_store(c.dx + i, dx);
     vd_store(c.dy + i, dy);
     vd_store(c.dz + i, dz);

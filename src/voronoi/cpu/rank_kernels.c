@@ -7,33 +7,18 @@ enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
 /* Some vectors of cells of one row of a ranking's part. */
 typedef struct rank_cells {
-  vd q[3][2];
+  vd_place q[2];
   const double *matrix;
 } rank_cells;
 
-GV_INLINE void place_cells(const int form, const int vectors, const gv_ranking *r, int32_t row, int32_t at,
-                           rank_cells *cells) {
-  const gv_leaf *leaf = r->leaf;
-  int32_t leaf_row = r->row + row;
-  for (int v = 0; v < vectors; v++) {
-    int32_t column = r->column + at + v * VD_LANES;
-    if (form == FORM_MATRIX) {
-      cells->matrix = r->matrix + row * r->width + at;
-    } else if (form == FORM_PLANE) {
-      cells->q[0][v] = vd_load(leaf->column_x + column);
-      cells->q[1][v] = vd_all(leaf->row_z[leaf_row]);
-    } else if (form == FORM_LONLAT) {
-      vd p = vd_all(leaf->row_p[leaf_row]);
-      cells->q[0][v] = p * vd_load(leaf->column_x + column);
-      cells->q[1][v] = p * vd_load(leaf->column_y + column);
-      cells->q[2][v] = vd_all(leaf->row_z[leaf_row]);
-    } else {
-      int64_t cell = leaf_row * leaf->point_stride + column;
-      cells->q[0][v] = vd_load(leaf->x + cell);
-      cells->q[1][v] = vd_load(leaf->y + cell);
-      if (form == FORM_POINTS3) cells->q[2][v] = vd_load(leaf->z + cell);
-    }
+GV_INLINE void find_cells(const int form, const int vectors, const gv_ranking *r, int32_t row, int32_t at,
+                          rank_cells *cells) {
+  if (form == FORM_MATRIX) {
+    cells->matrix = r->matrix + row * r->width + at;
+    return;
   }
+  for (int v = 0; v < vectors; v++)
+    cells->q[v] = place_cells(form, r->leaf, r->row + row, r->column + at + v * VD_LANES);
 }
 
 /* The canonical distance of candidate i from vector v of the cells, or its value in the matrix. */
@@ -41,17 +26,17 @@ GV_INLINE vd value_of(const int form, const int metric, const gv_ranking *r, con
                       int v) {
   const gv_candidates *c = r->candidates;
   if (form == FORM_MATRIX) return vd_load(cells->matrix + (int64_t)i * r->stride + v * VD_LANES);
-  vd distance = norm_of(metric, cells->q[0][v] - c->x[i]);
-  distance = norm_join(metric, distance, norm_of(metric, cells->q[1][v] - c->y[i]));
+  vd distance = vd_norm_of(metric, cells->q[v].x - c->x[i]);
+  distance = vd_norm_join(metric, distance, vd_norm_of(metric, cells->q[v].y - c->y[i]));
   if (form == FORM_PLANE || form == FORM_POINTS2) return vd_min(distance, vd_all(DBL_MAX));
-  return norm_join(metric, distance, norm_of(metric, cells->q[2][v] - c->z[i]));
+  return vd_norm_join(metric, distance, vd_norm_of(metric, cells->q[v].z - c->z[i]));
 }
 
 GV_INLINE void measure_body(const int form, const int metric, const gv_ranking *r, double *matrix) {
   rank_cells cells;
   for (int32_t row = 0; row < r->rows; row++) {
     for (int32_t at = 0; at < r->width; at += VD_LANES) {
-      place_cells(form, 1, r, row, at, &cells);
+      find_cells(form, 1, r, row, at, &cells);
       for (int32_t i = 0; i < r->candidates->count; i++) {
         vd_store(matrix + (int64_t)i * r->stride + row * r->width + at, value_of(form, metric, r, &cells, i, 0));
       }
@@ -106,7 +91,7 @@ GV_INLINE void rank_few_vectors(const int form, const int metric, const int kept
                                 const gv_ranking *r, int32_t row, int32_t at) {
   rank_column column[2];
   rank_cells cells;
-  place_cells(form, vectors, r, row, at, &cells);
+  find_cells(form, vectors, r, row, at, &cells);
   for (int v = 0; v < vectors; v++) {
     for (int n = 0; n < kept; n++) {
       column[v].value[n] = vd_all(r->start);
@@ -159,7 +144,7 @@ GV_INLINE void rank_many(const int form, const int metric, const gv_ranking *r) 
   for (int32_t row = 0; row < r->rows; row++) {
     for (int32_t at = 0; at < r->columns; at += VD_LANES) {
       rank_cells cells;
-      place_cells(form, 1, r, row, at, &cells);
+      find_cells(form, 1, r, row, at, &cells);
       for (int32_t n = 0; n < kept; n++) {
         vd_store(value + n * VD_LANES, vd_all(r->start));
         vd_store(number + n * VD_LANES, vd_all(-1.0)); /* no real value equals `start` and goes before */

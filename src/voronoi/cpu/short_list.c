@@ -1,6 +1,7 @@
 /* The order of short lists, see short_list.h. */
 #include "voronoi/cpu/short_list.h"
 #include "voronoi/cpu/kernel_lanes.h"
+#include "voronoi/margin.h"
 
 enum { SHORT_VECTORS = GV_SHORT_LIST / VD_LANES };
 
@@ -14,23 +15,16 @@ GV_INLINE uint32_t short_less(int32_t vectors, const vd *a, const vd *b) {
 
 GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *list) {
   gv_candidates *c = list->candidates;
-  const double *m = list->bound->centre;
   int32_t n = c->count, first = list->k < n ? list->k : n, *place = list->place, *end = list->end;
   double square[GV_SHORT_LIST], along[3][GV_SHORT_LIST];
   vd squares[SHORT_VECTORS], dots[3][SHORT_VECTORS];
+  vd_place centre = place_all(dim, list->bound->centre);
   for (int v = 0; v < vectors; v++) {
-    vd x = vd_load(c->x + v * VD_LANES) - m[0];
-    vd y = vd_load(c->y + v * VD_LANES) - m[1], z = x;
-    squares[v] = vd_fma_loose(y, y, x * x);
-    if (dim == 3) {
-      z = vd_load(c->z + v * VD_LANES) - m[2];
-      squares[v] = vd_fma_loose(z, z, squares[v]);
-    }
+    vd_place u = place_from(dim, c, v * VD_LANES, centre);
+    squares[v] = square_of(dim, u);
     vd_store(square + v * VD_LANES, squares[v]);
     for (int g = 0; g < dim; g++) {
-      const double *generator = list->bound->generator[g];
-      vd dot = vd_fma_loose(vd_all(generator[1]), y, generator[0] * x);
-      dots[g][v] = dim == 3 ? vd_fma_loose(vd_all(generator[2]), z, dot) : dot;
+      dots[g][v] = dot_of(dim, list->bound->generator[g], u);
       vd_store(along[g] + v * VD_LANES, dots[g][v]);
     }
   }
@@ -47,24 +41,21 @@ GV_INLINE void short_list_body(const int dim, const int vectors, gv_short_list *
   double limit = list->limit;
   list->slack = 0.0;
   if (list->geodesic != NULL) {
-    double farthest = sqrt(square[place[first - 1]]) + list->bound->radius;
-    list->slack = gv_geodesic_slack(list->geodesic, farthest * (1.0 + 1e-12));
+    double farthest = gv_farthest_chord(square[place[first - 1]], list->bound->radius);
+    list->slack = gv_geodesic_slack(list->geodesic, farthest);
     limit += list->slack;
   }
   /* Which may come before one of those up to the place in hand, and which are up to there. */
   uint32_t open = 0, passed = 0;
-  vd shrunk[SHORT_VECTORS];
-  for (int v = 0; v < vectors; v++)
-    shrunk[v] = squares[v] * (1.0 - list->relative);
   int32_t groups = 0;
   for (int32_t at = 0; at < first; at++) {
     int32_t i = place[at];
-    vd least = vd_all(square[i] * (1.0 + list->relative) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
+    vd least = vd_all(square[i] * (1.0 + gv_cull_slack) + limit), value[SHORT_VECTORS], own[SHORT_VECTORS];
     for (int v = 0; v < vectors; v++) {
       vd reach = vd_abs(dots[0][v] - along[0][i]);
       for (int g = 1; g < dim; g++)
         reach = reach + vd_abs(dots[g][v] - along[g][i]);
-      value[v] = shrunk[v] - (reach + reach);
+      value[v] = vd_lead(gv_cull_slack, squares[v], reach);
       own[v] = least;
     }
     open |= ~short_less(vectors, own, value) & all;

@@ -22,7 +22,7 @@ typedef struct gv_short_list {
   gv_candidates *candidates; /* 1 ... GV_SHORT_LIST; those that may be among the k nearest are left */
   int32_t dim, k;
   const gv_bound *bound;
-  double relative, limit;      /* the margin: `relative` of both squares, and `limit` */
+  double limit;                /* the margin, on top of gv_cull_slack of both squares */
   const gv_geodesic *geodesic; /* metric geodesic: the slack is added to the limit; else NULL */
 
   double slack;   /* out: that slack, for the farthest of the first k; or 0 */

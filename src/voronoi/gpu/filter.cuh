@@ -52,7 +52,7 @@ __device__ __forceinline__ static filter_pivot place_pivot(const problem &p, con
   by.y = by.at.y - view.m.y;
   by.z = by.at.z - view.m.z;
   by.label = seed_label(p.seeds, by.id);
-  double distance = sqrt(fma(by.z, by.z, fma(by.y, by.y, by.x * by.x)));
+  double distance = sqrt(gv_square(3, by.x, by.y, by.z));
   by.near = (float)(VIEW::flat ? distance * p.scale : distance) * 1.0001F;
   by.slack = 0.0F;
   if (GEODESIC) {
@@ -82,7 +82,7 @@ __device__ __forceinline__ static float4 coefficients(const problem &p, int32_t 
     k.x = (float)fma(dz, tz * p.scale, dx * (tx * p.scale));
     *apart = {dx, 0.0, dz};
   } else {
-    k.x = (float)(VIEW::times * fma(dz, tz, fma(dy, ty, dx * tx)));
+    k.x = (float)(VIEW::times * gv_dot(3, dx, dy, dz, tx, ty, tz));
     *apart = {dy * turn.x - dx * turn.y, dx * turn.x + dy * turn.y, dz * turn.z};
     k.z = (float)(-2.0 * apart->y);
   }

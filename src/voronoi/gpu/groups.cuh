@@ -32,11 +32,9 @@ __device__ static bool dominates_group(const bound &b, const pivot &by, const ba
   double vx = all.middle.x - by.at.x, vy = all.middle.y - by.at.y, vz = all.middle.z - by.at.z;
   double reach = generators * outer;
 #pragma unroll
-  for (int k = 0; k < 3; k++) {
-    const place &g = b.generator[k];
-    reach += fabs(fma(g.z, vz, fma(g.y, vy, g.x * vx)));
-  }
-  return nearest * nearest * (1.0 - gv_cull_slack) - 2.0 * reach > by.limit;
+  for (int k = 0; k < 3; k++)
+    reach += fabs(dot(b.generator[k], vx, vy, vz));
+  return gv_lead(gv_cull_slack, nearest * nearest, reach) > by.limit;
 }
 
 /* A group is out when k pivots dominate all of its seeds, or nobody can reach them. */

@@ -15,7 +15,7 @@ enum {
   FEW = 5 /* candidates that are not worth a second look */
 };
 
-/* A pivot and what a candidate is compared with: SQUARE as in cull_once of voronoi/cpu/cull.c, the others against boxes. */
+/* A pivot and what is compared: with SQUARE gv_lead, with the other norms gv_box_gain. */
 struct pivot {
   place at;
   double limit;
@@ -54,17 +54,12 @@ __device__ static bool dominates(const problem &p, const bound &b, const pivot &
   if (NORM == SQUARE) {
     double vx = s.x - by.at.x, vy = s.y - by.at.y, vz = s.z - by.at.z, reach = 0.0;
 #pragma unroll
-    for (int k = 0; k < 3; k++) {
-      const place &g = b.generator[k];
-      reach += fabs(fma(g.z, vz, fma(g.y, vy, g.x * vx)));
-    }
-    return square(s, b.middle) * (1.0 - gv_cull_slack) - 2.0 * reach > by.limit;
+    for (int k = 0; k < 3; k++)
+      reach += fabs(dot(b.generator[k], vx, vy, vz));
+    return gv_lead(gv_cull_slack, square(s, b.middle), reach) > by.limit;
   }
   const box_of_tile box(p, b);
-  double reach = gv_norm_join(NORM, gv_axis_reach(box.low_x, box.high_x, by.at.x),
-                              gv_axis_reach(box.low_z, box.high_z, by.at.z));
-  return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z, reach) <
-         -by.limit;
+  return gv_box_gain(NORM, box.low_x, box.high_x, box.low_z, box.high_z, by.at.x, by.at.z, s.x, s.z) < -by.limit;
 }
 
 /* A seed is out when k pivots (all of them different seeds) dominate it, or nobody can reach it. */

@@ -51,8 +51,11 @@ template <int NORM> __device__ static inline double canonical(const place &q, co
 
 /* Squares whatever the metric: for choosing pivots, and for bounds. */
 __device__ static inline double square(const place &a, const place &b) {
-  double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-  return fma(z, z, fma(y, y, x * x));
+  return gv_square(3, a.x - b.x, a.y - b.y, a.z - b.z);
+}
+
+__device__ static inline double dot(const place &g, double x, double y, double z) {
+  return gv_dot(3, g.x, g.y, g.z, x, y, z);
 }
 
 struct bound {
