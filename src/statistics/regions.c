@@ -9,8 +9,17 @@ void gv_regions_clear(gv_regions *regions) {
     gv_release(&regions->allocator, parts[i]);
 }
 
+int64_t gv_slots_for(int64_t count) {
+  int64_t slots = 2;
+  if (count > INT64_C(1) << 61) return -1;
+  while (slots < 2 * count)
+    slots *= 2;
+  return slots;
+}
+
 gv_status gv_regions_grow(gv_context *context, gv_regions *regions) {
   gv_regions to = *regions;
+  if (to.capacity > INT32_MAX / 2) return gv_fail_memory(context, "a block's statistics");
   int64_t sums = to.s->sums, capacity = to.capacity = to.capacity > 0 ? 2 * to.capacity : 64;
   size_t count = (size_t)to.count;
   to.mask = 4 * (uint32_t)capacity - 1;

@@ -14,13 +14,11 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
   for (int32_t i = 0; i < v->seeds.count && !any; i++)
     any = v->label[i] != v->seeds.number[i];
   if (!any) return GV_OK;
-  uint32_t slots = 2;
-  while (slots < 2 * (uint32_t)v->seeds.count)
-    slots *= 2;
-  s->label_mask = slots - 1;
+  int64_t slots = gv_slots_for(v->seeds.count);
   s->labels = gv_allocate(&s->allocator, slots, sizeof *s->labels);
   if (s->labels == NULL) return gv_fail_memory(context, "the seeds' statistics");
-  memset(s->labels, -1, slots * sizeof *s->labels);
+  s->label_mask = (uint32_t)(slots - 1);
+  memset(s->labels, -1, (size_t)slots * sizeof *s->labels);
   for (int32_t i = 0; i < v->seeds.count; i++) {
     gv_slot *at = gv_slot_of(s->labels, s->label_mask, v->label[i]);
     if (v->label[i] == v->nodata || at->index >= 0) {

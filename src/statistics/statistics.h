@@ -74,6 +74,10 @@ struct gv_statistics {
   gv_sum *of_sum; /* seeds x sums */
 };
 
+/* The size of a table for `count` >= 0 entries: a power of two, and twice as many at least; -1 if there is no such number. Those of
+ * seeds, fewer than 2^31, have a mask of 32 bits. */
+int64_t gv_slots_for(int64_t count);
+
 /* The place of something in a table of mask + 1 slots, or the one that it would have. */
 static inline gv_slot *gv_slot_of(gv_slot *slots, uint32_t mask, int32_t shown) {
   uint32_t at = (uint32_t)shown * UINT32_C(2654435769);

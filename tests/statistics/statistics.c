@@ -2,6 +2,7 @@
  * Statistics of regions against sums made cell by cell; the same bits for every block size, order and number of threads;
  * bad input and failing allocations.
  */
+#include "statistics/statistics.h"
 #include "world.h"
 
 static void close_to(double a, double b, double scale) {
@@ -507,6 +508,24 @@ static void release(void *memory, void *user) {
   free(memory);
 }
 
+static void tables_of_any_size(void **state) {
+  (void)state;
+  static const int64_t of[][2] = {{0, 2},
+                                  {1, 2},
+                                  {2, 4},
+                                  {3, 8},
+                                  {1 << 29, 1 << 30},
+                                  {(1 << 29) + 1, INT64_C(1) << 31},
+                                  {INT64_C(1) << 30, INT64_C(1) << 31},
+                                  {(1 << 30) + 1, INT64_C(1) << 32},
+                                  {INT32_MAX, INT64_C(1) << 32},
+                                  {INT64_C(1) << 61, INT64_C(1) << 62},
+                                  {(INT64_C(1) << 61) + 1, -1},
+                                  {INT64_MAX, -1}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    assert_int_equal(gv_slots_for(of[i][0]), of[i][1]);
+}
+
 static void failing_allocations(void **state) {
   (void)state;
   static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_QTM};
@@ -562,6 +581,7 @@ int main(void) {
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(labels_lead_back),
       cmocka_unit_test(sums_are_exact),
+      cmocka_unit_test(tables_of_any_size),
       cmocka_unit_test(failing_allocations),
   };
   return cmocka_run_group_tests_name("statistics", tests, NULL, NULL);
