@@ -1,0 +1,400 @@
+/*
+ * Every allocation of the library fails once, and every thread is refused once, in every public function: the status says so,
+ * nothing leaks, and what there is can still be used: asked again, it answers.
+ */
+#include "cmocka_test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backends_here.h"
+#include "features/layer.h"
+#include "gpuvoronoi.h"
+#include "search/backend.h"
+
+enum { SEEDS = 40, W = 40, H = 30, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
+
+/* ------------------------------------------------------------------------------------------------------- faults */
+
+typedef struct counter {
+  atomic_long calls, live, fail_at;
+} counter;
+
+static counter memory, threads; /* `calls` since a run began; fail_at -1: none */
+
+static bool fails(counter *c) {
+  return atomic_fetch_add(&c->calls, 1) == atomic_load(&c->fail_at);
+}
+
+static void *allocate(size_t bytes, void *user) {
+  counter *c = user;
+  void *block = fails(c) ? NULL : malloc(bytes);
+  if (block != NULL) atomic_fetch_add(&c->live, 1);
+  return block;
+}
+
+static void release(void *block, void *user) {
+  counter *c = user;
+  atomic_fetch_sub(&c->live, 1);
+  free(block);
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user) {
+  return fails(&threads) ? EAGAIN : __real_pthread_create(thread, how, start, user);
+}
+
+/* A run, its context, and what it has answered. */
+typedef struct run {
+  gv_context *context;
+  int refused; /* calls that ran out of memory */
+  int32_t cell[3 * K * W * H];
+  double real[3 * K * W * H];
+  int64_t index[2 * K * POINTS];
+  size_t cells, reals, indices;
+} run;
+
+/* True if it has to be asked again; what fails a second time fails for another reason. */
+static bool again(run *r, gv_status status, bool second) {
+  if (status == GV_OK) return false;
+  if (status != GV_ERROR_OUT_OF_MEMORY || second) {
+    fail_msg("%s: %s", gv_status_name(status), gv_context_message(r->context));
+  }
+  assert_non_null(strstr(gv_context_message(r->context), "memory"));
+  r->refused++;
+  return true;
+}
+
+#define ASK(r, call)                                                                                               \
+  do {                                                                                                             \
+    if (again(r, call, false)) (void)again(r, call, true);                                                         \
+  } while (0)
+
+typedef void questions(run *r, const void *what);
+
+/* With the nth allocation and the nth thread failing, from 0; -1: none. */
+static void carry_out(questions *ask, const void *what, long allocation, long thread, run *r) {
+  memset(r, 0, sizeof *r);
+  atomic_store(&memory.calls, 0);
+  atomic_store(&memory.live, 0);
+  atomic_store(&memory.fail_at, allocation);
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.threads = 3;
+  options.allocate = allocate;
+  options.release = release;
+  options.allocate_user = &memory;
+  gv_status status = gv_context_create(&options, &r->context);
+  if (status == GV_ERROR_OUT_OF_MEMORY) {
+    r->refused++;
+    status = gv_context_create(&options, &r->context);
+  }
+  assert_int_equal(status, GV_OK);
+  atomic_store(&threads.calls, 0);
+  atomic_store(&threads.fail_at, thread);
+  ask(r, what);
+  atomic_store(&threads.fail_at, -1);
+  gv_context_destroy(r->context);
+  r->context = NULL;
+  assert_int_equal(atomic_load(&memory.live), 0);
+}
+
+static bool same(const run *a, const run *b) {
+  return a->cells == b->cells && a->reals == b->reals && a->indices == b->indices &&
+         memcmp(a->cell, b->cell, sizeof a->cell) == 0 && memcmp(a->real, b->real, sizeof a->real) == 0 &&
+         memcmp(a->index, b->index, sizeof a->index) == 0;
+}
+
+static run right, now;
+static long tried;
+
+static void fail_allocations(const char *name, questions *ask, const void *what) {
+  carry_out(ask, what, -1, -1, &right);
+  bool refused = false;
+  long calls = 1;
+  for (long at = 0; at < calls; at++, tried++) {
+    carry_out(ask, what, at, -1, &now);
+    if (atomic_load(&memory.calls) > calls) calls = atomic_load(&memory.calls);
+    refused = refused || now.refused > 0;
+    if (now.refused > 1 || !same(&now, &right)) fail_msg("%s: allocation %ld", name, at);
+  }
+  assert_true(refused && calls > 1);
+  print_message("%s: %ld allocations\n", name, calls);
+}
+
+/* In a child, which has no threads to begin with. */
+static void refuse_threads(const char *name, questions *ask, const void *what) {
+  enum { OTHERS = 2 };
+  carry_out(ask, what, -1, -1, &right);
+  assert_true(right.cells + right.reals + right.indices > 0);
+  for (long at = 0; at < OTHERS; at++, tried++) {
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+      carry_out(ask, what, -1, at, &now);
+      _exit(now.refused == 0 && same(&now, &right) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0) fail_msg("%s: thread %ld", name, at);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- points */
+
+static double wide_points[POINTS * DIM];
+static float narrow_points[POINTS * DIM];
+static double lon[SEEDS], lat[SEEDS], plane_x[SEEDS], plane_y[SEEDS], weight[SEEDS];
+static int32_t label[SEEDS];
+static layer countries;
+
+static void make_inputs(void) {
+  for (int i = 0; i < POINTS * DIM; i++) {
+    wide_points[i] = (double)((int64_t)i * 7919 % 10007);
+    narrow_points[i] = (float)((int64_t)i * 104729 % 9973);
+  }
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = layer_uniform(-180.0, 180.0);
+    lat[i] = layer_uniform(-90.0, 90.0);
+    plane_x[i] = layer_uniform(0.0, W);
+    plane_y[i] = layer_uniform(0.0, H);
+    weight[i] = layer_uniform(1.0, 2.0);
+    label[i] = 1000 - 7 * i;
+  }
+  const double low[2] = {0.0, 0.0}, high[2] = {W, H};
+  layer_clear(&countries);
+  layer_random(&countries, 6, low, high, 9.0);
+}
+
+static void search(run *r, const void *what) {
+  const gv_backend *backend = what;
+  gv_points reference = {wide_points, POINTS, DIM, GV_FLOAT64}, queries = {narrow_points, 200, DIM, GV_FLOAT32};
+  gv_index_options build = GV_INDEX_OPTIONS_INIT;
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_index *index = NULL;
+  build.backend = backend->name;
+  options.k = K;
+  ASK(r, gv_index_build(r->context, &reference, &build, &index));
+  ASK(r, gv_index_search(r->context, index, &queries, &options, r->index, r->real));
+  options.exclude_self = 1;
+  options.max_distance = 500.0;
+  r->indices = K * 200;
+  if (!backend->exhaustive) {
+    ASK(r, gv_index_search(r->context, index, NULL, &options, r->index + r->indices, NULL));
+    r->indices += K * POINTS;
+  }
+  gv_index_destroy(index);
+}
+
+static void search_globe(run *r, const void *what) {
+  gv_seeds seeds = {lon, lat, SEEDS}, queries = {plane_x, plane_y, SEEDS};
+  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  gv_globe_index *index = NULL;
+  build.metric = *(const gv_metric *)what;
+  options.k = K;
+  ASK(r, gv_globe_index_build(r->context, &seeds, &build, &index));
+  ASK(r, gv_globe_index_search(r->context, index, &queries, &options, r->index, r->real));
+  r->indices = r->reals = K * SEEDS;
+  gv_globe_index_destroy(index);
+}
+
+/* -------------------------------------------------------------------------------------------------------- grids */
+
+/* A grid and what is asked of it. */
+typedef struct grid_case {
+  const char *name, *backend;
+  gv_grid_kind kind;
+  gv_metric metric;
+  int32_t k;
+  double max_distance;
+  gv_weighting weighting;
+  bool features, labels, signed_distance, statistics;
+  int level;
+} grid_case;
+
+/* A plate carree turned by some degrees. */
+static int inverse(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    double u = x[i], v = y[i];
+    x[i] = u * 9.0 - 180.0;
+    y[i] = v * 6.0 - 90.0 + 0.001 * u;
+    if (v < 2.0) x[i] = y[i] = HUGE_VAL;
+  }
+  return 0;
+}
+
+static gv_grid grid_of(const grid_case *c) {
+  gv_grid grid = GV_GRID_INIT;
+  const double globe[6] = {-180.0, 360.0 / W, 0.0, 90.0, 0.0, -180.0 / H};
+  grid.kind = c->kind;
+  grid.width = W;
+  grid.height = H;
+  grid.level = c->level;
+  if (c->kind == GV_GRID_LONLAT) memcpy(grid.geotransform, globe, sizeof globe);
+  if (c->kind == GV_GRID_PROJECTED) grid.inverse = inverse;
+  return grid;
+}
+
+static void measure(run *r, const grid_case *c, const gv_voronoi *v, int64_t width, int64_t height) {
+  static float azimuth[K * W * H];
+  gv_measure m = GV_MEASURE_INIT;
+  m.bands = c->k;
+  m.seed = r->cell;
+  m.stride = m.out_stride = width;
+  m.band_stride = m.out_band_stride = width * height;
+  m.type = GV_FLOAT64;
+  m.distance = r->real;
+  m.azimuth = azimuth;
+  m.signed_distance = c->signed_distance;
+  ASK(r, gv_voronoi_measure(r->context, v, &m));
+  size_t count = (size_t)(c->k * width * height);
+  for (size_t i = 0; i < count; i++)
+    r->real[count + i] = (double)azimuth[i];
+  r->reals = 2 * count;
+}
+
+static gv_status add_up(run *r, const gv_voronoi *v, int64_t width, gv_statistics **out) {
+  static const double bound[] = {1e9};
+  gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+  options.distances = 1;
+  options.sums = 1;
+  options.bound = bound;
+  gv_status status = gv_statistics_create(r->context, v, &options, out);
+  if (status != GV_OK) return status;
+  gv_quantity quantity = {wide_points, NULL, (int32_t)width, width, NULL, 0};
+  gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+  block.seed = r->cell;
+  block.stride = block.distance_stride = width;
+  block.distance = r->real;
+  block.quantity = &quantity;
+  status = gv_statistics_add(r->context, *out, &block);
+  if (status != GV_OK) {
+    gv_statistics_destroy(*out); /* of no use any more */
+    *out = NULL;
+  }
+  return status;
+}
+
+static void add_statistics(run *r, const gv_voronoi *v, int64_t width) {
+  gv_statistics *statistics = NULL;
+  ASK(r, add_up(r, v, width, &statistics));
+  for (int64_t i = 0; i < SEEDS; i++) {
+    gv_seed_statistics of;
+    gv_sum_statistics sum;
+    ASK(r, gv_statistics_get(r->context, statistics, i, &of, &sum));
+    const double all[] = {(double)of.cells, of.area, of.distance_mean, of.distance_max, sum.sum, sum.distance_mean};
+    for (size_t a = 0; a < sizeof all / sizeof *all; a++)
+      r->real[r->reals++] = isnan(all[a]) ? -1.0 : all[a];
+  }
+  gv_statistics_destroy(statistics);
+}
+
+static void grid(run *r, const void *what) {
+  const grid_case *c = what;
+  bool globe = c->kind != GV_GRID_PLANE;
+  gv_grid where = grid_of(c);
+  gv_seeds seeds = {globe ? lon : plane_x, globe ? lat : plane_y, SEEDS};
+  gv_features features = layer_features(&countries, GV_EDGES_STRAIGHT, false);
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  options.backend = c->backend;
+  options.metric = c->metric;
+  options.k = c->k;
+  if (c->max_distance > 0.0) options.max_distance = c->max_distance;
+  options.weighting = c->weighting;
+  options.weights = c->weighting != GV_UNWEIGHTED ? weight : NULL;
+  options.labels = c->labels ? label : NULL;
+  options.features = c->features ? &features : NULL;
+  gv_voronoi *v = NULL;
+  ASK(r, gv_voronoi_create(r->context, &where, c->features ? NULL : &seeds, &options, &v));
+  int64_t width = c->kind == GV_GRID_QTM ? gv_qtm_count(c->level) : W, height = c->kind == GV_GRID_QTM ? 1 : H;
+  size_t count = (size_t)(c->k * width * height);
+  ASK(r, gv_voronoi_compute(r->context, v, r->cell, width));
+  static uint8_t mask[W * H];
+  for (int i = 0; i < W * H; i++)
+    mask[i] = i % 5 != 0;
+  gv_block block = GV_BLOCK_INIT;
+  block.mask = mask;
+  block.mask_stride = width;
+  block.out = r->cell + count;
+  block.stride = width;
+  block.band_stride = width * height;
+  ASK(r, gv_voronoi_fill(r->context, v, &block));
+  ASK(r, gv_voronoi_block(r->context, v, 0, 0, r->cell + 2 * count, width));
+  r->cells = 3 * count;
+  if (!c->labels) measure(r, c, v, width, height);
+  if (c->statistics) add_statistics(r, v, width);
+  if (c->kind != GV_GRID_PROJECTED) {
+    ASK(r, gv_voronoi_cell_areas(r->context, v, 0, 0, r->real + r->reals, width));
+  }
+  gv_voronoi_destroy(v);
+}
+
+static const grid_case cases[] = {
+    {"plane", "tile", GV_GRID_PLANE, GV_EUCLIDEAN, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = -1},
+    {"ranks", "tile", GV_GRID_PLANE, GV_MANHATTAN, K, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"limit", "tile", GV_GRID_PLANE, GV_EUCLIDEAN, 1, 4.0, GV_UNWEIGHTED, .level = -1},
+    {"labels", "tile", GV_GRID_PLANE, GV_CHEBYSHEV, 1, 0.0, GV_UNWEIGHTED, .labels = true, .statistics = true,
+     .level = -1},
+    {"weights", "tile", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_MULTIPLICATIVE, .level = -1},
+    {"power", "tile", GV_GRID_PLANE, GV_EUCLIDEAN, 1, 0.0, GV_POWER, .level = -1},
+    {"serial", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"a tree", "kdtree", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 2, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"globe", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 3e6, GV_UNWEIGHTED, .statistics = true, .level = -1},
+    {"geodesics", "tile", GV_GRID_LONLAT, GV_GEODESIC, K, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"geodesics of a tree", "kdtree", GV_GRID_LONLAT, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"weighted geodesics", "tile", GV_GRID_LONLAT, GV_GEODESIC, 1, 0.0, GV_ADDITIVE, .level = -1},
+    {"projected", "tile", GV_GRID_PROJECTED, GV_GEODESIC, 1, 0.0, GV_UNWEIGHTED, .level = -1},
+    {"projected ranks", "tile", GV_GRID_PROJECTED, GV_GREAT_CIRCLE, K, 5e6, GV_UNWEIGHTED, .level = -1},
+    {"mesh", "tile", GV_GRID_QTM, GV_GEODESIC, 2, 0.0, GV_UNWEIGHTED, .level = LEVEL},
+    {"mesh sums", "tile", GV_GRID_QTM, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .statistics = true, .level = LEVEL},
+    {"mesh under a raster", "tile", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .level = LEVEL},
+    {"features", "auto", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_UNWEIGHTED, .features = true,
+     .signed_distance = true, .level = -1},
+    {"features on the globe", "auto", GV_GRID_LONLAT, GV_GEODESIC, 1, 2e6, GV_UNWEIGHTED, .features = true,
+     .level = -1},
+    {"every edge", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .features = true, .level = -1},
+};
+
+/* -------------------------------------------------------------------------------------------------------- tests */
+
+typedef void failing(const char *name, questions *ask, const void *what);
+
+static void fail_all(failing *fail_each) {
+  static const gv_metric metrics[] = {GV_GEODESIC, GV_GREAT_CIRCLE};
+  tried = 0;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++)
+    if (searches_here(b)) fail_each(b->name, search, b);
+  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+    fail_each(gv_metric_name(metrics[i]), search_globe, &metrics[i]);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    fail_each(cases[i].name, grid, &cases[i]);
+}
+
+static void every_allocation_fails_once(void **state) {
+  (void)state;
+  fail_all(fail_allocations);
+  print_message("%ld allocations have failed\n", tried);
+}
+
+static void every_thread_is_refused_once(void **state) {
+  (void)state;
+  fail_all(refuse_threads);
+  print_message("%ld threads have been refused\n", tried);
+}
+
+int main(void) {
+  make_inputs();
+  atomic_init(&threads.fail_at, -1);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_thread_is_refused_once),
+                                     cmocka_unit_test(every_allocation_fails_once)};
+  return cmocka_run_group_tests_name("faults of the library", tests, NULL, NULL);
+}
