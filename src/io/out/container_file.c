@@ -1,14 +1,12 @@
 /* Locks, journals and copies of files that hold layers of others. */
 #include "io/out/container_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "io/out/copy.h"
+#include "io/retry.h"
 
 enum { MAX_PATH = 4096 };
 
@@ -16,9 +14,9 @@ static const char magic[16] = "SQLite format 3";
 
 bool gv_is_sqlite(const char *path) {
   char start[sizeof magic];
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
   if (file < 0) return false;
-  ssize_t got = pread(file, start, sizeof start, 0);
+  ssize_t got = gv_retry_read_at(file, start, sizeof start, 0);
   close(file);
   return got == (ssize_t)sizeof start && memcmp(start, magic, sizeof magic) == 0;
 }
@@ -34,9 +32,9 @@ static const char *side_file(const char *path, const char *suffix, char *out) {
 static bool has_contents(const char *path) {
   char start[8] = "";
   static const char zeros[sizeof start];
-  int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  int file = path != NULL ? gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0) : -1;
   if (file < 0) return false;
-  ssize_t got = pread(file, start, sizeof start, 0);
+  ssize_t got = gv_retry_read_at(file, start, sizeof start, 0);
   close(file);
   return got > 0 && memcmp(start, zeros, sizeof start) != 0;
 }
@@ -44,7 +42,7 @@ static bool has_contents(const char *path) {
 /* Whether another process holds a lock of any kind on some bytes of a file. */
 static bool is_locked(const char *path, off_t first, off_t count) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = first, .l_len = count};
-  int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  int file = path != NULL ? gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0) : -1;
   if (file < 0) return false;
   bool locked = fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   close(file);
@@ -71,7 +69,7 @@ gv_status gv_container_check_idle(gv_io *io, const char *path) {
 
 static bool look_at(int file, gv_file_state *state) {
   memset(state, 0, sizeof *state);
-  return fstat(file, &state->stat) == 0 && pread(file, state->header, sizeof state->header, 0) >= 0;
+  return fstat(file, &state->stat) == 0 && gv_retry_read_at(file, state->header, sizeof state->header, 0) >= 0;
 }
 
 static bool same_state(const gv_file_state *a, const gv_file_state *b) {
@@ -89,9 +87,9 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
   gv_file_state after;
   gv_status status = gv_container_check_idle(io, path);
   if (status != GV_OK) return status;
-  int from = open(path, O_RDONLY | O_CLOEXEC), error = from < 0 ? errno : 0;
+  int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0), error = from < 0 ? errno : 0;
   if (error != 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s: %s", path, strerror(error));
-  int to = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int to = gv_retry_open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (to < 0 || !look_at(from, state)) error = errno;
   if (error == 0) error = gv_copy_bytes(io, from, to);
   if (error == 0 && fchmod(to, state->stat.st_mode & 07777) != 0) error = errno;
@@ -106,7 +104,7 @@ gv_status gv_container_copy(gv_io *io, const char *path, const char *copy, gv_fi
 
 gv_status gv_container_check_unchanged(gv_io *io, const char *path, const gv_file_state *state) {
   gv_file_state now;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
   bool seen = file >= 0 && look_at(file, &now);
   if (file >= 0) close(file);
   if (!seen || !same_state(state, &now)) return changed(io, path);

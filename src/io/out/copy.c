@@ -1,14 +1,12 @@
 #include "io/out/copy.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#include "io/retry.h"
 
 static bool write_all(int file, const char *bytes, size_t count) {
   while (count > 0) {
-    ssize_t written = write(file, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
+    ssize_t written = gv_retry_write(file, bytes, count);
     if (written <= 0) return false;
     bytes += written;
     count -= (size_t)written;
@@ -26,9 +24,8 @@ int gv_copy_bytes(const gv_io *io, int from, int to) {
   char *buffer = malloc(CHUNK);
   int error = buffer != NULL ? 0 : ENOMEM;
   while (error == 0 && !gv_io_cancelled(io)) {
-    got = read(from, buffer, CHUNK);
+    got = gv_retry_read(from, buffer, CHUNK);
     if (got == 0) break;
-    if (got < 0 && errno == EINTR) continue;
     if (got < 0 || !write_all(to, buffer, (size_t)got)) error = errno;
   }
   free(buffer);
@@ -38,9 +35,9 @@ int gv_copy_bytes(const gv_io *io, int from, int to) {
 int gv_copy_file(const gv_io *io, const char *from, const char *to) {
   if (link(from, to) == 0) return 0;
   struct stat about;
-  int in = open(from, O_RDONLY | O_CLOEXEC), error = in < 0 ? errno : 0;
+  int in = gv_retry_open(from, O_RDONLY | O_CLOEXEC, 0), error = in < 0 ? errno : 0;
   if (in < 0) return error;
-  int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int out = gv_retry_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (out < 0 || fstat(in, &about) != 0) error = errno;
   if (error == 0) error = gv_copy_bytes(io, in, out);
   if (error == 0 && fchmod(out, about.st_mode & 07777) != 0) error = errno;

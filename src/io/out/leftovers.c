@@ -2,24 +2,23 @@
 #include "io/out/leftovers.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include <cpl_vsi.h>
 
+#include "io/inputs.h"
 #include "io/out/sync.h"
 #include "io/path.h"
+#include "io/retry.h"
 
 /* A journal is a list of strings, each with its NUL: the head; for each directory its name behind DIRECTORY; for each move, behind
  * MOVE, from ("" for none), to, and what was at `to` ("" for nothing); the end, without which it is not complete. */
 static const char HEAD[] = "gpuvoronoi moves 1", DIRECTORY[] = "directory", MOVE[] = "move", END[] = "end";
 
-enum { MAX_JOURNAL = 1 << 26, IDENTITY = 128 };
+enum { MAX_JOURNAL = 1 << 26, MAX_PATH = 4096, IDENTITY = 128 };
 
 void gv_leftovers_host(char *host, size_t size) {
   char name[256] = "";
@@ -35,7 +34,7 @@ void gv_leftovers_host(char *host, size_t size) {
 
 int gv_leftovers_lock(const char *directory, bool *lost) {
   *lost = false;
-  int lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int lock = gv_retry_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (lock < 0) {
     *lost = errno == ENOENT;
     return -1;
@@ -49,6 +48,13 @@ int gv_leftovers_lock(const char *directory, bool *lost) {
   if (locked && !*lost) return lock;
   close(lock);
   return -1;
+}
+
+bool gv_leftovers_remove(const char *directory) {
+  char backups[MAX_PATH]; /* also without memory */
+  int length = snprintf(backups, sizeof backups, "%s/%s", directory, GV_BACKUPS);
+  if (length < 0 || length >= MAX_PATH || (gv_is_there(backups) && VSIRmdirRecursive(backups) != 0)) return false;
+  return VSIRmdirRecursive(directory) == 0;
 }
 
 /* What tells one state of a file from another; "" for none. */
@@ -92,7 +98,7 @@ int gv_journal_write(char *const *directories, int count, const gv_journal_move 
     errno = 0;
     bool written = !ferror(file) && fflush(file) == 0;
     if (!written) error = errno != 0 ? errno : EIO;
-    if (written && lasting && fsync(fileno(file)) != 0) error = errno;
+    if (written && lasting && gv_retry_sync(fileno(file)) != 0) error = errno;
     if (fclose(file) != 0 && error == 0) error = errno;
     if (error == 0 && lasting) error = gv_sync_directory(directories[d]);
     free(path);
@@ -115,13 +121,13 @@ void gv_journal_remove(char *const *directories, int count) {
  * there is none, or not a whole one. */
 static char **read_journal(const char *directory, int *count) {
   char *path = gv_path_join(directory, GV_JOURNAL), **list = NULL;
-  int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  int file = path != NULL ? gv_retry_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0) : -1;
   struct stat found;
   free(path);
   if (file < 0) return NULL;
   size_t size = fstat(file, &found) == 0 && found.st_size < MAX_JOURNAL ? (size_t)found.st_size : 0, n = 0;
   char *text = size > 0 ? malloc(size) : NULL;
-  bool whole = text != NULL && read(file, text, size) == (ssize_t)size && text[size - 1] == '\0';
+  bool whole = text != NULL && gv_retry_read(file, text, size) == (ssize_t)size && text[size - 1] == '\0';
   close(file);
   for (size_t i = 0; whole && i < size; i++)
     n += text[i] == '\0' ? 1 : 0;
@@ -163,7 +169,7 @@ static void finish(const char *directory) {
   int count = 0;
   char **journal = read_journal(directory, &count);
   if (journal == NULL) {
-    if (is_without_backups(directory)) VSIRmdirRecursive(directory);
+    if (is_without_backups(directory)) gv_leftovers_remove(directory);
     return;
   }
   int at = 1;
@@ -172,7 +178,7 @@ static void finish(const char *directory) {
   for (; at + 3 < count && strcmp(journal[at], MOVE) == 0; at += 4)
     finish_move(journal[at + 1], journal[at + 2], journal[at + 3]);
   for (int i = 1; i + 1 < count && strcmp(journal[i], DIRECTORY) == 0; i += 2)
-    VSIRmdirRecursive(journal[i + 1]);
+    gv_leftovers_remove(journal[i + 1]);
   free(journal[0]);
   free(journal);
 }

@@ -39,6 +39,10 @@ int gv_journal_write(char *const *directories, int count, const gv_journal_move 
 /* Before anything is undone. */
 void gv_journal_remove(char *const *directories, int count);
 
+/* Removes a temporary directory, what was replaced first: as long as that is there, the journal is, for the next run. False if some
+ * of it is left. */
+bool gv_leftovers_remove(const char *directory);
+
 /* Finishes and removes what dead owners of directories of that parent have left whose names begin with `prefix`. */
 void gv_leftovers_clear(const char *parent, const char *prefix);
 

@@ -2,13 +2,11 @@
 #include "io/out/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cpl_string.h>
 #include <cpl_vsi.h>
@@ -17,6 +15,7 @@
 #include "io/out/copy.h"
 #include "io/out/leftovers.h"
 #include "io/path.h"
+#include "io/retry.h"
 
 enum {
   /* GDAL's drivers have 2,048 bytes for a name: that of the temporary file, with a side file's ending. */
@@ -40,10 +39,10 @@ void gv_outputs_abandon(void) {
     if (output->kept) continue;
     /* A thread still at work may add a file while this one looks; hence a few attempts. */
     for (int attempt = 0; attempt < 5; attempt++) {
-      if (VSIRmdirRecursive(output->directory) == 0) break;
+      if (gv_leftovers_remove(output->directory)) break;
     }
     for (char **stage = output->stages; stage != NULL && *stage != NULL; stage++)
-      VSIRmdirRecursive(*stage);
+      gv_leftovers_remove(*stage);
   }
   pthread_mutex_unlock(&begun_lock);
 }
@@ -207,12 +206,12 @@ gv_status gv_output_begin(gv_io *io, gv_output *output) {
 static int try_to_grow(const char *path) {
   struct stat found;
   if (stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return 0;
-  int file = open(path, O_WRONLY);
+  int file = gv_retry_open(path, O_WRONLY | O_CLOEXEC, 0);
   if (file < 0) return errno;
   int error = 0;
-  if (pwrite(file, "", 1, found.st_size) != 1) {
+  if (gv_retry_write_at(file, "", 1, found.st_size) != 1) {
     error = errno;
-  } else if (ftruncate(file, found.st_size) != 0) {
+  } else if (gv_retry_truncate(file, found.st_size) != 0) {
     error = errno;
   }
   if (close(file) != 0 && error == 0) error = errno;
@@ -238,9 +237,9 @@ gv_status gv_output_check_written(gv_io *io, const gv_output *output) {
 
 void gv_output_clear(gv_output *output) {
   if (output->directory != NULL) {
-    if (!output->kept) VSIRmdirRecursive(output->directory);
+    if (!output->kept) gv_leftovers_remove(output->directory);
     for (char **stage = output->stages; !output->kept && stage != NULL && *stage != NULL; stage++)
-      VSIRmdirRecursive(*stage);
+      gv_leftovers_remove(*stage);
     if (output->lock >= 0) close(output->lock);
     pthread_mutex_lock(&begun_lock);
     gv_output **at = &begun;
@@ -381,6 +380,7 @@ static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
   if (status == GV_OK) status = add_move(io, m, output, main_name, true);
   for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
     if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
+    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
     status = add_move(io, m, output, *file, true);
   }
   CSLDestroy(files);
@@ -485,6 +485,7 @@ static bool undo(const move *one) {
   if (one->saved) {
     bool back = VSIRename(one->backup, one->to) == 0;
     if (!back) one->output->kept = true;
+    if (back) VSIUnlink(one->backup); /* a second name: renaming one to the other does nothing */
     return back;
   }
   if (one->moved && VSIRename(one->to, one->from) != 0) VSIUnlink(one->to);

@@ -15,6 +15,9 @@
 #include "io/io.h"
 #include "io/out/sync.h"
 
+/* What names of files begin with that are in the temporary directory for a while, and never go into place. */
+#define GV_SCRATCH ".gpuvoronoi-"
+
 typedef struct gv_output {
   char *path;      /* where it is to be, as it was given */
   char *target;    /* what that leads to: `path` itself if it is no link */

@@ -2,31 +2,27 @@
 #include "io/out/sync.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "io/path.h"
+#include "io/retry.h"
 
 static bool is_virtual(const char *path) {
   return strncmp(path, "/vsi", 4) == 0 && access(path, F_OK) != 0;
 }
 
 static int sync_open(int file) {
-  int error = 0;
-  while (fsync(file) != 0 && (error = errno) == EINTR)
-    error = 0;
+  int error = gv_retry_sync(file) == 0 ? 0 : errno;
   close(file); /* read only: nothing that could fail */
   return error;
 }
 
 int gv_sync_directory(const char *path) {
   if (is_virtual(path)) return 0;
-  int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int file = gv_retry_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (file < 0) return errno == EACCES ? 0 : errno; /* may be written to, but not read */
   int error = sync_open(file);
   return error == EINVAL || error == EOPNOTSUPP ? 0 : error;
@@ -56,6 +52,6 @@ int gv_sync_all(const char *path) {
     return error != 0 ? error : gv_sync_directory(path);
   }
   if (!S_ISREG(found.st_mode)) return 0;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
   return file >= 0 ? sync_open(file) : errno;
 }
