@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +185,10 @@ static int run_lines(request *r) {
     r->where = where;
     status = r->what->run(r, split(line, words, 3), words);
   }
-  if (status == EXIT_OK && ferror(stdin)) status = cli_fail(EXIT_ERROR, "cannot read standard input");
+  /* getline sets no mark on a stream when it is out of memory for a line. */
+  if (status == EXIT_OK && !ferror(stdout) && !feof(stdin)) {
+    status = cli_fail(EXIT_ERROR, "cannot read standard input: %s", strerror(errno != 0 ? errno : EIO));
+  }
   free(line);
   return status;
 }

@@ -143,14 +143,15 @@ static int check_usage(const settings *j) {
 typedef struct source_options {
   const char *path, *layer, *crs;
   const char *crs_option;
+  bool is_layer; /* an array of numbers otherwise */
 } source_options;
 
 static source_options reference_options(const settings *j) {
-  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs"};
+  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs", false};
 }
 
 static source_options query_options(const settings *j) {
-  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs"};
+  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs", false};
 }
 
 /* Points of a file: an open array, or a layer in memory. */
@@ -162,13 +163,14 @@ typedef struct source {
   int32_t dim;
 } source;
 
-static bool is_layer(const source_options *options, bool globe) {
+static gv_status find_kind(gv_io *io, source_options *options, bool globe) {
   const char *path = options->path;
-  if (options->layer != NULL || options->crs != NULL) return true;
-  if (!gv_array_is_text(path)) return false;
+  options->is_layer = options->layer != NULL || options->crs != NULL;
+  if (path == NULL || options->is_layer || !gv_array_is_text(path)) return GV_OK;
   bool text =
       ends_with(path, ".csv") || ends_with(path, ".txt") || ends_with(path, ".tsv") || ends_with(path, ".dat");
-  return !text || globe || gv_array_has_lonlat(path);
+  options->is_layer = !text || globe;
+  return options->is_layer ? GV_OK : gv_array_has_lonlat(io, path, &options->is_layer);
 }
 
 /* Whether the metric that was asked for measures on the globe. */
@@ -182,9 +184,9 @@ static gv_seed_options layer_options(const source_options *options) {
       .source = options->path, .layer = options->layer, .crs = options->crs, .crs_option = options->crs_option};
 }
 
-static gv_status open_source(gv_io *io, const settings *j, source_options options, source *s) {
+static gv_status open_source(gv_io *io, source_options options, source *s) {
   *s = (source){.options = options, .seeds = GV_SEED_LIST_INIT};
-  if (!is_layer(&options, wants_globe(j))) {
+  if (!options.is_layer) {
     gv_status status = gv_array_open(io, options.path, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
@@ -505,11 +507,6 @@ static gv_status settle(gv_io *io, settings *j, const source *reference, source 
   return status;
 }
 
-/* How GDAL opens an input; 0 if it is an array. */
-static unsigned input_kind(const settings *j, source_options options) {
-  return options.path != NULL && is_layer(&options, wants_globe(j)) ? GDAL_OF_VECTOR : 0;
-}
-
 /* No output may be a file of an input, nor both one file. */
 static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
   const char *const outputs[] = {j->out, j->distances};
@@ -525,13 +522,18 @@ static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
 static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->queries != NULL ? &queries : NULL;
-  gv_input list[] = {{j->reference, input_kind(j, reference_options(j)), j->layer, NULL},
-                     {j->queries, input_kind(j, query_options(j)), j->query_layer, NULL}};
+  source_options of[] = {reference_options(j), query_options(j)};
+  gv_input list[2] = {{.source = NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
   results r = {.progress = progress};
-  gv_status status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, j, reference_options(j), &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, j, query_options(j), q);
+  gv_status status = GV_OK;
+  for (int i = 0; i < 2 && status == GV_OK; i++) {
+    status = find_kind(io, &of[i], wants_globe(j));
+    list[i] = (gv_input){of[i].path, of[i].is_layer ? GDAL_OF_VECTOR : 0, of[i].layer, NULL};
+  }
+  if (status == GV_OK) status = check_files(io, j, &inputs);
+  if (status == GV_OK) status = open_source(io, of[0], &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, of[1], q);
   if (status == GV_OK) status = settle(io, j, &reference, q);
   if (status == GV_OK) status = create_results(io, j, &r);
   if (status == GV_OK) {

@@ -59,7 +59,17 @@ bool gv_array_is_text(const char *path) {
   return kind_of(path) == KIND_TEXT;
 }
 
+static gv_status fail_open(gv_io *io, const char *path) {
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+}
+
+static gv_status fail_read(gv_io *io, const gv_array_reader *reader) {
+  return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
+}
+
+/* That something is not in the file is not said of one that cannot be read. */
 static gv_status fail_file(gv_io *io, const gv_array_reader *reader, const char *reason) {
+  if (ferror(reader->file)) return fail_read(io, reader);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", reader->path, reason);
 }
 
@@ -190,7 +200,7 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
 
 /* ------------------------------------------------------------------------------------------------------ text */
 
-/* The next line that is neither empty nor a comment; false at the end. */
+/* The next line that is neither empty nor a comment; false at the end, or if there is no way to it (check_end). */
 static bool next_line(gv_array_reader *reader) {
   for (;;) {
     errno = 0;
@@ -209,6 +219,17 @@ static bool next_line(gv_array_reader *reader) {
       at++;
     if (*at != '\0' && *at != '#') return true;
   }
+}
+
+/* When there is no next line: whether the file has been read to its end. */
+static gv_status check_end(gv_io *io, const gv_array_reader *reader) {
+  if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
+  return ferror(reader->file) ? fail_read(io, reader) : GV_OK;
+}
+
+static gv_status fail_empty(gv_io *io, const gv_array_reader *reader) {
+  gv_status status = check_end(io, reader);
+  return status == GV_OK ? fail_file(io, reader, "there are no numbers in the file") : status;
 }
 
 /* Behind the blanks that mean nothing there. */
@@ -259,7 +280,7 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
   reader->type = 'f';
   reader->bytes = 8;
   reader->count = -1;
-  if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
+  if (!next_line(reader)) return fail_empty(io, reader);
   reader->separator = gv_separator_of(reader->line);
   if (reader->separator == '\0') {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
@@ -272,7 +293,7 @@ static gv_status open_text(gv_io *io, gv_array_reader *reader) {
   if (dim < 0) { /* a header */
     reader->header = strdup(reader->line);
     if (reader->header == NULL) return gv_io_fail_memory(io, "reading an array");
-    if (!next_line(reader)) return fail_file(io, reader, "there are no numbers in the file");
+    if (!next_line(reader)) return fail_empty(io, reader);
     take_decimal_commas(reader);
     dim = count_numbers(reader);
     if (dim < 0) {
@@ -314,13 +335,7 @@ static gv_status fail_field(gv_io *io, const gv_array_reader *reader, const char
 static gv_status read_text(gv_io *io, gv_array_reader *reader, int64_t rows, double *out, int64_t *got) {
   for (*got = 0; *got < rows; (*got)++) {
     bool waiting = reader->line_waiting;
-    if (!waiting && !next_line(reader)) {
-      if (errno == ENOMEM) return gv_io_fail_memory(io, "a line of text");
-      if (ferror(reader->file)) {
-        return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be read: %s", reader->path, strerror(errno));
-      }
-      return GV_OK;
-    }
+    if (!waiting && !next_line(reader)) return check_end(io, reader);
     if (!waiting) take_decimal_commas(reader);
     reader->line_waiting = false;
     const char *at = reader->line;
@@ -350,12 +365,13 @@ static bool names_any(const char *field, size_t length, const char *const *names
   return false;
 }
 
-bool gv_array_has_lonlat(const char *path) {
+gv_status gv_array_has_lonlat(gv_io *io, const char *path, bool *has) {
   static const char *const longitudes[] = {"lon", "lng", "long", "longitude", NULL};
   static const char *const latitudes[] = {"lat", "latitude", NULL};
-  gv_array_reader reader = {.file = fopen(path, "rb")};
+  gv_array_reader reader = {.file = fopen(path, "rb"), .path = (char *)path};
+  gv_status status = GV_OK;
   bool lon = false, lat = false;
-  if (reader.file == NULL) return false;
+  if (reader.file == NULL) return fail_open(io, path);
   if (next_line(&reader)) {
     const char ends[] = {'"', gv_separator_of(reader.line), '\0'};
     for (const char *at = reader.line; *at != '\0';) {
@@ -368,10 +384,13 @@ bool gv_array_has_lonlat(const char *path) {
       lat |= names_any(at, length, latitudes);
       at += whole;
     }
+  } else {
+    status = check_end(io, &reader);
   }
   fclose(reader.file);
   free(reader.line);
-  return lon && lat;
+  *has = lon && lat;
+  return status;
 }
 
 /* ---------------------------------------------------------------------------------------------------- reading */
@@ -389,7 +408,7 @@ gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out) {
   reader->file = fopen(path, "rb");
   struct stat about;
   if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0) {
-    status = gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    status = fail_open(io, path);
     goto fail;
   }
   if (S_ISDIR(about.st_mode)) {

@@ -34,7 +34,7 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
 /* True for a name that gv_array_open reads as text. */
 bool gv_array_is_text(const char *path);
 
-/* True if the first line of a text file names both a longitude and a latitude column: such a table is a point layer. */
-bool gv_array_has_lonlat(const char *path);
+/* Whether the first line of a text file names both a longitude and a latitude column: such a table is a point layer. */
+gv_status gv_array_has_lonlat(gv_io *io, const char *path, bool *has);
 
 #endif
