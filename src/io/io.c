@@ -14,7 +14,7 @@ enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
 
 static struct {
   pthread_mutex_t lock;
-  bool failed;
+  bool failed, lost;
   char failure[LINE_SIZE];
   int warnings; /* ever queued since the last drop */
   int shown;
@@ -45,6 +45,12 @@ static void queue_warning(const char *line) {
   }
 }
 
+/* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
+static bool is_loss(const char *line) {
+  return strstr(line, "Unable to save auxiliary information") != NULL ||
+         strstr(line, "IO error during reading") != NULL;
+}
+
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text) {
   char *clean = gv_clean_foreign_message(text);
   if (level == CE_Debug) {
@@ -56,9 +62,9 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
   take(line, sizeof line, clean);
   one_line(line);
   pthread_mutex_lock(&messages.lock);
-  if (level == CE_Warning) {
-    queue_warning(line);
-  } else if (level >= CE_Failure && !messages.failed) {
+  if (level == CE_Warning) queue_warning(line);
+  messages.lost = messages.lost || is_loss(line);
+  if ((level >= CE_Failure || is_loss(line)) && !messages.failed) {
     messages.failed = true;
     snprintf(messages.failure, sizeof messages.failure, "%s", line);
   }
@@ -121,7 +127,7 @@ int gv_io_go_on(double fraction, void *io) {
 void gv_gdal_reset(void) {
   CPLErrorReset();
   pthread_mutex_lock(&messages.lock);
-  messages.failed = false;
+  messages.failed = messages.lost = false;
   messages.failure[0] = '\0';
   pthread_mutex_unlock(&messages.lock);
 }
@@ -131,6 +137,13 @@ bool gv_gdal_failed(void) {
   bool failed = messages.failed;
   pthread_mutex_unlock(&messages.lock);
   return failed;
+}
+
+bool gv_gdal_lost(void) {
+  pthread_mutex_lock(&messages.lock);
+  bool lost = messages.lost;
+  pthread_mutex_unlock(&messages.lock);
+  return lost;
 }
 
 void gv_gdal_failure(char *text, size_t size) {

@@ -57,6 +57,9 @@ void gv_gdal_reset(void);
 /* True if GDAL, in any thread, has reported a failure since the last reset. */
 bool gv_gdal_failed(void);
 
+/* The same where GDAL only warns: part of a file could not be read or written, and GDAL went on without. */
+bool gv_gdal_lost(void);
+
 /* The first failure since the last reset, copied to `text` as one line ("" if there was none). */
 void gv_gdal_failure(char *text, size_t size);
 

@@ -187,7 +187,8 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   GDALDatasetH dataset = GDALOpenEx(
       source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
-  gv_status status = read_source(io, source, layer, dataset, box, &own);
+  gv_status status = gv_gdal_lost() ? gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source)
+                                    : read_source(io, source, layer, dataset, box, &own);
   GDALClose(dataset);
   if (status == GV_OK && (own == NULL) != (crs == NULL)) {
     char name[256];

@@ -30,7 +30,9 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   out->grid.width = GDALGetRasterXSize(dataset);
   out->grid.height = GDALGetRasterYSize(dataset);
   bool swapped;
-  if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
+  if (gv_gdal_lost()) {
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
+  } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s has no geotransform", options->like);
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
     status =

@@ -161,6 +161,10 @@ gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_
       return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option, path);
     }
     pthread_mutex_init(&h->lock, NULL);
+    if (gv_gdal_lost()) {
+      out->handles++;
+      return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option, path);
+    }
   }
   return read_header(io, out);
 }

@@ -156,6 +156,7 @@ static gv_status write_block(gv_io *io, gv_mesh_sink *sink, const gv_mesh_block 
   gv_status status = GV_OK;
   for (int64_t i = 0; i < block->count && status == GV_OK; i++)
     status = write_triangle(io, sink, block, i);
+  if (status == GV_OK && gv_gdal_failed()) status = fail(io, sink); /* a value or a ring that found no memory */
   sink->since += block->count;
   if (status != GV_OK || !sink->transactions || sink->since < FEATURES_A_TRANSACTION) return status;
   sink->since = 0;
