@@ -328,6 +328,15 @@ static int check_usage(const settings *s) {
   return EXIT_OK;
 }
 
+/* Where HDF5 could not write a file, it ends the process with a fault when that ends in the usual way. */
+static bool writes_hdf5(const gv_job *j) {
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->mesh};
+  bool writes = j->raster.driver != NULL && EQUAL(j->raster.driver, "netCDF");
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    writes = writes || (paths[i] != NULL && EQUAL(CPLGetExtension(paths[i]), "nc"));
+  return writes;
+}
+
 int voronoi_command(int argc, char **argv) {
   settings s = {
       .job = {
@@ -351,5 +360,7 @@ int voronoi_command(int argc, char **argv) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = gv_job_run(&io, j);
   CSLDestroy(j->raster.creation_options);
-  return cli_report(status, &io, s.quiet);
+  result = cli_report(status, &io, s.quiet);
+  if (status != GV_OK && writes_hdf5(j)) _exit(result);
+  return result;
 }

@@ -13,14 +13,16 @@
 #include <string.h>
 
 #include <cpl_conv.h>
+#include <cpl_multiproc.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
+#include "io/parallel.h"
 #include "io/path.h"
 
-#define SOURCE_NAME ".gpuvoronoi-source.tif"
+#define SOURCE_NAME GV_SCRATCH "source.tif"
 
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
@@ -73,6 +75,14 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
   return GV_OK;
 }
 
+/* No more threads than there are: GDAL waits for ever for those that it is refused. */
+static char **limit_threads(char **options) {
+  const char *asked = CSLFetchNameValue(options, "NUM_THREADS");
+  if (asked == NULL) return options;
+  int wanted = EQUAL(asked, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(asked);
+  return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_io_threads_at_hand(wanted)));
+}
+
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
@@ -103,7 +113,7 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(options, "INTERLEAVE", ""), "BAND");
   raster->sparse = gtiff && planes && gv_tiff_possible(options);
   if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
-  raster->used_options = options;
+  raster->used_options = options = raster->sparse ? options : limit_threads(options);
   gv_gdal_reset();
   raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
                                raster->type, (CSLConstList)options);
@@ -189,7 +199,9 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     status = gv_overviews_write(io, source, largest > 0 ? largest : GV_RASTER_TILE, raster->threads);
   }
   /* GDAL 3.6 cannot decode several planes in threads. */
+  raster->options = limit_threads(raster->options);
   char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
+  how = limit_threads(how);
   GDALDatasetH from =
       status == GV_OK ? GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL) : NULL;
   CSLDestroy(how);

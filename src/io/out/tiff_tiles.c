@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -179,6 +180,8 @@ gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, in
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
   errno = 0;
   bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint.text[0] == '\0';
+  int second = good ? dup(TIFFFileno(tiff->file)) : -1; /* libtiff does not tell what closing its own has told */
+  good = second >= 0 && close(second) == 0;
   return good ? GV_OK : failed(io, tiff->name, &tiff->complaint, errno);
 }
 
