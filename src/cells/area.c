@@ -91,6 +91,14 @@ static double within_poles(double latitude) {
   return latitude > 90.0 ? 90.0 : latitude < -90.0 ? -90.0 : latitude;
 }
 
+double gv_plane_area(const double g[6]) {
+  double area = fabs(g[1] * g[5] - g[2] * g[4]);
+  if (!isnan(area)) return area;
+  /* Both products are infinite, what is between them need not be. */
+  double across = fmax(fabs(g[1]), fabs(g[2])), down = fmax(fabs(g[4]), fabs(g[5]));
+  return fabs(g[1] / across * (g[5] / down) - g[2] / across * (g[4] / down)) * across * down;
+}
+
 void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
   const double *g = cells->grid.geotransform;
   if (cells->grid.kind == GV_GRID_QTM) {
@@ -107,8 +115,7 @@ void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, in
       gv_zone_areas(&cells->ellipsoid, rows, edge, of_row);
     }
     for (int64_t i = 0; i < rows; i++) {
-      double one = cells->grid.kind == GV_GRID_LONLAT ? fabs(g[1]) * (pi / 180.0) * of_row[i]
-                                                      : fabs(g[1] * g[5] - g[2] * g[4]);
+      double one = cells->grid.kind == GV_GRID_LONLAT ? fabs(g[1]) * (pi / 180.0) * of_row[i] : gv_plane_area(g);
       for (int64_t c = 0; c < tile->c1 - tile->c0; c++)
         area[(r0 - tile->r0 + i) * stride + c] = one;
     }

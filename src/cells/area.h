@@ -19,6 +19,9 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
 void gv_mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
                    int64_t count, double *area);
 
+/* |g1 g5 - g2 g4|, never NaN: what is beyond a double is infinite. */
+double gv_plane_area(const double g[6]);
+
 /* Areas of the cells of a tile, row-major with `stride`; see gv_voronoi_cell_areas. */
 void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride);
 

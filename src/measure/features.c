@@ -58,7 +58,7 @@ static double azimuth_of(const gv_voronoi *v, const sight *s) {
 }
 
 static float rounded_azimuth(const gv_voronoi *v, const sight *s) {
-  if (s->inside) return NAN;
+  if (s->inside || s->foot.canonical == INFINITY) return NAN;
   if (s->foot.canonical == 0.0) return 0.0F;
   double azimuth = remainder(azimuth_of(v, s), 360.0);
   float rounded = (float)(azimuth < 0.0 ? azimuth + 360.0 : azimuth);

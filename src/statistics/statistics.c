@@ -68,8 +68,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
     globe *= 2.0 * (180.0 * degree);
     s->area_unit = 2.0 * globe / (double)grid->width / (double)(INT64_C(1) << GV_TERM_BITS);
   } else {
-    const double *g = grid->geotransform;
-    s->area_unit = fabs(g[1] * g[5] - g[2] * g[4]);
+    s->area_unit = gv_plane_area(grid->geotransform);
   }
   int64_t seeds = voronoi->seeds.total;
   if (status == GV_OK) status = find_labels(context, s);
@@ -128,7 +127,9 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
                    (long long)seed);
   }
   const gv_totals *t = &s->of_seed[seed];
-  gv_seed_statistics result = {t->cells, (double)t->area * s->area_unit, NAN, NAN, NAN, NAN};
+  /* Cells may be infinitely large, nothing of them is 0. */
+  double area = t->area != 0 ? (double)t->area * s->area_unit : 0.0;
+  gv_seed_statistics result = {t->cells, area, NAN, NAN, NAN, NAN};
   if (t->cells > 0) centroid(s, t, &result);
   if (t->cells > 0 && s->distances) {
     double units = s->row != NULL || s->voronoi->cells.grid.kind == GV_GRID_QTM

@@ -13,7 +13,7 @@ static double centre(double first, double step, int64_t i) {
   return first + ((double)i + 0.5) * step;
 }
 
-/* The areas of cells as shares of the largest, by row; returns that. */
+/* The areas of cells as shares of the largest, by row; returns that. Cells too small for a double have no area. */
 static double find_shares(gv_statistics *s) {
   const gv_cells *cells = &s->voronoi->cells;
   double largest = 0.0, area[AT_ONCE];
@@ -25,9 +25,10 @@ static double find_shares(gv_statistics *s) {
       largest = area[i - r] > largest ? area[i - r] : largest;
     }
   }
+  const double least = 1e-280;
   for (int64_t r = 0; r < cells->grid.height; r++)
-    s->row[r].share /= largest;
-  return largest;
+    s->row[r].share = largest > least ? s->row[r].share / largest : 0.0;
+  return largest > least ? largest : 1.0;
 }
 
 static void make_rows(gv_statistics *s) {

@@ -138,7 +138,8 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   gv_status status = gv_crs_copy(io, GDALGetSpatialRef(dataset), &raster->crs, &swapped);
   if (status != GV_OK || raster->crs == NULL) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
-  if (!raster->lonlat) return GV_OK;
+  if (!OSRIsGeographic(raster->crs)) return GV_OK;
+  /* Longitudes of a rotated pole turn as well. */
   raster->turn = 360.0 / gv_crs_unit_degrees(raster->crs);
   char name[1024];
   snprintf(name, sizeof name, "%s: %s", raster->option, raster->path);

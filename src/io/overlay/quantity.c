@@ -96,6 +96,26 @@ static gv_status find_overlap(gv_io *io, const gv_overlay *o, bool *out) {
   return status;
 }
 
+/*
+ * Where systems differ, a raster may not reach to where none has a map: operations come round again there, and parting pixels that are
+ * many turns wide takes no end of time.
+ */
+static gv_status check_reach(gv_io *io, const gv_raster_in *raster) {
+  enum { MOST_METRES = 400000000 /* ten times around the Earth */ };
+  const double *g = raster->geotransform;
+  bool angles = OSRIsGeographic(raster->crs), metres = OSRIsProjected(raster->crs);
+  if (!angles && !metres) return GV_OK;
+  double most = angles ? GV_MOST_TURNS * raster->turn : MOST_METRES / OSRGetLinearUnits(raster->crs, NULL);
+  for (int corner = 0; corner < 4; corner++) {
+    double column = corner % 2 == 0 ? 0.0 : (double)raster->width, row = corner < 2 ? 0.0 : (double)raster->height;
+    double x = g[0] + column * g[1] + row * g[2], y = g[3] + column * g[4] + row * g[5];
+    if (fabs(x) <= most && fabs(y) <= (angles ? 0.5 * raster->turn : most)) continue;
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s reaches to %.10g, %.10g, far beyond any map",
+                      raster->path, x, y);
+  }
+  return GV_OK;
+}
+
 static gv_status lay(gv_io *io, gv_overlay *o) {
   const gv_raster_grid *grid = o->grid;
   const gv_raster_in *raster = &o->raster;
@@ -120,7 +140,10 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
   o->parallel = same && upright && gv_is_upright(raster->geotransform);
   if (o->parallel) return gv_axes_lay(io, o);
   if (!same) {
-    gv_status status = gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
+    gv_status status = check_reach(io, raster);
+    if (status == GV_OK) {
+      status = gv_operation_between(io, raster->crs, grid->crs, NULL, NULL, 0, &o->operation);
+    }
     if (status != GV_OK) return status;
   }
   o->buckets_across = (grid->grid.width + GV_BUCKET_SIDE - 1) / GV_BUCKET_SIDE;
