@@ -9,6 +9,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv); /* where there is one */
 
 /* Ends the run, as a crash does, if a property does not hold. */
 #define FUZZ_REQUIRE(property)                                                                                     \

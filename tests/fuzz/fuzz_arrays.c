@@ -1,18 +1,45 @@
 /* Files of numbers: .npy, .fvecs, .bvecs, text, whatever is in them. They are read, or refused with a line of text. */
 #include "fuzz.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <unistd.h>
 
 #include "io/in/arrays.h"
 
+enum { FILES = 4 };
+
+typedef struct number_file {
+  char path[64];
+  int descriptor;
+} number_file;
+
+static number_file files[FILES];
+
+static void remove_files(void) {
+  for (int i = 0; i < FILES; i++)
+    unlink(files[i].path);
+}
+
+/* One file of each kind is written to again and again, in memory where the system has a place for that. */
+static void make_files(void) {
+  static const char *const endings[FILES] = {"npy", "fvecs", "bvecs", "csv"};
+  const char *place = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+  for (int i = 0; i < FILES; i++) {
+    snprintf(files[i].path, sizeof files[i].path, "%s/fuzz-%ld.%s", place, (long)getpid(), endings[i]);
+    files[i].descriptor = open(files[i].path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FUZZ_REQUIRE(files[i].descriptor >= 0);
+  }
+  atexit(remove_files);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const char *const names[] = {"a.npy", "a.fvecs", "a.bvecs", "a.csv"};
-  static char path[64];
   if (size == 0) return 0;
-  snprintf(path, sizeof path, "/tmp/fuzz-%ld-%s", (long)getpid(), names[data[0] % 4]);
-  FILE *file = fopen(path, "wb");
-  FUZZ_REQUIRE(file != NULL && fwrite(data + 1, 1, size - 1, file) == size - 1 && fclose(file) == 0);
+  if (files[0].path[0] == '\0') make_files();
+  const number_file *file = &files[data[0] % FILES];
+  const char *path = file->path;
+  FUZZ_REQUIRE(ftruncate(file->descriptor, 0) == 0);
+  FUZZ_REQUIRE(pwrite(file->descriptor, data + 1, size - 1, 0) == (ssize_t)(size - 1));
 
   gv_io io = {.message = ""};
   gv_array_reader *reader = NULL;
@@ -30,6 +57,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   gv_array_close(reader);
   free(values);
-  remove(path);
   return 0;
 }

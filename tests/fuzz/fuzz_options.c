@@ -29,12 +29,22 @@ static void parse(const cli_syntax *command, int argc, char **argv) {
     if (syntax->options[i].kind == CLI_LIST) CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
 }
 
+static bool led;
+
+/* libFuzzer's, which writes its own lines to the standard error: it has -close_fd_mask=3 for ours. */
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc;
+  (void)argv;
+  led = true;
+  return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const cli_syntax *list[MOST_COMMANDS];
   static size_t count;
   static char text[MOST_BYTES + 1];
   if (count == 0) {
-    FUZZ_REQUIRE(freopen("/dev/null", "w", stdout) != NULL && dup2(fileno(stdout), STDERR_FILENO) >= 0);
+    FUZZ_REQUIRE(led || (freopen("/dev/null", "w", stdout) != NULL && dup2(fileno(stdout), STDERR_FILENO) >= 0));
     list[count++] = &voronoi_syntax;
     for (const cli_command *one = cli_commands; one->name != NULL; one++)
       if (one->syntax != NULL) list[count++] = one->syntax;

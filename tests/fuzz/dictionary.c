@@ -1,0 +1,25 @@
+/* Prints a dictionary for fuzz_options: the names of all commands' options and of their choices, as the tables have them. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+
+static void print_syntax(const cli_syntax *syntax) {
+  if (syntax == NULL) return;
+  for (size_t i = 0; i < syntax->count; i++) {
+    const cli_option *o = &syntax->options[i];
+    if (o->kind == CLI_HEADING) continue;
+    printf("\"--%s%s\"\n", o->name, o->metavar != NULL ? "=" : "\\x0a");
+    if (o->metavar != NULL) printf("\"--%s\\x0a\"\n", o->name);
+    for (const cli_choice *c = o->choices; c != NULL && c->name != NULL; c++)
+      printf("\"%s\\x0a\"\n", c->name);
+  }
+}
+
+int main(void) {
+  print_syntax(&voronoi_syntax);
+  for (const cli_command *one = cli_commands; one->name != NULL; one++)
+    print_syntax(one->syntax);
+  for (const cli_command *one = bench_commands; one->name != NULL; one++)
+    print_syntax(one->syntax);
+  return 0;
+}

@@ -1,0 +1,14 @@
+/* Lines and polygons as seeds, well formed or not, on grids of all kinds: every backend refuses, or gives what `serial` gives. */
+#include "question.h"
+
+enum { MOST_FEATURES = 12, FEW_CELLS = 400 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static question q;
+  fuzz_input input = {data, size};
+  fuzz_take_question(&input, &q);
+  q.sources = 1 + q.sources % MOST_FEATURES;
+  fuzz_take_features(&input, &q);
+  if (q.cells <= FEW_CELLS) fuzz_compare_backends(&q);
+  return 0;
+}
