@@ -105,4 +105,9 @@ void gv_edge_motion(const gv_edge *edge, double *speed, double *turn);
 /* The nearest point of an edge. `ends`: the sights of its ends in the order given to gv_edge_make. */
 void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2], gv_edge_foot *foot);
 
+/* The same from the sight of one end (0 or 1, in the order given to gv_edge_make) where that end is the nearest point and the sight
+ * tells so; false where it does not. `speed`, `turn`: gv_edge_motion's. */
+bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
+                            double speed, double turn, gv_edge_foot *foot);
+
 #endif

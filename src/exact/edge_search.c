@@ -33,6 +33,7 @@
 #include <math.h>
 
 #include "exact/distance.h"
+#include "exact/sines.h"
 
 static const double pi = 3.14159265358979323846, radian = 3.14159265358979323846 / 180.0;
 
@@ -56,9 +57,9 @@ void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_su
 
 static void look_on_sphere(const gv_edge_surface *surface, const gv_edge_place *q, double lon, double lat,
                            gv_edge_sight *out) {
-  double p[3], s[4];
-  const double angles[2] = {lon, lat};
-  gv_sincos_degrees(2, angles, s, s + 2); /* sines, then cosines */
+  double p[3], s[4]; /* sines, then cosines */
+  gv_sines(lon, &s[0], &s[2]);
+  gv_sines(lat, &s[1], &s[3]);
   gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, p, p + 1, p + 2);
   out->canonical = gv_canonical_distance(q->vector, p, 3, GV_EUCLIDEAN);
   out->distance = gv_arc_of_chord2(surface->radius, out->canonical);
@@ -155,9 +156,9 @@ static sample judge(search *s, double u, double lon, double lat, double azimuth,
   /* Azimuths at a pole are those of longitude 0, turned here to those of the edge's own. */
   double arrival = sight->arrival + (lat == 90.0 ? lon : lat == -90.0 ? -lon : 0.0);
   if (edge->straight) {
-    double angles[2] = {fabs(arrival) > 180.0 ? remainder(arrival, 360.0) : arrival, lat};
     double sine[2], cosine[2], m, n;
-    gv_sincos_degrees(2, angles, sine, cosine);
+    gv_sines(fabs(arrival) > 180.0 ? remainder(arrival, 360.0) : arrival, &sine[0], &cosine[0]);
+    gv_sines(lat, &sine[1], &cosine[1]);
     radii(&edge->surface->ellipsoid, sine[1], &m, &n);
     double east = n * cosine[1] * edge->rate_lon, north = m * edge->rate_lat;
     out.slope = sine[0] * east + cosine[0] * north;
@@ -229,8 +230,9 @@ static motion motion_within(const gv_edge *edge, double u0, double u1) {
   double lat1 = edge->lat[0] + u1 * (edge->lat[1] - edge->lat[0]);
   double high = fmin(fmax(fabs(lat0), fabs(lat1)), 90.0);
   double low = (lat0 < 0.0) == (lat1 < 0.0) ? fmin(fabs(lat0), fabs(lat1)) : 0.0;
-  double angles[2] = {high, fmin(low, 90.0)}, sine[2], cosine[2], m[2], n[2];
-  gv_sincos_degrees(2, angles, sine, cosine);
+  double sine[2], cosine[2], m[2], n[2];
+  gv_sines(high, &sine[0], &cosine[0]);
+  gv_sines(fmin(low, 90.0), &sine[1], &cosine[1]);
   /* Both radii change in one direction from the equator to the pole. */
   radii(e, sine[0], &m[0], &n[0]);
   radii(e, sine[1], &m[1], &n[1]);
@@ -332,4 +334,24 @@ void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_
   }
   if (edge->surface->sphere)
     gv_lonlat_to_vectors(NULL, false, 1, &foot->lon, &foot->lat, foot->vector, foot->vector + 1, foot->vector + 2);
+}
+
+/*
+ * With f the distance from the end and s > 0 its slope away from it: as long as f stays below pi / 2r, r^2 the largest K, f'' >= -turn. Where
+ * s >= 2 turn the far end is therefore farther by s / 2 at least, which is more than geod_inverse's error, and rule 4 leaves the whole
+ * edge at once: no other place is looked at. (The slope's own error is that of the azimuth, 1e-7 of the speed from a metre on.)
+ */
+bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
+                            double speed, double turn, gv_edge_foot *foot) {
+  int at = (end == 1) != edge->reversed ? 1 : 0;
+  double far = sight->distance + 1.5 * speed + 1.0;
+  if (!(sight->distance >= 1.0) || !(edge->surface->root_most * far < 1.57)) return false;
+  search s = {.edge = edge, .q = q, .best = INFINITY, .foot = foot};
+  *foot = (gv_edge_foot){.canonical = INFINITY};
+  sample here = judge(&s, (double)at, edge->lon[at], edge->lat[at], at == 0 ? edge->start : edge->finish, sight);
+  double away = at == 0 ? here.slope : -here.slope;
+  if (!(away >= 2.0 * turn + 1e-6 * speed + 1e-5)) return false;
+  if (edge->surface->sphere)
+    gv_lonlat_to_vectors(NULL, false, 1, &foot->lon, &foot->lat, foot->vector, foot->vector + 1, foot->vector + 2);
+  return true;
 }

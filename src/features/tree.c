@@ -1,6 +1,8 @@
 /* Trees of features: halved at the median of the widest side. */
 #include "features/tree.h"
 
+#include "features/shortlist.h"
+
 #include <string.h>
 
 enum { LEAF = 4, DEPTH = 64 };
@@ -24,7 +26,7 @@ static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   const gv_feature_set *set = t->set;
   if (!set->globe) {
     const double *a = place_of(t, v), *b = place_of(t, v + 1);
-    return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1]));
+    return 4e-15 * (fabs(a[0]) + fabs(a[1]) + fabs(b[0]) + fabs(b[1])) + 1e-100; /* squares of less vanish */
   }
   double unit = t->geodesic != NULL ? set->surface.ellipsoid.semi_major : set->surface.radius;
   double smallest = set->surface.smallest / unit, length, second;
@@ -80,6 +82,18 @@ double gv_reach(const gv_feature_tree *t, double canonical) {
   }
   double square = t->set->globe || t->set->metric == GV_EUCLIDEAN ? canonical : canonical * canonical;
   return square * (1.0 + 1e-12) + (t->set->globe ? 1e-28 : 0.0);
+}
+
+double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
+  if (!(canonical < INFINITY)) return INFINITY;
+  if (t->geodesic != NULL) {
+    double within, beyond;
+    if (!(canonical > 2.0 * GV_EDGE_ERROR)) return -1.0;
+    gv_geodesic_chords(t->geodesic, canonical - 2.0 * GV_EDGE_ERROR, &within, &beyond);
+    return within;
+  }
+  double chord = sqrt(canonical) - (t->set->globe ? 2.0 * GV_EDGE_ERROR / t->set->surface.radius : 0.0);
+  return chord > 0.0 ? chord * chord * (1.0 - 1e-12) : -1.0;
 }
 
 double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
@@ -305,7 +319,8 @@ static gv_status build(gv_context *context, gv_feature_tree *t) {
 
 gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
                                gv_feature_tree *out) {
-  *out = (gv_feature_tree){.set = set, .dim = set->globe ? 3 : 2, .allocator = context->allocator};
+  *out = (gv_feature_tree){
+      .set = set, .dim = set->globe ? 3 : 2, .kernels = gv_chord_kernels_get(), .allocator = context->allocator};
   if (set->metric == GV_GEODESIC) out->geodesic = geodesic;
   gv_status status = find_places(context, out);
   if (status == GV_OK) status = build(context, out);

@@ -7,6 +7,13 @@
  * by the distance from the straight line between the ends.
  *
  * What is compared are squares of chords (of lengths on the plane, in the metric). `gv_reach` says what a value leaves open.
+ *
+ * Roundings, e = 2^-53. With w the vector from an end to the position, d the edge, both differences within e of themselves, part and
+ * w - part d are within 8 e |w| of what they stand for, and |w| <= chord + |d|: 1e-14 of the chord, which every bound is given, and 9e-16 |d|, for
+ * which the sag has 1e-14 on the globe (|d| <= 2) and 4e-15 of the coordinates on the plane (|d| is at most their sum). Positions on the
+ * globe are within 4e-16 of where longitude and latitude say (gv_chord_tolerance has room for them, and 1e-11 for the canonical
+ * value's own error is in gv_reach_of_chord). Boxes are rounded outward; the square of a distance from one, of six roundings, is too
+ * large by less than 1e-15 of itself, against the 1e-12 that every reach is widened by.
  */
 #ifndef GV_FEATURES_TREE_H
 #define GV_FEATURES_TREE_H
@@ -23,6 +30,7 @@ typedef struct gv_box_node {
 typedef struct gv_feature_tree {
   const gv_feature_set *set;
   const gv_geodesic *geodesic; /* metric geodesic only */
+  const struct gv_chord_kernels *kernels;
   int dim;
   double *place;     /* dim coordinates a vertex; NULL where the set has them */
   gv_box_node *node; /* of the edges; each feature has a root */
@@ -45,7 +53,9 @@ bool gv_feature_tree_iterates(const gv_feature_tree *tree);
 
 /* Squares beyond which nothing has a canonical value up to `canonical`. */
 double gv_reach(const gv_feature_tree *tree, double canonical);
-/* The same where all that is known is that something has a chord up to `chord`. */
+/* Chords of features up to whose square canonical values are surely not beyond `canonical`; -1: none. */
+double gv_sure_chord2(const gv_feature_tree *tree, double canonical);
+/* As gv_reach where all that is known is that something has a chord up to `chord`. */
 double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
 
 /* The square of the distance from a box. */

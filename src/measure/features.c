@@ -1,6 +1,7 @@
-/* Distances and directions to lines and polygons: canonical values, cell by cell. */
+/* Distances and directions to lines and polygons: canonical values, tile by tile, as cells near each other have the same edges near them. */
 #include "measure/features.h"
 
+#include "features/finder.h"
 #include "features/index.h"
 
 static const double degree = 180.0 / 3.14159265358979323846;
@@ -22,14 +23,12 @@ static bool is_in(void *user, int32_t part) {
   return !s->inside;
 }
 
-static void look(const gv_voronoi *v, sight *s, bool boundary) {
+/* Whether the cell lies in its feature. */
+static void locate(const gv_voronoi *v, sight *s) {
   const gv_feature_index *index = v->state;
   void *what[2] = {(void *)&index->locator, s};
   s->inside = false;
   gv_locate(&index->locator, &s->q, is_in, what);
-  s->foot = (gv_edge_foot){.canonical = s->inside ? 0.0 : INFINITY};
-  if (s->inside && !boundary) return;
-  gv_tree_nearest(&index->tree, s->feature, &s->q, s->q.vector, s->inside, INFINITY, &s->foot);
 }
 
 static double distance_of(const gv_voronoi *v, const sight *s) {
@@ -72,32 +71,143 @@ static void put(const gv_voronoi *v, const gv_measure *m, const sight *s, bool t
   if (m->azimuth != NULL) m->azimuth[at] = there ? rounded_azimuth(v, s) : NAN;
 }
 
-gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
-  int64_t columns = tile->c1 - tile->c0;
-  bool globe = v->cells.dim == 3, table = v->cells.shape == GV_CELLS_LONLAT;
-  const double *g = v->cells.grid.geotransform;
-  double *x = gv_allocate(&context->allocator, 5 * columns, sizeof *x), *y = x + columns, *z = y + columns;
-  if (x == NULL) return gv_fail_memory(context, "a block's distances");
-  double *lon = globe ? z + columns : NULL, *lat = globe ? lon + columns : NULL;
-  gv_status status = GV_OK;
-  for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r++) {
-    gv_tile row = {tile->c0, tile->c1, r, r + 1};
-    status = gv_cells_positions(context, &v->cells, &row, x, y, z, lon, lat, NULL);
-    for (int64_t i = 0; i < columns * m->bands && status == GV_OK; i++) {
-      int64_t c = i % columns, band = i / columns, line = r - tile->r0;
-      sight s = {.feature = m->seed[band * m->band_stride + line * m->stride + c],
-                 .q = {.vector = {x[c], y[c], globe ? z[c] : 0.0}}};
-      bool there = s.feature >= 0 && !isnan(x[c]);
-      if (s.feature >= v->seeds.total) {
-        status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)s.feature);
-        break;
-      }
-      if (globe) s.q.lon = lon[c], s.q.lat = lat[c];
-      if (table) s.column_lon = g[0] + ((double)(tile->c0 + c) + 0.5) * g[1];
-      if (there) look(v, &s, m->signed_distance != 0);
-      put(v, m, &s, there, band * m->out_band_stride + line * m->out_stride + c);
+/* -------------------------------------------------------------------------------------------------------- tiles */
+
+enum { SIDE = 8, MOST = SIDE * SIDE };
+
+/* A block at work, a row of tiles at a time. */
+typedef struct work {
+  const gv_voronoi *v;
+  const gv_measure *m;
+  gv_finder finder;
+  gv_tile rows; /* of the tiles in hand */
+  double *x, *y, *z, *lon, *lat;
+} work;
+
+/* Some cells of a tile that have the same seed, by their numbers in the row of tiles. */
+typedef struct group {
+  int64_t band;
+  int32_t feature, count;
+  int32_t cell[MOST];
+} group;
+
+static void position_of(const work *w, int32_t i, double q[3]) {
+  q[0] = w->x[i];
+  q[1] = w->y[i];
+  q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
+}
+
+static gv_ball ball_of(const work *w, const group *g) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius2 = 0.0, q[3];
+  gv_ball ball;
+  for (int32_t i = 0; i < g->count; i++) {
+    position_of(w, g->cell[i], q);
+    for (int axis = 0; axis < 3; axis++) {
+      low[axis] = fmin(low[axis], q[axis]);
+      high[axis] = fmax(high[axis], q[axis]);
     }
   }
-  gv_release(&context->allocator, x);
+  for (int axis = 0; axis < 3; axis++)
+    ball.centre[axis] = 0.5 * (low[axis] + high[axis]);
+  for (int32_t i = 0; i < g->count; i++) {
+    double square = 0.0;
+    position_of(w, g->cell[i], q);
+    for (int axis = 0; axis < 3; axis++)
+      square += (q[axis] - ball.centre[axis]) * (q[axis] - ball.centre[axis]);
+    radius2 = fmax(radius2, square);
+  }
+  ball.radius = sqrt(radius2) * (1.0 + 1e-12);
+  return ball;
+}
+
+static void measure_group(work *w, const group *g) {
+  const gv_voronoi *v = w->v;
+  const gv_measure *m = w->m;
+  const double *transform = v->cells.grid.geotransform;
+  int64_t columns = w->rows.c1 - w->rows.c0;
+  gv_ball ball = ball_of(w, g);
+  sight s = {.feature = g->feature};
+  gv_finder_aim(&w->finder, g->feature, &ball);
+  for (int32_t i = 0; i < g->count; i++) {
+    int64_t cell = g->cell[i], line = w->rows.r0 + cell / columns - m->row * v->block_height, c = cell % columns;
+    position_of(w, g->cell[i], s.q.vector);
+    if (v->cells.dim == 3) s.q.lon = w->lon[cell], s.q.lat = w->lat[cell];
+    if (v->cells.shape == GV_CELLS_LONLAT)
+      s.column_lon = transform[0] + ((double)(w->rows.c0 + c) + 0.5) * transform[1];
+    if (i == 0 || !w->finder.clear) locate(v, &s);
+    s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
+    if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, g->feature, &s.q, s.inside, &s.foot);
+    put(v, m, &s, true, g->band * m->out_band_stride + line * m->out_stride + c);
+  }
+}
+
+/* The cells of a tile, columns c0 ... c1 - 1 of the rows in hand, seed by seed. */
+static void measure_tile(work *w, int64_t band, int64_t c0, int64_t c1) {
+  const gv_measure *m = w->m;
+  int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
+  int64_t line = w->rows.r0 - m->row * w->v->block_height;
+  bool done[MOST] = {false};
+  int64_t cells = (c1 - c0) * rows;
+  for (int64_t first = 0; first < cells; first++) {
+    if (done[first]) continue;
+    group g = {.band = band};
+    for (int64_t i = first; i < cells; i++) {
+      int64_t r = i / (c1 - c0), c = c0 + i % (c1 - c0), cell = r * columns + c;
+      int32_t seed = m->seed[band * m->band_stride + (line + r) * m->stride + c];
+      if (isnan(w->x[cell])) seed = -1;
+      if (i == first) g.feature = seed;
+      if (done[i] || seed != g.feature) continue;
+      done[i] = true;
+      g.cell[g.count++] = (int32_t)cell;
+      if (seed < 0) {
+        sight nothing = {.feature = -1};
+        put(w->v, m, &nothing, false, band * m->out_band_stride + (line + r) * m->out_stride + c);
+      }
+    }
+    if (g.feature >= 0) measure_group(w, &g);
+  }
+}
+
+static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
+  int64_t columns = tile->c1 - tile->c0;
+  for (int64_t band = 0; band < m->bands; band++) {
+    for (int64_t line = 0; line < tile->r1 - tile->r0; line++) {
+      const int32_t *seed = m->seed + band * m->band_stride + line * m->stride;
+      for (int64_t c = 0; c < columns; c++) {
+        if (seed[c] >= v->seeds.total)
+          return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed[c]);
+      }
+    }
+  }
+  return GV_OK;
+}
+
+gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
+  const gv_feature_index *index = v->state;
+  int64_t columns = tile->c1 - tile->c0, height = tile->r1 - tile->r0 == 1 ? 1 : SIDE, width = MOST / height;
+  bool globe = v->cells.dim == 3;
+  work w = {.v = v, .m = m};
+  gv_status status = check_seeds(context, v, m, tile);
+  if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
+  if (status != GV_OK) return status;
+  w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
+  if (w.x == NULL) {
+    status = gv_fail_memory(context, "a block's distances");
+  } else {
+    w.y = w.x + columns * height;
+    w.z = w.y + columns * height;
+    w.lon = globe ? w.z + columns * height : NULL;
+    w.lat = globe ? w.lon + columns * height : NULL;
+  }
+  for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r += height) {
+    w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};
+    status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
+    for (int64_t band = 0; band < m->bands && status == GV_OK; band++) {
+      for (int64_t c = 0; c < columns; c += width)
+        measure_tile(&w, band, c, c + width < columns ? c + width : columns);
+    }
+  }
+  gv_release(&context->allocator, w.x);
+  gv_finder_clear(&w.finder);
   return status;
 }

@@ -3,6 +3,7 @@
 #define GV_TESTS_LAYER_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "gpuvoronoi.h"

@@ -1,0 +1,166 @@
+/* The nearest point of a feature, from a list of its edges. */
+#include "features/finder.h"
+
+#include <string.h>
+
+enum { CAPACITY = 256, MOST_LEFT = 32, SIGHTS = 8 };
+
+gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out) {
+  *out = (gv_finder){.tree = tree, .allocator = context->allocator};
+  if (!gv_feature_tree_lists(tree)) return GV_OK;
+  gv_status status = gv_shortlist_init(context, CAPACITY, &out->list);
+  if (status == GV_OK && gv_feature_tree_iterates(tree)) {
+    out->known = gv_allocate(&context->allocator, CAPACITY, sizeof *out->known);
+    if (out->known == NULL) status = gv_fail_memory(context, "a tile's edges");
+  }
+  if (status != GV_OK) gv_finder_clear(out);
+  return status;
+}
+
+void gv_finder_clear(gv_finder *f) {
+  if (f->list.memory != NULL) gv_shortlist_clear(&f->list);
+  if (f->known != NULL) gv_release(&f->allocator, f->known);
+  memset(f, 0, sizeof *f);
+}
+
+static int64_t vertex_of(const gv_feature_tree *t, int32_t entry, bool *point) {
+  int32_t v = t->entry[entry];
+  *point = v < 0;
+  return v < 0 ? ~(int64_t)v : v;
+}
+
+void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
+  const uint8_t *cut = f->tree->set->cut;
+  f->usable = f->cuts = f->clear = false;
+  if (f->list.memory == NULL) return;
+  f->usable = gv_shortlist_gather(f->tree, feature, ball, INFINITY, &f->list) && f->list.count > 0;
+  f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
+  for (int32_t i = 0; i < f->list.count && f->usable; i++) {
+    bool point;
+    int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
+    f->cuts |= cut != NULL && !point && cut[v] != 0;
+    if (f->known != NULL) f->known[i].made = false;
+  }
+}
+
+/* --------------------------------------------------------------------------------------------------------- a cell */
+
+/* One cell: what it has seen, and the best so far. */
+typedef struct view {
+  gv_finder *finder;
+  const gv_edge_place *q;
+  int64_t vertex[SIGHTS];
+  gv_edge_sight sight[SIGHTS];
+  int32_t sights;
+  int64_t best;
+  gv_edge_foot *foot;
+} view;
+
+static bool same_place(const gv_feature_set *set, int64_t a, int64_t b) {
+  return a == b || (set->x[a] == set->x[b] && set->y[a] == set->y[b]);
+}
+
+static const gv_edge_sight *seen(const view *w, int64_t v) {
+  for (int32_t i = 0; i < w->sights; i++)
+    if (same_place(w->finder->tree->set, w->vertex[i], v)) return &w->sight[i];
+  return NULL;
+}
+
+static const gv_edge_sight *look(view *w, int64_t v) {
+  const gv_edge_sight *known = seen(w, v);
+  const gv_feature_set *set = w->finder->tree->set;
+  if (known != NULL) return known;
+  int32_t at = w->sights < SIGHTS ? w->sights++ : SIGHTS - 1;
+  w->vertex[at] = v;
+  gv_edge_look(&set->surface, w->q, set->x[v], set->y[v], &w->sight[at]);
+  return &w->sight[at];
+}
+
+static void take(view *w, int64_t v, const gv_edge_foot *found) {
+  gv_edge_foot *foot = w->foot;
+  if (found->canonical > foot->canonical || (found->canonical == foot->canonical && v > w->best)) return;
+  *foot = *found;
+  w->best = v;
+}
+
+static gv_known_edge *know(gv_finder *f, int32_t i, int64_t v) {
+  gv_known_edge *known = &f->known[i];
+  const gv_feature_set *set = f->tree->set;
+  if (known->made) return known;
+  const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
+  gv_edge_make(&set->surface, set->straight, a, b, &known->edge);
+  gv_edge_motion(&known->edge, &known->speed, &known->turn);
+  known->made = true;
+  return known;
+}
+
+static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *sight) {
+  const gv_known_edge *known = know(w->finder, i, v);
+  gv_edge_foot found;
+  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->speed, known->turn, &found)) return false;
+  take(w, v, &found);
+  return true;
+}
+
+/* From what has been seen already. */
+static bool settle(view *w, int32_t i, int64_t v, bool point) {
+  for (int end = 0; end < 2 && !point; end++) {
+    const gv_edge_sight *sight = seen(w, v + end);
+    if (sight != NULL && ends(w, i, v, end, sight)) return true;
+  }
+  return false;
+}
+
+static void ask(view *w, int32_t i, int64_t v, bool point) {
+  gv_finder *f = w->finder;
+  gv_edge_foot found;
+  if (f->known == NULL || point) {
+    gv_feature_edge(f->tree->set, v, point, w->q, &found);
+    take(w, v, &found);
+    return;
+  }
+  /* The end that the position is beyond, as chords have it. */
+  double part = f->list.part[i];
+  int end = part == 0.0 ? 0 : part == 1.0 ? 1 : -1;
+  if (end >= 0 && ends(w, i, v, end, look(w, v + end))) return;
+  gv_edge_sight sights[2] = {*look(w, v), *look(w, v + 1)};
+  gv_edge_nearest(&know(f, i, v)->edge, w->q, sights, &found);
+  take(w, v, &found);
+}
+
+/* What may be the nearest by its chord, the least of them first; -1: too many. */
+static int32_t shorten(const gv_finder *f, const double position[3], int32_t left[MOST_LEFT]) {
+  const gv_shortlist *l = &f->list;
+  int32_t first = gv_shortlist_nearest(f->tree, l, position), count = 1;
+  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first];
+  double within = sqrt(gv_reach_of_chord(f->tree, high));
+  left[0] = first;
+  for (int32_t i = 0; i < l->count; i++) {
+    if (i == first || l->chord[i] * (1.0 - 1e-14) - l->sag[i] > within) continue;
+    if (count == MOST_LEFT) return -1;
+    left[count++] = i;
+  }
+  return count;
+}
+
+bool gv_finder_nearest(gv_finder *f, int32_t feature, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
+  const gv_feature_tree *t = f->tree;
+  int32_t left[MOST_LEFT], count = -1;
+  if (f->usable && !(boundary && f->cuts)) count = shorten(f, q->vector, left);
+  if (count < 0) return gv_tree_nearest(t, feature, q, q->vector, boundary, INFINITY, foot);
+  view w = {.finder = f, .q = q, .best = INT64_MAX, .foot = foot};
+  double within = INFINITY, judged = INFINITY;
+  *foot = (gv_edge_foot){.canonical = INFINITY};
+  for (int32_t n = 0; n < count; n++) {
+    bool point;
+    int32_t i = left[n];
+    int64_t v = vertex_of(t, f->list.entry[i], &point);
+    if (f->known != NULL && settle(&w, i, v, point)) continue;
+    if (foot->canonical < judged) {
+      judged = foot->canonical;
+      within = sqrt(gv_reach(t, judged));
+    }
+    if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) ask(&w, i, v, point);
+  }
+  return w.best < INT64_MAX;
+}

@@ -1,0 +1,38 @@
+/*
+ * The nearest point of one feature for many cells of a tile: the edges that may hold it are listed once, and what each of them needs is
+ * made once. The answers are gv_feature_nearest's, to the bit.
+ */
+#ifndef GV_FINDER_H
+#define GV_FINDER_H
+
+#include "features/shortlist.h"
+
+/* What is known of an edge of the list. */
+typedef struct gv_known_edge {
+  bool made;
+  gv_edge edge;
+  double speed, turn;
+} gv_known_edge;
+
+typedef struct gv_finder {
+  const gv_feature_tree *tree;
+  gv_shortlist list;
+  gv_known_edge *known; /* of the list; NULL where distances take no search */
+  bool usable;          /* there is a list, and it holds all that counts */
+  bool cuts;            /* edges that only cut a polygon are among them */
+  bool clear;           /* all positions of the tile are on one side of the feature's polygons */
+  gv_allocator allocator;
+} gv_finder;
+
+/* Errors: OUT_OF_MEMORY. */
+gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out);
+void gv_finder_clear(gv_finder *finder);
+
+/* From now on it is about this feature and positions in this ball. */
+void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
+
+/* The nearest point of the feature's edges, cuts left out where `boundary`; false if it has none. */
+bool gv_finder_nearest(gv_finder *finder, int32_t feature, const gv_edge_place *q, bool boundary,
+                       gv_edge_foot *foot);
+
+#endif

@@ -1,0 +1,248 @@
+/* Lists of edges for tiles. */
+#include "features/shortlist.h"
+
+#include <string.h>
+
+enum { ARRAYS = 11 };
+
+bool gv_feature_tree_lists(const gv_feature_tree *t) {
+  gv_metric metric = t->set->metric;
+  if (t->geodesic != NULL) return t->geodesic->chords.limit2 > 0.0;
+  return metric == GV_EUCLIDEAN || metric == GV_GREAT_CIRCLE;
+}
+
+gv_status gv_shortlist_init(gv_context *context, int32_t capacity, gv_shortlist *out) {
+  *out = (gv_shortlist){.capacity = capacity, .pivot = -1, .owner = -1, .allocator = context->allocator};
+  /* The last are whole numbers, two of them in the room of one. */
+  out->memory = gv_allocate_zeroed(&context->allocator, (int64_t)capacity * (ARRAYS + 1), sizeof *out->memory);
+  if (out->memory == NULL) return gv_fail_memory(context, "a tile's edges");
+  double *at = out->memory,
+         **arrays[ARRAYS] = {&out->a[0],    &out->a[1], &out->a[2], &out->d[0],  &out->d[1], &out->d[2],
+                             &out->inverse, &out->sag,  &out->part, &out->chord, &out->gain};
+  for (int i = 0; i < ARRAYS; i++, at += capacity)
+    *arrays[i] = at;
+  out->entry = (int32_t *)at;
+  out->feature = out->entry + capacity;
+  return GV_OK;
+}
+
+void gv_shortlist_clear(gv_shortlist *list) {
+  gv_release(&list->allocator, list->memory);
+  memset(list, 0, sizeof *list);
+}
+
+bool gv_ball_is_clear(const gv_feature_tree *t, const gv_ball *ball, double low) {
+  bool small = !t->set->globe || ball->radius < 0.4;
+  return small && low > ball->radius * (1.0 + 1e-9) + (t->set->globe ? 1e-9 : 0.0);
+}
+
+/* ----------------------------------------------------------------------------------------------- the pivot's bound */
+
+static void copy_row(const gv_shortlist *from, int32_t i, gv_shortlist *to, int32_t k) {
+  for (int axis = 0; axis < 3; axis++) {
+    to->a[axis][k] = from->a[axis][i];
+    to->d[axis][k] = from->d[axis][i];
+  }
+  to->inverse[k] = from->inverse[i];
+  to->sag[k] = from->sag[i];
+  to->entry[k] = from->entry[i];
+  to->feature[k] = from->feature[i];
+}
+
+int32_t gv_shortlist_nearest(const gv_feature_tree *t, const gv_shortlist *l, const double position[3]) {
+  int32_t first = 0;
+  t->kernels->chords(l, position);
+  for (int32_t i = 1; i < l->count; i++)
+    if (l->chord[i] < l->chord[first]) first = i;
+  return l->count > 0 ? first : -1;
+}
+
+/* `from` and `to` may be one list; `rest`: of the edges that are not in `from`. */
+static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach, double rest,
+                 gv_shortlist *to) {
+  int32_t count = from->count, pivot = gv_shortlist_nearest(t, from, ball->centre), kept = 0;
+  to->low = to->rest = rest;
+  to->high = INFINITY;
+  to->mixed = false;
+  memcpy(to->middle, ball->centre, sizeof to->middle);
+  if (pivot < 0) {
+    to->count = 0;
+    return;
+  }
+  double r = ball->radius, sag = from->sag[pivot], chord = from->chord[pivot];
+  double near = chord * (1.0 + 1e-14) + r, most = gv_reach_of_chord(t, near + sag), root = sqrt(most);
+  double limit = most - near * near + chord * chord + r * r, within = sqrt(reach) * (1.0 + 1e-14) + r;
+  gv_chord_test test = {.twice_radius = 2.0 * r * (1.0 + 1e-14), .twice_root = 2.0 * root};
+  for (int axis = 0; axis < 3; axis++)
+    test.place[axis] = from->a[axis][pivot] + from->part[pivot] * from->d[axis][pivot];
+  t->kernels->judge(from, &test);
+  to->high = chord * (1.0 + 1e-14) + sag;
+  to->pivot = from->entry[pivot];
+  to->owner = from->feature[pivot];
+  for (int32_t i = 0; i < count; i++) {
+    double nearest = from->chord[i] * (1.0 - 1e-14) - from->sag[i];
+    to->low = nearest < to->low ? nearest : to->low;
+    if (from->gain[i] > limit || nearest > within) {
+      to->rest = nearest < to->rest ? nearest : to->rest;
+      continue;
+    }
+    to->mixed |= from->feature[i] != to->owner;
+    copy_row(from, i, to, kept++);
+  }
+  to->count = kept;
+}
+
+void gv_shortlist_narrow(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach,
+                         gv_shortlist *to) {
+  double away2 = 0.0;
+  for (int axis = 0; axis < 3; axis++)
+    away2 += (ball->centre[axis] - from->middle[axis]) * (ball->centre[axis] - from->middle[axis]);
+  cull(t, from, ball, reach, (from->rest - sqrt(away2)) * (1.0 - 1e-14), to);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the walk */
+
+/* Nodes to be looked at: of the tree over features, or of one feature's. */
+enum { DEPTH = 128, TOP = -1 };
+
+typedef struct walk {
+  const gv_feature_tree *tree;
+  const gv_ball *ball;
+  gv_shortlist *list;
+  double reach; /* as asked for */
+  double far;   /* squares from the middle beyond which nothing counts */
+  double high;  /* an edge's chord is at most that */
+  int count;
+  int32_t node[DEPTH], feature[DEPTH];
+  double box[DEPTH];
+} walk;
+
+/* Adds an entry and gives its chord. */
+static double put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
+  int32_t vertex = t->entry[entry];
+  bool point = vertex < 0;
+  int64_t v = point ? ~(int64_t)vertex : vertex;
+  const double *places = t->place != NULL ? t->place : t->set->unit, *a = places + t->dim * v;
+  const double *b = point ? a : a + t->dim;
+  double size2 = 0.0, along = 0.0, square = 0.0, w[3], d[3];
+  for (int axis = 0; axis < 3; axis++) {
+    bool there = axis < t->dim;
+    d[axis] = there ? b[axis] - a[axis] : 0.0;
+    w[axis] = there ? q[axis] - a[axis] : 0.0;
+    size2 += d[axis] * d[axis];
+    along += w[axis] * d[axis];
+    l->a[axis][i] = there ? a[axis] : 0.0;
+    l->d[axis][i] = d[axis];
+  }
+  double inverse = size2 > 0.0 && size2 < INFINITY ? 1.0 / size2 : 0.0;
+  if (!(inverse < INFINITY)) inverse = 0.0; /* an edge too short to matter: its sag is longer */
+  along *= inverse;
+  along = along < 0.0 ? 0.0 : along > 1.0 ? 1.0 : along;
+  for (int axis = 0; axis < 3; axis++)
+    square += (w[axis] - along * d[axis]) * (w[axis] - along * d[axis]);
+  l->inverse[i] = inverse;
+  l->sag[i] = (double)t->sag[entry];
+  l->entry[i] = entry;
+  l->chord[i] = sqrt(square);
+  return l->chord[i];
+}
+
+/* What is nearer than `high` to the middle is nearer than high + r to each cell, and what beats it there is nearer than
+ * that reach + r to the middle. */
+static void found(walk *w, double high) {
+  if (!(high < w->high)) return;
+  double r = w->ball->radius;
+  w->high = high;
+  double far = sqrt(gv_reach_of_chord(w->tree, high * (1.0 + 1e-14) + r)) + r;
+  far *= far * (1.0 + 1e-12);
+  w->far = far < w->far ? far : w->far;
+}
+
+static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t feature) {
+  double a = gv_box_distance2(w->tree, &nodes[first], w->ball->centre);
+  double b = gv_box_distance2(w->tree, &nodes[first + 1], w->ball->centre);
+  int nearer = a <= b ? 0 : 1;
+  for (int i = 0; i < 2; i++) {
+    double box = (i == 0) == (nearer == 0) ? b : a;
+    if (box > w->far) continue;
+    w->node[w->count] = i == 0 ? first + 1 - nearer : first + nearer;
+    w->feature[w->count] = feature;
+    w->box[w->count++] = box;
+  }
+}
+
+/* Makes room by dropping what is too far by now. */
+static bool make_room(walk *w) {
+  gv_shortlist *l = w->list;
+  int32_t kept = 0;
+  double far = sqrt(w->far);
+  if (l->count < l->capacity) return true;
+  for (int32_t i = 0; i < l->count; i++) {
+    if (l->chord[i] * (1.0 - 1e-14) - l->sag[i] > far) continue;
+    l->chord[kept] = l->chord[i];
+    copy_row(l, i, l, kept++);
+  }
+  l->count = kept;
+  return kept < l->capacity / 4 * 3;
+}
+
+static bool take_entry(walk *w, int32_t entry, int32_t feature) {
+  gv_shortlist *l = w->list;
+  if (!make_room(w)) return false;
+  double chord = put(w->tree, entry, w->ball->centre, l, l->count), sag = l->sag[l->count];
+  l->feature[l->count] = feature;
+  double near = chord * (1.0 - 1e-14) - sag;
+  if (near > 0.0 && near * near > w->far) return true;
+  l->count++;
+  found(w, chord + sag);
+  return true;
+}
+
+static bool take_leaf(walk *w, const gv_box_node *n, int32_t feature) {
+  const gv_feature_tree *t = w->tree;
+  for (int32_t i = n->first; i < n->first + n->count; i++) {
+    if (feature != TOP) {
+      if (!take_entry(w, i, feature)) return false;
+      continue;
+    }
+    int32_t f = t->feature[i];
+    double box = gv_box_distance2(t, &t->node[t->root[f]], w->ball->centre);
+    if (box > w->far) continue;
+    w->node[w->count] = t->root[f];
+    w->feature[w->count] = f;
+    w->box[w->count++] = box;
+  }
+  return true;
+}
+
+bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_ball *ball, double reach,
+                         gv_shortlist *list) {
+  walk w = {.tree = t, .ball = ball, .list = list, .reach = reach, .high = INFINITY, .count = 1};
+  list->count = 0;
+  list->low = list->high = list->rest = INFINITY;
+  list->mixed = false;
+  memcpy(list->middle, ball->centre, sizeof list->middle);
+  if (feature >= 0 ? t->root[feature] < 0 : t->tops == 0) return true;
+  double within = sqrt(reach) + ball->radius;
+  w.far = within * within * (1.0 + 1e-12);
+  if (list->pivot >= 0 && (feature < 0 || feature == list->owner)) {
+    double chord = put(t, list->pivot, ball->centre, list, 0);
+    found(&w, chord + list->sag[0]);
+  }
+  w.node[0] = feature >= 0 ? t->root[feature] : 0;
+  w.feature[0] = feature >= 0 ? feature : TOP;
+  w.box[0] = 0.0;
+  while (w.count > 0) {
+    w.count--;
+    if (w.box[w.count] > w.far) continue;
+    int32_t of = w.feature[w.count];
+    const gv_box_node *nodes = of == TOP ? t->top : t->node, *n = &nodes[w.node[w.count]];
+    if (n->count == 0) {
+      push(&w, nodes, n->first, of);
+    } else if (!take_leaf(&w, n, of)) {
+      return false;
+    }
+  }
+  cull(t, list, ball, reach, sqrt(w.far) * (1.0 - 1e-12), list);
+  return true;
+}

@@ -1,0 +1,78 @@
+/*
+ * Edges that may hold the nearest point for the cells of a tile.
+ *
+ * A tile's positions lie in a ball. With m its middle, r its radius, s the nearest place to m of an edge's chord, D = |s - m|, and p, P
+ * the same of the edge with the least upper bound, the pivot: for a place s' of the chord and q = m + t, |t| <= r,
+ *   |q - s'|^2 - |q - p|^2 = |m - s'|^2 - P^2 - 2 t.(s' - p)
+ *                         >= D^2 + |s' - s|^2 - P^2 - 2 r |s - p| - 2 r |s' - s|   (the chord is convex: the angle at s is not acute)
+ *                         >= G = D^2 - P^2 - 2 r |s - p| - r^2.
+ * The edge's own places are within its sag of s', the pivot's edge comes within its sag of p. What loses against a chord c has a
+ * square above gv_reach_of_chord(c), which grows with c and by more than c^2 does; c is at most C = P + r + sag(p). So with
+ *   T = gv_reach_of_chord(C) - (P + r)^2, S = sqrt(gv_reach_of_chord(C)):
+ * G > T + 2 sag S + sag^2 means that the edge loses against the pivot's in every cell. Roundings are of some 1e-15 D^2, for which the test
+ * has room; T holds 1e-12 C^2 of its own.
+ */
+#ifndef GV_SHORTLIST_H
+#define GV_SHORTLIST_H
+
+#include "features/tree.h"
+
+typedef struct gv_ball {
+  double centre[3], radius;
+} gv_ball;
+
+/* Entries of a tree with their chords: from a on by d. Arrays are padded to whole vectors. */
+typedef struct gv_shortlist {
+  double *a[3], *d[3];
+  double *inverse; /* 1 / d.d; 0: a point */
+  double *sag;
+  double *part, *chord; /* of the position asked about last: its foot on each chord, a + part d, and its distance */
+  double *gain;
+  int32_t *entry, *feature;
+  int32_t count, capacity;
+  bool mixed; /* edges of several features */
+  double low,
+      high; /* bounds of the chord from the ball's middle to the nearest edge of all that were asked about */
+  double middle[3], rest; /* no edge that was left out is nearer to the middle than `rest` */
+  int32_t pivot, owner;   /* the last pivot and its feature: where the next search begins */
+  double *memory;
+  gv_allocator allocator;
+} gv_shortlist;
+
+/* Whether lists serve a tree: not for metrics that are not Euclidean, nor where chords say nothing. */
+bool gv_feature_tree_lists(const gv_feature_tree *tree);
+
+/* Errors: OUT_OF_MEMORY. */
+gv_status gv_shortlist_init(gv_context *context, int32_t capacity, gv_shortlist *out);
+void gv_shortlist_clear(gv_shortlist *list);
+
+/* The edges of one feature, or of all (-1), within `reach` (squared) of a tile. False if there are too many: the list is of no use. */
+bool gv_shortlist_gather(const gv_feature_tree *tree, int32_t feature, const gv_ball *ball, double reach,
+                         gv_shortlist *list);
+
+/* The same for a part of the tile that `from` was made for. */
+void gv_shortlist_narrow(const gv_feature_tree *tree, const gv_shortlist *from, const gv_ball *ball, double reach,
+                         gv_shortlist *to);
+
+/* Whether positions in the ball are all on the same side of each polygon, given a bound of the chord from its middle to all edges. For balls
+ * of less than half the globe's radius, which a convex surface meets in one piece (Blaschke's rolling theorem). */
+bool gv_ball_is_clear(const gv_feature_tree *tree, const gv_ball *ball, double low);
+
+/* What the edges of a list are judged by: the pivot's foot, 2 r, 2 S. */
+typedef struct gv_chord_test {
+  double place[3], twice_radius, twice_root;
+} gv_chord_test;
+
+typedef struct gv_chord_kernels {
+  /* Fills in part and chord. */
+  void (*chords)(const gv_shortlist *list, const double position[3]);
+  /* list->gain: D^2 - 2 r |s - p| - 2 sag S - sag^2. */
+  void (*judge)(const gv_shortlist *list, const gv_chord_test *test);
+} gv_chord_kernels;
+
+GV_KERNEL_TABLE(gv_chord_kernels);
+
+/* Fills in part and chord of all entries and gives the one with the least chord; -1: there are none. */
+int32_t gv_shortlist_nearest(const gv_feature_tree *tree, const gv_shortlist *list, const double position[3]);
+
+#endif

@@ -1,0 +1,175 @@
+/* One cell among lines and polygons. */
+#include "voronoi/feature_cell.h"
+
+#include <float.h>
+
+static void offer(gv_contest *c, double canonical, int32_t feature) {
+  const gv_voronoi *v = c->v;
+  if (canonical == INFINITY) return;
+  if (v->weigher.weighting != GV_UNWEIGHTED) {
+    if (canonical > v->limit) return;
+    canonical = fmin(gv_weigh(&v->weigher, canonical, v->seeds.weight[feature]), DBL_MAX);
+  }
+  gv_list_offer(&c->list, canonical, feature);
+}
+
+/* Whether a feature is among those the cell lies in. Those that the list has dropped lose again. */
+static bool is_around(const gv_contest *c, int32_t feature) {
+  for (int32_t i = 0; i < c->list.k && c->around > 0; i++)
+    if (c->number[i] == feature) return true;
+  return false;
+}
+
+static bool take_around(void *user, int32_t part) {
+  gv_contest *c = user;
+  int32_t feature = c->index->locator.feature_of[part];
+  if (is_around(c, feature)) return true; /* by another part */
+  offer(c, 0.0, feature);
+  c->around++;
+  return true;
+}
+
+/* Asked about canonically, one feature after the other. */
+static double ask(void *user, int32_t feature, double box, double reach) {
+  gv_contest *c = user;
+  gv_edge_foot foot;
+  (void)box;
+  /* What is at distance 0 is beaten by nothing but a lower number. */
+  if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
+  if (is_around(c, feature)) return reach;
+  if (!gv_tree_nearest(&c->index->tree, feature, c->q, c->q->vector, false, reach, &foot)) return reach;
+  offer(c, foot.canonical, feature);
+  return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
+}
+
+/* Bounds of one feature, for the nearest alone. */
+static double bound(void *user, int32_t feature, double box, double reach) {
+  gv_contest *c = user;
+  double low, high;
+  (void)box;
+  gv_tree_chords(&c->index->tree, feature, c->q->vector, reach, &low, &high);
+  if (low * low > reach) return reach;
+  reach = fmin(reach, gv_reach_of_chord(&c->index->tree, high));
+  if (c->candidates == GV_MOST_CANDIDATES) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < c->candidates; i++)
+      if (c->candidate[i].low * c->candidate[i].low <= reach) c->candidate[kept++] = c->candidate[i];
+    c->candidates = kept;
+    c->crowded |= kept == GV_MOST_CANDIDATES;
+  }
+  if (!c->crowded) c->candidate[c->candidates++] = (gv_feature_candidate){feature, low, high};
+  return reach;
+}
+
+/* The nearest alone, by chords where they tell. */
+static void find_nearest(gv_contest *c, double reach) {
+  gv_feature_tree const *tree = &c->index->tree;
+  gv_tree_walk(tree, c->q->vector, reach, bound, c);
+  if (c->crowded) {
+    gv_tree_walk(tree, c->q->vector, reach, ask, c);
+    return;
+  }
+  for (int32_t i = 0; i < c->candidates; i++)
+    reach = fmin(reach, gv_reach_of_chord(tree, c->candidate[i].high));
+  int32_t kept = 0;
+  for (int32_t i = 0; i < c->candidates; i++)
+    if (c->candidate[i].low * c->candidate[i].low <= reach) c->candidate[kept++] = c->candidate[i];
+  if (kept == 1 && c->v->limit == INFINITY) {
+    gv_list_offer(&c->list, 0.0, c->candidate[0].feature);
+    return;
+  }
+  for (int32_t i = 0; i < kept; i++)
+    ask(c, c->candidate[i].feature, 0.0, fmin(reach, gv_reach(tree, c->list.worst)));
+}
+
+static void rank_all(gv_contest *c) {
+  const gv_feature_set *set = c->v->features;
+  gv_edge_foot foot;
+  for (int32_t f = 0; f < set->count; f++) {
+    gv_feature_nearest(set, f, c->q, false, &foot);
+    offer(c, foot.canonical, f);
+  }
+}
+
+/* Weighted: no bound of distances bounds the values. */
+static void rank_weighted(gv_contest *c) {
+  const gv_feature_set *set = c->v->features;
+  double reach = gv_reach(&c->index->tree, c->v->limit);
+  gv_edge_foot foot;
+  for (int32_t f = 0; f < set->count; f++) {
+    if (is_around(c, f)) continue;
+    if (gv_tree_nearest(&c->index->tree, f, c->q, c->q->vector, false, reach, &foot)) offer(c, foot.canonical, f);
+  }
+}
+
+static void start(gv_contest *c) {
+  const gv_voronoi *v = c->v;
+  bool weighted = v->weigher.weighting != GV_UNWEIGHTED;
+  gv_list_start(&c->list, c->value, c->number, v->k, weighted ? INFINITY : v->limit);
+  c->around = c->candidates = 0;
+  c->crowded = false;
+}
+
+/* What is left to know once the polygons around the cell are known. */
+static void rank_others(gv_contest *c) {
+  const gv_voronoi *v = c->v;
+  double reach = gv_reach(&c->index->tree, c->list.worst);
+  if (v->weigher.weighting != GV_UNWEIGHTED) {
+    rank_weighted(c);
+  } else if (v->k == 1 && c->around == 0 && gv_feature_tree_iterates(&c->index->tree)) {
+    find_nearest(c, reach);
+  } else {
+    gv_tree_walk(&c->index->tree, c->q->vector, reach, ask, c);
+  }
+}
+
+void gv_contest_rank(gv_contest *c, int32_t *found) {
+  start(c);
+  if (c->v->backend->exhaustive) {
+    rank_all(c);
+  } else {
+    gv_locate(&c->index->locator, c->q, take_around, c);
+    rank_others(c);
+  }
+  gv_list_finish(&c->list);
+  for (int32_t i = 0; i < c->v->k; i++)
+    found[i] = (int32_t)c->number[i];
+}
+
+/* The only feature of a list that may be the nearest; -1: there are several or none, or it may be beyond the limit. */
+static int32_t only_feature(gv_contest *c, const gv_shortlist *l, double sure) {
+  const gv_feature_tree *tree = &c->index->tree;
+  int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
+  if (first < 0) return -1;
+  int32_t feature = l->feature[first];
+  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first];
+  if (!l->mixed) return high * high <= sure ? feature : -1;
+  double within = sqrt(gv_reach_of_chord(tree, high));
+  for (int32_t i = 0; i < l->count; i++)
+    if (l->feature[i] != feature && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) return -1;
+  return high * high <= sure ? feature : -1;
+}
+
+/* Within polygons: whether an edge of a feature before the first of them may pass through the cell. The list has all edges that are
+ * nearest somewhere in the tile. */
+static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
+  double within = sqrt(gv_reach(&c->index->tree, 0.0));
+  int32_t nearest = gv_shortlist_nearest(&c->index->tree, l, c->q->vector);
+  for (int32_t i = 0; i < l->count && nearest >= 0; i++)
+    if (l->feature[i] < c->number[0] && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) return true;
+  return false;
+}
+
+int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure) {
+  start(c);
+  if (locate) gv_locate(&c->index->locator, c->q, take_around, c);
+  if (c->around == 0) {
+    int32_t feature = only_feature(c, list, sure);
+    if (feature >= 0) return feature;
+  } else if (!first_may_lose(c, list)) {
+    return (int32_t)c->number[0];
+  }
+  rank_others(c);
+  gv_list_finish(&c->list);
+  return (int32_t)c->number[0];
+}

@@ -1,0 +1,46 @@
+/*
+ * One cell of a grid and lines and polygons: which are its nearest.
+ *
+ * A cell first learns which polygons it lies in; these are at distance 0. The rest is a walk over the features' boxes. Where
+ * canonical values take an iteration, chords bound the distances of features first (features/tree.h), and only where more than
+ * one may be the nearest are they asked about canonically. `serial` takes no such short cut: every edge for every cell.
+ */
+#ifndef GV_FEATURE_CELL_H
+#define GV_FEATURE_CELL_H
+
+#include "features/index.h"
+#include "features/shortlist.h"
+#include "search/nearest_list.h"
+#include "voronoi/engine.h"
+
+/* A feature that may be the nearest, and the chords that bound it. */
+typedef struct gv_feature_candidate {
+  int32_t feature;
+  double low, high;
+} gv_feature_candidate;
+
+enum { GV_MOST_CANDIDATES = 256 };
+
+/* One cell, and what is known of its neighbours. */
+typedef struct gv_contest {
+  const gv_voronoi *v;
+  const gv_feature_index *index;
+  const gv_edge_place *q;
+  gv_nearest_list list;
+  double value[GV_VORONOI_MAX_K];
+  int64_t number[GV_VORONOI_MAX_K];
+  int32_t around; /* how many features the cell lies in */
+  /* Of the nearest alone: */
+  gv_feature_candidate candidate[GV_MOST_CANDIDATES];
+  int32_t candidates;
+  bool crowded; /* there were more */
+} gv_contest;
+
+/* The cell's neighbours, by number; -1 where there are no more. c->v, index and q are set. */
+void gv_contest_rank(gv_contest *c, int32_t *found);
+
+/* The nearest of the features of a list that holds it, -1 if there is none. The cell is known not to be in a polygon unless `locate`;
+ * k is 1, without weights; `sure`: gv_sure_chord2 of the limit. */
+int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure);
+
+#endif
