@@ -798,6 +798,46 @@ GV_API const char *gv_globe_index_backend(const gv_globe_index *index);
 GV_API gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *index, const gv_seeds *queries,
                                        const gv_search_options *options, int64_t *indices, double *distances);
 
+/* ----------------------------------------------------------------------------- neighbours among lines and polygons */
+
+/* Lines and polygons prepared for searching from any positions. Immutable; shared by threads. */
+typedef struct gv_feature_index gv_feature_index;
+
+typedef struct gv_feature_index_options {
+  size_t struct_size;
+  gv_metric metric;  /* on the globe coordinates are longitude and latitude in degrees */
+  double semi_major; /* a in metres; 0 = WGS 84. The globe only */
+  double flattening; /* f = (a-b)/a; with semi_major 0 also WGS 84's */
+} gv_feature_index_options;
+
+#define GV_FEATURE_INDEX_OPTIONS_INIT                                                                              \
+  { sizeof(gv_feature_index_options), GV_GEODESIC, 0.0, 0.0 }
+
+/*
+ * Copies the features and builds an index over them. options may be NULL. Free it with gv_feature_index_destroy.
+ * Errors: INVALID_ARGUMENT (message names the first bad feature), OUT_OF_MEMORY.
+ */
+GV_API gv_status gv_feature_index_build(gv_context *context, const gv_features *features,
+                                        const gv_feature_index_options *options, gv_feature_index **out);
+
+/* Frees an index; NULL is allowed. No thread may be searching it. */
+GV_API void gv_feature_index_destroy(gv_feature_index *index);
+
+/*
+ * For each query the k (1 ... 64) nearest features by (canonical distance, number), nearest first; 0 is the distance within a polygon.
+ * queries: longitude and latitude in degrees on the globe, else coordinates of the plane; the library reads, and keeps nothing.
+ * options: k and max_distance (inclusive; metres on the globe); may be NULL. There is no exclude_self.
+ * indices:   count x k, row-major, caller-owned; -1 where there are fewer than k.
+ * distances: count x k, metres or the plane's units, +inf where there is none; may be NULL.
+ * nearest:   count x k x 2, the coordinates of each feature's nearest point (the query's own within a polygon), NaN where there is
+ *            none; may be NULL.
+ * Errors: INVALID_ARGUMENT (message names the row of a bad query), OUT_OF_MEMORY, CANCELLED. After one the outputs hold
+ * unspecified values.
+ */
+GV_API gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *index,
+                                         const gv_seeds *queries, const gv_search_options *options,
+                                         int64_t *indices, double *distances, double *nearest);
+
 #ifdef __cplusplus
 }
 #endif

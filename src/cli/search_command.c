@@ -1,6 +1,6 @@
 /*
  * gpuvoronoi search --reference R [--queries Q] -k K OUT: nearest neighbours of rows of numbers, or of points of
- * vector layers. Arrays of queries are read, searched and written in batches, so that memory is bounded by the
+ * vector layers, also among lines and polygons. Arrays of queries are read, searched and written in batches, so that memory is bounded by the
  * reference set; the reference set, and layers, are held in memory.
  */
 #include "cli/commands.h"
@@ -26,10 +26,12 @@
 enum { BATCH_BYTES = 64 << 20 };
 
 typedef struct settings {
-  const char *reference, *queries, *out, *distances, *layer, *query_layer, *reference_crs, *query_crs, *backend;
+  const char *reference, *queries, *out, *distances, *nearest, *layer, *query_layer, *reference_crs, *query_crs,
+      *backend;
   int k, threads, device;
   gv_metric metric;
-  bool has_metric, overwrite, progress;
+  gv_edges edges;
+  bool has_metric, boundary, overwrite, progress;
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;
@@ -47,6 +49,8 @@ static const cli_choice metrics[] = {{"l2", GV_EUCLIDEAN},
                                      {"great-circle", GV_GREAT_CIRCLE},
                                      {NULL, 0}};
 
+static const cli_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+
 static int set_max_distance(void *to, const char *value) {
   settings *j = to;
   return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
@@ -58,7 +62,9 @@ static const cli_option table[] = {
      "the "
      "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one. "
      "A "
-     "text file with the columns lon and lat is such a source too",
+     "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
+     "feature is "
+     "a reference, at the distance of its nearest point (0 within a polygon)",
      CLI_INTO(reference)},
     {"queries", "FILE",
      "the same kinds; without it the reference set is searched against itself, without each point itself",
@@ -75,6 +81,16 @@ static const cli_option table[] = {
      CLI_BY(set_max_distance)},
     {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
      CLI_INTO(distances)},
+    {"nearest", "FILE",
+     "among lines and polygons: the coordinates of their nearest points as a float64 .npy, queries x 2k; degrees "
+     "for "
+     "geodesic and great-circle; nan where there is no neighbour",
+     CLI_INTO(nearest)},
+    {"edges", "NAME",
+     "of lines and polygons: straight (default: in the layer's own coordinates, longitudes as they are written) or "
+     "geodesic (the shorter way between vertices)",
+     CLI_ONE_OF(edges, edges)},
+    {"boundary", NULL, "polygons count as their boundaries, with nothing within", CLI_INTO(boundary)},
     {"layer", "NAME", "layer of the reference set, needed if its source has several", CLI_INTO(layer)},
     {"query-layer", "NAME", "layer of the queries, needed if their source has several", CLI_INTO(query_layer)},
     {"reference-crs", "CRS",
@@ -112,7 +128,8 @@ const cli_syntax search_syntax = {
     CLI_ROWS(table),
     .examples =
         "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
-        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n",
+        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n"
+        "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n",
     .positional = set_output};
 
 static bool ends_with(const char *path, const char *end) {
@@ -125,12 +142,16 @@ static int check_usage(const settings *j) {
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
   int lasting = cli_check_lasting(j->out);
   if (lasting == EXIT_OK) lasting = cli_check_lasting(j->distances);
+  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->nearest);
   if (lasting != EXIT_OK) return lasting;
   if (!ends_with(j->out, ".npy") && !ends_with(j->out, ".csv")) {
     return cli_fail(EXIT_USAGE, "the output is a .npy or a .csv file, not '%s'", j->out);
   }
   if (j->distances != NULL && !ends_with(j->distances, ".npy")) {
     return cli_fail(EXIT_USAGE, "--distances is a .npy file, not '%s'", j->distances);
+  }
+  if (j->nearest != NULL && !ends_with(j->nearest, ".npy")) {
+    return cli_fail(EXIT_USAGE, "--nearest is a .npy file, not '%s'", j->nearest);
   }
   if (j->query_layer != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-layer needs --queries");
   if (j->query_crs != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-crs needs --queries");
@@ -184,7 +205,7 @@ static gv_seed_options layer_options(const source_options *options) {
       .source = options->path, .layer = options->layer, .crs = options->crs, .crs_option = options->crs_option};
 }
 
-static gv_status open_source(gv_io *io, source_options options, source *s) {
+static gv_status open_source(gv_io *io, const settings *j, source_options options, source *s) {
   *s = (source){.options = options, .seeds = GV_SEED_LIST_INIT};
   if (!options.is_layer) {
     gv_status status = gv_array_open(io, options.path, &s->array);
@@ -192,6 +213,9 @@ static gv_status open_source(gv_io *io, source_options options, source *s) {
     return status;
   }
   gv_seed_options seeds = layer_options(&options);
+  seeds.shapes = options.path == j->reference;
+  seeds.edges = j->edges;
+  seeds.boundary = j->boundary;
   s->dim = 2;
   gv_status status = gv_seeds_read(io, &seeds, &s->seeds);
   return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
@@ -249,7 +273,7 @@ static void next_part(bar *b, int64_t done, int64_t count, int64_t total) {
 /* ------------------------------------------------------------------------------------------------- results */
 
 typedef struct results {
-  gv_array_writer *indices, *distances; /* distances may be NULL */
+  gv_array_writer *indices, *distances, *nearest; /* the last two may be NULL */
   bool text;
   int k;
   int64_t queries; /* written so far */
@@ -265,6 +289,8 @@ static gv_status create_results(gv_io *io, const settings *j, results *r) {
   if (status == GV_OK && j->distances != NULL) {
     status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
   }
+  if (status == GV_OK && j->nearest != NULL)
+    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest);
   return status;
 }
 
@@ -284,15 +310,19 @@ static gv_status write_results(gv_io *io, results *r, int64_t count, const int64
   return status;
 }
 
-/* Both outputs are complete before either is moved into place. */
+/* All outputs are complete before one is moved into place. */
 static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs, gv_sync sync) {
-  gv_output *outputs[2];
+  gv_output *outputs[3];
   int count = 0;
   gv_status status = gv_array_finish(io, r->indices);
   outputs[count++] = gv_array_output(r->indices);
   if (status == GV_OK && r->distances != NULL) {
     status = gv_array_finish(io, r->distances);
     outputs[count++] = gv_array_output(r->distances);
+  }
+  if (status == GV_OK && r->nearest != NULL) {
+    status = gv_array_finish(io, r->nearest);
+    outputs[count++] = gv_array_output(r->nearest);
   }
   return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, sync) : status;
 }
@@ -406,8 +436,12 @@ static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
   if (gv_crs_is_lonlat(globe) && gv_crs_same(s->seeds.crs, globe)) {
     scale = gv_crs_unit_degrees(globe);
   } else {
-    status = gv_operation_to_globe(io, s->seeds.crs, globe, s->seeds.x, s->seeds.y, s->seeds.count, &operation);
+    const double *x, *y;
+    int64_t count;
+    gv_seeds_places(&s->seeds, &x, &y, &count);
+    status = gv_operation_to_globe(io, s->seeds.crs, globe, x, y, count, &operation);
   }
+  if (status == GV_OK) status = gv_seeds_carry_shapes(io, &s->seeds, operation, globe, true, scale);
   if (status == GV_OK) status = gv_seeds_transform(io, &s->seeds, operation, true, scale);
   gv_operation_destroy(operation);
   return status;
@@ -456,6 +490,74 @@ done:
   free(indices);
   free(distances);
   return status;
+}
+
+/* Points among lines and polygons. */
+static gv_status run_features(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
+                              results *r) {
+  gv_feature_index *index = NULL;
+  int64_t *indices = NULL;
+  double *distances = NULL, *nearest = NULL;
+  gv_feature_index_options build = GV_FEATURE_INDEX_OPTIONS_INIT;
+  build.metric = j->metric;
+  bool globe = gv_metric_on_globe(j->metric);
+  gv_status status = GV_OK;
+  if (globe) {
+    status = gv_crs_ellipsoid(io, reference->seeds.crs, &build.semi_major, &build.flattening);
+    if (status == GV_OK) status = to_globe(io, q, reference->seeds.crs);
+    if (status == GV_OK) status = to_globe(io, reference, reference->seeds.crs);
+  }
+  if (status != GV_OK) return status;
+  gv_seeds queries = {q->seeds.x, q->seeds.y, q->seeds.count};
+  size_t places = (size_t)(queries.count * j->k);
+  bool need_distances = r->text || r->distances != NULL;
+  indices = malloc(places * sizeof *indices);
+  distances = need_distances ? malloc(places * sizeof *distances) : NULL;
+  nearest = r->nearest != NULL ? malloc(2 * places * sizeof *nearest) : NULL;
+  if (indices == NULL || (need_distances && distances == NULL) || (r->nearest != NULL && nearest == NULL)) {
+    status = gv_io_fail_memory(io, "the results");
+    goto done;
+  }
+  gv_features features = gv_seeds_features(&reference->seeds);
+  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
+  options.k = j->k;
+  options.max_distance = j->max_distance;
+  status = gv_feature_index_build(context, &features, &build, &index);
+  if (status != GV_OK) {
+    library_failed(io, status, context, j->reference);
+    goto done;
+  }
+  next_part(r->progress, 0, queries.count, queries.count);
+  status = gv_feature_index_search(context, index, &queries, &options, indices, distances, nearest);
+  if (status != GV_OK) {
+    library_failed(io, status, context, j->queries);
+    goto done;
+  }
+  status = write_results(io, r, queries.count, indices, distances);
+  if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, queries.count);
+
+done:
+  gv_feature_index_destroy(index);
+  free(indices);
+  free(distances);
+  free(nearest);
+  return status;
+}
+
+/* What lines and polygons are not searched with, and what is of them alone. */
+static gv_status check_shapes(gv_io *io, const settings *j, const source *reference, const source *q) {
+  const char *why = NULL;
+  if (reference->seeds.shapes == NULL) {
+    if (j->nearest == NULL) return GV_OK;
+    why = "--nearest is about lines and polygons";
+  } else if (q == NULL) {
+    why = "lines and polygons are searched with points: give --queries";
+  } else if (q->array != NULL) {
+    why = "lines and polygons are searched with points of a layer, not with an array";
+  } else if (strcmp(j->backend, "auto") != 0) {
+    why = "there is one way to search lines and polygons: leave --backend out";
+  }
+  return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", j->reference, why);
 }
 
 /* Layers can be compared if both are in some coordinate system, or neither is. */
@@ -507,16 +609,19 @@ static gv_status settle(gv_io *io, settings *j, const source *reference, source 
   return status;
 }
 
-/* No output may be a file of an input, nor both one file. */
+/* No output may be a file of an input, nor two of them one file. */
 static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
-  const char *const outputs[] = {j->out, j->distances};
-  for (int i = 0; i < 2; i++) {
+  const char *const outputs[] = {j->out, j->distances, j->nearest};
+  for (int i = 0; i < 3; i++) {
     if (gv_inputs_find(inputs, outputs[i]) != NULL) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", outputs[i]);
     }
+    for (int other = 0; other < i; other++) {
+      if (gv_same_file(outputs[other], outputs[i]))
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", outputs[i]);
+    }
   }
-  if (!gv_same_file(j->out, j->distances)) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", j->out);
+  return GV_OK;
 }
 
 static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
@@ -532,17 +637,21 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
     list[i] = (gv_input){of[i].path, of[i].is_layer ? GDAL_OF_VECTOR : 0, of[i].layer, NULL};
   }
   if (status == GV_OK) status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, of[0], &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, of[1], q);
+  if (status == GV_OK) status = open_source(io, j, of[0], &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, j, of[1], q);
+  if (status == GV_OK) status = check_shapes(io, j, &reference, q);
   if (status == GV_OK) status = settle(io, j, &reference, q);
   if (status == GV_OK) status = create_results(io, j, &r);
-  if (status == GV_OK) {
+  if (status == GV_OK && reference.seeds.shapes != NULL) {
+    status = run_features(io, j, context, &reference, q, &r);
+  } else if (status == GV_OK) {
     status = (gv_metric_on_globe(j->metric) ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
   if (status == GV_OK) status = finish_results(io, &r, &inputs, j->sync);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
   gv_array_discard(r.indices);
   gv_array_discard(r.distances);
+  gv_array_discard(r.nearest);
   close_source(&reference);
   close_source(&queries);
   gv_inputs_free(&inputs);

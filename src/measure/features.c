@@ -25,7 +25,7 @@ static bool is_in(void *user, int32_t part) {
 
 /* Whether the cell lies in its feature. */
 static void locate(const gv_voronoi *v, sight *s) {
-  const gv_feature_index *index = v->state;
+  const gv_feature_lookup *index = v->state;
   void *what[2] = {(void *)&index->locator, s};
   s->inside = false;
   gv_locate(&index->locator, &s->q, is_in, what);
@@ -183,7 +183,7 @@ static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_
 }
 
 gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
-  const gv_feature_index *index = v->state;
+  const gv_feature_lookup *index = v->state;
   int64_t columns = tile->c1 - tile->c0, height = tile->r1 - tile->r0 == 1 ? 1 : SIDE, width = MOST / height;
   bool globe = v->cells.dim == 3;
   work w = {.v = v, .m = m};

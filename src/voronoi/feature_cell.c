@@ -2,6 +2,26 @@
 #include "voronoi/feature_cell.h"
 
 #include <float.h>
+#include <string.h>
+
+gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c) {
+  memset(c, 0, sizeof *c);
+  c->v = v;
+  c->index = index;
+  return gv_finder_init(context, &index->tree, &c->finder);
+}
+
+void gv_contest_clear(gv_contest *c) {
+  gv_finder_clear(&c->finder);
+}
+
+bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
+  const double *q = c->q->vector;
+  gv_ball here = {{q[0], q[1], q[2]}, 0.0};
+  if (c->index->tree.root[feature] < 0) return false;
+  gv_finder_aim(&c->finder, feature, &here);
+  return gv_finder_nearest(&c->finder, feature, c->q, false, foot);
+}
 
 static void offer(gv_contest *c, double canonical, int32_t feature) {
   const gv_voronoi *v = c->v;
@@ -37,7 +57,7 @@ static double ask(void *user, int32_t feature, double box, double reach) {
   /* What is at distance 0 is beaten by nothing but a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
-  if (!gv_tree_nearest(&c->index->tree, feature, c->q, c->q->vector, false, reach, &foot)) return reach;
+  if (!gv_contest_foot(c, feature, &foot)) return reach;
   offer(c, foot.canonical, feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }

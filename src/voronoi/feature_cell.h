@@ -8,8 +8,8 @@
 #ifndef GV_FEATURE_CELL_H
 #define GV_FEATURE_CELL_H
 
+#include "features/finder.h"
 #include "features/index.h"
-#include "features/shortlist.h"
 #include "search/nearest_list.h"
 #include "voronoi/engine.h"
 
@@ -24,8 +24,9 @@ enum { GV_MOST_CANDIDATES = 256 };
 /* One cell, and what is known of its neighbours. */
 typedef struct gv_contest {
   const gv_voronoi *v;
-  const gv_feature_index *index;
+  const gv_feature_lookup *index;
   const gv_edge_place *q;
+  gv_finder finder;
   gv_nearest_list list;
   double value[GV_VORONOI_MAX_K];
   int64_t number[GV_VORONOI_MAX_K];
@@ -36,7 +37,14 @@ typedef struct gv_contest {
   bool crowded; /* there were more */
 } gv_contest;
 
-/* The cell's neighbours, by number; -1 where there are no more. c->v, index and q are set. */
+/* Errors: OUT_OF_MEMORY. Both must outlive it. */
+gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c);
+void gv_contest_clear(gv_contest *c);
+
+/* The nearest point of a feature that c->q is not in. */
+bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot);
+
+/* The neighbours of c->q, by number; -1 where there are no more. */
 void gv_contest_rank(gv_contest *c, int32_t *found);
 
 /* The nearest of the features of a list that holds it, -1 if there is none. The cell is known not to be in a polygon unless `locate`;

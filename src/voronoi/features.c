@@ -11,20 +11,17 @@
 #include "voronoi/feature_cell.h"
 
 static void features_destroy(const gv_voronoi *v, void *state) {
-  gv_feature_index *index = state;
-  gv_allocator allocator = v->allocator;
-  gv_feature_tree_clear(&index->tree);
-  gv_locator_clear(&index->locator);
-  gv_release(&allocator, index);
+  gv_feature_lookup *index = state;
+  gv_feature_lookup_clear(index);
+  gv_release(&v->allocator, index);
 }
 
 static gv_status features_create(gv_context *context, gv_voronoi *v, void **state) {
-  gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+  gv_feature_lookup *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the features' tree");
-  gv_status status = gv_feature_tree_init(context, v->features, &v->geodesic, &index->tree);
-  if (status == GV_OK) status = gv_locator_init(context, v->features, &index->locator);
+  gv_status status = gv_feature_lookup_init(context, v->features, &v->geodesic, index);
   if (status != GV_OK) {
-    features_destroy(v, index);
+    gv_release(&context->allocator, index);
     return status;
   }
   *state = index;
@@ -41,7 +38,7 @@ enum {
 /* A block at work. Where cells are not asked about, x is NaN. */
 typedef struct work {
   const gv_voronoi *v;
-  const gv_feature_index *index;
+  const gv_feature_lookup *index;
   const gv_block *block;
   gv_tile tile;
   int64_t columns;
@@ -196,7 +193,7 @@ static void solve(work *w, const gv_tile *part, int level, const gv_shortlist *f
 }
 
 /* Whether tiles serve: for the nearest alone, where lists tell. */
-static bool by_tiles(const gv_voronoi *v, const gv_feature_index *index) {
+static bool by_tiles(const gv_voronoi *v, const gv_feature_lookup *index) {
   return v->k == 1 && v->weigher.weighting == GV_UNWEIGHTED && !v->backend->exhaustive &&
          gv_feature_tree_lists(&index->tree);
 }
@@ -230,24 +227,24 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   bool globe = v->cells.dim == 3;
   work w = {.v = v, .index = state, .block = block, .tile = *tile, .columns = columns};
   w.x = gv_allocate(&context->allocator, 5 * cells, sizeof *w.x);
-  w.contest = gv_allocate(&context->allocator, 1, sizeof *w.contest);
+  w.contest = gv_allocate_zeroed(&context->allocator, 1, sizeof *w.contest);
   gv_status status = GV_OK;
   if (w.x == NULL || w.contest == NULL) {
     status = gv_fail_memory(context, "a block's positions");
   } else {
-    w.contest->v = v;
-    w.contest->index = state;
+    status = gv_contest_init(context, v, state, w.contest);
     w.y = w.x + cells;
     w.z = w.y + cells;
     w.lon = globe ? w.z + cells : NULL;
     w.lat = globe ? w.lon + cells : NULL;
-    status = gv_cells_positions(context, &v->cells, tile, w.x, w.y, w.z, w.lon, w.lat, NULL);
+    if (status == GV_OK) status = gv_cells_positions(context, &v->cells, tile, w.x, w.y, w.z, w.lon, w.lat, NULL);
   }
   for (int64_t i = 0; i < cells && status == GV_OK; i++) {
     if (block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0) w.x[i] = NAN;
     if (isnan(w.x[i])) write(&w, i, NULL);
   }
   if (status == GV_OK) status = solve_block(context, &w, tile);
+  if (w.contest != NULL) gv_contest_clear(w.contest);
   gv_release(&context->allocator, w.x);
   gv_release(&context->allocator, w.contest);
   return status;
