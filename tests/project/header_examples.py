@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples in the public header compile as C and as C++, without a warning, and do what they say.
+"""The examples in the public header and those beside it compile as C and as C++, without a warning, and do what they say.
 
     header_examples.py HEADER WORK LIBRARY CC [CXX]
 
@@ -28,12 +28,13 @@ def examples(text):
 def main(header, work, library, *compilers):
     header, work = pathlib.Path(header), pathlib.Path(work)
     work.mkdir(parents=True, exist_ok=True)
-    found = [(name, list(examples(text))) for name, text in groups(header.read_text())]
+    beside = sorted(header.parent.glob("gpuvoronoi_*.h"))
+    found = [(name, list(examples(text))) for path in (header, *beside) for name, text in groups(path.read_text())]
     bare = [name for name, pieces in found if not pieces]
     if bare or len(found) < 5:
         print(f"no example in the groups: {', '.join(bare)} (of {len(found)})")
         return 1
-    program, calls = ["#include <gpuvoronoi.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
+    program, calls = [*(f"#include <{path.name}>" for path in (header, *beside)), "#include <stdio.h>", "#include <stdlib.h>", "#include <string.h>"], []
     for name, pieces in found:
         for code in pieces:
             function = f"example_{len(calls)}"

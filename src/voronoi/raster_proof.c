@@ -1,0 +1,179 @@
+/*
+ * Which cells of a group can be nobody's nearest.
+ *
+ * Claim. Let c be a cell of a group that is no border cell of the raster and whose neighbours across its four edges (`corners`: its
+ * eight neighbours) are of the same group, and q a place that does not lie in the pixel of c, widened by WIDER of its sides on each
+ * side. Then one of these neighbours has a smaller canonical distance to q than c has. That neighbour is kept, or has such a
+ * neighbour itself; canonical values only become smaller, so the way ends, at a cell that is kept or whose pixel q lies in. So
+ * whatever is left out is no nearest cell of its group for q, not even one of several, and so of all groups.
+ *
+ * The raster's own cells ask: q is a centre, so either c itself, which is told before anybody is asked, or a centre of the lattice
+ * elsewhere. Other grids ask: all cells in whose (widened) pixels one of their cells may lie are kept beside the edges.
+ *
+ * The plane, upright: with dx, dy from c to q, |dx| > w / 2 + WIDER w, say, the neighbour on that side has |dx'| <= |dx| - 2 WIDER w (own
+ * cells: - w) and the same dy. For sums that is less, for the greatest of both it may be the same: Chebyshev takes the step in x and y
+ * together, and is for own cells only, where dx and dy are 0 or both become smaller. In squares the gain is at least 2 WIDER s^2, s the
+ * smaller side; rounding loses less than 8 x 2^-53 D^2 if all places are within D of each other, so D <= 2^22 s leaves
+ * 2^-6 s^2 of 2^-5 s^2. Places themselves are rounded by 3 x 2^-53 |x|, which |x| <= 2^36 s makes less than s / 10,000.
+ * Rotated: the raster's own cells and Euclidean only. With sides u, v and q = c + n u + m v the step is s u + t v, s and t the
+ * signs of n and m (0 for 0): |q - c|^2 becomes less by (2|n| - 1)|u|^2 + (2|m| - 1)|v|^2 + 2 u.v (n t + m s - s t) where both are not
+ * 0, which is at least half of |n||u|^2 + |m||v|^2 if |u.v| <= min(|u|^2, |v|^2) / 8; where one is 0 the other's term stands alone.
+ *
+ * Longitude and latitude. p is the cosine of a latitude, w and h are the sides in radians, n w the difference of longitudes from c to q
+ * on the shorter way round. By the mirror at the meridian between c and its neighbour to the east or west, q is nearer to
+ * whichever lies on its side, on the sphere and on every ellipsoid of revolution.
+ *   East and west: on the sphere the squared chord becomes less by 4 p_q p_c sin((|n| - 1/2) w) sin(w / 2). On an ellipsoid, 0 <= f <= 0.01,
+ *   a geodesic's length changes with the difference of longitudes, L, by a sin(alpha0) = a cos(beta_q) cos(beta_c) sin(omega) / sin(sigma),
+ *   where omega, the difference on the auxiliary sphere, is L plus f pi 1.01 sin(alpha0) at most; so sin(alpha0) >= p_q p_c sin(L) / 2
+ *   (beyond 90 degrees: either sin(alpha0) >= 15 (pi - L), or pi - omega >= (pi - L) / 2). Over the step: a p_q p_c sin((|n| - 1/2) w)
+ *   sin(w / 2), a quarter of the sphere's gain. For all |n| >= 1 that is p_q p_c w^2 / 4 and more, for |n| >= 1/2 + WIDER
+ *   p_q p_c w^2 WIDER / 2. (Where the raster goes round the globe, columns meet within w / 1000 of that distance.)
+ *   North and south, for q near a pole: p_q <= p_m / 3, m the smaller p of c and its neighbour on that side. On an ellipsoid by Clairaut
+ *   the geodesic leaves c, and all places up to the neighbour, within 20 degrees of the meridian, and towards that pole (the way over
+ *   the other one is longer by 2 p_q): the gain is 0.9 h a. On the sphere it is 4 sin(h / 2) (0.9 p_m - p_q) of the squared
+ *   chord, at least h p_m.
+ *   On the meridian itself, n = 0, it is h, and 4 sin^2(h / 2).
+ *   So unless q is near a pole, p_q >= p_c / 6, and a row holds if p_c^2 w^2 / 24 exceeds twice what is lost: 15 nm in
+ *   geod_inverse (2.4e-15 a), 6e-15 of a squared chord of positions within 4e-16: p_c w >= 1e-6 makes it 4e-14.
+ *   Other grids: p_c^2 w^2 WIDER / 12 with WIDER = 1/64: p_c w >= 6e-6 makes it 4e-14. Above and below the pixel, |n| <= 1/2 + WIDER:
+ *   the places as far from c as from its neighbour run along the parallel between them to w^2 / 8, and the gain of a place beyond by
+ *   WIDER h is h (WIDER h - w^2 / 8), which 32 w^2 <= h leaves three quarters of; the radii of curvature change by f h, far less.
+ *
+ * Elsewhere (projected grids and rotated ones on the globe, the triangles of the mesh, cells of some degrees, rasters of more than a turn)
+ * nothing is left out.
+ */
+#include "voronoi/raster_proof.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double wider = 1.0 / 64.0;
+static const double radian = 0.017453292519943295;
+
+/* ----------------------------------------------------------------------------------------------------- the plane */
+
+static void widen(const gv_grid *grid, double box[4]) {
+  const double *g = grid->geotransform;
+  for (int i = 0; i < 4; i++) {
+    double column = i % 2 * (double)grid->width, row = i / 2 * (double)grid->height;
+    double x = g[0] + column * g[1] + row * g[2], y = g[3] + column * g[4] + row * g[5];
+    box[0] = fmin(box[0], x);
+    box[1] = fmin(box[1], y);
+    box[2] = fmax(box[2], x);
+    box[3] = fmax(box[3], y);
+  }
+}
+
+static bool plane_holds(const gv_grid *raster, const gv_grid *asking, gv_metric metric, gv_raster_proof *proof) {
+  const double *g = raster->geotransform;
+  double box[4] = {INFINITY, INFINITY, -INFINITY, -INFINITY};
+  double u = hypot(g[1], g[4]), v = hypot(g[2], g[5]), side = fmin(u, v), across = g[1] * g[2] + g[4] * g[5];
+  bool upright = g[2] == 0.0 && g[4] == 0.0;
+  widen(raster, box);
+  widen(asking, box);
+  double farthest = 0.0;
+  for (int i = 0; i < 4; i++)
+    farthest = fmax(farthest, fabs(box[i]));
+  bool fine = farthest <= ldexp(side, 36) && hypot(box[2] - box[0], box[3] - box[1]) <= ldexp(side, 22);
+  if (!fine || (metric == GV_CHEBYSHEV && !proof->own)) return false;
+  proof->corners = metric == GV_CHEBYSHEV || !upright;
+  return upright || (proof->own && metric == GV_EUCLIDEAN && 8.0 * fabs(across) <= side * side);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the globe */
+
+static bool lonlat_holds(const gv_grid *raster, gv_metric metric, gv_raster_proof *proof) {
+  const double *g = raster->geotransform;
+  double w = fabs(g[1]) * radian, h = fabs(g[5]) * radian, round = fabs(g[1]) * (double)raster->width;
+  double flattening = raster->semi_major == 0.0 ? 1.0 / 298.257223563 : raster->flattening;
+  if (metric == GV_GEODESIC && !(flattening >= 0.0 && flattening <= 0.01)) return false;
+  proof->wraps = fabs(round - 360.0) <= 1e-3 * fabs(g[1]);
+  if (!proof->wraps && round > 360.0 - 1e-3 * fabs(g[1])) return false;
+  return proof->own ? w <= 0.1 && h <= 0.1 : w <= 0.02 && h <= 0.02 && 32.0 * w * w <= h;
+}
+
+static bool lonlat_row_holds(const gv_grid *raster, int64_t row, bool own) {
+  const double *g = raster->geotransform;
+  double p = cos((g[3] + ((double)row + 0.5) * g[5]) * radian);
+  return p * fabs(g[1]) * radian >= (own ? 1e-6 : 6e-6);
+}
+
+/* ------------------------------------------------------------------------------------------------ other grids ask */
+
+/* Marks the places among `count` whose widened pixels a coordinate, in pixels, lies in. */
+static void mark(double at, int64_t count, uint8_t *marks) {
+  double reach = wider + 1e-6;
+  for (double i = floor(at - reach); i <= floor(at + reach); i++) {
+    if (i >= 0.0 && i < (double)count) marks[(int64_t)i] = 1;
+  }
+}
+
+/* `period`: pixels of a turn; 0 on axes that do not go round. */
+static void mark_all(double first, double step, int64_t asking, double origin, double side, double period,
+                     int64_t count, uint8_t *marks) {
+  for (int64_t i = 0; i < asking; i++) {
+    double at = ((first + ((double)i + 0.5) * step) - origin) / side;
+    if (period > 0.0) at -= period * floor(at / period);
+    mark(at, count, marks);
+    if (period <= 0.0) continue;
+    mark(at - period, count, marks);
+    mark(at + period, count, marks);
+  }
+}
+
+static gv_status find_asked(gv_context *context, const gv_grid *raster, const gv_grid *asking,
+                            gv_raster_proof *proof) {
+  const double *g = raster->geotransform, *a = asking->geotransform;
+  int64_t w = raster->width, h = raster->height;
+  double period = raster->kind == GV_GRID_LONLAT ? 360.0 / fabs(g[1]) : 0.0;
+  uint8_t *marks = gv_allocate_zeroed(&context->allocator, w, 1);
+  proof->row = gv_allocate_zeroed(&context->allocator, h, 1);
+  proof->column = gv_allocate(&context->allocator, w, sizeof *proof->column);
+  if (marks == NULL || proof->row == NULL || proof->column == NULL) {
+    gv_release(&context->allocator, marks);
+    return gv_fail_memory(context, "the raster's seeds");
+  }
+  mark_all(a[0], a[1], asking->width, g[0], g[1], period, w, marks);
+  mark_all(a[3], a[5], asking->height, g[3], g[5], 0.0, h, proof->row);
+  for (int64_t c = 0; c < w; c++)
+    if (marks[c] != 0) proof->column[proof->columns++] = (int32_t)c;
+  gv_release(&context->allocator, marks);
+  return GV_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- all of it */
+
+static bool upright(const gv_grid *grid) {
+  return grid->geotransform[2] == 0.0 && grid->geotransform[4] == 0.0 && grid->level == GV_QTM_NONE;
+}
+
+static bool same_cells(const gv_grid *a, const gv_grid *b) {
+  return a->kind == b->kind && a->width == b->width && a->height == b->height && b->level == GV_QTM_NONE &&
+         memcmp(a->geotransform, b->geotransform, sizeof a->geotransform) == 0;
+}
+
+gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const gv_grid *asking, gv_metric metric,
+                               gv_raster_proof *out) {
+  *out = (gv_raster_proof){.allocator = context->allocator};
+  out->holds = gv_allocate_zeroed(&context->allocator, raster->height, 1);
+  if (out->holds == NULL) return gv_fail_memory(context, "the raster's seeds");
+  if (asking == NULL) return GV_OK;
+  out->own = same_cells(raster, asking);
+  bool lonlat = raster->kind == GV_GRID_LONLAT && asking->kind == GV_GRID_LONLAT;
+  bool plane = raster->kind == GV_GRID_PLANE && asking->kind == GV_GRID_PLANE;
+  if ((!lonlat && !plane) || (!out->own && (!upright(raster) || !upright(asking)))) return GV_OK;
+  if (!(lonlat ? lonlat_holds(raster, metric, out) : plane_holds(raster, asking, metric, out))) return GV_OK;
+  for (int64_t r = 0; r < raster->height; r++)
+    out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
+  gv_status status = out->own ? GV_OK : find_asked(context, raster, asking, out);
+  if (status != GV_OK) gv_raster_proof_clear(out);
+  return status;
+}
+
+void gv_raster_proof_clear(gv_raster_proof *proof) {
+  gv_release(&proof->allocator, proof->holds);
+  gv_release(&proof->allocator, proof->row);
+  gv_release(&proof->allocator, proof->column);
+  proof->holds = proof->row = NULL;
+  proof->column = NULL;
+}

@@ -1,0 +1,435 @@
+/*
+ * Cells of a raster as seeds. Rows become runs of cells of one group; a cell is kept if it is at the edge of its group, or where
+ * raster_proof.c leaves it open whether it can be the nearest. A run's cells are told by the runs above and below it, so the work after
+ * the runs are found grows with their number, and so does the memory: each run that is not kept whole has edges that are kept.
+ */
+#include "gpuvoronoi_raster_seeds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/buffer.h"
+#include "voronoi/raster_proof.h"
+
+/* Runs of a row are the cells from `start` to the start of the next, or the end of the row. */
+typedef struct run {
+  int32_t start, group; /* -1: no seeds */
+} run;
+
+struct gv_raster_seeds {
+  gv_allocator allocator;
+  gv_grid raster;
+  bool by_cell, finished;
+  gv_raster_proof proof;
+  int64_t rows;              /* given so far */
+  gv_buffer runs, row_first; /* run; int64_t: each row's first, and the end */
+  int64_t run_count;
+  gv_buffer cell, group; /* of the seeds kept: int64_t, int32_t */
+  int64_t count, cells;
+  gv_buffer value; /* int64_t by group */
+  int64_t groups;
+  int32_t *slots; /* groups by their values: open addressing; -1 = free */
+  uint64_t slot_count;
+  double *x, *y; /* once finished */
+  int64_t *first;
+};
+
+static gv_status no_memory(gv_context *context) {
+  return gv_fail_memory(context, "the raster's seeds");
+}
+
+gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, const gv_raster_seeds_options *options,
+                                 gv_raster_seeds **out) {
+  gv_grid g = GV_GRID_INIT, asking = GV_GRID_INIT;
+  gv_raster_seeds_options o = GV_RASTER_SEEDS_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (raster == NULL || out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no raster, or no place for its seeds");
+  memcpy(&g, raster, raster->struct_size < sizeof g ? raster->struct_size : sizeof g);
+  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  if (o.asking != NULL)
+    memcpy(&asking, o.asking, o.asking->struct_size < sizeof asking ? o.asking->struct_size : sizeof asking);
+  bool finite = true;
+  for (int i = 0; i < 6; i++)
+    finite = finite && isfinite(g.geotransform[i]);
+  if (g.kind == GV_GRID_QTM || g.level != GV_QTM_NONE || g.width < 1 || g.height < 1 || g.width > INT32_MAX ||
+      g.height > INT32_MAX || !finite || gv_metric_name(o.metric) == NULL) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds is no grid of cells, or has no metric");
+  }
+  gv_raster_seeds *s = gv_allocate_zeroed(&context->allocator, 1, sizeof *s);
+  if (s == NULL) return no_memory(context);
+  s->allocator = context->allocator;
+  s->raster = g;
+  s->by_cell = o.by_cell != 0;
+  s->slot_count = 256;
+  s->slots = gv_allocate(&s->allocator, (int64_t)s->slot_count, sizeof *s->slots);
+  int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
+  gv_status status = s->slots != NULL && row_first != NULL ? GV_OK : no_memory(context);
+  if (status == GV_OK) {
+    memset(s->slots, 0xff, s->slot_count * sizeof *s->slots);
+    status = gv_raster_proof_init(context, &g, o.asking != NULL ? &asking : NULL, o.metric, &s->proof);
+  }
+  if (status != GV_OK) {
+    gv_raster_seeds_destroy(s);
+    return status;
+  }
+  if (o.keep_all) memset(s->proof.holds, 0, (size_t)g.height);
+  *out = s;
+  return GV_OK;
+}
+
+void gv_raster_seeds_destroy(gv_raster_seeds *seeds) {
+  if (seeds == NULL) return;
+  gv_allocator allocator = seeds->allocator;
+  gv_raster_proof_clear(&seeds->proof);
+  gv_buffer *buffers[] = {&seeds->runs, &seeds->row_first, &seeds->cell, &seeds->group, &seeds->value};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+    gv_buffer_clear(buffers[i], &allocator);
+  gv_release(&allocator, seeds->slots);
+  gv_release(&allocator, seeds->x);
+  gv_release(&allocator, seeds->y);
+  gv_release(&allocator, seeds->first);
+  gv_release(&allocator, seeds);
+}
+
+/* --------------------------------------------------------------------------------------------------------- groups */
+
+static uint64_t slot_of(const gv_raster_seeds *s, int64_t value) {
+  uint64_t h = (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15);
+  const int64_t *values = s->value.memory;
+  uint64_t at = (h ^ (h >> 32)) & (s->slot_count - 1);
+  while (s->slots[at] >= 0 && values[s->slots[at]] != value)
+    at = (at + 1) & (s->slot_count - 1);
+  return at;
+}
+
+static bool enlarge(gv_raster_seeds *s) {
+  uint64_t count = 2 * s->slot_count;
+  int32_t *slots = gv_allocate(&s->allocator, (int64_t)count, sizeof *slots);
+  if (slots == NULL) return false;
+  memset(slots, 0xff, count * sizeof *slots);
+  gv_release(&s->allocator, s->slots);
+  s->slots = slots;
+  s->slot_count = count;
+  for (int64_t g = 0; g < s->groups; g++)
+    s->slots[slot_of(s, ((const int64_t *)s->value.memory)[g])] = (int32_t)g;
+  return true;
+}
+
+/* The group of a value, in the order in which they come. */
+static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t value, int32_t *out) {
+  uint64_t at = slot_of(s, value);
+  *out = s->slots[at];
+  if (*out >= 0) return GV_OK;
+  if (s->groups == INT32_MAX)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds has more than %d values", INT32_MAX);
+  int64_t *values = gv_buffer_extend(&s->value, &s->allocator, s->groups + 1, sizeof *values);
+  if (values == NULL) return no_memory(context);
+  *out = (int32_t)s->groups;
+  values[s->groups++] = value;
+  s->slots[at] = *out;
+  return 2 * (uint64_t)s->groups < s->slot_count || enlarge(s) ? GV_OK : no_memory(context);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- runs */
+
+static gv_status add_run(gv_context *context, gv_raster_seeds *s, int64_t start, int32_t group) {
+  run *runs = gv_buffer_extend(&s->runs, &s->allocator, s->run_count + 1, sizeof *runs);
+  if (runs == NULL) return no_memory(context);
+  runs[s->run_count++] = (run){(int32_t)start, group};
+  return GV_OK;
+}
+
+/* Where the run that begins at `c` ends. */
+static int64_t end_of_run(const int64_t *values, const uint8_t *counts, int64_t c, int64_t width) {
+  int64_t end = c + 1, value = values[c];
+  if (counts[c] == 0) {
+    while (end < width && counts[end] == 0)
+      end++;
+  } else {
+    while (end < width && counts[end] != 0 && values[end] == value)
+      end++;
+  }
+  return end;
+}
+
+static gv_status make_runs(gv_context *context, gv_raster_seeds *s, const int64_t *values, const uint8_t *counts) {
+  gv_status status = GV_OK;
+  for (int64_t c = 0, end; c < s->raster.width && status == GV_OK; c = end) {
+    int32_t group = -1;
+    end = end_of_run(values, counts, c, s->raster.width);
+    if (counts[c] != 0) {
+      status = find_group(context, s, values[c], &group);
+      s->cells += end - c;
+    }
+    if (status == GV_OK) status = add_run(context, s, c, group);
+  }
+  return status;
+}
+
+/* A row's runs. */
+typedef struct line {
+  const run *runs;
+  int64_t count, width;
+} line;
+
+static line line_of(const gv_raster_seeds *s, int64_t row) {
+  const int64_t *first = s->row_first.memory;
+  return (line){(const run *)s->runs.memory + first[row], first[row + 1] - first[row], s->raster.width};
+}
+
+static int64_t line_end(const line *l, int64_t i) {
+  return i + 1 < l->count ? l->runs[i + 1].start : l->width;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- edges */
+
+static gv_status keep(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
+                      int32_t group) {
+  int64_t count = s->count + (to > from ? to - from : 0);
+  if (count == s->count) return GV_OK;
+  if (count > INT32_MAX) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "more than %d cells of the raster of seeds may be somebody's nearest", INT32_MAX);
+  }
+  int64_t *cells = gv_buffer_extend(&s->cell, &s->allocator, count, sizeof *cells);
+  int32_t *groups = gv_buffer_extend(&s->group, &s->allocator, count, sizeof *groups);
+  if (cells == NULL || groups == NULL) return no_memory(context);
+  for (int64_t c = from; c < to; c++) {
+    cells[s->count] = row * s->raster.width + c;
+    groups[s->count++] = group;
+  }
+  return GV_OK;
+}
+
+/* Of cells within their group those where others ask. */
+static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row, int64_t from, int64_t to,
+                            int32_t group) {
+  const gv_raster_proof *p = &s->proof;
+  if (p->own || p->row[row] == 0) return GV_OK;
+  int64_t low = 0, high = p->columns;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (p->column[middle] < from) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  gv_status status = GV_OK;
+  for (; low < p->columns && p->column[low] < to && status == GV_OK; low++)
+    status = keep(context, s, row, p->column[low], p->column[low] + 1, group);
+  return status;
+}
+
+/* The next cells of a group in a neighbouring row, within [*from, to): *from and *end become theirs. Cells at an end are not among them
+ * if those across corners count. False if there are none. *at: the run to look at first, never beyond the one that holds `to`. */
+static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at, int64_t *from,
+                        int64_t to, int64_t *end) {
+  int64_t less = proof->corners ? 1 : 0;
+  for (;; (*at)++) {
+    int64_t first = l->runs[*at].start + less, last = line_end(l, *at) - less;
+    if (first < *from) first = *from;
+    if (last > to) last = to;
+    if (l->runs[*at].group == group && first < last) {
+      *from = first;
+      *end = last;
+      return true;
+    }
+    if (line_end(l, *at) > to || *at + 1 == l->count) return false;
+  }
+}
+
+/* The row's run `i` between two other rows; `above` and `below`: their runs to look at first, for run after run. */
+static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row, const line rows[3], int64_t i,
+                           int64_t *above, int64_t *below) {
+  const gv_raster_proof *proof = &s->proof;
+  const line *l = &rows[1];
+  int32_t group = l->runs[i].group;
+  int64_t start = l->runs[i].start, end = line_end(l, i), done = start;
+  bool joined_left = proof->wraps && start == 0 && l->runs[l->count - 1].group == group;
+  bool joined_right = proof->wraps && end == l->width && l->runs[0].group == group;
+  int64_t from = joined_left ? start : start + 1, to = joined_right ? end : end - 1, last;
+  gv_status status = GV_OK;
+  while (status == GV_OK && next_within(proof, &rows[0], group, above, &from, to, &last)) {
+    int64_t inner = from, inner_end;
+    while (status == GV_OK && next_within(proof, &rows[2], group, below, &inner, last, &inner_end)) {
+      status = keep(context, s, row, done, inner, group);
+      if (status == GV_OK) status = keep_asked(context, s, row, inner, inner_end, group);
+      done = inner = inner_end;
+    }
+    from = last;
+  }
+  return status == GV_OK ? keep(context, s, row, done, end, group) : status;
+}
+
+/* The seeds to keep of a row, once the next is known. */
+static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row) {
+  line own = line_of(s, row);
+  bool within = row > 0 && row + 1 < s->raster.height && s->proof.holds[row] != 0;
+  gv_status status = GV_OK;
+  line rows[3] = {own, own, own};
+  int64_t above = 0, below = 0;
+  if (within) rows[0] = line_of(s, row - 1), rows[2] = line_of(s, row + 1);
+  for (int64_t i = 0; i < own.count && status == GV_OK; i++) {
+    if (own.runs[i].group < 0) continue;
+    status = within ? add_edges(context, s, row, rows, i, &above, &below)
+                    : keep(context, s, row, own.runs[i].start, line_end(&own, i), own.runs[i].group);
+  }
+  return status;
+}
+
+gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
+                                  const uint8_t *counts) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || values == NULL || counts == NULL || seeds->rows == seeds->raster.height)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
+  int64_t *first = seeds->row_first.memory;
+  gv_status status = make_runs(context, seeds, values, counts);
+  if (status != GV_OK) return status;
+  first[++seeds->rows] = seeds->run_count;
+  return seeds->rows > 1 ? finish_row(context, seeds, seeds->rows - 2) : GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the end */
+
+/* Numbers groups by their values; `order`, for as many, becomes the new number of each. */
+static gv_status sort_groups(gv_context *context, gv_raster_seeds *s, int32_t *order) {
+  int64_t *values = s->value.memory;
+  int64_t n = s->groups;
+  int64_t *sorted = gv_allocate(&s->allocator, n, sizeof *sorted),
+          *other = gv_allocate(&s->allocator, n, sizeof *other);
+  if (sorted == NULL || other == NULL) {
+    gv_release(&s->allocator, sorted);
+    gv_release(&s->allocator, other);
+    return no_memory(context);
+  }
+  if (n > 0) memcpy(sorted, values, (size_t)n * sizeof *sorted);
+  for (int64_t width = 1; width < n; width *= 2) { /* merging upwards */
+    for (int64_t at = 0; at < n; at += 2 * width) {
+      int64_t middle = at + width < n ? at + width : n, end = at + 2 * width < n ? at + 2 * width : n;
+      for (int64_t i = at, j = middle, k = at; k < end; k++)
+        other[k] = j == end || (i < middle && sorted[i] <= sorted[j]) ? sorted[i++] : sorted[j++];
+    }
+    int64_t *swap = sorted;
+    sorted = other;
+    other = swap;
+  }
+  for (int64_t g = 0; g < n; g++)
+    order[s->slots[slot_of(s, sorted[g])]] = (int32_t)g;
+  if (n > 0) memcpy(values, sorted, (size_t)n * sizeof *sorted);
+  gv_release(&s->allocator, sorted);
+  gv_release(&s->allocator, other);
+  return GV_OK;
+}
+
+/* Seeds by group, those of a group in the order they have. */
+static gv_status sort_seeds(gv_context *context, gv_raster_seeds *s) {
+  gv_buffer sorted = {NULL, 0};
+  int64_t n = s->count, *from = s->cell.memory;
+  int32_t *groups = s->group.memory;
+  int64_t *to = gv_buffer_extend(&sorted, &s->allocator, n, sizeof *to);
+  s->first = gv_allocate_zeroed(&s->allocator, s->groups + 2, sizeof *s->first);
+  if (to == NULL || s->first == NULL) {
+    gv_buffer_clear(&sorted, &s->allocator);
+    return no_memory(context);
+  }
+  int64_t *next = s->first + 1; /* one ahead while they are counted and placed */
+  for (int64_t i = 0; i < n; i++)
+    next[groups[i] + 1]++;
+  for (int64_t g = 0; g < s->groups; g++)
+    next[g + 1] += next[g];
+  for (int64_t i = 0; i < n; i++)
+    to[next[groups[i]]++] = from[i];
+  for (int64_t g = 0; g < s->groups; g++) {
+    for (int64_t i = s->first[g]; i < s->first[g + 1]; i++)
+      groups[i] = (int32_t)g;
+  }
+  gv_buffer_clear(&s->cell, &s->allocator);
+  s->cell = sorted;
+  return GV_OK;
+}
+
+static gv_status find_places(gv_context *context, gv_raster_seeds *s) {
+  const double *g = s->raster.geotransform;
+  const int64_t *cells = s->cell.memory;
+  s->x = gv_allocate(&s->allocator, s->count, sizeof *s->x);
+  s->y = gv_allocate(&s->allocator, s->count, sizeof *s->y);
+  if (s->x == NULL || s->y == NULL) return no_memory(context);
+  for (int64_t i = 0; i < s->count; i++) {
+    double column = (double)(cells[i] % s->raster.width) + 0.5, row = (double)(cells[i] / s->raster.width) + 0.5;
+    s->x[i] = (g[0] + column * g[1]) + row * g[2];
+    s->y[i] = (g[3] + column * g[4]) + row * g[5];
+  }
+  return GV_OK;
+}
+
+gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || seeds->finished || seeds->rows < seeds->raster.height)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "rows of the raster of seeds are missing");
+  gv_status status = finish_row(context, seeds, seeds->rows - 1);
+  if (status != GV_OK) return status;
+  int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
+  status = order != NULL ? sort_groups(context, seeds, order) : no_memory(context);
+  if (status == GV_OK) {
+    run *runs = seeds->runs.memory;
+    int32_t *groups = seeds->group.memory;
+    for (int64_t i = 0; i < seeds->run_count; i++)
+      if (runs[i].group >= 0) runs[i].group = order[runs[i].group];
+    for (int64_t i = 0; i < seeds->count; i++)
+      groups[i] = order[groups[i]];
+    if (!seeds->by_cell) status = sort_seeds(context, seeds);
+  }
+  if (status == GV_OK) status = find_places(context, seeds);
+  gv_release(&seeds->allocator, order);
+  seeds->finished = status == GV_OK;
+  return status;
+}
+
+gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds, gv_raster_seed_list *out) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || out == NULL || !seeds->finished)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "the raster of seeds is not finished, or there is no place for them");
+  const gv_raster_seeds *s = seeds;
+  gv_raster_seed_list list = {sizeof list,     s->count,        s->x,        s->y,
+                              s->cell.memory,  s->group.memory, s->cells,    s->groups,
+                              s->value.memory, s->first,        s->proof.own};
+  size_t size = out->struct_size < sizeof list ? out->struct_size : sizeof list;
+  list.struct_size = out->struct_size;
+  memcpy(out, &list, size);
+  return GV_OK;
+}
+
+static void fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
+  int64_t low = 0, high = l->count; /* the run that holds `column` */
+  while (high - low > 1) {
+    int64_t middle = (low + high) / 2;
+    if (l->runs[middle].start <= column) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  for (int64_t c = 0; c < width; low++) {
+    int64_t end = line_end(l, low) - column;
+    for (int32_t here = l->runs[low].group; c < end && c < width; c++)
+      group[c] = here;
+  }
+}
+
+gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column, int64_t row,
+                                 int64_t width, int64_t height, int32_t *group, int64_t stride) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || group == NULL || !seeds->finished || column < 0 || row < 0 || width < 1 || height < 1 ||
+      stride < width || width > seeds->raster.width - column || height > seeds->raster.height - row) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "no such rectangle of a raster of seeds, or no place for it");
+  }
+  for (int64_t r = 0; r < height; r++) {
+    line l = line_of(seeds, row + r);
+    fill_row(&l, column, width, group + r * stride);
+  }
+  return GV_OK;
+}

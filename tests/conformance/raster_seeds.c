@@ -1,0 +1,374 @@
+/*
+ * Cells of rasters as seeds: what is left out changes no answer. For every group the nearest of its cells, ties included, is compared
+ * with that of all its cells, on rasters of many kinds, for the raster's own cells and for other grids.
+ */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuvoronoi_raster_seeds.h"
+#include "split_mix.h"
+
+enum { MOST = 8192 };
+
+static gv_context *context;
+static int64_t value[MOST];
+static uint8_t counts[MOST];
+
+static gv_grid grid_of(gv_grid_kind kind, int64_t w, int64_t h, double x, double dx, double y, double dy) {
+  gv_grid g = GV_GRID_INIT;
+  double transform[6] = {x, dx, 0.0, y, 0.0, dy};
+  g.kind = kind;
+  g.width = w;
+  g.height = h;
+  memcpy(g.geotransform, transform, sizeof transform);
+  assert_true(w * h <= MOST);
+  return g;
+}
+
+/* Patterns of values. 0 is no seed but in those without gaps. */
+enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, PATTERNS };
+
+static void fill(const gv_grid *g, int pattern, uint64_t seed) {
+  int64_t w = g->width, h = g->height;
+  uint64_t state = seed;
+  double cx[6], cy[6], r[6];
+  for (int i = 0; i < 6; i++) {
+    cx[i] = (double)(split_mix(&state) % (uint64_t)w);
+    cy[i] = (double)(split_mix(&state) % (uint64_t)h);
+    r[i] = 2.0 + (double)(split_mix(&state) % (uint64_t)(1 + h / 3));
+  }
+  for (int64_t i = 0; i < w * h; i++) {
+    int64_t c = i % w, row = i / w;
+    value[i] = 0;
+    for (int b = 0; b < 6 && pattern == BLOBS; b++) {
+      double across = fabs((double)c - cx[b]);
+      across = fmin(across, (double)w - across);
+      if (hypot(across, (double)row - cy[b]) < r[b]) value[i] = 5 - b % 3;
+    }
+    if (pattern == FULL) value[i] = 9;
+    if (pattern == HALVES) value[i] = c < w / 2 ? -3 : 8;
+    if (pattern == CHECKS) value[i] = (c + row) % 2 + 1;
+    if (pattern == ONE_CELL) value[i] = c == w / 3 && row == h / 2;
+    if (pattern == NOISE) value[i] = (int64_t)(split_mix(&state) % 12 > 1);
+    if (pattern == BANDS) value[i] = row / 4 % 3;
+    if (pattern == FRAME) value[i] = c > 1 && c < w - 2 && row > 1 && row < h - 2 ? 4 : 0;
+    counts[i] = value[i] != 0;
+  }
+}
+
+static gv_raster_seeds *read_raster(const gv_grid *g, gv_raster_seeds_options options) {
+  gv_raster_seeds *s = NULL;
+  gv_status status = gv_raster_seeds_create(context, g, &options, &s);
+  for (int64_t r = 0; r < g->height && status == GV_OK; r++)
+    status = gv_raster_seeds_add_row(context, s, value + r * g->width, counts + r * g->width);
+  if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
+  if (status != GV_OK) fail_msg("%s", gv_context_message(context));
+  return s;
+}
+
+/* Each cell's nearest, by number, of the seeds first ... end - 1 of a list. */
+static void answer(const gv_grid *asking, gv_metric metric, const gv_raster_seed_list *list, int64_t first,
+                   int64_t end, const char *backend, int32_t *out) {
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {list->x + first, list->y + first, end - first};
+  gv_voronoi *v = NULL;
+  options.metric = metric;
+  options.backend = backend;
+  gv_status status = gv_voronoi_create(context, asking, &seeds, &options, &v);
+  if (status == GV_OK) status = gv_voronoi_compute(context, v, out, asking->width);
+  if (status != GV_OK) fail_msg("%s", gv_context_message(context));
+  gv_voronoi_destroy(v);
+}
+
+static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metric metric,
+                           const gv_raster_seed_list *kept, const gv_raster_seed_list *all, const int32_t *groups,
+                           const char *what) {
+  static int32_t some[MOST], every[MOST];
+  for (int64_t g = 0; g < all->groups; g++) {
+    answer(asking, metric, kept, kept->first[g], kept->first[g + 1], "tile", some);
+    /* Every geodesic takes its time. */
+    answer(asking, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial", every);
+    for (int64_t i = 0; i < asking->width * asking->height; i++) {
+      if (kept->own && groups[i] == g) continue; /* its own nearest */
+      int64_t a = kept->cell[kept->first[g] + some[i]], b = all->cell[all->first[g] + every[i]];
+      if (a != b)
+        fail_msg("%s, metric %s: cell %d, group %d: %d, not %d of %d x %d", what, gv_metric_name(metric), (int)i,
+                 (int)g, (int)a, (int)b, (int)raster->width, (int)raster->height);
+    }
+  }
+}
+
+/* How many of the raster's seeds are kept, after all comparisons. */
+static int64_t check(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
+  static int32_t groups[MOST];
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT, all = GV_RASTER_SEED_LIST_INIT;
+  options.metric = metric;
+  options.asking = asking;
+  gv_raster_seeds *some = read_raster(raster, options);
+  options.keep_all = 1;
+  gv_raster_seeds *every = read_raster(raster, options);
+  assert_int_equal(gv_raster_seeds_get(context, some, &kept), GV_OK);
+  assert_int_equal(gv_raster_seeds_get(context, every, &all), GV_OK);
+  assert_int_equal(all.count, all.cells);
+  assert_int_equal(kept.cells, all.cells);
+  assert_int_equal(kept.groups, all.groups);
+  gv_status status =
+      gv_raster_seeds_groups(context, some, 0, 0, raster->width, raster->height, groups, raster->width);
+  assert_int_equal(status, GV_OK);
+  for (int64_t i = 0; i < raster->width * raster->height; i++) {
+    assert_int_equal(groups[i] >= 0, counts[i]);
+    if (groups[i] >= 0) assert_int_equal(kept.value[groups[i]], value[i]);
+  }
+  if (kept.count < all.count) compare_groups(raster, asking, metric, &kept, &all, groups, what);
+  int64_t count = kept.count;
+  gv_raster_seeds_destroy(some);
+  gv_raster_seeds_destroy(every);
+  return count;
+}
+
+/* All patterns; true if something was left out. */
+static bool check_patterns(const gv_grid *raster, const gv_grid *asking, gv_metric metric, const char *what) {
+  bool less = false;
+  for (int pattern = 0; pattern < PATTERNS; pattern++) {
+    int64_t cells = 0;
+    fill(raster, pattern, 7 + (uint64_t)pattern);
+    for (int64_t i = 0; i < raster->width * raster->height; i++)
+      cells += counts[i];
+    less |= check(raster, asking, metric, what) < cells;
+  }
+  return less;
+}
+
+static const gv_metric flat[] = {GV_EUCLIDEAN, GV_MANHATTAN, GV_CHEBYSHEV};
+static const gv_metric round_metrics[] = {GV_GREAT_CIRCLE, GV_GEODESIC};
+
+static void own_cells_of_planes(void **unused) {
+  (void)unused;
+  for (size_t m = 0; m < sizeof flat / sizeof *flat; m++) {
+    gv_grid square = grid_of(GV_GRID_PLANE, 31, 23, 4321000.0, 100.0, 3210000.0, -100.0);
+    gv_grid flat_cells = grid_of(GV_GRID_PLANE, 29, 40, -7.0, 7.3, -5.0, 0.21); /* south-up */
+    gv_grid mirrored = grid_of(GV_GRID_PLANE, 40, 20, 5.0, -0.1, 9.0, 3.0);
+    assert_true(check_patterns(&square, &square, flat[m], "square"));
+    assert_true(check_patterns(&flat_cells, &flat_cells, flat[m], "flat cells"));
+    assert_true(check_patterns(&mirrored, &mirrored, flat[m], "mirrored"));
+  }
+}
+
+static void rotated_planes(void **unused) {
+  (void)unused;
+  gv_grid rotated = grid_of(GV_GRID_PLANE, 30, 25, 100.0, 0.8, 50.0, -0.8);
+  rotated.geotransform[2] = rotated.geotransform[4] = 0.6;
+  gv_grid sheared = rotated;
+  sheared.geotransform[2] = 2.5;
+  for (size_t m = 0; m < sizeof flat / sizeof *flat; m++)
+    assert_int_equal(check_patterns(&rotated, &rotated, flat[m], "rotated"), flat[m] == GV_EUCLIDEAN);
+  assert_false(check_patterns(&sheared, &sheared, GV_EUCLIDEAN, "sheared"));
+}
+
+/* Coordinates so large that cells hardly differ. */
+static void no_room_for_rounding(void **unused) {
+  (void)unused;
+  gv_grid far_away = grid_of(GV_GRID_PLANE, 30, 25, 1e15, 1.0, 1e15, -1.0);
+  assert_false(check_patterns(&far_away, &far_away, GV_EUCLIDEAN, "far away"));
+}
+
+static void other_grids_of_planes(void **unused) {
+  (void)unused;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
+  gv_grid coarse = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
+  gv_grid fine = grid_of(GV_GRID_PLANE, 60, 40, 10.0, 0.1, 12.0, -0.1);
+  gv_grid corners = grid_of(GV_GRID_PLANE, 30, 22, 0.5, 1.0, 22.5, -1.0); /* cells ask from the corners of cells */
+  for (size_t m = 0; m < 2; m++) {
+    assert_true(check_patterns(&raster, &coarse, flat[m], "coarse"));
+    assert_true(check_patterns(&raster, &fine, flat[m], "fine"));
+    check_patterns(&raster, &corners, flat[m], "corners");
+  }
+  assert_false(check_patterns(&raster, &coarse, GV_CHEBYSHEV, "coarse"));
+  gv_grid half = raster;
+  half.width = 20; /* of the raster */
+  assert_true(check_patterns(&raster, &half, GV_EUCLIDEAN, "half"));
+}
+
+static void own_cells_of_globes(void **unused) {
+  (void)unused;
+  for (size_t m = 0; m < 2; m++) {
+    gv_metric metric = round_metrics[m];
+    gv_grid world = grid_of(GV_GRID_LONLAT, 80, 40, -180.0, 4.5, 90.0, -4.5);
+    gv_grid odd = grid_of(GV_GRID_LONLAT, 72, 37, 0.0, 5.0, -92.5, 5.0); /* rows at the poles, south-up */
+    gv_grid narrow = grid_of(GV_GRID_LONLAT, 30, 20, 170.0, 1.0, 10.0, -0.5);
+    gv_grid most = grid_of(GV_GRID_LONLAT, 75, 30, -170.0, 4.5, 67.5, -4.5); /* 337.5 degrees */
+    gv_grid rounded = grid_of(GV_GRID_LONLAT, 90, 20, -180.0, 4.00001, 40.0, -4.0);
+    gv_grid overlapping = grid_of(GV_GRID_LONLAT, 90, 20, -180.0, 4.5, 40.0, -4.0);
+    assert_true(check_patterns(&world, &world, metric, "world"));
+    assert_true(check_patterns(&odd, &odd, metric, "odd"));
+    assert_true(check_patterns(&narrow, &narrow, metric, "across 180"));
+    assert_true(check_patterns(&most, &most, metric, "most"));
+    assert_true(check_patterns(&rounded, &rounded, metric, "rounded"));
+    assert_false(check_patterns(&overlapping, &overlapping, metric, "overlapping"));
+  }
+}
+
+static void poles(void **unused) {
+  (void)unused;
+  const double side = 1.0 / 120.0;
+  for (size_t m = 0; m < 2; m++) {
+    gv_grid north = grid_of(GV_GRID_LONLAT, 60, 60, 20.0, side, 90.0, -side);
+    gv_grid minutes = grid_of(GV_GRID_LONLAT, 100, 40, -5.0, 1.0 / 24.0, -90.0, 1.0 / 24.0);
+    gv_grid thin = grid_of(GV_GRID_LONLAT, 90, 30, -180.0, 4.0, 90.0, -side);
+    gv_grid south = grid_of(GV_GRID_LONLAT, 90, 30, -180.0, 4.0, -90.0, 0.5);
+    check_patterns(&north, &north, round_metrics[m], "30 seconds");
+    assert_true(check_patterns(&minutes, &minutes, round_metrics[m], "minutes"));
+    assert_true(check_patterns(&thin, &thin, round_metrics[m], "thin"));
+    assert_true(check_patterns(&south, &south, round_metrics[m], "south"));
+  }
+}
+
+static void other_grids_of_globes(void **unused) {
+  (void)unused;
+  for (size_t m = 0; m < 2; m++) {
+    gv_metric metric = round_metrics[m];
+    gv_grid raster = grid_of(GV_GRID_LONLAT, 80, 50, 150.0, 1.0, 80.0, -1.0);
+    gv_grid coarse = grid_of(GV_GRID_LONLAT, 30, 15, -180.0, 12.0, 90.0, -12.0);
+    gv_grid fine = grid_of(GV_GRID_LONLAT, 60, 40, -165.0, 0.13, 62.0, -0.11);
+    gv_grid turned = grid_of(GV_GRID_LONLAT, 30, 30, 190.0 + 360.0, 0.7, 75.0, -0.7);
+    assert_true(check_patterns(&raster, &coarse, metric, "coarse"));
+    assert_true(check_patterns(&raster, &fine, metric, "fine"));
+    assert_true(check_patterns(&raster, &turned, metric, "a turn away"));
+    gv_grid mesh = coarse;
+    mesh.level = 3;
+    assert_false(check_patterns(&raster, &mesh, metric, "mesh"));
+  }
+}
+
+/* Order and numbers where each cell is a seed of its own. */
+static void cell_by_cell(void **unused) {
+  (void)unused;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  fill(&raster, BLOBS, 3);
+  options.by_cell = 1;
+  options.asking = &raster;
+  gv_raster_seeds *s = read_raster(&raster, options);
+  assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
+  assert_null(list.first);
+  assert_true(list.count < list.cells && list.count > 0);
+  for (int64_t i = 0; i < list.count; i++) {
+    int64_t c = list.cell[i];
+    assert_true(i == 0 || c > list.cell[i - 1]);
+    assert_int_equal(list.value[list.group[i]], value[c]);
+    assert_true(list.x[i] == (double)(c % 31) + 0.5 && list.y[i] == 23.0 - ((double)(c / 31) + 0.5));
+  }
+  gv_raster_seeds_destroy(s);
+}
+
+static void many_values(void **unused) {
+  (void)unused;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 64, 128, 0.0, 1.0, 0.0, -1.0);
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  for (int64_t i = 0; i < 64 * 128; i++) {
+    value[i] = (i * 2654435761 % 1048573 - 500000) * ((int64_t)1 << 40);
+    counts[i] = i % 7 != 0;
+  }
+  gv_raster_seeds *s = read_raster(&raster, options);
+  assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
+  assert_int_equal(list.count, list.cells);
+  for (int64_t g = 0; g < list.groups; g++) {
+    assert_true(g == 0 || list.value[g] > list.value[g - 1]);
+    assert_true(list.first[g] < list.first[g + 1]);
+    for (int64_t i = list.first[g]; i < list.first[g + 1]; i++)
+      assert_int_equal(value[list.cell[i]], list.value[g]);
+  }
+  assert_int_equal(list.first[list.groups], list.count);
+  gv_raster_seeds_destroy(s);
+}
+
+static void bad_calls(void **unused) {
+  (void)unused;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 3, 2, 0.0, 1.0, 0.0, -1.0), none = raster;
+  gv_raster_seeds *s = NULL;
+  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  int32_t groups[6];
+  none.width = 0;
+  memset(counts, 0, 6);
+  assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  none.kind = GV_GRID_QTM;
+  assert_int_equal(gv_raster_seeds_create(context, &none, NULL, &s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_row(context, s, value, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
+  assert_int_equal(gv_raster_seeds_finish(context, s), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_finish(context, s), GV_OK);
+  assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_OK);
+  assert_true(list.count == 0 && list.groups == 0 && list.cells == 0);
+  assert_int_equal(gv_raster_seeds_groups(context, s, 1, 0, 3, 1, groups, 3), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_groups(context, s, 0, 0, 3, 2, groups, 3), GV_OK);
+  assert_int_equal(groups[5], -1);
+  gv_raster_seeds_destroy(s);
+}
+
+/* Memory that is refused anywhere is an error, and nothing is lost. */
+static int64_t left;
+
+static void *allocate_some(size_t bytes, void *user) {
+  (void)user;
+  return left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void release(void *memory, void *user) {
+  (void)user;
+  free(memory);
+}
+
+static void out_of_memory(void **unused) {
+  (void)unused;
+  gv_context_options how = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *usual = context;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
+  gv_grid other = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  fill(&raster, BLOBS, 3);
+  options.asking = &other;
+  how.allocate = allocate_some;
+  how.release = release;
+  bool done = false;
+  for (int64_t most = 0; !done; most++) {
+    left = INT64_MAX;
+    assert_int_equal(gv_context_create(&how, &context), GV_OK);
+    left = most;
+    gv_raster_seeds *s = NULL;
+    gv_status status = gv_raster_seeds_create(context, &raster, &options, &s);
+    for (int64_t r = 0; r < raster.height && status == GV_OK; r++)
+      status = gv_raster_seeds_add_row(context, s, value + r * raster.width, counts + r * raster.width);
+    if (status == GV_OK) status = gv_raster_seeds_finish(context, s);
+    done = status == GV_OK;
+    if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
+    gv_raster_seeds_destroy(s);
+    gv_context_destroy(context);
+    assert_true(most < 1000);
+  }
+  context = usual;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(own_cells_of_planes),   cmocka_unit_test(rotated_planes),
+      cmocka_unit_test(no_room_for_rounding),  cmocka_unit_test(other_grids_of_planes),
+      cmocka_unit_test(own_cells_of_globes),   cmocka_unit_test(poles),
+      cmocka_unit_test(other_grids_of_globes), cmocka_unit_test(cell_by_cell),
+      cmocka_unit_test(many_values),           cmocka_unit_test(bad_calls),
+      cmocka_unit_test(out_of_memory)};
+  if (gv_context_create(NULL, &context) != GV_OK) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gv_context_destroy(context);
+  return failed;
+}
