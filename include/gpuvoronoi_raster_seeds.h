@@ -18,7 +18,7 @@ extern "C" {
 
 /*
  * Example:
- *     const int64_t class[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
+ *     const int64_t land[5][5] = {{0}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0, 7, 7, 7}, {0}}; // 0: no seed
  *     gv_grid raster = GV_GRID_INIT;
  *     gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
  *     gv_raster_seeds *cells = NULL;
@@ -29,8 +29,8 @@ extern "C" {
  *     for (int row = 0; row < 5 && status == GV_OK; row++) {
  *       uint8_t counts[5];
  *       for (int column = 0; column < 5; column++)
- *         counts[column] = class[row][column] != 0;
- *       status = gv_raster_seeds_add_row(context, cells, class[row], counts);
+ *         counts[column] = land[row][column] != 0;
+ *       status = gv_raster_seeds_add_row(context, cells, land[row], counts);
  *     }
  *     if (status == GV_OK) status = gv_raster_seeds_finish(context, cells);
  *     if (status == GV_OK) status = gv_raster_seeds_get(context, cells, &kept);
