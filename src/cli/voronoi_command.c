@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,32 @@ static int set_seeds(void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
   if (j->seeds.source != NULL) return cli_fail(EXIT_USAGE, "--seeds can be given only once");
   j->seeds.source = value;
+  return EXIT_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+static int set_values(void *to, const char *value) {
+  gv_raster_seed_options *o = &((settings *)to)->job.raster_seeds;
+  size_t most = strlen(value) / 2 + 1;
+  free(o->values);
+  o->values = malloc(most * sizeof *o->values);
+  o->value_count = 0;
+  if (o->values == NULL) return cli_fail(EXIT_ERROR, "out of memory");
+  for (const char *at = value;;) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || (*end != ',' && *end != '\0'))
+      return cli_fail(EXIT_USAGE, "--values: '%s' are not whole numbers like 1,5,7", value);
+    o->values[o->value_count++] = number;
+    at = end + 1;
+    if (*end == '\0') break;
+  }
+  qsort(o->values, (size_t)o->value_count, sizeof *o->values, by_value);
   return EXIT_OK;
 }
 
@@ -138,6 +165,17 @@ static const cli_option table[] = {
      "seed; "
      "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
      CLI_BY(set_seeds)},
+    {"seeds-raster", "R",
+     "instead of --seeds: the cells of a raster that are neither nodata, masked nor 0 are seeds, at their centres. "
+     "OUT holds "
+     "the value of the nearest; equal distances go to the lowest value, -k finds values. Default grid: that of R",
+     CLI_INTO(job.raster_seeds.source)},
+    {"band", "N", "of --seeds-raster (default: 1)", CLI_RANGE(job.raster_seeds.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "only cells of R with these values are seeds, 0 too if it is listed",
+     CLI_BY(set_values)},
+    {"by-cell", NULL,
+     "OUT holds the nearest cell's number instead (row by row from 0, Int64); ties go to the lowest",
+     CLI_INTO(job.raster_seeds.by_cell)},
     {"layer", "NAME", "layer to read, needed if there are several", CLI_INTO(job.seeds.layer)},
     {"where", "SQL", "use only the features that fulfil this", CLI_INTO(job.seeds.where)},
     {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own", CLI_INTO(job.seeds.crs)},
@@ -218,6 +256,8 @@ static const cli_option table[] = {
      CLI_INTO(job.mesh)},
     {"distance", "FILE", "distances as a raster too (K bands); metres on the globe, else the grid's unit",
      CLI_INTO(job.distance)},
+    {"distance-per-value", NULL, "with --distance and --seeds-raster: a band for each value instead of K",
+     CLI_INTO(job.distance_per_value)},
     {"distance-type", "TYPE", "Float32 (default) or Float64", CLI_BY(set_distance_type)},
     {"signed-distance", NULL,
      "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
@@ -272,7 +312,7 @@ static int set_output(void *to, char *value) {
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",
     .usage =
-        "Usage: gpuvoronoi --seeds SRC [options] OUT\n"
+        "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] OUT\n"
         "       gpuvoronoi search | qtm | backends | devices | bench\n"
         "\n"
         "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on\n"
@@ -282,13 +322,16 @@ const cli_syntax voronoi_syntax = {
         "  gpuvoronoi --seeds cities.csv --res 0.1 cities.tif\n"
         "  gpuvoronoi --seeds cities.csv --level 9 triangles.tif\n"
         "  gpuvoronoi --seeds shops.gpkg --id shop_no --like population.tif nearest_shop.tif\n"
+        "  gpuvoronoi --seeds-raster landcover.tif --values 80,90 --distance metres.tif nearest_water.tif\n"
         "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG stations.tif\n",
     .positional = set_output};
 
 /* Options that need each other. */
 static int check_usage(const settings *s) {
   const gv_job *j = &s->job;
-  if (j->seeds.source == NULL)
+  bool cells = j->raster_seeds.source != NULL;
+  if (j->seeds.source != NULL && cells) return cli_fail(EXIT_USAGE, "--seeds or --seeds-raster, not both");
+  if (j->seeds.source == NULL && !cells)
     return cli_fail(EXIT_USAGE, "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
                     j->raster.path != NULL ? j->raster.path : "out.tif");
   const struct {
@@ -307,6 +350,18 @@ static int check_usage(const settings *s) {
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
       {j->no_stats_distances, j->stats != NULL, "--no-stats-distances", "--stats"},
+      {j->raster_seeds.band != 1, cells, "--band", "--seeds-raster"},
+      {j->raster_seeds.values != NULL, cells, "--values", "--seeds-raster"},
+      {j->raster_seeds.by_cell, cells, "--by-cell", "--seeds-raster"},
+      {j->distance_per_value, cells, "--distance-per-value", "--seeds-raster"},
+      {j->distance_per_value, j->distance != NULL, "--distance-per-value", "--distance"},
+      {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
+      {j->seeds.where != NULL, !cells, "--where", "--seeds"},
+      {j->seeds.id_field != NULL, !cells, "--id", "--seeds"},
+      {j->seeds.boundary, !cells, "--boundary", "--seeds"},
+      {j->seeds.edges != GV_EDGES_STRAIGHT, !cells, "--edges", "--seeds"},
+      {j->signed_distance, !cells, "--signed-distance", "--seeds"},
+      {j->weighting != GV_UNWEIGHTED, !cells, "--weighting", "--seeds"},
   };
   const char *const layers[] = {j->stats_layer, j->polygons_layer};
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
@@ -321,6 +376,8 @@ static int check_usage(const settings *s) {
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     if (layers[i] != NULL && layers[i][0] == '\0') return cli_fail(EXIT_USAGE, "a layer has an empty name");
   }
+  if (j->distance_per_value && j->raster_seeds.by_cell)
+    return cli_fail(EXIT_USAGE, "--distance-per-value has a band a value, which --by-cell does without");
   for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
     if (rules[i].given && !rules[i].has)
       return cli_fail(EXIT_USAGE, "%s needs %s", rules[i].option, rules[i].needs);
@@ -338,14 +395,18 @@ static bool writes_hdf5(const gv_job *j) {
 }
 
 int voronoi_command(int argc, char **argv) {
-  settings s = {
-      .job = {
-          .backend = "auto", .device = -1, .k = 1, .max_distance = (double)INFINITY, .distance_type = GDT_Float32}};
+  settings s = {.job = {.raster_seeds.band = 1,
+                        .backend = "auto",
+                        .device = -1,
+                        .k = 1,
+                        .max_distance = (double)INFINITY,
+                        .distance_type = GDT_Float32}};
   gv_job *j = &s.job;
   int result = cli_parse(&voronoi_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
   if (result != EXIT_OK) {
     CSLDestroy(j->raster.creation_options);
+    free(j->raster_seeds.values);
     return result == CLI_DONE ? EXIT_OK : result;
   }
   if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
@@ -360,6 +421,7 @@ int voronoi_command(int argc, char **argv) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = gv_job_run(&io, j);
   CSLDestroy(j->raster.creation_options);
+  free(j->raster_seeds.values);
   result = cli_report(status, &io, s.quiet);
   if (status != GV_OK && writes_hdf5(j)) _exit(result);
   return result;

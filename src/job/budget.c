@@ -18,6 +18,7 @@ gv_budget gv_budget_of(const gv_job *j) {
 int gv_budget_workers(const gv_job *j, int64_t cells, bool ids_apart) {
   enum { SCRATCH = 2 << 20 /* of engines, encoders and statistics */ };
   int64_t cell = j->raster.cell_bytes + 8 * (int64_t)j->sum_count;
+  if (j->raster_seeds.source != NULL) cell += 5 + (j->distance_per_value ? 12 : 0);
   if (ids_apart) cell += 4 * (int64_t)j->k;
   if (j->mask.source != NULL) cell++;
   if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;

@@ -24,27 +24,28 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
-  options.threads = r->j->threads;
+  options.threads = 1; /* of a worker */
   options.device = r->j->device;
   options.progress = gv_io_go_on;
   options.progress_user = r->io;
-  bool made = gv_context_create(&options, &r->context) == GV_OK;
-  options.threads = 1; /* of a worker */
-  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type == GDT_Int64);
+  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type == GDT_Int64 || r->cells.cells != NULL);
   r->workers = calloc((size_t)r->worker_count, sizeof *r->workers);
-  made = made && r->workers != NULL;
+  bool made = r->workers != NULL;
   for (int i = 0; i < r->worker_count && made; i++) {
     gv_run_worker *w = &r->workers[i];
     made = gv_context_create(&options, &w->context) == GV_OK;
     if (r->style) gv_adjacency_init(&w->adjacency, r->width, r->height);
-    bool apart = r->type == GDT_Int64;
+    bool apart = r->type == GDT_Int64 || r->cells.cells != NULL;
     if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
     if (r->mask != NULL) w->mask = malloc(cells);
-    bool distances = r->j->stats != NULL || gv_run_converts(r);
+    bool distances = r->j->stats != NULL || gv_run_converts(r) || r->j->distance_per_value;
+    if (r->cells.own) w->own = malloc(cells * sizeof *w->own);
+    if (r->cells.own) w->asks = malloc(cells);
     if (distances) w->distance = malloc(cells * sizeof *w->distance);
     w->quantity = calloc(GV_JOB_MAX_SUMS, sizeof *w->quantity);
     made = made && (!apart || w->numbers != NULL) && (r->mask == NULL || w->mask != NULL) &&
-           (!distances || w->distance != NULL) && w->quantity != NULL;
+           (!distances || w->distance != NULL) && w->quantity != NULL &&
+           (!r->cells.own || (w->own != NULL && w->asks != NULL));
   }
   return made ? GV_OK : gv_io_fail_memory(r->io, "the worker threads");
 }
@@ -59,9 +60,12 @@ void gv_run_free_computed(gv_run *r) {
     free(w->numbers);
     free(w->mask);
     free(w->distance);
+    free(w->own);
+    free(w->asks);
     free(w->quantity);
   }
   free(r->workers);
+  gv_run_free_cells(r);
   gv_context_destroy(r->context);
   free(r->labels);
 }
@@ -88,10 +92,10 @@ static gv_status make_voronoi(gv_run *r) {
   options.block_width = r->block_w;
   options.block_height = r->block_h;
   if (r->type == GDT_Int32) {
-    r->labels = malloc((size_t)r->seeds.count * sizeof *r->labels);
+    r->labels = malloc((size_t)r->regions->count * sizeof *r->labels);
     if (r->labels == NULL) return gv_io_fail_memory(r->io, "the ids");
-    for (int64_t i = 0; i < r->seeds.count; i++)
-      r->labels[i] = (int32_t)r->seeds.ids[i];
+    for (int64_t i = 0; i < r->regions->count; i++)
+      r->labels[i] = (int32_t)r->regions->ids[i];
     if (!r->numbers) {
       options.labels = r->labels;
       options.nodata = (int32_t)r->nodata;
@@ -101,6 +105,10 @@ static gv_status make_voronoi(gv_run *r) {
   gv_context *context = r->context;
   gv_status status = gv_voronoi_create(context, &r->grid.grid, options.features == NULL ? &positions : NULL,
                                        &options, &r->voronoi);
+  if (status == GV_OK && r->cells.cells != NULL) {
+    status = gv_run_make_regions(r, &options);
+    if (status != GV_OK) return status;
+  }
   if (status == GV_OK && r->j->stats != NULL) {
     double bounds[GV_JOB_MAX_SUMS];
     gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
@@ -109,7 +117,7 @@ static gv_status make_voronoi(gv_run *r) {
     how.bound = bounds;
     for (int i = 0; i < r->j->sum_count; i++)
       bounds[i] = gv_overlay_bound(r->overlay[i]);
-    status = gv_statistics_create(context, r->voronoi, &how, &r->statistics);
+    status = gv_statistics_create(context, r->counted != NULL ? r->counted : r->voronoi, &how, &r->statistics);
   }
   return status == GV_OK ? GV_OK : library_failed(r, status);
 }
@@ -119,7 +127,7 @@ static gv_status add_style(gv_run *r) {
     gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
   gv_attribute_table table = {0};
   gv_status status =
-      gv_style_table(r->io, &r->seeds, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
+      gv_style_table(r->io, r->regions, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
   if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;
@@ -133,11 +141,12 @@ gv_status gv_run_compute(gv_run *r) {
   share progress = {r, 0.0, copies || j->polygons != NULL ? 0.7 : 1.0};
   r->width = r->grid.grid.width;
   r->height = r->grid.grid.height;
-  r->style = !j->no_style && r->seeds.count <= GV_MAX_NAMED_SEEDS;
+  r->style = !j->no_style && r->regions->count <= GV_MAX_NAMED_SEEDS && !j->raster_seeds.by_cell;
   gv_status status = gv_run_create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
-  r->numbers = r->type == GDT_Int64 || r->distances || j->distance != NULL || j->azimuth != NULL;
+  r->numbers =
+      r->type == GDT_Int64 || r->cells.cells != NULL || r->distances || j->distance != NULL || j->azimuth != NULL;
   if (j->stats != NULL && !r->numbers) status = gv_run_repeated_ids(r, &r->numbers);
   if (status != GV_OK) return status;
   gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
@@ -155,8 +164,8 @@ gv_status gv_run_compute(gv_run *r) {
     progress.to = copies ? 0.85 : 1.0;
     status = gv_raster_prepare_reading(r->io, out);
     if (status == GV_OK) {
-      status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(out), r->grid.crs, &j->seeds, &r->seeds,
-                                 report, &progress);
+      status = gv_polygons_write(r->io, r->polygons, gv_raster_dataset(out), r->grid.crs,
+                                 r->cells.cells == NULL ? &j->seeds : NULL, r->regions, report, &progress);
     }
     progress.from = progress.to;
   }

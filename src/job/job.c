@@ -27,7 +27,9 @@ static int list_places(gv_run *r, gv_place **places) {
 
 /* The inputs, into list[MAX_INPUTS]. */
 static void list_inputs(const gv_job *j, gv_input *list, gv_inputs *out) {
-  list[0] = (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
+  list[0] = j->raster_seeds.source != NULL
+                ? (gv_input){.source = j->raster_seeds.source, .kind = GDAL_OF_RASTER}
+                : (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
   list[1] = (gv_input){.source = j->grid.like, .kind = GDAL_OF_RASTER};
   list[2] = (gv_input){.source = j->mask.source, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->mask.layer};
   list[3] = (gv_input){
@@ -112,9 +114,27 @@ static gv_status plan(gv_run *r) {
   return status;
 }
 
+/* Of all threads, for what is done before and between blocks. */
+static gv_status make_context(gv_run *r) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  options.threads = r->j->threads;
+  options.device = r->j->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = r->io;
+  return gv_context_create(&options, &r->context) == GV_OK ? GV_OK : gv_io_fail_memory(r->io, "the threads");
+}
+
+static gv_status read_seeds(gv_run *r, gv_job *j) {
+  gv_status status = make_context(r);
+  r->regions = &r->seeds;
+  if (status != GV_OK) return status;
+  if (j->raster_seeds.source != NULL) return gv_run_read_cells(r, j);
+  status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
+  return status == GV_OK ? gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid) : status;
+}
+
 static gv_status read_inputs(gv_run *r, gv_job *j) {
-  gv_status status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
-  if (status == GV_OK) status = gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid);
+  gv_status status = read_seeds(r, j);
   if (status == GV_OK) {
     status = gv_unit_of_distance(r->io, "--max-distance", &j->max_distance_unit, gv_metric_on_globe(r->grid.metric),
                                  r->grid.crs, &j->max_distance);
@@ -145,6 +165,7 @@ static void settle(gv_job *j) {
   j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
   j->seeds.keep_source = j->stats != NULL;
   j->seeds.shapes = true;
+  j->raster_seeds.crs = j->seeds.crs;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 

@@ -4,7 +4,7 @@
 #ifndef GV_JOB_H
 #define GV_JOB_H
 
-#include "io/in/grid.h"
+#include "io/in/raster_seeds.h"
 #include "io/out/raster_out.h"
 #include "io/out/sync.h"
 #include "io/overlay/mask.h"
@@ -19,6 +19,7 @@ typedef struct gv_job_sum {
 
 typedef struct gv_job {
   gv_seed_options seeds;
+  gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
   gv_grid_options grid;
   gv_raster_options raster;
   gv_mask_options mask; /* source NULL = none */
@@ -38,8 +39,9 @@ typedef struct gv_job {
   gv_unit max_distance_unit;
   gv_unit distance_unit; /* of the distances in rasters and tables */
   int k, threads, device;
-  int64_t memory;       /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
-  bool signed_distance; /* of the raster of distances: minus those to the boundary within polygons */
+  int64_t memory;          /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
+  bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
+  bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */
   bool has_nodata, no_style, no_stats_distances;
   int64_t nodata;
   gv_sync sync;

@@ -15,10 +15,10 @@
 /* Value type and nodata from the ids. */
 gv_status gv_run_choose_values(gv_run *r) {
   const gv_job *j = r->j;
-  const gv_seed_list *seeds = &r->seeds;
+  const gv_seed_list *seeds = r->regions;
   int64_t lowest, highest;
   gv_seeds_id_range(seeds, &lowest, &highest);
-  bool narrow = lowest >= INT32_MIN && highest <= INT32_MAX;
+  bool narrow = lowest >= INT32_MIN && highest <= INT32_MAX && !j->raster_seeds.by_cell;
   r->type = narrow ? GDT_Int32 : GDT_Int64;
   int64_t least = narrow ? INT32_MIN : INT64_MIN;
   bool minus_one = false, least_used = lowest == least, given_used = false;
@@ -53,10 +53,10 @@ static int by_id(const void *a, const void *b) {
 
 /* Whether two seeds have one id, so that ids do not tell seeds apart. */
 gv_status gv_run_repeated_ids(const gv_run *r, bool *out) {
-  size_t count = (size_t)r->seeds.count;
+  size_t count = (size_t)r->regions->count;
   int64_t *ids = malloc(count * sizeof *ids);
   if (ids == NULL) return gv_io_fail_memory(r->io, "the ids");
-  memcpy(ids, r->seeds.ids, count * sizeof *ids);
+  memcpy(ids, r->regions->ids, count * sizeof *ids);
   qsort(ids, count, sizeof *ids, by_id);
   for (size_t i = 1; i < count; i++)
     *out = *out || ids[i] == ids[i - 1];
@@ -78,13 +78,23 @@ static char **add_source(char **items, const char *name, const char *source, con
   return CSLSetNameValue(items, name, text);
 }
 
+/* Values, or cells by their numbers, kept or not. */
+static int64_t seed_count(const gv_run *r) {
+  gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
+  bool by_cell = r->j->raster_seeds.by_cell && r->cells.cells != NULL &&
+                 gv_raster_seeds_get(r->context, r->cells.cells, &list) == GV_OK;
+  return by_cell ? list.cells : r->regions->count;
+}
+
 static char **make_metadata(const gv_run *r) {
   const gv_job *j = r->j;
   char **items = NULL;
   items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
-  items = add_source(items, "GPUVORONOI_SEEDS", j->seeds.source, j->seeds.layer);
+  const gv_raster_seed_options *cells = j->raster_seeds.source != NULL ? &j->raster_seeds : NULL;
+  items = add_source(items, "GPUVORONOI_SEEDS", cells != NULL ? cells->source : j->seeds.source, j->seeds.layer);
+  if (cells != NULL) items = CSLSetNameValue(items, "GPUVORONOI_BAND", CPLSPrintf("%d", cells->band));
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
-  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, r->seeds.count));
+  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, seed_count(r)));
   items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(r->grid.metric));
   if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
   if (j->weighting != GV_UNWEIGHTED) {
@@ -95,7 +105,9 @@ static char **make_metadata(const gv_run *r) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", j->max_distance));
   }
   if (j->mask.source != NULL) items = add_source(items, "GPUVORONOI_MASK", j->mask.source, NULL);
-  const char *id = j->seeds.id_field == NULL ? "feature id" : j->seeds.id_field;
+  const char *id = cells != NULL               ? (cells->by_cell ? "cell number, row by row from 0" : "cell value")
+                   : j->seeds.id_field == NULL ? "feature id"
+                                               : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           r->seeds.ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
   return items;
@@ -119,8 +131,20 @@ static const char *distance_unit(const gv_run *r) {
   return name;
 }
 
-gv_status gv_run_create_rasters(gv_run *r) {
+/* Names of a raster's bands; to be freed with CSLDestroy. */
+static char **band_names(const gv_run *r, int raster) {
   static const char *const what[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
+  int bands = gv_run_bands(r, raster);
+  char **names = CPLCalloc((size_t)bands + 1, sizeof *names);
+  for (int b = 0; b < bands; b++) {
+    bool value = raster == GV_RUN_DISTANCE && r->j->distance_per_value;
+    names[b] = value ? CPLStrdup(CPLSPrintf("distance to value %" PRId64, r->regions->ids[b]))
+                     : band_name(what[raster], b + 1);
+  }
+  return names;
+}
+
+gv_status gv_run_create_rasters(gv_run *r) {
   const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
   char **metadata = make_metadata(r);
@@ -128,22 +152,19 @@ gv_status gv_run_create_rasters(gv_run *r) {
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;
     if (r->raster[i] == NULL) continue;
-    char *names[GV_VORONOI_MAX_K];
-    for (int b = 0; b < r->j->k; b++)
-      names[b] = band_name(what[i], b + 1);
+    char **names = band_names(r, i);
     gv_raster_description description = {.width = r->width,
                                          .height = r->height,
                                          .geotransform = r->grid.geotransform,
                                          .crs = r->grid.crs,
                                          .type = types[i],
                                          .nodata = r->nodata,
-                                         .bands = r->j->k,
+                                         .bands = gv_run_bands(r, i),
                                          .names = names,
                                          .unit = units[i],
                                          .metadata = metadata};
     status = gv_raster_create(r->io, r->raster[i], &description);
-    for (int b = 0; b < r->j->k; b++)
-      CPLFree(names[b]);
+    CSLDestroy(names);
     r->slot[i] = r->written_count;
     r->written[r->written_count++] = r->raster[i];
   }

@@ -21,16 +21,27 @@ typedef struct gv_run_worker {
   int32_t *numbers;      /* k bands of a block, if ids are wider than numbers */
   uint8_t *mask;         /* a block */
   double *distance;      /* of the nearest seed, a block */
+  int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
+  uint8_t *asks;         /* the block's other cells */
   gv_quantity *quantity; /* one a sum */
   bool answered;         /* a cell with a seed was met */
 } gv_run_worker;
+
+/* A block's rectangle of cells. */
+typedef struct gv_run_part {
+  int64_t x, y, w, h;
+} gv_run_part;
 
 /* The run, and what the threads that compute blocks share. */
 typedef struct gv_run {
   gv_io *io;
   const gv_job *j;
+  gv_raster_seed_content cells; /* seeds that are cells of a raster; then `seeds` is of this */
+  gv_voronoi *counted;          /* with its regions as seeds: what statistics are about */
+  gv_voronoi **each;            /* with the seeds of one region, for each */
   gv_seed_list seeds;
-  gv_features features; /* what the library has of them, if they are lines and polygons */
+  const gv_seed_list *regions; /* what is written about: the seeds, or the values of their cells */
+  gv_features features;        /* what the library has of them, if they are lines and polygons */
   gv_raster_grid grid;
   gv_mesh_out *mesh;
   gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */
@@ -64,8 +75,33 @@ gv_status gv_run_create_rasters(gv_run *r);
 
 /* True if distances go into a raster in another unit than the library's. */
 static inline bool gv_run_converts(const gv_run *r) {
-  return r->raster[GV_RUN_DISTANCE] != NULL && r->distance_size != 1.0;
+  return r->raster[GV_RUN_DISTANCE] != NULL && r->distance_size != 1.0 && !r->j->distance_per_value;
 }
+
+/* Bands of a raster. */
+static inline int gv_run_bands(const gv_run *r, int raster) {
+  return raster == GV_RUN_DISTANCE && r->j->distance_per_value ? (int)r->regions->count : r->j->k;
+}
+
+/* cells.c: seeds that are cells of a raster, and the grid; */
+gv_status gv_run_read_cells(gv_run *r, gv_job *j);
+/* what statistics and distances by value are computed with; */
+gv_status gv_run_make_regions(gv_run *r, const gv_voronoi_options *options);
+void gv_run_free_cells(gv_run *r);
+/* of a block the cells that are seeds themselves: they need not ask for the nearest, but are it; `mask`: which count, or NULL; */
+gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, const gv_run_part *part,
+                          const uint8_t *mask);
+/* their own region first, of several; */
+void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_block *block);
+/* their distances and azimuths, which are 0; */
+void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_raster_block *block,
+                        const gv_run_part *part);
+/* distances by value, which take the worker's numbers and distances; */
+gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
+                              const gv_run_part *part, const uint8_t *mask);
+/* from numbers of seeds to those of regions. */
+void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
+                         const gv_block *block);
 
 /* block.c: the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);

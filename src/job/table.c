@@ -49,8 +49,9 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
     set_real(next++, sums[i].sum);
     if (r->distances) set_real(next++, sums[i].distance_mean / r->distance_size);
   }
-  row->x = r->seeds.source_x[seed];
-  row->y = r->seeds.source_y[seed];
+  if (r->regions->source_x == NULL) return GV_OK;
+  row->x = r->regions->source_x[seed];
+  row->y = r->regions->source_y[seed];
   return GV_OK;
 }
 
@@ -78,9 +79,9 @@ gv_status gv_run_write_statistics(gv_run *r) {
     if (r->distances) add_column(&t, OFTReal, CPLSPrintf("%s_distance_mean", r->j->sums[i].name));
   }
   gv_table_content content = {.crs = r->seeds.crs,
-                              .geometry = wkbPoint,
-                              .source = &r->j->seeds,
-                              .seeds = &r->seeds,
+                              .geometry = r->regions->source_x != NULL ? wkbPoint : wkbNone,
+                              .source = r->cells.cells == NULL ? &r->j->seeds : NULL,
+                              .seeds = r->regions,
                               .columns = t.columns,
                               .count = t.count,
                               .row = statistics_row,

@@ -28,7 +28,7 @@ static void warn_of_empty(const gv_run *r) {
                : limit       ? "all seeds are farther away than --max-distance"
                              : "no cell of the grid has a place on the globe");
   } else if (r->empty_seeds > 0) {
-    gv_io_warn("--stats: %" PRId64 " of %" PRId64 " seeds have no cell", r->empty_seeds, r->seeds.count);
+    gv_io_warn("--stats: %" PRId64 " of %" PRId64 " seeds have no cell", r->empty_seeds, r->regions->count);
   }
 }
 
@@ -37,9 +37,9 @@ void gv_run_warn(const gv_run *r) {
   warn_of_outside(r);
   if (j->raster.path != NULL) {
     warn_of_empty(r);
-    if (!j->no_style && !r->style) {
+    if (!j->no_style && !r->style && !j->raster_seeds.by_cell) {
       gv_io_warn("no attribute table with names and colours: %" PRId64 " seeds are more than its %d rows",
-                 r->seeds.count, GV_MAX_NAMED_SEEDS);
+                 r->regions->count, GV_MAX_NAMED_SEEDS);
     }
   }
   if (r->seeds.skipped > 0) {

@@ -219,14 +219,12 @@ static gv_status guard_inverse(gv_io *io, gv_raster_grid *out) {
   return GV_OK;
 }
 
-static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *out) {
+static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
   gv_status status = gv_crs_ellipsoid(io, out->crs, &out->grid.semi_major, &out->grid.flattening);
   if (status != GV_OK) return status;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
-  gv_operation *to_globe = NULL;
-  double unit = 1.0;
   if (gv_crs_is_lonlat(out->crs)) {
-    unit = gv_crs_unit_degrees(out->crs);
+    double unit = gv_crs_unit_degrees(out->crs);
     double *g = out->grid.geotransform;
     if (unit != 1.0) {
       for (int i = 0; i < 6; i++)
@@ -248,15 +246,34 @@ static gv_status put_on_globe(gv_io *io, gv_seed_list *seeds, gv_raster_grid *ou
     out->grid.inverse = invert;
     out->grid.inverse_user = out->inverse;
   }
-  if (status != GV_OK) return status;
-  bool same = gv_crs_is_lonlat(out->crs) && gv_crs_same(seeds->crs, out->crs);
-  if (!same) {
-    status = gv_operation_to_globe(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &to_globe);
-    if (status != GV_OK) return status;
+  return status;
+}
+
+/* As the published algorithm, which measures distances from the cell that a seed lies in. */
+static void snap_seeds(int level, gv_seed_list *seeds) {
+  for (int64_t i = 0; i < seeds->count; i++) {
+    gv_qtm_id id;
+    /* Positions on the globe are checked by now. */
+    if (gv_qtm_from_lonlat(seeds->x[i], seeds->y[i], level, &id) == GV_OK)
+      gv_qtm_center(id, &seeds->x[i], &seeds->y[i]);
   }
-  status = gv_seeds_carry_shapes(io, seeds, to_globe, out->crs, true, unit);
-  if (status == GV_OK) status = gv_seeds_transform(io, seeds, to_globe, true, unit);
-  gv_operation_destroy(to_globe);
+}
+
+gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds) {
+  bool globe = gv_metric_on_globe(grid->metric), lonlat = gv_crs_is_lonlat(grid->crs);
+  bool same = grid->crs == NULL || gv_crs_same(seeds->crs, grid->crs);
+  double unit = globe && lonlat ? gv_crs_unit_degrees(grid->crs) : 1.0;
+  gv_operation *operation = NULL;
+  gv_status status = GV_OK;
+  if (globe && !(lonlat && same)) {
+    status = gv_operation_to_globe(io, seeds->crs, grid->crs, seeds->x, seeds->y, seeds->count, &operation);
+  } else if (!same) {
+    status = gv_operation_between(io, seeds->crs, grid->crs, seeds->x, seeds->y, seeds->count, &operation);
+  }
+  if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, grid->crs, globe, unit);
+  if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, globe, unit);
+  gv_operation_destroy(operation);
+  if (status == GV_OK && grid->snap_seeds) snap_seeds(grid->grid.level, seeds);
   return status;
 }
 
@@ -312,16 +329,6 @@ static gv_status extent_in_grid_crs(gv_io *io, const gv_seed_list *seeds, const 
   return status;
 }
 
-/* As the published algorithm, which measures distances from the cell that a seed lies in. */
-static void snap_seeds(int level, gv_seed_list *seeds) {
-  for (int64_t i = 0; i < seeds->count; i++) {
-    gv_qtm_id id;
-    /* Positions on the globe are checked by now. */
-    if (gv_qtm_from_lonlat(seeds->x[i], seeds->y[i], level, &id) == GV_OK)
-      gv_qtm_center(id, &seeds->x[i], &seeds->y[i]);
-  }
-}
-
 /* The seeds' own CRS; for a mesh the longitudes and latitudes it is based on. */
 static gv_status crs_of_seeds(gv_io *io, const gv_grid_options *options, const gv_seed_list *seeds,
                               gv_raster_grid *out) {
@@ -351,16 +358,9 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
 
   bool globe = gv_metric_on_globe(out->metric);
   bool lonlat = gv_crs_is_lonlat(out->crs);
-  if (!globe) {
-    gv_operation *operation = NULL;
-    if (out->crs != NULL && !gv_crs_same(seeds->crs, out->crs)) {
-      status = gv_operation_between(io, seeds->crs, out->crs, seeds->x, seeds->y, seeds->count, &operation);
-    }
-    if (status == GV_OK) status = gv_seeds_carry_shapes(io, seeds, operation, out->crs, false, 1.0);
-    if (status == GV_OK) status = gv_seeds_transform(io, seeds, operation, false, 1.0);
-    gv_operation_destroy(operation);
-    if (status != GV_OK) return status;
-  }
+  out->snap_seeds = options->snap_seeds;
+  if (!globe) status = gv_raster_grid_carry(io, out, seeds);
+  if (status != GV_OK) return status;
   if (options->like == NULL) {
     double extent[4];
     if (options->has_extent) {
@@ -385,9 +385,10 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (status != GV_OK) return status;
   }
   if (options->has_level) out->grid.level = options->level;
-  if (globe) status = put_on_globe(io, seeds, out);
-  if (status == GV_OK && options->snap_seeds) snap_seeds(options->level, seeds);
-  if (globe) return status;
+  if (globe) {
+    status = put_on_globe(io, out);
+    return status == GV_OK ? gv_raster_grid_carry(io, out, seeds) : status;
+  }
   out->grid.kind = GV_GRID_PLANE;
   memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
   return GV_OK;

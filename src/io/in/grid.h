@@ -31,6 +31,7 @@ typedef struct gv_raster_grid {
   double geotransform[6];   /* for the output; in the CRS's unit */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   gv_metric metric;
+  bool snap_seeds;       /* as the options have it */
   gv_operation *inverse; /* what grid.inverse works with, or NULL */
 } gv_raster_grid;
 
@@ -39,6 +40,10 @@ typedef struct gv_raster_grid {
  * gv_raster_grid_free in any case. Errors name the option that asks for the impossible.
  */
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
+
+/* Carries other seeds over to a grid that was made. */
+gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
+
 void gv_raster_grid_free(gv_raster_grid *grid);
 
 #endif

@@ -26,7 +26,9 @@ void gv_seed_rows_free(gv_seed_list *set) {
 /* ------------------------------------------------------------------------------------ naming and skipping rows */
 
 static void describe_row(const gv_seed_list *set, int64_t row, int64_t fid, char *text, size_t size) {
-  if (set->filtered || row == fid) {
+  if (set->are_cells) {
+    snprintf(text, size, "cell %" PRId64, fid);
+  } else if (set->filtered || row == fid) {
     snprintf(text, size, "%s %" PRId64, set->filtered ? "feature id" : "row", fid);
   } else {
     snprintf(text, size, "row %" PRId64 " (feature id %" PRId64 ")", row, fid);

@@ -47,6 +47,7 @@ typedef struct gv_seed_list {
   bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
+  bool are_cells;  /* of a raster: rows and fids are their numbers */
   bool filtered;   /* a where clause left features out: rows are not the source's */
   int64_t skipped; /* features (or points of them) left out */
   char skipped_first[256];

@@ -124,7 +124,7 @@ static bool taken(const writer *w, const char *name) {
 }
 
 static gv_status create_attributes(writer *w) {
-  int count = OGR_FD_GetFieldCount(w->attributes);
+  int count = w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0;
   for (int i = 0; i < count; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
     char name[256];
@@ -171,7 +171,7 @@ static gv_status create_layer(writer *w) {
   status = add_layer(w, driver, options);
   CSLDestroy(options);
   if (status != GV_OK) return status;
-  if (w->content->geometry != wkbPoint &&
+  if (w->content->geometry != wkbPoint && w->content->geometry != wkbNone &&
       OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(w->layer)) == 0) { /* spreadsheets */
     return gv_io_fail(w->io, GV_ERROR_INVALID_ARGUMENT, "%s: a file of this format holds no geometries",
                       w->table->place.option);
@@ -231,6 +231,7 @@ static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_tab
     OGR_F_SetFieldString(feature, 0, text);
     return GV_OK;
   }
+  if (w->content->geometry == wkbNone) return GV_OK;
   if (w->content->geometry == wkbPoint) {
     geometry = OGR_G_CreateGeometry(wkbPoint);
     if (geometry == NULL) return gv_io_fail_memory(w->io, "a point");
@@ -244,12 +245,13 @@ static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_tab
 static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const gv_table_row *row) {
   OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
   if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
-  gv_status status = OGR_F_SetFromWithMap(feature, from, TRUE, w->map) == OGRERR_NONE ? GV_OK : cannot_write(w);
+  bool set = from == NULL || OGR_F_SetFromWithMap(feature, from, TRUE, w->map) == OGRERR_NONE;
+  gv_status status = set ? GV_OK : cannot_write(w);
   OGR_F_SetFieldInteger64(feature, w->id, id);
   for (int i = 0; i < w->content->count; i++)
     set_column(feature, w->first + i, w->content->columns[i].type, row->values[i]);
-  gv_status set = set_geometry(w, feature, row);
-  if (status == GV_OK) status = set;
+  gv_status placed = set_geometry(w, feature, row);
+  if (status == GV_OK) status = placed;
   if (status == GV_OK && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
   OGR_F_Destroy(feature);
   return status;
@@ -285,7 +287,7 @@ static gv_status write_seeds(writer *w) {
   bool transactions = status == GV_OK && GDALDatasetTestCapability(w->dataset, ODsCTransactions) != 0;
   if (transactions) GDALDatasetStartTransaction(w->dataset, FALSE);
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
-    status = find_feature(w, i);
+    if (w->features != NULL) status = find_feature(w, i);
     if (status == GV_OK) status = fill_row(w, i, &row);
     if (status == GV_OK && row.keep) status = write_row(w, w->from, seeds->ids[i], &row);
     if (status == GV_OK && transactions && (i + 1) % FEATURES_A_TRANSACTION == 0 &&
@@ -305,7 +307,7 @@ static gv_status write_seeds(writer *w) {
 gv_status gv_table_write(gv_io *io, gv_table_out *table, const gv_table_content *content) {
   writer w = {.io = io, .table = table, .content = content};
   gv_status status = gv_place_begin(io, &table->place);
-  if (status == GV_OK) status = open_features(&w);
+  if (status == GV_OK && content->source != NULL) status = open_features(&w);
   gv_gdal_reset();
   if (status == GV_OK) status = write_seeds(&w);
   gv_seed_features_close(w.features);

@@ -48,8 +48,8 @@ typedef gv_status (*gv_table_row_fn)(gv_io *io, void *user, int64_t seed, gv_tab
 
 typedef struct gv_table_content {
   OGRSpatialReferenceH crs;      /* may be NULL */
-  OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do */
-  const gv_seed_options *source; /* where the attributes are read from, once more */
+  OGRwkbGeometryType geometry;   /* with wkbPoint formats without geometries will do; wkbNone: no geometries */
+  const gv_seed_options *source; /* where the attributes are read from, once more; NULL: there are none */
   const gv_seed_list *seeds;
   const gv_table_column *columns;
   int count;

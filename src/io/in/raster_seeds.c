@@ -1,0 +1,361 @@
+/* Reading rasters of seeds, some rows at a time. */
+#include "io/in/raster_seeds.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIXELS_AT_ONCE = 1 << 20 };
+
+static const char *option_of(const gv_raster_seed_options *options) {
+  return options->option != NULL ? options->option : "--seeds-raster";
+}
+
+static gv_status refuse(gv_io *io, const gv_raster_seed_options *options, const char *what) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", option_of(options), options->source, what);
+}
+
+/* ----------------------------------------------------------------------------------------------------- the header */
+
+static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
+  const gv_raster_seed_options *o = r->options;
+  int bands = GDALGetRasterCount(r->dataset);
+  bool swapped, finite = true;
+  if (bands == 0) return refuse(io, o, "has no bands");
+  if (o->band < 1 || o->band > bands) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--band: %s has %d band%s, none is number %d", o->source,
+                      bands, bands == 1 ? "" : "s", o->band);
+  }
+  if (GDALDataTypeIsComplex(GDALGetRasterDataType(GDALGetRasterBand(r->dataset, o->band))))
+    return refuse(io, o, "holds complex numbers, which are no classes");
+  r->width = GDALGetRasterXSize(r->dataset);
+  r->height = GDALGetRasterYSize(r->dataset);
+  if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None) return refuse(io, o, "has no geotransform");
+  const double *g = r->geotransform;
+  for (int i = 0; i < 6; i++)
+    finite = finite && isfinite(g[i]);
+  if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0) return refuse(io, o, "has a geotransform that is degenerate");
+  gv_status status = o->crs != NULL
+                         ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
+                         : gv_crs_copy(io, GDALGetSpatialRef(r->dataset), &r->crs, &swapped);
+  if (status != GV_OK || !gv_crs_is_lonlat(r->crs)) return status;
+  char *name = NULL;
+  if (asprintf(&name, "%s: %s", option_of(o), o->source) < 0) return gv_io_fail_memory(io, "a name");
+  status = gv_check_longitudes(io, name, g, r->width, r->height, 360.0 / gv_crs_unit_degrees(r->crs));
+  free(name);
+  return status;
+}
+
+gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out) {
+  *out = (gv_raster_seed_reader){.options = options};
+  gv_gdal_reset();
+  out->dataset =
+      GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  if (out->dataset == NULL)
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options), options->source);
+  return read_header(io, out);
+}
+
+void gv_raster_seeds_close(gv_raster_seed_reader *reader) {
+  if (reader->dataset != NULL) GDALClose(reader->dataset);
+  if (reader->crs != NULL) OSRRelease(reader->crs);
+  *reader = (gv_raster_seed_reader){.options = NULL};
+}
+
+/* ----------------------------------------------------------------------------------------------------------- lists */
+
+/* Room for `count` seeds in the raster's coordinate system. */
+static gv_status make_list(gv_io *io, const gv_raster_seed_reader *r, int64_t count, gv_seed_list *out) {
+  size_t n = (size_t)(count > 0 ? count : 1);
+  bool swapped;
+  out->x = malloc(n * sizeof *out->x);
+  out->y = malloc(n * sizeof *out->y);
+  out->ids = malloc(n * sizeof *out->ids);
+  out->rows = malloc(n * sizeof *out->rows);
+  out->fids = malloc(n * sizeof *out->fids);
+  if (out->x == NULL || out->y == NULL || out->ids == NULL || out->rows == NULL || out->fids == NULL)
+    return gv_io_fail_memory(io, "the seeds");
+  out->count = count;
+  out->are_cells = true;
+  return r->crs != NULL ? gv_crs_copy(io, r->crs, &out->crs, &swapped) : GV_OK;
+}
+
+gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader, gv_seed_list *seeds) {
+  enum { SIDE = 33 };
+  const double *g = reader->geotransform;
+  gv_status status = make_list(io, reader, SIDE * SIDE, seeds);
+  for (int64_t i = 0; i < SIDE * SIDE && status == GV_OK; i++) {
+    double column = 0.5 + floor((double)(reader->width - 1) * (double)(i % SIDE) / (SIDE - 1));
+    double row = 0.5 + floor((double)(reader->height - 1) * (double)(i / SIDE) / (SIDE - 1));
+    seeds->x[i] = g[0] + column * g[1] + row * g[2];
+    seeds->y[i] = g[3] + column * g[4] + row * g[5];
+    seeds->ids[i] = seeds->rows[i] = seeds->fids[i] = i;
+  }
+  seeds->skip_invalid = true;
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- pixels */
+
+/* How rows are read. */
+typedef struct row_reader {
+  const gv_raster_seed_reader *raster;
+  GDALRasterBandH band, mask; /* mask NULL: none is needed */
+  bool reals, has_nodata;
+  int64_t nodata;
+  int64_t *values; /* of some rows */
+  double *real;    /* the same, if they may not be integers */
+  uint8_t *counts;
+  int64_t most; /* rows */
+} row_reader;
+
+static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_reader *r) {
+  *r = (row_reader){.raster = raster, .band = GDALGetRasterBand(raster->dataset, raster->options->band)};
+  GDALDataType type = GDALGetRasterDataType(r->band);
+  int flags = GDALGetMaskFlags(r->band), has = 0, block_w, block_h;
+  r->reals = GDALDataTypeIsFloating(type) || type == GDT_UInt64;
+  if (flags == GMF_NODATA && !r->reals) {
+    r->has_nodata = true;
+    if (type == GDT_Int64) {
+      r->nodata = GDALGetRasterNoDataValueAsInt64(r->band, &has);
+    } else {
+      double nodata = GDALGetRasterNoDataValue(r->band, &has);
+      r->has_nodata = nodata == rint(nodata) && fabs(nodata) < 9e18; /* else no cell has it */
+      if (r->has_nodata) r->nodata = (int64_t)nodata;
+    }
+  } else if ((flags & GMF_ALL_VALID) == 0) {
+    r->mask = GDALGetMaskBand(r->band);
+  }
+  GDALGetBlockSize(r->band, &block_w, &block_h);
+  r->most = PIXELS_AT_ONCE / raster->width;
+  if (r->most > block_h) r->most -= r->most % block_h;
+  if (r->most < block_h && block_h * raster->width <= 16 * (int64_t)PIXELS_AT_ONCE) r->most = block_h;
+  if (r->most < 1) r->most = 1;
+  size_t pixels = (size_t)(r->most * raster->width);
+  r->values = malloc(pixels * sizeof *r->values);
+  r->counts = malloc(pixels);
+  if (r->reals) r->real = malloc(pixels * sizeof *r->real);
+  if (r->values == NULL || r->counts == NULL || (r->reals && r->real == NULL))
+    return gv_io_fail_memory(io, "the raster of seeds");
+  return GV_OK;
+}
+
+static void free_rows(row_reader *r) {
+  free(r->values);
+  free(r->counts);
+  free(r->real);
+}
+
+/* Numbers as they are stored, whole ones. What is no number is no seed. */
+static gv_status take_reals(gv_io *io, row_reader *r, int64_t y, int64_t pixels) {
+  for (int64_t i = 0; i < pixels; i++) {
+    double value = r->real[i];
+    if (r->counts[i] == 0 || isnan(value)) {
+      r->counts[i] = 0;
+      r->values[i] = 0;
+    } else if (value != rint(value) || fabs(value) >= 9007199254740992.0) {
+      int64_t w = r->raster->width;
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: %s holds %.17g at column %" PRId64 ", row %" PRId64
+                        ": cells are told apart by whole numbers up to 2^53 in size",
+                        option_of(r->raster->options), r->raster->options->source, value, i % w, y + i / w);
+    } else {
+      r->values[i] = (int64_t)value;
+    }
+  }
+  return GV_OK;
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* Which of the valid cells are seeds. Most have the value of the cell before. */
+static void choose(const row_reader *r, int64_t pixels) {
+  const gv_raster_seed_options *o = r->raster->options;
+  int64_t last = 0;
+  uint8_t chosen = 0;
+  bool known = false;
+  for (int64_t i = 0; i < pixels; i++) {
+    int64_t value = r->values[i];
+    if (!known || value != last) {
+      bool listed = o->values != NULL
+                        ? bsearch(&value, o->values, (size_t)o->value_count, sizeof value, by_value) != NULL
+                        : value != 0;
+      chosen = listed && !(r->has_nodata && value == r->nodata);
+      last = value;
+      known = true;
+    }
+    r->counts[i] &= chosen;
+  }
+}
+
+/* Rows y ... y + h - 1. */
+static gv_status read_rows(gv_io *io, row_reader *r, int64_t y, int64_t h) {
+  int w = (int)r->raster->width;
+  int64_t pixels = w * h;
+  gv_gdal_reset();
+  CPLErr error =
+      GDALRasterIO(r->band, GF_Read, 0, (int)y, w, (int)h, r->reals ? (void *)r->real : (void *)r->values, w,
+                   (int)h, r->reals ? GDT_Float64 : GDT_Int64, 0, 0);
+  memset(r->counts, 1, (size_t)pixels);
+  if (error == CE_None && r->mask != NULL)
+    error = GDALRasterIO(r->mask, GF_Read, 0, (int)y, w, (int)h, r->counts, w, (int)h, GDT_Byte, 0, 0);
+  if (error != CE_None) {
+    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option_of(r->raster->options),
+                           r->raster->options->source);
+  }
+  for (int64_t i = 0; i < pixels && r->mask != NULL; i++)
+    r->counts[i] = r->counts[i] != 0;
+  gv_status status = r->reals ? take_reals(io, r, y, pixels) : GV_OK;
+  if (status == GV_OK) choose(r, pixels);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ the raster */
+
+/* Whether the library can be told who asks: it is in the raster's own coordinates. */
+static bool asks_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
+  if ((r->crs == NULL) != (grid->crs == NULL)) return false;
+  if (r->crs == NULL) return true;
+  return gv_crs_same(r->crs, grid->crs) && (!gv_crs_is_lonlat(r->crs) || gv_crs_unit_degrees(r->crs) == 1.0);
+}
+
+static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
+                            const gv_raster_seed_question *question, gv_raster_seed_content *out) {
+  const gv_raster_grid *grid = question->grid;
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_grid raster = GV_GRID_INIT;
+  row_reader rows;
+  bool upright = reader->geotransform[2] == 0.0 && reader->geotransform[4] == 0.0;
+  raster.kind = grid->grid.kind == GV_GRID_PLANE           ? GV_GRID_PLANE
+                : upright && gv_crs_is_lonlat(reader->crs) ? GV_GRID_LONLAT
+                                                           : GV_GRID_PROJECTED;
+  raster.width = reader->width;
+  raster.height = reader->height;
+  memcpy(raster.geotransform, reader->geotransform, sizeof raster.geotransform);
+  raster.semi_major = grid->grid.semi_major;
+  raster.flattening = grid->grid.flattening;
+  options.metric = grid->metric;
+  options.by_cell = reader->options->by_cell;
+  options.keep_all = question->all;
+  options.asking = asks_in_raster(reader, grid) ? &grid->grid : NULL;
+  gv_status status = make_rows(io, reader, &rows), library = GV_OK;
+  if (status == GV_OK) library = gv_raster_seeds_create(context, &raster, &options, &out->cells);
+  for (int64_t y = 0; y < reader->height && status == GV_OK && library == GV_OK; y += rows.most) {
+    int64_t h = reader->height - y < rows.most ? reader->height - y : rows.most;
+    status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : read_rows(io, &rows, y, h);
+    for (int64_t i = 0; i < h && status == GV_OK && library == GV_OK; i++)
+      library = gv_raster_seeds_add_row(context, out->cells, rows.values + i * reader->width,
+                                        rows.counts + i * reader->width);
+  }
+  if (status == GV_OK && library == GV_OK) library = gv_raster_seeds_finish(context, out->cells);
+  free_rows(&rows);
+  if (status == GV_OK && library != GV_OK)
+    status = gv_io_fail(io, library, "%s: %s", option_of(reader->options), gv_context_message(context));
+  return status;
+}
+
+/* A value as one seed of many points. */
+static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
+                               gv_seed_list *out) {
+  int64_t n = kept->groups;
+  gv_status status = make_list(io, reader, n, out);
+  gv_shapes *s = out->shapes = gv_shapes_new();
+  if (status != GV_OK || s == NULL) return status != GV_OK ? status : gv_io_fail_memory(io, "the seeds");
+  int64_t **const offsets[] = {&s->part, &s->ring, &s->vertex};
+  for (int i = 0; i < 3; i++) {
+    free(*offsets[i]);
+    *offsets[i] = malloc((size_t)(n + 1) * sizeof **offsets[i]);
+  }
+  s->kind = malloc((size_t)n + 1);
+  s->x = malloc((size_t)kept->count * sizeof *s->x);
+  s->y = malloc((size_t)kept->count * sizeof *s->y);
+  if (s->part == NULL || s->ring == NULL || s->vertex == NULL || s->kind == NULL || s->x == NULL || s->y == NULL)
+    return gv_io_fail_memory(io, "the seeds");
+  for (int64_t i = 0; i <= n; i++) {
+    s->part[i] = s->ring[i] = i;
+    s->vertex[i] = kept->first[i];
+    if (i < n) s->kind[i] = GV_PART_POINTS;
+  }
+  memcpy(s->x, kept->x, (size_t)kept->count * sizeof *s->x);
+  memcpy(s->y, kept->y, (size_t)kept->count * sizeof *s->y);
+  s->features = s->parts = s->rings = n;
+  s->vertices = kept->count;
+  s->room_features = s->room_parts = s->room_rings = n + 1;
+  s->room_kinds = n + 1;
+  s->room_x = s->room_y = kept->count;
+  for (int64_t i = 0; i < n; i++) {
+    out->x[i] = kept->x[kept->first[i]];
+    out->y[i] = kept->y[kept->first[i]];
+    out->ids[i] = kept->value[i];
+    out->rows[i] = out->fids[i] = kept->cell[kept->first[i]];
+  }
+  return GV_OK;
+}
+
+static gv_status make_seeds(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
+                            gv_seed_list *out) {
+  gv_status status = make_list(io, reader, kept->count, out);
+  if (status != GV_OK) return status;
+  memcpy(out->x, kept->x, (size_t)kept->count * sizeof *out->x);
+  memcpy(out->y, kept->y, (size_t)kept->count * sizeof *out->y);
+  memcpy(out->rows, kept->cell, (size_t)kept->count * sizeof *out->rows);
+  memcpy(out->fids, kept->cell, (size_t)kept->count * sizeof *out->fids);
+  for (int64_t i = 0; i < kept->count; i++)
+    out->ids[i] = reader->options->by_cell ? kept->cell[i] : kept->value[kept->group[i]];
+  return GV_OK;
+}
+
+/* The values, once it is known where their cells are. Values ascend, and seeds with them. */
+static gv_status make_regions(gv_io *io, const gv_raster_seed_reader *reader, const gv_raster_seed_list *kept,
+                              gv_raster_seed_content *out) {
+  const gv_seed_list *seeds = &out->seeds;
+  out->region = malloc((size_t)seeds->count * sizeof *out->region);
+  gv_status status =
+      out->region != NULL ? make_list(io, reader, kept->groups, &out->regions) : gv_io_fail_memory(io, "the seeds");
+  if (status != GV_OK) return status;
+  int64_t at = 0;
+  for (int64_t g = 0; g < kept->groups; g++) {
+    bool any = at < seeds->count && seeds->ids[at] == kept->value[g];
+    out->regions.ids[g] = kept->value[g];
+    out->regions.rows[g] = out->regions.fids[g] = any ? seeds->rows[at] : 0;
+    out->regions.x[g] = any ? seeds->x[at] : seeds->x[0];
+    out->regions.y[g] = any ? seeds->y[at] : seeds->y[0];
+    while (at < seeds->count && seeds->ids[at] == kept->value[g])
+      out->region[at++] = (int32_t)g;
+  }
+  return GV_OK;
+}
+
+gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
+                               const gv_raster_seed_question *question, gv_raster_seed_content *out) {
+  const gv_raster_seed_options *o = reader->options;
+  gv_raster_seed_list kept = GV_RASTER_SEED_LIST_INIT;
+  gv_status status = read_cells(io, context, reader, question, out);
+  if (status != GV_OK) return status;
+  status = gv_raster_seeds_get(context, out->cells, &kept);
+  if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
+  if (kept.cells == 0) {
+    return refuse(io, o,
+                  o->values != NULL ? "has no cell of these values (--values)"
+                                    : "has no cell that is neither nodata, masked nor 0");
+  }
+  out->own = kept.own && !(question->all && o->by_cell);
+  status = question->as_features ? make_features(io, reader, &kept, &out->seeds)
+                                 : make_seeds(io, reader, &kept, &out->seeds);
+  out->seeds.skip_invalid = question->skip_invalid;
+  if (status == GV_OK) status = gv_raster_grid_carry(io, question->grid, &out->seeds);
+  if (status == GV_OK && !o->by_cell && !question->as_features) status = make_regions(io, reader, &kept, out);
+  return status;
+}
+
+void gv_raster_seeds_free(gv_raster_seed_content *content) {
+  gv_raster_seeds_destroy(content->cells);
+  gv_seeds_free(&content->seeds);
+  gv_seeds_free(&content->regions);
+  free(content->region);
+  *content = (gv_raster_seed_content){.cells = NULL};
+}
