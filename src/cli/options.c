@@ -53,6 +53,29 @@ bool cli_integers(const char *text, int64_t *numbers, int count) {
   return *text == '\0';
 }
 
+static int by_value(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+int cli_whole_list(const char *option, const char *value, int64_t **list, int64_t *count) {
+  free(*list);
+  *list = malloc((strlen(value) / 2 + 1) * sizeof **list);
+  *count = 0;
+  if (*list == NULL) return cli_fail(EXIT_ERROR, "out of memory");
+  for (const char *at = value;; at++) {
+    char *end;
+    errno = 0;
+    (*list)[(*count)++] = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || (*end != ',' && *end != '\0'))
+      return cli_fail(EXIT_USAGE, "%s: '%s' are not whole numbers like 1,5,7", option, value);
+    at = end;
+    if (*end == '\0') break;
+  }
+  qsort(*list, (size_t)*count, sizeof **list, by_value);
+  return EXIT_OK;
+}
+
 int cli_measures(const char *text, double *numbers, gv_unit *units, int count) {
   for (int i = 0; i < count; i++) {
     char *end, name[32];

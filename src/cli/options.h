@@ -111,6 +111,10 @@ void cli_print_help(const cli_syntax *syntax, FILE *out);
 bool cli_numbers(const char *text, double *numbers, int count);
 bool cli_integers(const char *text, int64_t *numbers, int count);
 
+/* Any number of integers separated by commas, ascending, for `option`; *list is to be freed, and was so before. EXIT_OK, or another
+ * status with the error printed. */
+int cli_whole_list(const char *option, const char *value, int64_t **list, int64_t *count);
+
 /* Reads up to `count` numbers separated by commas, each with a unit behind it or without; gives their number, 0 if the text is
  * anything else. */
 int cli_measures(const char *text, double *numbers, gv_unit *units, int count);

@@ -18,6 +18,7 @@
 #include "io/crs.h"
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
+#include "io/in/raster_seeds.h"
 #include "io/in/seeds.h"
 #include "io/metric.h"
 #include "io/out/array_out.h"
@@ -28,6 +29,7 @@ enum { BATCH_BYTES = 64 << 20 };
 typedef struct settings {
   const char *reference, *queries, *out, *distances, *nearest, *layer, *query_layer, *reference_crs, *query_crs,
       *backend;
+  gv_raster_seed_options raster; /* the reference set, if it is a raster's cells */
   int k, threads, device;
   gv_metric metric;
   gv_edges edges;
@@ -56,6 +58,11 @@ static int set_max_distance(void *to, const char *value) {
   return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
 }
 
+static int set_values(void *to, const char *value) {
+  settings *j = to;
+  return cli_whole_list("--values", value, &j->raster.values, &j->raster.value_count);
+}
+
 static const cli_option table[] = {
     {"reference", "FILE",
      ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every column is a coordinate; "
@@ -66,6 +73,13 @@ static const cli_option table[] = {
      "feature is "
      "a reference, at the distance of its nearest point (0 within a polygon)",
      CLI_INTO(reference)},
+    {"reference-raster", "R",
+     "instead of --reference: the centres of a raster's cells that are neither nodata, masked nor 0; OUT holds "
+     "their numbers, "
+     "row by row from 0",
+     CLI_INTO(raster.source)},
+    {"band", "N", "of --reference-raster (default: 1)", CLI_RANGE(raster.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "only cells of R with these values", CLI_BY(set_values)},
     {"queries", "FILE",
      "the same kinds; without it the reference set is searched against itself, without each point itself",
      CLI_INTO(queries)},
@@ -119,7 +133,7 @@ static int set_output(void *to, char *value) {
 const cli_syntax search_syntax = {
     .name = "search",
     .usage =
-        "Usage: gpuvoronoi search --reference R [--queries Q] [options] OUT\n"
+        "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
         "\n"
         "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the\n"
         "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or\n"
@@ -138,7 +152,12 @@ static bool ends_with(const char *path, const char *end) {
 }
 
 static int check_usage(const settings *j) {
-  if (j->reference == NULL) return cli_fail(EXIT_USAGE, "search needs --reference");
+  bool raster = j->raster.source != NULL;
+  if (j->reference == NULL && !raster) return cli_fail(EXIT_USAGE, "search needs --reference");
+  if (j->reference != NULL && raster) return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
+  if (j->raster.band != 1 && !raster) return cli_fail(EXIT_USAGE, "--band needs --reference-raster");
+  if (j->raster.values != NULL && !raster) return cli_fail(EXIT_USAGE, "--values needs --reference-raster");
+  if (j->layer != NULL && raster) return cli_fail(EXIT_USAGE, "--layer needs --reference");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
   int lasting = cli_check_lasting(j->out);
   if (lasting == EXIT_OK) lasting = cli_check_lasting(j->distances);
@@ -164,15 +183,18 @@ static int check_usage(const settings *j) {
 typedef struct source_options {
   const char *path, *layer, *crs;
   const char *crs_option;
-  bool is_layer; /* an array of numbers otherwise */
+  const gv_raster_seed_options *raster; /* NULL: no raster */
+  bool is_layer;                        /* or a raster; an array of numbers otherwise */
 } source_options;
 
 static source_options reference_options(const settings *j) {
-  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs", false};
+  if (j->raster.source != NULL)
+    return (source_options){j->raster.source, NULL, j->reference_crs, "--reference-crs", &j->raster, true};
+  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs", NULL, false};
 }
 
 static source_options query_options(const settings *j) {
-  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs", false};
+  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs", NULL, false};
 }
 
 /* Points of a file: an open array, or a layer in memory. */
@@ -186,7 +208,7 @@ typedef struct source {
 
 static gv_status find_kind(gv_io *io, source_options *options, bool globe) {
   const char *path = options->path;
-  options->is_layer = options->layer != NULL || options->crs != NULL;
+  options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL;
   if (path == NULL || options->is_layer || !gv_array_is_text(path)) return GV_OK;
   bool text =
       ends_with(path, ".csv") || ends_with(path, ".txt") || ends_with(path, ".tsv") || ends_with(path, ".dat");
@@ -205,7 +227,25 @@ static gv_seed_options layer_options(const source_options *options) {
       .source = options->path, .layer = options->layer, .crs = options->crs, .crs_option = options->crs_option};
 }
 
-static gv_status open_source(gv_io *io, const settings *j, source_options options, source *s) {
+static gv_status read_raster(gv_io *io, gv_context *context, const source_options *options, source *s) {
+  gv_raster_seed_options how = *options->raster;
+  gv_raster_seed_reader reader;
+  gv_raster_seed_content content = {.cells = NULL};
+  const gv_raster_seed_question question = {.all = true};
+  how.option = "--reference-raster";
+  how.by_cell = true;
+  how.crs = options->crs;
+  how.crs_option = options->crs_option;
+  gv_status status = gv_raster_seeds_open(io, &how, &reader);
+  if (status == GV_OK) status = gv_raster_seeds_read(io, context, &reader, &question, &content);
+  s->seeds = content.seeds;
+  content.seeds = (gv_seed_list)GV_SEED_LIST_INIT;
+  gv_raster_seeds_free(&content);
+  gv_raster_seeds_close(&reader);
+  return status;
+}
+
+static gv_status open_source(gv_io *io, gv_context *context, const settings *j, source_options options, source *s) {
   *s = (source){.options = options, .seeds = GV_SEED_LIST_INIT};
   if (!options.is_layer) {
     gv_status status = gv_array_open(io, options.path, &s->array);
@@ -217,6 +257,7 @@ static gv_status open_source(gv_io *io, const settings *j, source_options option
   seeds.edges = j->edges;
   seeds.boundary = j->boundary;
   s->dim = 2;
+  if (options.raster != NULL) return read_raster(io, context, &options, s);
   gv_status status = gv_seeds_read(io, &seeds, &s->seeds);
   return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
 }
@@ -231,7 +272,7 @@ static void close_source(source *s) {
 static gv_status make_rows(gv_io *io, source *s) {
   gv_seed_options options = layer_options(&s->options);
   double *z = NULL;
-  gv_status status = gv_seed_heights(io, &options, &s->seeds, &z);
+  gv_status status = s->seeds.are_cells ? GV_OK : gv_seed_heights(io, &options, &s->seeds, &z);
   if (status != GV_OK) return status;
   s->dim = z != NULL ? 3 : 2;
   s->rows = malloc((size_t)s->seeds.count * (size_t)s->dim * sizeof *s->rows);
@@ -276,7 +317,8 @@ typedef struct results {
   gv_array_writer *indices, *distances, *nearest; /* the last two may be NULL */
   bool text;
   int k;
-  int64_t queries; /* written so far */
+  const int64_t *cell; /* of a raster, of each point of the reference set; NULL: numbers are points' */
+  int64_t queries;     /* written so far */
   bar *progress;
 } results;
 
@@ -294,9 +336,10 @@ static gv_status create_results(gv_io *io, const settings *j, results *r) {
   return status;
 }
 
-static gv_status write_results(gv_io *io, results *r, int64_t count, const int64_t *indices,
-                               const double *distances) {
+static gv_status write_results(gv_io *io, results *r, int64_t count, int64_t *indices, const double *distances) {
   gv_status status = GV_OK;
+  for (int64_t i = 0; i < count * r->k && r->cell != NULL; i++)
+    if (indices[i] >= 0) indices[i] = r->cell[indices[i]];
   if (!r->text) {
     status = gv_array_write(io, r->indices, indices, count);
   } else {
@@ -372,7 +415,7 @@ static gv_status search_plane(gv_io *io, const settings *j, gv_context *context,
     next_part(r->progress, r->queries, queries.count, stream ? gv_array_count(q->array) : rows);
     status = gv_index_search(context, index, self ? NULL : &queries, &options, indices, distances);
     if (status != GV_OK) {
-      library_failed(io, status, context, self ? j->reference : j->queries);
+      library_failed(io, status, context, self ? reference_options(j).path : j->queries);
       break;
     }
     status = write_results(io, r, queries.count, indices, distances);
@@ -403,12 +446,13 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
   }
   points.dim = reference->dim;
   if (status == GV_OK && points.count == 0) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference);
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", reference_options(j).path);
   }
   if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, q);
   if (status == GV_OK && q != NULL && q->dim != reference->dim) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->queries,
-                        (int)q->dim, j->reference, (int)reference->dim);
+                        (int)q->dim, reference_options(j).path, (int)reference->dim);
   }
   if (status == GV_OK) {
     gv_index_options options = GV_INDEX_OPTIONS_INIT;
@@ -420,7 +464,7 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
                                                   : q->seeds.count;
     if (options.expected_queries < 0) options.expected_queries = 0;
     status = gv_index_build(context, &points, &options, &index);
-    if (status != GV_OK) library_failed(io, status, context, j->reference);
+    if (status != GV_OK) library_failed(io, status, context, reference_options(j).path);
   }
   free(data);
   if (status == GV_OK) status = search_plane(io, j, context, index, q, r);
@@ -470,7 +514,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
   }
   status = gv_globe_index_build(context, &seeds, &build, &index);
   if (status != GV_OK) {
-    library_failed(io, status, context, j->reference);
+    library_failed(io, status, context, reference_options(j).path);
     goto done;
   }
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
@@ -480,7 +524,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
   next_part(r->progress, 0, queries.count, queries.count);
   status = gv_globe_index_search(context, index, &queries, &options, indices, distances);
   if (status != GV_OK) {
-    library_failed(io, status, context, q != NULL ? j->queries : j->reference);
+    library_failed(io, status, context, q != NULL ? j->queries : reference_options(j).path);
     goto done;
   }
   status = write_results(io, r, queries.count, indices, distances);
@@ -581,7 +625,7 @@ static gv_status refuse_array(gv_io *io, const settings *j, const source *s) {
 /* Settles the metric, as rasters do, and brings query layers on the plane to the reference's coordinate system. */
 static gv_status settle(gv_io *io, settings *j, const source *reference, source *q) {
   char places[4096];
-  snprintf(places, sizeof places, "%s has", j->reference);
+  snprintf(places, sizeof places, "%s has", reference->options.path);
   gv_metric_question question = {.crs = reference->seeds.crs,
                                  .asked = j->has_metric,
                                  .metric = j->metric,
@@ -634,12 +678,14 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
     status = find_kind(io, &of[i], wants_globe(j));
-    list[i] = (gv_input){of[i].path, of[i].is_layer ? GDAL_OF_VECTOR : 0, of[i].layer, NULL};
+    unsigned kind = of[i].raster != NULL ? GDAL_OF_RASTER : of[i].is_layer ? GDAL_OF_VECTOR : 0;
+    list[i] = (gv_input){of[i].path, kind, of[i].layer, NULL};
   }
   if (status == GV_OK) status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, j, of[0], &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, j, of[1], q);
+  if (status == GV_OK) status = open_source(io, context, j, of[0], &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, context, j, of[1], q);
   if (status == GV_OK) status = check_shapes(io, j, &reference, q);
+  r.cell = reference.seeds.are_cells ? reference.seeds.fids : NULL;
   if (status == GV_OK) status = settle(io, j, &reference, q);
   if (status == GV_OK) status = create_results(io, j, &r);
   if (status == GV_OK && reference.seeds.shapes != NULL) {
@@ -659,10 +705,13 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
 }
 
 int search_command(int argc, char **argv) {
-  settings j = {.k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
+  settings j = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
   int result = cli_parse(&search_syntax, &j, argc, argv);
   if (result == EXIT_OK) result = check_usage(&j);
-  if (result != EXIT_OK) return result == CLI_DONE ? EXIT_OK : result;
+  if (result != EXIT_OK) {
+    free(j.raster.values);
+    return result == CLI_DONE ? EXIT_OK : result;
+  }
   if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
   cli_prepare_gdal();
   gv_io io = {.cancelled = cli_interrupted};
@@ -676,5 +725,6 @@ int search_command(int argc, char **argv) {
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   gv_status status = run_search(&io, &j, context, &progress);
   gv_context_destroy(context);
+  free(j.raster.values);
   return cli_report(status, &io, false);
 }

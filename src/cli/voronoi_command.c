@@ -2,7 +2,6 @@
 #include "cli/commands.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,30 +31,9 @@ static int set_seeds(void *to, const char *value) {
   return EXIT_OK;
 }
 
-static int by_value(const void *a, const void *b) {
-  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
 static int set_values(void *to, const char *value) {
   gv_raster_seed_options *o = &((settings *)to)->job.raster_seeds;
-  size_t most = strlen(value) / 2 + 1;
-  free(o->values);
-  o->values = malloc(most * sizeof *o->values);
-  o->value_count = 0;
-  if (o->values == NULL) return cli_fail(EXIT_ERROR, "out of memory");
-  for (const char *at = value;;) {
-    char *end;
-    errno = 0;
-    long long number = strtoll(at, &end, 10);
-    if (end == at || errno != 0 || (*end != ',' && *end != '\0'))
-      return cli_fail(EXIT_USAGE, "--values: '%s' are not whole numbers like 1,5,7", value);
-    o->values[o->value_count++] = number;
-    at = end + 1;
-    if (*end == '\0') break;
-  }
-  qsort(o->values, (size_t)o->value_count, sizeof *o->values, by_value);
-  return EXIT_OK;
+  return cli_whole_list("--values", value, &o->values, &o->value_count);
 }
 
 static int set_resolution(void *to, const char *value) {

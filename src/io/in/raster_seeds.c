@@ -230,18 +230,20 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
   gv_grid raster = GV_GRID_INIT;
   row_reader rows;
   bool upright = reader->geotransform[2] == 0.0 && reader->geotransform[4] == 0.0;
-  raster.kind = grid->grid.kind == GV_GRID_PLANE           ? GV_GRID_PLANE
-                : upright && gv_crs_is_lonlat(reader->crs) ? GV_GRID_LONLAT
-                                                           : GV_GRID_PROJECTED;
+  raster.kind = grid == NULL || grid->grid.kind == GV_GRID_PLANE ? GV_GRID_PLANE
+                : upright && gv_crs_is_lonlat(reader->crs)       ? GV_GRID_LONLAT
+                                                                 : GV_GRID_PROJECTED;
   raster.width = reader->width;
   raster.height = reader->height;
   memcpy(raster.geotransform, reader->geotransform, sizeof raster.geotransform);
-  raster.semi_major = grid->grid.semi_major;
-  raster.flattening = grid->grid.flattening;
-  options.metric = grid->metric;
   options.by_cell = reader->options->by_cell;
   options.keep_all = question->all;
-  options.asking = asks_in_raster(reader, grid) ? &grid->grid : NULL;
+  if (grid != NULL) {
+    raster.semi_major = grid->grid.semi_major;
+    raster.flattening = grid->grid.flattening;
+    options.metric = grid->metric;
+    if (asks_in_raster(reader, grid)) options.asking = &grid->grid;
+  }
   gv_status status = make_rows(io, reader, &rows), library = GV_OK;
   if (status == GV_OK) library = gv_raster_seeds_create(context, &raster, &options, &out->cells);
   for (int64_t y = 0; y < reader->height && status == GV_OK && library == GV_OK; y += rows.most) {
@@ -347,7 +349,7 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)
                                  : make_seeds(io, reader, &kept, &out->seeds);
   out->seeds.skip_invalid = question->skip_invalid;
-  if (status == GV_OK) status = gv_raster_grid_carry(io, question->grid, &out->seeds);
+  if (status == GV_OK && question->grid != NULL) status = gv_raster_grid_carry(io, question->grid, &out->seeds);
   if (status == GV_OK && !o->by_cell && !question->as_features) status = make_regions(io, reader, &kept, out);
   return status;
 }

@@ -37,7 +37,7 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 
 /* Who asks. */
 typedef struct gv_raster_seed_question {
-  const gv_raster_grid *grid;
+  const gv_raster_grid *grid; /* NULL: no grid; seeds stay in the raster's coordinates, and all are kept */
   bool skip_invalid;
   bool all;         /* nothing is left out */
   bool as_features; /* a value is one seed with many places, for ranks of values; not by cell */
