@@ -28,6 +28,10 @@ gv_status gv_run_choose_values(gv_run *r) {
   }
   if (j->has_nodata) {
     r->nodata = j->nodata;
+    if (j->raster_seeds.by_cell && j->nodata >= 0) {
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                        "--nodata: %" PRId64 " may be a cell's number: choose one below 0", j->nodata);
+    }
     if (given_used) {
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--nodata: %" PRId64 " is the id of a seed", j->nodata);
     }

@@ -1,5 +1,7 @@
 """Cells of rasters as seeds, against brute force over all cells, scipy's distance transform and gdal_proximity."""
 
+import csv
+
 import numpy as np
 import pytest
 from osgeo import gdal, ogr
@@ -149,6 +151,16 @@ def test_other_grids_on_the_globe(work, grid):
         assert np.array_equal(work.read("out.tif"), work.read("points.tif"))
         return
     check(work, *by_value(values, work.open("r.tif"), work.open("out.tif"), great_circle))
+
+
+def test_triangles(work):
+    values = blobs(72, 36, wrap=True)
+    put(work, "r.tif", values, WORLDS["world"][2], 4326)
+    work.ok("--seeds-raster", "r.tif", "--level", "2", "--cells", "t.csv", "--stats", "s.csv", "out.tif")
+    seeds = [int(row["seed"]) for row in csv.DictReader(work.path("t.csv").read_text().splitlines())]
+    assert len(seeds) == 128 and set(seeds) == set(np.unique(work.read("out.tif")))
+    cells = [int(row["cells"]) for row in csv.DictReader(work.path("s.csv").read_text().splitlines())]
+    assert sum(cells) == work.read("out.tif").size
 
 
 def test_other_grids_on_the_plane(work):
@@ -350,6 +362,7 @@ def test_description(work):
     (["--seeds-raster", "floats.tif"], "floats.tif holds 1.5 at column 4, row 3", 1),
     (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "needs a coordinate system", 1),
     (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "has no coordinate system", 1),
+    (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),
     (["--seeds-raster", "r.tif", "--values", "1,x"], "whole numbers", 2),
     (["--seeds-raster", "r.tif", "--seeds", "p.csv"], "not both", 2),
     (["--seeds-raster", "r.tif", "--where", "a"], "--where needs --seeds", 2),
