@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,39 @@ static void other_grids_of_globes(void **unused) {
   }
 }
 
+static double between(uint64_t *state, double low, double high) {
+  return low + (high - low) * (double)(split_mix(state) >> 11) * 0x1p-53;
+}
+
+static gv_grid random_grid(uint64_t *state, bool globe, int64_t most) {
+  int64_t w = 3 + (int64_t)(split_mix(state) % (uint64_t)most),
+          h = 3 + (int64_t)(split_mix(state) % (uint64_t)most);
+  double dx = between(state, 0.01, globe ? 4.0 : 30.0), dy = between(state, 0.01, globe ? 4.0 : 30.0);
+  if (globe && split_mix(state) % 3 == 0) dx = 360.0 / (double)w;
+  if (dy > 170.0 / (double)h) dy = 170.0 / (double)h;
+  double y = globe ? between(state, -90.0, 90.0 - (double)h * dy) : between(state, -300.0, 300.0);
+  if (globe && split_mix(state) % 3 == 0) y = split_mix(state) % 2 == 0 ? -90.0 : 90.0 - (double)h * dy;
+  if (split_mix(state) % 2 == 0) y += (double)h * dy, dy = -dy; /* north-up */
+  return grid_of(globe ? GV_GRID_LONLAT : GV_GRID_PLANE, w, h, between(state, -200.0, 200.0), dx, y, dy);
+}
+
+/* Rasters and other grids of any size and place. */
+static void any_grids(void **unused) {
+  (void)unused;
+  const char *rounds = getenv("GPUVORONOI_RASTER_SEEDS_ROUNDS");
+  uint64_t state = 20;
+  for (int i = 0, end = rounds != NULL ? atoi(rounds) : 300; i < end; i++) {
+    bool globe = i % 2 == 0;
+    gv_metric metric = globe ? round_metrics[split_mix(&state) % 2] : flat[split_mix(&state) % 3];
+    gv_grid raster = random_grid(&state, globe, 28), other = random_grid(&state, globe, 20);
+    char what[32];
+    snprintf(what, sizeof what, "round %d", i);
+    fill(&raster, (int)(split_mix(&state) % PATTERNS), split_mix(&state));
+    check(&raster, &raster, metric, what);
+    check(&raster, &other, metric, what);
+  }
+}
+
 /* Order and numbers where each cell is a seed of its own. */
 static void cell_by_cell(void **unused) {
   (void)unused;
@@ -360,13 +394,18 @@ static void out_of_memory(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(own_cells_of_planes),   cmocka_unit_test(rotated_planes),
-      cmocka_unit_test(no_room_for_rounding),  cmocka_unit_test(other_grids_of_planes),
-      cmocka_unit_test(own_cells_of_globes),   cmocka_unit_test(poles),
-      cmocka_unit_test(other_grids_of_globes), cmocka_unit_test(cell_by_cell),
-      cmocka_unit_test(many_values),           cmocka_unit_test(bad_calls),
-      cmocka_unit_test(out_of_memory)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(own_cells_of_planes),
+                                     cmocka_unit_test(rotated_planes),
+                                     cmocka_unit_test(no_room_for_rounding),
+                                     cmocka_unit_test(other_grids_of_planes),
+                                     cmocka_unit_test(own_cells_of_globes),
+                                     cmocka_unit_test(poles),
+                                     cmocka_unit_test(other_grids_of_globes),
+                                     cmocka_unit_test(any_grids),
+                                     cmocka_unit_test(cell_by_cell),
+                                     cmocka_unit_test(many_values),
+                                     cmocka_unit_test(bad_calls),
+                                     cmocka_unit_test(out_of_memory)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gv_context_destroy(context);
