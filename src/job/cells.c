@@ -172,6 +172,7 @@ void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv
 void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_raster_block *block,
                         const gv_run_part *part) {
   int d = r->j->distance_per_value ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
+  if (d < 0 && a < 0 && !r->distances) return;
   for (int64_t y = 0; y < part->h; y++) {
     const int32_t *own = worker->own + y * r->block_w;
     for (int64_t x = 0; x < part->w; x++) {
