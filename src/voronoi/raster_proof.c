@@ -28,12 +28,13 @@
  *   (beyond 90 degrees: either sin(alpha0) >= 15 (pi - L), or pi - omega >= (pi - L) / 2). Over the step: a p_q p_c sin((|n| - 1/2) w)
  *   sin(w / 2), a quarter of the sphere's gain. For all |n| >= 1 that is p_q p_c w^2 / 4 and more, for |n| >= 1/2 + WIDER
  *   p_q p_c w^2 WIDER / 2. (Where the raster goes round the globe, columns meet within w / 1000 of that distance.)
- *   North and south, for q near a pole: p_q <= p_m / 3, m the smaller p of c and its neighbour on that side. On an ellipsoid by Clairaut
- *   the geodesic leaves c, and all places up to the neighbour, within 20 degrees of the meridian, and towards that pole (the way over
- *   the other one is longer by 2 p_q): the gain is 0.9 h a. On the sphere it is 4 sin(h / 2) (0.9 p_m - p_q) of the squared
- *   chord, at least h p_m.
+ *   North and south, for q near a pole, p_q <= p_c / 6; m is the p of the neighbour of c on that side. If m >= p_c / 2, on an ellipsoid by
+ *   Clairaut the geodesic leaves c, and all places up to the neighbour, within 20 degrees of the meridian, and towards that pole (the
+ *   way over the other one is longer by 2 p_q): the gain is 0.9 h a. On the sphere it is 4 sin(h / 2) (0.9 m - p_q) of the
+ *   squared chord, at least h m. If m < p_c / 2, c is in the second row from the pole: the neighbour is within m of the pole and c
+ *   within m + h, m <= h, so q, within h / 3 of it, is nearer to the neighbour by h / 3.
  *   On the meridian itself, n = 0, it is h, and 4 sin^2(h / 2).
- *   So unless q is near a pole, p_q >= p_c / 6, and a row holds if p_c^2 w^2 / 24 exceeds twice what is lost: 15 nm in
+ *   Unless q is near a pole, p_q > p_c / 6, and a row holds if p_c^2 w^2 / 24 exceeds twice what is lost: 15 nm in
  *   geod_inverse (2.4e-15 a), 6e-15 of a squared chord of positions within 4e-16: p_c w >= 1e-6 makes it 4e-14.
  *   Other grids: p_c^2 w^2 WIDER / 12 with WIDER = 1/64: p_c w >= 6e-6 makes it 4e-14. Above and below the pixel, |n| <= 1/2 + WIDER:
  *   the places as far from c as from its neighbour run along the parallel between them to w^2 / 8, and the gain of a place beyond by
