@@ -800,6 +800,29 @@ GV_API gv_status gv_globe_index_search(gv_context *context, const gv_globe_index
 
 /* ----------------------------------------------------------------------------- neighbours among lines and polygons */
 
+/*
+ * Example: how far it is from a town to two lines.
+ *     const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4};
+ *     const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
+ *     const double lon[] = {10.0, 12.0, 20.0, 21.0}, lat[] = {50.0, 51.0, 50.0, 49.0}, town_lon = 13.0, town_lat = 52.0;
+ *     gv_features lines = GV_FEATURES_INIT;
+ *     lines.count = 2;
+ *     lines.part = part;
+ *     lines.ring = ring;
+ *     lines.vertex = vertex;
+ *     lines.kind = kind;
+ *     lines.x = lon;
+ *     lines.y = lat;
+ *     gv_feature_index *index;
+ *     if (gv_feature_index_build(context, &lines, NULL, &index) != GV_OK) return 1;
+ *     const gv_seeds town = {&town_lon, &town_lat, 1};
+ *     int64_t line;
+ *     double metres, place[2];
+ *     if (gv_feature_index_search(context, index, &town, NULL, &line, &metres, place) == GV_OK)
+ *       printf("line %d, %.0f m, at %f %f\n", (int)line, metres, place[0], place[1]);
+ *     gv_feature_index_destroy(index);
+ */
+
 /* Lines and polygons prepared for searching from any positions. Immutable; shared by threads. */
 typedef struct gv_feature_index gv_feature_index;
 

@@ -45,6 +45,7 @@ static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProg
   OGR_Fld_Destroy(field);
   gv_gdal_reset();
   GDALFlushCache(raster);
+  if (gv_gdal_failed()) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the raster of the regions");
   CPLErr error = created == OGRERR_NONE
                      ? GDALPolygonize(band, GDALGetMaskBand(band), layer, 0, NULL, progress, progress_user)
                      : CE_Failure;
