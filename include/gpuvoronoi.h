@@ -801,7 +801,7 @@ GV_API gv_status gv_globe_index_search(gv_context *context, const gv_globe_index
 /* ----------------------------------------------------------------------------- neighbours among lines and polygons */
 
 /*
- * Example: how far it is from a town to two lines.
+ * Example:
  *     const int64_t part[] = {0, 1, 2}, ring[] = {0, 1, 2}, vertex[] = {0, 2, 4};
  *     const uint8_t kind[] = {GV_PART_LINE, GV_PART_LINE};
  *     const double lon[] = {10.0, 12.0, 20.0, 21.0}, lat[] = {50.0, 51.0, 50.0, 49.0}, town_lon = 13.0, town_lat = 52.0;
