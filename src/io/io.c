@@ -2,12 +2,14 @@
  */
 #include "io/io.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/path.h"
 #include "io/source_name.h"
 
 enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
@@ -47,8 +49,9 @@ static void queue_warning(const char *line) {
 
 /* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
 static bool is_loss(const char *line) {
-  return strstr(line, "Unable to save auxiliary information") != NULL ||
-         strstr(line, "IO error during reading") != NULL;
+  if (strstr(line, "IO error during reading") != NULL) return true;
+  if (strstr(line, "Unable to save auxiliary information") == NULL) return false;
+  return strlen(gv_path_name(line)) <= NAME_MAX; /* without what cannot have a name the raster is worth having */
 }
 
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text) {

@@ -137,7 +137,7 @@ gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
 gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster) {
   gv_gdal_reset();
   raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
-  if (raster->dataset != NULL) return GV_OK;
+  if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }
 
