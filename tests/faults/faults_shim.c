@@ -112,7 +112,7 @@ static int count(enum group group, const void *caller, int kind) {
   if ((int)group != faults.group) return 0;
   long long number = faults.own ? ours : all;
   if (number < faults.n || (number > faults.n && faults.error > 0) || number == 0) return 0;
-  if (number > faults.n) return ENOSPC;
+  if (number > faults.n) return group == in_write ? ENOSPC : 0;
   atomic_store(&s->failed_own, own);
   atomic_store(&s->failed_kind, kind);
   atomic_store(&s->failed, 1);

@@ -19,7 +19,7 @@
 #include "gpuvoronoi.h"
 #include "search/backend.h"
 
-enum { SEEDS = 40, W = 40, H = 30, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
+enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
 
 /* ------------------------------------------------------------------------------------------------------- faults */
 
@@ -225,8 +225,8 @@ static int inverse(double *x, double *y, int64_t n, void *user) {
   (void)user;
   for (int64_t i = 0; i < n; i++) {
     double u = x[i], v = y[i];
-    x[i] = u * 9.0 - 180.0;
-    y[i] = v * 6.0 - 90.0 + 0.001 * u;
+    x[i] = u * 15.0 - 180.0;
+    y[i] = v * 10.0 - 90.0 + 0.001 * u;
     if (v < 2.0) x[i] = y[i] = HUGE_VAL;
   }
   return 0;
