@@ -164,3 +164,51 @@ bool gv_finder_nearest(gv_finder *f, int32_t feature, const gv_edge_place *q, bo
   }
   return w.best < INT64_MAX;
 }
+
+/* ---------------------------------------------------------------------------------------------- a vertex by chords */
+
+/* The vertex of an entry at a place, or -1. */
+static int64_t vertex_at(const gv_feature_tree *t, int64_t v, bool point, int64_t place) {
+  if (same_place(t->set, v, place)) return v;
+  return !point && same_place(t->set, v + 1, place) ? v + 1 : -1;
+}
+
+/* Whether the edge leads away from its vertex: `far` is the chord to its other end, distances in metres. */
+static bool leads_away(const gv_finder *f, const gv_known_edge *known, double near, double far) {
+  const gv_geodesic *g = f->tree->geodesic;
+  const gv_edge_surface *surface = &f->tree->set->surface;
+  double a = g->geod.a, x = near / (2.0 * g->chords.r_small), y = far / (2.0 * g->chords.r_large);
+  if (!(x < 0.7) || !(near * a > 2.0 * known->speed + 1.0)) return false;
+  double x2 = x * x, y2 = y * y;
+  double most = near * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
+  double least = far * a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
+  double bend = known->turn + known->speed * known->speed / (near * a - known->speed);
+  double away = least - most - 0.5 * bend;
+  return surface->root_most * (most + 1.5 * known->speed + 1.0) < 1.57 &&
+         away >= 2.0 * known->turn + 1e-6 * known->speed + 1e-5;
+}
+
+int64_t gv_finder_vertex(gv_finder *f, const gv_edge_place *q) {
+  const gv_feature_tree *t = f->tree;
+  const gv_shortlist *l = &f->list;
+  int32_t left[MOST_LEFT], count;
+  bool point;
+  if (!f->usable || f->known == NULL || t->geodesic == NULL) return -1;
+  count = shorten(f, q->vector, left);
+  if (count < 0 || (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0)) return -1;
+  int64_t nearest = vertex_of(t, l->entry[left[0]], &point);
+  if (l->part[left[0]] == 1.0) nearest++;
+  for (int32_t n = 0; n < count; n++) {
+    int32_t i = left[n];
+    int64_t v = vertex_of(t, l->entry[i], &point), here = vertex_at(t, v, point, nearest);
+    if (here < 0) return -1;
+    if (point) continue;
+    double far2 = 0.0, other = here == v ? 1.0 : 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+      double away = q->vector[axis] - (l->a[axis][i] + other * l->d[axis][i]);
+      far2 += away * away;
+    }
+    if (!leads_away(f, know(f, i, v), l->chord[left[0]], sqrt(far2) * (1.0 - 1e-13))) return -1;
+  }
+  return nearest;
+}

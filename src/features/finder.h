@@ -35,4 +35,14 @@ void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
 bool gv_finder_nearest(gv_finder *finder, int32_t feature, const gv_edge_place *q, bool boundary,
                        gv_edge_foot *foot);
 
+/*
+ * The vertex that is the nearest point, where chords tell it: -1 where they do not. For geodesics.
+ *
+ * With f the distance along an edge of the vertex, s = f' at the vertex, w the far end: f'' <= M = turn + speed^2 / (f - speed), as r cot(r x)
+ * <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound f(w) from below and f(v) from above (geodesic.h):
+ *   arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)), times 2 R, x = chord / 2 R.
+ * Where that s does for gv_edge_nearest_is_end the edge's value is geod_inverse's to the vertex.
+ */
+int64_t gv_finder_vertex(gv_finder *finder, const gv_edge_place *q);
+
 #endif

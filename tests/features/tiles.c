@@ -107,6 +107,15 @@ static void check_distances(gv_context *context, const setting *s, const gv_voro
   m.distance = signed_distance;
   m.signed_distance = 1;
   assert_int_equal(gv_voronoi_measure(context, v, &m), GV_OK);
+  static float rounded[CELLS];
+  m.type = GV_FLOAT32;
+  m.distance = rounded;
+  assert_int_equal(gv_voronoi_measure(context, v, &m), GV_OK);
+  for (int64_t i = 0; i < cells; i++) {
+    if (seed[i] >= 0 && rounded[i] != (float)signed_distance[i])
+      fail_msg("%s: cell %lld is %.9g in floats, not %.17g", s->name, (long long)i, (double)rounded[i],
+               signed_distance[i]);
+  }
   gv_tile all = {0, width, 0, cells / width};
   bool globe = v->cells.dim == 3;
   assert_int_equal(gv_cells_positions(context, &v->cells, &all, position[0], position[1], position[2],
