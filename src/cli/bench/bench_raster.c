@@ -7,6 +7,7 @@
  *   command    this program as a process, seeds file to GeoTIFF, against gdal_create with the same size and options
  *   distance   gv_voronoi_measure of every cell, into buffers of one block a thread, against geod_inverse about a sample
  *              of the cells (its time over ours)
+ *   features   polygons, islands or those of --seed-file: allocation, and that with all distances, against their vertices as points
  *   projected  great-circle on a UTM grid, against PROJ's proj_trans_generic alone over every cell, all threads
  *
  * Rounds are interleaved (reference, case, reference, case ...), so that a machine that slows down slows both; the
@@ -72,19 +73,26 @@ static int set_counts(void *to, const char *value) {
   return bench_read_counts(value, s->counts, BENCH_RASTER_COUNTS, &s->count_of_counts);
 }
 
-enum { ENGINE = 1, DISTANCE = 2, COMMAND = 4, PROJECTED = 8, ALL = 15 };
+enum { ENGINE = 1, DISTANCE = 2, COMMAND = 4, PROJECTED = 8, ALL = 15, FEATURES = 16 };
 
-static const cli_choice suites[] = {{"engine", ENGINE},       {"distance", DISTANCE}, {"command", COMMAND},
-                                    {"projected", PROJECTED}, {"all", ALL},           {NULL, 0}};
+static const cli_choice suites[] = {{"engine", ENGINE},
+                                    {"distance", DISTANCE},
+                                    {"command", COMMAND},
+                                    {"projected", PROJECTED},
+                                    {"features", FEATURES},
+                                    {"all", ALL},
+                                    {NULL, 0}};
 
 static const cli_option table[] = {
-    {"suite", "NAME", "engine, distance, command, projected or all (default: all)", CLI_ONE_OF(suites, suites)},
+    {"suite", "NAME", "engine, distance, command, projected, all of these (default: all), or features",
+     CLI_ONE_OF(suites, suites)},
     {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", CLI_BY(set_size)},
     {"projected-size", "N", "cells a side of the projected raster (default: 4000)",
      CLI_RANGE(projected, 1, INT32_MAX)},
     {"seeds", "N,N,...", "numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)",
      CLI_BY(set_counts)},
-    {"seed-file", "SRC", "the engine's seeds are those of a vector source in longitude and latitude instead",
+    {"seed-file", "SRC",
+     "the engine's seeds, or the features, are those of a vector source in longitude and latitude instead",
      CLI_INTO(seed_file)},
     {"k", "K", "neighbours that the engine finds of each cell (default: 1)", CLI_RANGE(k, 1, GV_VORONOI_MAX_K)},
     {"max-distance", "D", "within so many metres (default: no limit)", CLI_RANGE(max_distance, 0.0, INFINITY)},
@@ -111,6 +119,7 @@ static int run_suites(const settings *s, gv_context *context) {
   if (result == EXIT_OK && (s->suites & DISTANCE) != 0) result = bench_raster_distance(s, context);
   if (result == EXIT_OK && (s->suites & COMMAND) != 0) result = bench_raster_program(s);
   if (result == EXIT_OK && (s->suites & PROJECTED) != 0) result = bench_raster_projected(s, context);
+  if (result == EXIT_OK && (s->suites & FEATURES) != 0) result = bench_raster_features(s, context);
   return result;
 }
 

@@ -34,5 +34,13 @@ int bench_raster_engine(const bench_raster_settings *s, gv_context *context);
 int bench_raster_distance(const bench_raster_settings *s, gv_context *context);
 int bench_raster_program(const bench_raster_settings *s);
 int bench_raster_projected(const bench_raster_settings *s, gv_context *context);
+int bench_raster_features(const bench_raster_settings *s, gv_context *context);
+
+/* The grid of the globe, in lon/lat cells. */
+gv_grid bench_raster_globe(const bench_raster_settings *s);
+
+/* Measures all blocks of an allocation with all threads. */
+gv_status bench_raster_measure(gv_context *context, const gv_voronoi *voronoi, const bench_raster_settings *s,
+                               bool azimuth, const int32_t *seed);
 
 #endif

@@ -15,7 +15,7 @@ typedef bench_raster_settings settings;
 
 /* --------------------------------------------------------------------------------------------------- engine */
 
-static gv_grid globe_grid(const settings *s) {
+gv_grid bench_raster_globe(const settings *s) {
   gv_grid grid = GV_GRID_INIT;
   double geotransform[6] = {-180.0, 360.0 / (double)s->width, 0.0, 90.0, 0.0, -180.0 / (double)s->height};
   grid.kind = GV_GRID_LONLAT;
@@ -27,7 +27,7 @@ static gv_grid globe_grid(const settings *s) {
 
 static gv_status engine_once(gv_context *context, const settings *s, gv_metric metric, const gv_seeds *seeds,
                              int32_t *out) {
-  gv_grid grid = globe_grid(s);
+  gv_grid grid = bench_raster_globe(s);
   if (s->mesh) grid.kind = GV_GRID_QTM;
   grid.level = s->level;
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
@@ -181,9 +181,8 @@ static gv_status measure_some(gv_io *io, void *user, int worker, int64_t first, 
   return status;
 }
 
-/* Measures all blocks with all threads. */
-static gv_status measure_once(gv_context *context, const gv_voronoi *voronoi, const settings *s, bool azimuth,
-                              const int32_t *seed) {
+gv_status bench_raster_measure(gv_context *context, const gv_voronoi *voronoi, const settings *s, bool azimuth,
+                               const int32_t *seed) {
   int threads = gv_context_threads(context);
   gv_io io = {.cancelled = NULL};
   measuring all = {voronoi, s->width, azimuth, seed, malloc(sizeof(float) * SIDE * SIDE * (size_t)threads)};
@@ -249,7 +248,7 @@ int bench_raster_distance(const settings *s, gv_context *context) {
   if (seed == NULL) return cli_fail(EXIT_ERROR, "bench: out of memory for the seeds' numbers");
   bench_seeds_on_globe(SEEDS, 42, lon, lat);
   for (size_t i = 0; i < sizeof cases / sizeof *cases && result == EXIT_OK; i++) {
-    gv_grid grid = globe_grid(s);
+    gv_grid grid = bench_raster_globe(s);
     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
     double time[BENCH_RASTER_RUNS], reference[BENCH_RASTER_RUNS], ratio[BENCH_RASTER_RUNS];
     int64_t every = 1 + (int64_t)(cells / SAMPLE);
@@ -263,7 +262,7 @@ int bench_raster_distance(const settings *s, gv_context *context) {
       int64_t asked = ask_proj_about_rows(s, &grid, &seeds, seed, every, gv_context_threads(context));
       reference[at] = (bench_now() - start) * (asked > 0 ? cells / (double)asked : 0.0);
       start = bench_now();
-      status = measure_once(context, voronoi, s, cases[i].azimuth, seed);
+      status = bench_raster_measure(context, voronoi, s, cases[i].azimuth, seed);
       time[at] = bench_now() - start;
       ratio[at] = reference[at] / time[at];
     }
