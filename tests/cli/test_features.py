@@ -181,3 +181,31 @@ def test_real_land(work):
         assert distances[r, c] > 0
         found = least(geodesic, x[r, c], y[r, c], edges, lambda a, b, u: (a[0] + u * (b[0] - a[0]), a[1] + u * (b[1] - a[1])), 6)
         assert distances[r, c] == pytest.approx(found, rel=1e-7)
+
+
+def test_triangles_and_sums(work):
+    """--cells and --mesh against `search` from the triangles' centres, --sum against the pixels."""
+    from test_mesh import ugrid
+    layer(work, "s.gpkg", ["POLYGON ((-20 -20, 40 -20, 40 30, -20 30, -20 -20))", "LINESTRING (100 40, 150 -30)", "POINT (-120 60)"])
+    work.ok("--seeds", "s.gpkg", "--level", "3", "--cells", "c.gpkg", "--mesh", "m.nc", "out.tif")
+    source = gdal.OpenEx(str(work.path("c.gpkg")), gdal.OF_VECTOR)
+    rows = [[f.GetField(name) for name in ("lon", "lat", "seed", "distance")] for f in source.GetLayer(0)]
+    lon, lat, seed, distance = map(np.array, zip(*rows))
+    assert set(seed) == {1, 2, 3} and (distance == 0).sum() > 20
+    work.csv("q.csv", lon.tolist(), lat.tolist())
+    work.ok("search", "--reference", "s.gpkg", "--queries", "q.csv", "--distances", "d.npy", "n.npy")
+    assert np.array_equal(np.load(work.path("n.npy"))[:, 0] + 1, seed)
+    np.testing.assert_allclose(np.load(work.path("d.npy"))[:, 0], distance, rtol=1e-9, atol=1e-6)
+    values = ugrid(work.path("m.nc"))[0]
+    assert np.array_equal(np.sort(values["seed"]), np.sort(seed))
+    np.testing.assert_allclose(np.sort(values["distance"]), np.sort(distance), rtol=1e-12)
+
+    work.raster("p.tif", (-180, 1, 0, 90, 0, -1), (360, 180), 4326)
+    people = np.arange(360 * 180, dtype=np.uint8).reshape(180, 360) % 7
+    gdal.Open(str(work.path("p.tif")), gdal.GA_Update).WriteArray(people)
+    work.ok("--seeds", "s.gpkg", "--res", "1", "--extent", "-180,-90,180,90", "--stats", "t.csv", "--sum", "people=p.tif", "o.tif")
+    with open(work.path("t.csv")) as table:
+        names, *lines = (line.strip().split(",") for line in table)
+    ids = work.read("o.tif")
+    sums = [float(line[names.index("people_sum")]) for line in lines]
+    assert sums == pytest.approx([people[ids == i + 1].sum() for i in range(3)], rel=1e-9)

@@ -1,0 +1,150 @@
+/* The index over lines and polygons: the order and the values of all features, one by one, to the bit. */
+#include "cmocka_test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "exact/distance.h"
+#include "exact/globe.h"
+#include "features/layer.h"
+#include "features/set.h"
+
+static layer l;
+static gv_context *context;
+
+enum { QUERIES = 120, K = 4 };
+
+static const gv_ellipsoid wgs84 = {6378137.0, 1.0 / 298.257223563, (2.0 - 1.0 / 298.257223563) / 298.257223563};
+
+static double distance_of(gv_metric metric, double canonical) {
+  if (metric == GV_EUCLIDEAN) return sqrt(canonical);
+  return metric == GV_GREAT_CIRCLE ? gv_arc_of_chord2(gv_globe_radius(&wgs84), canonical) : canonical;
+}
+
+static void check(gv_metric metric, gv_edges edges, double max_distance) {
+  static double x[QUERIES], y[QUERIES], distances[QUERIES * K], nearest[QUERIES * K * 2];
+  static int64_t indices[QUERIES * K];
+  bool globe = metric == GV_GEODESIC || metric == GV_GREAT_CIRCLE;
+  const double low[2] = {globe ? -180.0 : 0.0, globe ? -90.0 : 0.0},
+               high[2] = {globe ? 180.0 : 50.0, globe ? 90.0 : 40.0};
+  layer_clear(&l);
+  layer_random(&l, 25, low, high, globe ? 40.0 : 9.0);
+  for (int i = 0; i < QUERIES; i++) {
+    x[i] = i % 10 == 0 ? l.x[i] : layer_uniform(low[0], high[0]);
+    y[i] = i % 10 == 0 ? l.y[i] : layer_uniform(low[1], high[1]);
+  }
+  gv_features f = layer_features(&l, edges, false);
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  o.metric = metric;
+  gv_feature_index *index = NULL;
+  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+  gv_seeds queries = {x, y, QUERIES};
+  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  gv_feature_set set;
+  assert_int_equal(gv_feature_set_init(context, metric, &wgs84, &f, &set), GV_OK);
+  for (s.k = 1; s.k <= K; s.k += K - 1) {
+    s.max_distance = s.k == 1 ? INFINITY : max_distance;
+    if (gv_feature_index_search(context, index, &queries, &s, indices, distances, nearest) != GV_OK)
+      fail_msg("%s", gv_context_message(context));
+    for (int i = 0; i < QUERIES; i++) {
+      gv_edge_place q = {.lon = x[i], .lat = y[i], .vector = {x[i], y[i], 0.0}};
+      double last = -1.0;
+      int64_t last_index = -1;
+      if (globe) {
+        gv_normalise_lonlat(&q.lon, &q.lat);
+        gv_lonlat_to_vectors(&wgs84, metric == GV_GEODESIC, 1, &q.lon, &q.lat, q.vector, q.vector + 1,
+                             q.vector + 2);
+      }
+      for (int rank = 0; rank < s.k; rank++) { /* the least pair after the last */
+        double best = INFINITY;
+        int64_t who = -1;
+        for (int32_t n = 0; n < set.count; n++) {
+          gv_edge_foot foot;
+          gv_feature_nearest(&set, n, &q, false, &foot);
+          double d = distance_of(metric, foot.canonical);
+          if ((d > last || (d == last && n > last_index)) && d < best && d <= s.max_distance) best = d, who = n;
+        }
+        int64_t at = (int64_t)i * s.k + rank;
+        if (indices[at] != who || distances[at] != best)
+          fail_msg("%s, query %d, rank %d: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, rank,
+                   (long long)indices[at], distances[at], (long long)who, best);
+        assert_true(isnan(nearest[2 * at]) == (who < 0));
+        if (who < 0) break;
+        last = best;
+        last_index = who;
+      }
+    }
+  }
+  gv_feature_set_clear(&set);
+  gv_feature_index_destroy(index);
+}
+
+static void all_features_are_ranked(void **unused) {
+  (void)unused;
+  check(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 6.0);
+  check(GV_MANHATTAN, GV_EDGES_STRAIGHT, 6.0);
+  check(GV_CHEBYSHEV, GV_EDGES_STRAIGHT, 6.0);
+  check(GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, 3e6);
+  check(GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 3e6);
+  check(GV_GEODESIC, GV_EDGES_STRAIGHT, 3e6);
+  check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
+}
+
+static void refused(const gv_feature_index *index, const gv_seeds *queries, const gv_search_options *s,
+                    const char *why) {
+  int64_t found[4];
+  assert_int_equal(gv_feature_index_search(context, index, queries, s, found, NULL, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  if (strstr(gv_context_message(context), why) == NULL) fail_msg("'%s'", gv_context_message(context));
+}
+
+static void bad_calls_are_refused(void **unused) {
+  (void)unused;
+  gv_feature_index *index = NULL;
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  layer_clear(&l);
+  layer_box(&l, 0, 0, 1, 1);
+  gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
+  assert_int_equal(gv_feature_index_build(NULL, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_feature_index_build(context, NULL, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_feature_index_build(context, &f, &o, NULL), GV_ERROR_INVALID_ARGUMENT);
+  o.metric = (gv_metric)17;
+  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_ERROR_INVALID_ARGUMENT);
+  assert_null(index);
+  assert_int_equal(gv_feature_index_build(context, &f, NULL, &index), GV_OK);
+  double x[2] = {0.5, (double)NAN}, y[2] = {0.5, 1.0}, high[1] = {91.0};
+  gv_seeds good = {x, y, 1}, bad = {x, y, 2}, beyond = {x, high, 1}, none = {NULL, NULL, 1};
+  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  refused(NULL, &good, &s, "index is NULL");
+  refused(index, NULL, &s, "NULL");
+  refused(index, &none, &s, "NULL");
+  refused(index, &bad, &s, "query 1 (from 0)");
+  refused(index, &beyond, &s, "query 0 (from 0)");
+  s.k = 65;
+  refused(index, &good, &s, "k is 65");
+  s.k = 1;
+  s.max_distance = -1.0;
+  refused(index, &good, &s, "maximum distance");
+  s.max_distance = INFINITY;
+  s.exclude_self = 1;
+  refused(index, &good, &s, "not themselves");
+  gv_feature_index_destroy(index);
+  gv_feature_index_destroy(NULL);
+}
+
+static int start(void **unused) {
+  (void)unused;
+  return gv_context_create(NULL, &context) == GV_OK ? 0 : -1;
+}
+
+static int stop(void **unused) {
+  (void)unused;
+  gv_context_destroy(context);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
+                                     cmocka_unit_test(bad_calls_are_refused)};
+  return cmocka_run_group_tests(tests, start, stop);
+}
