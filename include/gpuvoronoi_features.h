@@ -34,8 +34,9 @@ typedef enum gv_part_kind {
  * (and on the plane) by the even-odd rule in the coordinates as written, on the globe for any whole number of turns; geodesic edges: each
  * ring's smaller side, even-odd of the rings. Parts are united; of features that overlap the first wins.
  *
- * On the globe a polygon's straight edge that runs along a pole's latitude is no boundary, nor is one along 180 or -180
- * degrees as far as polygons of the same set lie against it from the other side.
+ * On the globe two kinds of a polygon's straight edges only cut it where a map ends, and are no boundary: those along a pole's latitude,
+ * and those along 180 or -180 degrees (or whole turns from there) against all of whose length polygons of the same set, of this or another
+ * feature, have such edges from the other side. One that has them against a part of its length is a boundary, all of it.
  */
 typedef struct gv_features {
   size_t struct_size;
