@@ -218,8 +218,9 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     if (status != GV_OK) return status;
     b.mask = r->j->k == 1 ? worker->asks : mask;
     b.mask_stride = r->block_w;
-  } else if (r->each == NULL && !r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0)
+  } else if (!r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0) {
     b.uniform = &uniform;
+  }
   bool apart = worker->numbers != NULL;
   b.out = apart ? worker->numbers : block->out[0];
   b.stride = apart ? r->block_w : block->stride;
