@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 
 #include <gdal.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/search_results.h"
 #include "io/crs.h"
 #include "io/in/arrays.h"
 #include "io/in/heights.h"
@@ -311,65 +311,6 @@ static void next_part(bar *b, int64_t done, int64_t count, int64_t total) {
   b->to = total > 0 ? build_share + (1.0 - build_share) * (double)(done + count) / (double)total : b->to;
 }
 
-/* ------------------------------------------------------------------------------------------------- results */
-
-typedef struct results {
-  gv_array_writer *indices, *distances, *nearest; /* the last two may be NULL */
-  bool text;
-  int k;
-  const int64_t *cell; /* of a raster, of each point of the reference set; NULL: numbers are points' */
-  int64_t queries;     /* written so far */
-  bar *progress;
-} results;
-
-static gv_status create_results(gv_io *io, const settings *j, results *r) {
-  r->text = ends_with(j->out, ".csv");
-  r->k = j->k;
-  gv_status status =
-      gv_array_create(io, j->out, j->overwrite, r->text ? GV_ARRAY_CSV : GV_ARRAY_NPY_INT64, j->k, &r->indices);
-  if (status == GV_OK && r->text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
-  if (status == GV_OK && j->distances != NULL) {
-    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
-  }
-  if (status == GV_OK && j->nearest != NULL)
-    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest);
-  return status;
-}
-
-static gv_status write_results(gv_io *io, results *r, int64_t count, int64_t *indices, const double *distances) {
-  gv_status status = GV_OK;
-  for (int64_t i = 0; i < count * r->k && r->cell != NULL; i++)
-    if (indices[i] >= 0) indices[i] = r->cell[indices[i]];
-  if (!r->text) {
-    status = gv_array_write(io, r->indices, indices, count);
-  } else {
-    for (int64_t i = 0; i < count * r->k && status == GV_OK; i++) {
-      status = gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", r->queries + i / r->k,
-                              (int)(i % r->k) + 1, indices[i], distances[i]);
-    }
-  }
-  if (status == GV_OK && r->distances != NULL) status = gv_array_write(io, r->distances, distances, count);
-  r->queries += count;
-  return status;
-}
-
-/* All outputs are complete before one is moved into place. */
-static gv_status finish_results(gv_io *io, results *r, gv_inputs *inputs, gv_sync sync) {
-  gv_output *outputs[3];
-  int count = 0;
-  gv_status status = gv_array_finish(io, r->indices);
-  outputs[count++] = gv_array_output(r->indices);
-  if (status == GV_OK && r->distances != NULL) {
-    status = gv_array_finish(io, r->distances);
-    outputs[count++] = gv_array_output(r->distances);
-  }
-  if (status == GV_OK && r->nearest != NULL) {
-    status = gv_array_finish(io, r->nearest);
-    outputs[count++] = gv_array_output(r->nearest);
-  }
-  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, sync) : status;
-}
-
 /* ----------------------------------------------------------------------------------------------- searching */
 
 static gv_status library_failed(gv_io *io, gv_status status, const gv_context *context, const char *path) {
@@ -384,7 +325,7 @@ static int64_t batch_rows(int32_t dim, int k) {
 
 /* Searches all queries: an array batch by batch, rows in memory, or the reference set against itself (q NULL). */
 static gv_status search_plane(gv_io *io, const settings *j, gv_context *context, const gv_index *index, source *q,
-                              results *r) {
+                              cli_results *r) {
   bool self = q == NULL;
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   options.k = j->k;
@@ -418,7 +359,7 @@ static gv_status search_plane(gv_io *io, const settings *j, gv_context *context,
       library_failed(io, status, context, self ? reference_options(j).path : j->queries);
       break;
     }
-    status = write_results(io, r, queries.count, indices, distances);
+    status = cli_results_write(io, r, queries.count, indices, distances);
     if (status != GV_OK || !stream) break;
   }
 
@@ -430,7 +371,7 @@ done:
 }
 
 static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                           results *r) {
+                           cli_results *r) {
   gv_points points = {NULL, 0, 0, GV_FLOAT64};
   void *data = NULL;
   gv_index *index = NULL;
@@ -492,7 +433,7 @@ static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
 }
 
 static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                           results *r) {
+                           cli_results *r) {
   gv_globe_index *index = NULL;
   int64_t *indices = NULL;
   double *distances = NULL;
@@ -527,7 +468,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
     library_failed(io, status, context, q != NULL ? j->queries : reference_options(j).path);
     goto done;
   }
-  status = write_results(io, r, queries.count, indices, distances);
+  status = cli_results_write(io, r, queries.count, indices, distances);
 
 done:
   gv_globe_index_destroy(index);
@@ -538,7 +479,7 @@ done:
 
 /* Points among lines and polygons. */
 static gv_status run_features(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                              results *r) {
+                              cli_results *r) {
   gv_feature_index *index = NULL;
   int64_t *indices = NULL;
   double *distances = NULL, *nearest = NULL;
@@ -577,7 +518,7 @@ static gv_status run_features(gv_io *io, const settings *j, gv_context *context,
     library_failed(io, status, context, j->queries);
     goto done;
   }
-  status = write_results(io, r, queries.count, indices, distances);
+  status = cli_results_write(io, r, queries.count, indices, distances);
   if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, queries.count);
 
 done:
@@ -674,7 +615,9 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
   source_options of[] = {reference_options(j), query_options(j)};
   gv_input list[2] = {{.source = NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
-  results r = {.progress = progress};
+  cli_results r = {.progress = progress};
+  const cli_results_options outputs = {j->out,       j->distances, j->nearest, ends_with(j->out, ".csv"),
+                                       j->overwrite, j->k};
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
     status = find_kind(io, &of[i], wants_globe(j));
@@ -687,13 +630,13 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
   if (status == GV_OK) status = check_shapes(io, j, &reference, q);
   r.cell = reference.seeds.are_cells ? reference.seeds.fids : NULL;
   if (status == GV_OK) status = settle(io, j, &reference, q);
-  if (status == GV_OK) status = create_results(io, j, &r);
+  if (status == GV_OK) status = cli_results_create(io, &outputs, &r);
   if (status == GV_OK && reference.seeds.shapes != NULL) {
     status = run_features(io, j, context, &reference, q, &r);
   } else if (status == GV_OK) {
     status = (gv_metric_on_globe(j->metric) ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
-  if (status == GV_OK) status = finish_results(io, &r, &inputs, j->sync);
+  if (status == GV_OK) status = cli_results_finish(io, &r, &inputs, j->sync);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
   gv_array_discard(r.indices);
   gv_array_discard(r.distances);

@@ -1,0 +1,32 @@
+/* What `gpuvoronoi search` writes: arrays, or text. */
+#ifndef GV_CLI_SEARCH_RESULTS_H
+#define GV_CLI_SEARCH_RESULTS_H
+
+#include "io/inputs.h"
+#include "io/out/array_out.h"
+#include "io/out/sync.h"
+
+typedef struct cli_results_options {
+  const char *out, *distances, *nearest; /* files; the last two may be NULL */
+  bool text, overwrite;                  /* OUT is text */
+  int k;
+} cli_results_options;
+
+typedef struct cli_results {
+  gv_array_writer *indices, *distances, *nearest; /* the last two may be NULL */
+  bool text;
+  int k;
+  const int64_t *cell; /* of a raster, of each point of the reference set; NULL: numbers are points' */
+  int64_t queries;     /* written so far */
+  void *progress;      /* the caller's */
+} cli_results;
+
+gv_status cli_results_create(gv_io *io, const cli_results_options *options, cli_results *r);
+
+/* `count` queries more. Numbers of `indices` may be changed. */
+gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *indices, const double *distances);
+
+/* All outputs are complete before one is moved into place. */
+gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sync sync);
+
+#endif
