@@ -586,7 +586,7 @@ typedef struct gv_statistics_options {
   int distances;       /* non-zero: every block comes with its distances */
   int32_t sums;        /* number of quantities, 0 ... 1024 */
   const double *bound; /* sums values, copied: no cell's quantity exceeds it in size; > 0. It sets the fixed point:
-                          a cell's quantity is kept to bound / 2^62 */
+                          a cell's quantity is kept to bound / 2^62, or 2e-299 */
 } gv_statistics_options;
 
 #define GV_STATISTICS_OPTIONS_INIT                                                                                 \

@@ -30,7 +30,7 @@ gv_status gv_quantity_make(gv_context *context, const gv_statistics *s, const gv
   *out = (gv_block_quantity){.of = of, .columns = columns, .bound = s->bound[number]};
   int64_t segments = segments_of(out);
   const gv_allocator *allocator = &context->allocator;
-  out->scale = (double)(INT64_C(1) << GV_TERM_BITS) / out->bound;
+  out->scale = (double)(INT64_C(1) << GV_TERM_BITS) / gv_fixed_unit(out->bound);
   out->number = gv_allocate(allocator, columns + 1, sizeof *out->number);
   out->segment = gv_allocate(allocator, segments + 1, sizeof *out->segment);
   if (s->distances) out->factor = gv_allocate(allocator, columns, sizeof *out->factor);
@@ -74,9 +74,13 @@ void gv_quantity_begin_row(const gv_statistics *s, gv_block_quantity *quantity, 
     quantity->good = quantity->good && good;
   }
   quantity->segment[segments] = (gv_segment){before, 0, quantity->columns};
+  /* Values, scaled, are no more than one; what both divide by may be beyond a double. */
   double scale = quantity->scale / s->longest;
-  for (int64_t c = 0; c < quantity->columns && quantity->factor != NULL; c++)
-    quantity->factor[c] = values[quantity->number[c]] * scale;
+  bool one_by_one = !isfinite(scale);
+  for (int64_t c = 0; c < quantity->columns && quantity->factor != NULL; c++) {
+    double value = values[quantity->number[c]];
+    quantity->factor[c] = one_by_one ? value * quantity->scale / s->longest : value * scale;
+  }
 }
 
 bool gv_quantity_is_good(const gv_block_quantity *quantity, int64_t c0, int64_t c1) {

@@ -140,7 +140,7 @@ gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t
   }
   for (int32_t q = 0; q < s->sums && sums != NULL; q++) {
     const gv_sum *of = &s->of_sum[seed * s->sums + q];
-    sums[q].sum = (double)of->value * (s->bound[q] / (double)(INT64_C(1) << GV_TERM_BITS));
+    sums[q].sum = (double)of->value * (gv_fixed_unit(s->bound[q]) / (double)(INT64_C(1) << GV_TERM_BITS));
     sums[q].distance_mean =
         s->distances && of->value != 0 ? (double)of->distance / (double)of->value * s->longest : (double)NAN;
   }

@@ -97,6 +97,11 @@ gv_status gv_lonlat_sums(gv_context *context, gv_statistics *s);
 /* No distance between a cell and a seed is longer (tables.c). */
 double gv_longest_distance(const gv_voronoi *v);
 
+/* What fixed point is a fraction of: for less a double has no inverse. */
+static inline double gv_fixed_unit(double size) {
+  return size > 1e-280 ? size : 1e-280;
+}
+
 /* ------------------------------------------------------------------------------------------- one block: regions.c */
 
 /* What a block shows, and its sums. */

@@ -13,7 +13,7 @@ static double centre(double first, double step, int64_t i) {
   return first + ((double)i + 0.5) * step;
 }
 
-/* The areas of cells as shares of the largest, by row; returns that. Cells too small for a double have no area. */
+/* The areas of cells as shares of the largest, which may be infinite, by row; returns that. */
 static double find_shares(gv_statistics *s) {
   const gv_cells *cells = &s->voronoi->cells;
   double largest = 0.0, area[AT_ONCE];
@@ -25,10 +25,10 @@ static double find_shares(gv_statistics *s) {
       largest = area[i - r] > largest ? area[i - r] : largest;
     }
   }
-  const double least = 1e-280;
+  largest = gv_fixed_unit(largest);
   for (int64_t r = 0; r < cells->grid.height; r++)
-    s->row[r].share = largest > least ? s->row[r].share / largest : 0.0;
-  return largest > least ? largest : 1.0;
+    s->row[r].share = s->row[r].share == largest ? 1.0 : s->row[r].share / largest;
+  return largest;
 }
 
 static void make_rows(gv_statistics *s) {
@@ -97,5 +97,5 @@ double gv_longest_distance(const gv_voronoi *v) {
     }
   }
   double longest = ((high[0] - low[0]) + (high[1] - low[1])) * (1.0 + 1e-12);
-  return longest > 0.0 ? longest : 1.0;
+  return longest > 0.0 ? gv_fixed_unit(longest) : 1.0;
 }

@@ -30,7 +30,7 @@ enum { MAX_RUNS = 101, MAX_LIST = 16 };
 enum { KERNELS = 1, LEVELS = 2 };
 
 typedef struct settings {
-  const char *level_backend, *csv_path;
+  const char *level_backend, *backend_names, *csv_path;
   int suites; /* bits */
   gv_metric metric;
   char **backends; /* NULL = all */
@@ -204,10 +204,11 @@ static int set_seeds(void *to, const char *value) {
 }
 
 static int set_backends(void *to, const char *value) {
-  settings *s = to;
-  CSLDestroy(s->backends);
-  s->backends = CSLTokenizeString2(value, ",", 0);
-  if (known_backends(s->backends)) return EXIT_OK;
+  char **names = CSLTokenizeString2(value, ",", 0);
+  bool known = known_backends(names);
+  CSLDestroy(names);
+  ((settings *)to)->backend_names = value;
+  if (known) return EXIT_OK;
   return cli_fail(EXIT_USAGE, "--backends cannot be '%s': not all are backends of this machine that allocate",
                   value);
 }
@@ -261,6 +262,7 @@ int bench_qtm_command(int argc, char **argv) {
   if (result == EXIT_OK && s.csv_path != NULL && (s.csv = fopen(s.csv_path, "w")) == NULL) {
     result = cli_fail(EXIT_ERROR, "bench: cannot write '%s': %s", s.csv_path, strerror(errno));
   }
+  if (s.backend_names != NULL) s.backends = CSLTokenizeString2(s.backend_names, ",", 0);
   if (result == EXIT_OK) result = run_suites(&s);
   if (s.csv != NULL && fclose(s.csv) != 0 && result == EXIT_OK) {
     result = cli_fail(EXIT_ERROR, "bench: cannot write '%s'", s.csv_path);
