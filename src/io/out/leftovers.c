@@ -36,7 +36,8 @@ int gv_leftovers_lock(const char *directory, bool *lost) {
   *lost = false;
   int lock = gv_retry_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (lock < 0) {
-    *lost = errno == ENOENT;
+    VSIStatBufL found; /* one in GDAL's memory is there all the same */
+    *lost = errno == ENOENT && VSIStatL(directory, &found) != 0;
     return -1;
   }
   struct stat opened, named;
