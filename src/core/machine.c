@@ -36,11 +36,13 @@ static void lower_memory(gv_quota *q, const char *line) {
 /* What one group says. */
 static void look(const char *group, gv_quota *q) {
   char line[LINE_SIZE];
-  double quota = 0.0, period = 0.0;
-  if (read_line(group, "cpu.max", line, sizeof line) && sscanf(line, "%lf %lf", &quota, &period) == 2)
-    lower_processors(q, quota, period);
+  if (read_line(group, "cpu.max", line, sizeof line)) {
+    char *period;
+    double quota = strtod(line, &period); /* "max" is 0 */
+    lower_processors(q, quota, strtod(period, NULL));
+  }
   if (read_line(group, "cpu.cfs_quota_us", line, sizeof line)) {
-    quota = strtod(line, NULL); /* -1: none */
+    double quota = strtod(line, NULL); /* -1: none */
     if (read_line(group, "cpu.cfs_period_us", line, sizeof line)) lower_processors(q, quota, strtod(line, NULL));
   }
   if (read_line(group, "memory.max", line, sizeof line)) lower_memory(q, line);

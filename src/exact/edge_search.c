@@ -195,13 +195,13 @@ static double step_from(const search *s, const sample *at) {
 
 /* Between a sample where f falls and one where it rises, with one minimum. */
 static void find_minimum(search *s, sample low, sample high) {
-  sample last = low.f <= high.f ? low : high, before = low.f <= high.f ? high : low;
+  sample last = low.f <= high.f ? low : high;
   double u = last.speed > 0.0 ? last.u + step_from(s, &last) : NAN;
   for (int i = 0; i < 64; i++) {
     if (!(u > low.u) || !(u < high.u)) u = low.u - low.slope * (high.u - low.u) / (high.slope - low.slope);
     if (!(u > low.u) || !(u < high.u) || i % 4 == 3) u = 0.5 * (low.u + high.u);
     if (!(u > low.u) || !(u < high.u)) return;
-    before = last;
+    sample before = last;
     last = look_at(s, u);
     if (last.slope == 0.0) return;
     if (last.slope < 0.0) {

@@ -28,7 +28,7 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
   if (crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
   if (OSRSetFromUserInput(crs, text) != OGRERR_NONE) {
     bool number = text[0] != '\0' && strlen(text) <= 9 && strspn(text, "0123456789") == strlen(text);
-    bool meant = number && OSRImportFromEPSG(crs, atoi(text)) == OGRERR_NONE;
+    bool meant = number && OSRImportFromEPSG(crs, (int)strtol(text, NULL, 10)) == OGRERR_NONE;
     char name[256];
     if (meant) gv_crs_describe(crs, name, sizeof name);
     OSRRelease(crs);
@@ -640,7 +640,7 @@ static gv_status between(gv_io *io, OGRSpatialReferenceH source, OGRSpatialRefer
   warn_of_places(&at, &choice, from, to);
   bool swap_out = to_globe ? north_first(context, target_pj) : mapping_swaps(target);
   status = make_operation(io, choice.definition, mapping_swaps(source), swap_out, &operation);
-  if (status != GV_OK) goto end;
+  if (operation == NULL) goto end;
   if (to_globe) operation->scale_out *= unit_degrees(context, target_pj);
   *out = operation;
 end:

@@ -38,7 +38,7 @@ int gv_copy_file(const gv_io *io, const char *from, const char *to) {
   int in = gv_retry_open(from, O_RDONLY | O_CLOEXEC, 0), error = in < 0 ? errno : 0;
   if (in < 0) return error;
   int out = gv_retry_open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (out < 0 || fstat(in, &about) != 0) error = errno;
+  if (out < 0 || fstat(in, &about) != 0) error = errno != 0 ? errno : EIO;
   if (error == 0) error = gv_copy_bytes(io, in, out);
   if (error == 0 && fchmod(out, about.st_mode & 07777) != 0) error = errno;
   close(in);
