@@ -203,6 +203,19 @@ def format():
     bad("nothing to look at", "no sources", "format.sh", WORK)
 
 
+def tidy():
+    def folder(name, code):
+        file = write(f"{name}/file.c", "#include <stdlib.h>\n" + code)
+        command = {"directory": str(file.parent), "file": str(file), "command": f"cc -c {file}"}
+        write(f"{name}/compile_commands.json", json.dumps([command]))
+        return file.parent, file
+
+    good("nothing to find", "tidy.sh", *folder("good", "int f(void);\nint f(void) { void *p = malloc(1); free(p); return 0; }\n"))
+    bad("a leak", "Potential leak", "tidy.sh", *folder("leak", "int f(void);\nint f(void) { void *p = malloc(1); return p == NULL; }\n"))
+    bad("a size of a pointer", "sizeof", "tidy.sh",
+        *folder("size", "void *f(void);\nvoid *f(void) { int *p = malloc(sizeof p); return p; }\n"))
+
+
 def data():
     folder = WORK / "data"
     shutil.copytree(SOURCE / "data", folder)
@@ -363,7 +376,7 @@ def house():
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
-subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, data, data_timezones,
+subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, tidy, data, data_timezones,
                                          static_library, consumers, house)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# clang-tidy with the checks of .clang-tidy over all C files of src, one at a time on each processor: no findings. Slow: the long
-# tier's; minutes a kernel are nothing that it finds faults in, so those are looked at in one set of vector instructions.
-# tidy.sh BUILD [FILE...]: FILEs of src only; BUILD has compile_commands.json.
+# clang-tidy with the checks of .clang-tidy over all C files of src, one at a time on each processor: no findings. Slow, hence the long
+# tier's. Kernels are looked at in one set of vector instructions.
+# tidy.sh BUILD [FILE...]: only those files; BUILD has compile_commands.json.
 set -euo pipefail
 build=$1
 shift
@@ -24,7 +24,7 @@ for command in json.load(open(sys.argv[1])):
     once.setdefault(command["file"], command)
 json.dump(list(once.values()), open(sys.argv[2], "w"))
 END
-printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy-14 -p "$work" --quiet --warnings-as-errors='*' 2>"$work/stderr" || {
+printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -n 1 clang-tidy-14 -p "$work" --config-file=.clang-tidy --quiet --warnings-as-errors='*' 2>"$work/stderr" || {
   grep -v 'warnings\? generated\.$\|warnings\? treated as errors\?$' "$work/stderr" >&2
   exit 1
 }
