@@ -168,6 +168,7 @@ static int take(const cli_syntax *syntax, const cli_option *o, void *settings, c
   case CLI_SET:
     return o->set(settings, value);
   case CLI_HELP:
+    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
     cli_print_help(syntax, stdout);
     break;
   default:

@@ -458,6 +458,7 @@ static int save(move *one, bool lasting) {
   one->saved = one->from != NULL && link(one->to, one->backup) == 0;
   if (one->saved) return 0;
   int error = rename_file(one->to, one->backup);
+  if (error == ENOENT && !gv_is_there(one->to)) return 0; /* another run for this output has taken back its own */
   one->saved = error == 0;
   return one->saved && lasting ? sync_parent(one->backup) : error;
 }
