@@ -13,24 +13,26 @@ function(gpuvoronoi_target target)
     list(APPEND warnings_c -Wconversion)
   endif()
   target_compile_features(${target} PRIVATE c_std_11)
-  set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CUDA_STANDARD 17
+  set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden CXX_STANDARD 17
+                        CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden CUDA_STANDARD 17
                         CUDA_STANDARD_REQUIRED ON CUDA_EXTENSIONS OFF CUDA_VISIBILITY_PRESET hidden
                         CUDA_RUNTIME_LIBRARY Static)
   target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:C>:-ffp-contract=off;-fno-math-errno;${warnings_c}>"
+    "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off;-Xcompiler=-fno-math-errno>")
   foreach(flag IN LISTS warnings)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
   endforeach()
   if(GPUVORONOI_WERROR)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Werror>
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>
                            "$<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings;-Xcompiler=-Werror>")
   endif()
   if(GPUVORONOI_SANITIZE)
     set(sanitize -fsanitize=${GPUVORONOI_SANITIZE} -fno-omit-frame-pointer -g)
     foreach(flag IN LISTS sanitize)
-      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:${flag}>
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:${flag}>
                              $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
     endforeach()
     target_link_options(${target} PRIVATE -fsanitize=${GPUVORONOI_SANITIZE})
@@ -38,7 +40,7 @@ function(gpuvoronoi_target target)
   if(GPUVORONOI_BUILD_FUZZERS)
     # Coverage for the fuzzers to be guided by; undefined behaviour ends the run as every other finding does.
     target_compile_options(${target} PRIVATE
-                           "$<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link;-fno-sanitize-recover=all>")
+                           "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=fuzzer-no-link;-fno-sanitize-recover=all>")
     target_link_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
 endfunction()

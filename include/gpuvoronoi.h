@@ -583,17 +583,20 @@ typedef struct gv_statistics gv_statistics;
 
 typedef struct gv_statistics_options {
   size_t struct_size;
-  int distances;       /* non-zero: every block comes with its distances */
-  int32_t sums;        /* number of quantities, 0 ... 1024 */
-  const double *bound; /* sums values, copied: no cell's quantity exceeds it in size; > 0. It sets the fixed point:
-                          a cell's quantity is kept to bound / 2^62, or 2e-299 */
+  int distances;        /* non-zero: every block comes with its distances */
+  int32_t sums;         /* number of quantities, 0 ... 1024 */
+  const double *bound;  /* sums values, copied: no cell's quantity exceeds it in size; > 0. It sets the fixed point:
+                           a cell's quantity is kept to bound / 2^62, or 2e-299 */
+  const int32_t *group; /* NULL: each seed by itself. Else of each seed the group that its cells count for, copied;
+                           several seeds of one id, say */
+  int32_t groups;       /* their numbers are 0 ... groups - 1; not looked at without `group` */
 } gv_statistics_options;
 
 #define GV_STATISTICS_OPTIONS_INIT                                                                                 \
-  { sizeof(gv_statistics_options), 0, 0, NULL }
+  { sizeof(gv_statistics_options), 0, 0, NULL, NULL, 0 }
 
-/* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds apart, and differ from
- * nodata. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity. options may be NULL.
+/* `voronoi` must outlive the statistics; if it was made with labels, these must tell its seeds (its groups, if there are some)
+ * apart, and differ from nodata. Memory: about 130 bytes a seed, 16 to 32 more with labels, and 32 a quantity. options may be NULL.
  * Errors: INVALID_ARGUMENT, OUT_OF_MEMORY. */
 GV_API gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi,
                                       const gv_statistics_options *options, gv_statistics **out);
@@ -654,7 +657,7 @@ typedef struct gv_sum_statistics {
   double distance_mean; /* of the cells' distances, by the quantity; NaN where the sum is 0 or without distances */
 } gv_sum_statistics;
 
-/* What one seed (numbered from 0) has got so far. Of seeds at one place the first has the cells. `sums`: one for each
+/* What one seed, or group, (numbered from 0) has got so far. Of seeds at one place the first has the cells. `sums`: one for each
  * quantity, may be NULL. Errors: INVALID_ARGUMENT. */
 GV_API gv_status gv_statistics_get(gv_context *context, const gv_statistics *statistics, int64_t seed,
                                    gv_seed_statistics *out, gv_sum_statistics *sums);

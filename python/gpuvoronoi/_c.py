@@ -99,7 +99,8 @@ class Measure(Structure):
 
 
 class StatisticsOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("distances", c_int), ("sums", c_int32), ("bound", c_void_p)]
+    _fields_ = [("struct_size", c_size_t), ("distances", c_int), ("sums", c_int32), ("bound", c_void_p),
+                ("group", c_void_p), ("groups", c_int32)]
 
 
 class Quantity(ctypes.Structure):

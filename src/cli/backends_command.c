@@ -5,22 +5,23 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "gpuvoronoi.h"
 
 typedef struct settings {
   bool json, matrix;
 } settings;
 
-static const cli_option table[] = {
+static const gv_option table[] = {
     {"matrix", NULL,
      "what each covers: largest dimension, metric x type x k of points, and weights of grids; an empty box has a "
      "letter that is explained below",
-     CLI_INTO(matrix)},
+     GV_OPTION_INTO(matrix)},
     {"json", NULL,
      "as a JSON array of objects with name, summary, searches_points, allocates_grids, weighted_grids, max_dim, "
      "refused_metrics, available and reason (why not, when it cannot run)",
-     CLI_INTO(json)},
-    CLI_HELP_ROW,
+     GV_OPTION_INTO(json)},
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax backends_syntax = {
@@ -30,16 +31,6 @@ const cli_syntax backends_syntax = {
              "Lists the backends: what each can do (s = search of points, g = Voronoi of a grid), whether\n"
              "it can run on this machine, and the idea behind it. All of them give the same results.\n",
     CLI_ROWS(table)};
-
-/* A string of the table as JSON; it holds no control characters. */
-static void print_json_string(const char *text) {
-  putchar('"');
-  for (; *text != '\0'; text++) {
-    if (*text == '"' || *text == '\\') putchar('\\');
-    putchar(*text);
-  }
-  putchar('"');
-}
 
 /* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
 static const char *refused(int backend, gv_metric metric) {
@@ -120,9 +111,9 @@ static void print_json(void) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;
     printf("%s\n  {\"name\": ", i > 0 ? "," : "");
-    print_json_string(info.name);
+    cli_print_json_string(info.name);
     printf(", \"summary\": ");
-    print_json_string(info.summary);
+    cli_print_json_string(info.summary);
     printf(", \"searches_points\": %s, \"allocates_grids\": %s, \"weighted_grids\": %s, \"max_dim\": %d",
            info.searches_points ? "true" : "false", info.allocates_grids ? "true" : "false",
            weighs(i) ? "true" : "false", (int)largest_dimension(i));
@@ -133,10 +124,10 @@ static void print_json(void) {
       if (why == NULL) continue;
       printf("%s\"%s\": ", separator, gv_metric_name(metric));
       separator = ", ";
-      print_json_string(why);
+      cli_print_json_string(why);
     }
     printf("}, \"available\": %s, \"reason\": ", info.available ? "true" : "false");
-    print_json_string(info.reason);
+    cli_print_json_string(info.reason);
     printf("}");
   }
   printf("\n]\n");

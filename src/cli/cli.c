@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/report.h"
 #include "io/source_name.h"
 
 int cli_answered(int status) {
@@ -26,14 +27,42 @@ int cli_check_lasting(const char *path) {
                   path);
 }
 
-int cli_fail(int status, const char *format, ...) {
+static bool json;
+
+void cli_answer_in_json(void) {
+  json = true;
+}
+
+bool cli_answers_in_json(void) {
+  return json;
+}
+
+static int fail(gv_code code, int status, const char *format, va_list arguments) {
   char message[4096];
+  vsnprintf(message, sizeof message, format, arguments);
+  char *clean = gv_clean_message(message);
+  const char *text = clean != NULL ? clean : "out of memory";
+  if (json) {
+    cli_report_error(code, status, text);
+  } else {
+    fprintf(stderr, "gpuvoronoi: error: %s\n", text);
+  }
+  free(clean);
+  return status;
+}
+
+int cli_fail_as(gv_code code, int status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  (void)fail(code, status, format, arguments);
   va_end(arguments);
-  char *clean = gv_clean_message(message);
-  fprintf(stderr, "gpuvoronoi: error: %s\n", clean != NULL ? clean : "out of memory");
-  free(clean);
+  return status;
+}
+
+int cli_fail(int status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  (void)fail(status == EXIT_USAGE ? GV_CODE_USAGE : GV_CODE_FILE, status, format, arguments);
+  va_end(arguments);
   return status;
 }

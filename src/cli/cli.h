@@ -2,6 +2,10 @@
 #ifndef GV_CLI_CLI_H
 #define GV_CLI_CLI_H
 
+#include <stdbool.h>
+
+#include "io/codes.h"
+
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 
 /* To be asked once an answer has been printed on the standard output: `status`, or where all went well an error if the answer could
@@ -10,6 +14,13 @@ int cli_answered(int status);
 
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same of an error with a closer name than its status. */
+int cli_fail_as(gv_code code, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* From here on errors are a JSON object on the standard output instead (cli/report.h). */
+void cli_answer_in_json(void);
+bool cli_answers_in_json(void);
 
 /* EXIT_OK, or an error's status with the line printed: an output in memory ends with the command. NULL is none. */
 int cli_check_lasting(const char *path);

@@ -4,15 +4,17 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "gpuvoronoi.h"
 
 typedef struct settings {
   bool json;
 } settings;
 
-static const cli_option table[] = {
-    {"json", NULL, "the same as a JSON object with the reason why there is none, and devices", CLI_INTO(json)},
-    CLI_HELP_ROW,
+static const gv_option table[] = {
+    {"json", NULL, "the same as a JSON object with the reason why there is none, and devices",
+     GV_OPTION_INTO(json)},
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax devices_syntax = {
@@ -25,32 +27,18 @@ const cli_syntax devices_syntax = {
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-static void print_json_string(const char *text) {
-  putchar('"');
-  for (; *text != '\0'; text++) {
-    unsigned char c = (unsigned char)*text;
-    if (c < 0x20) {
-      printf("\\u%04x", c);
-    } else {
-      if (c == '"' || c == '\\') putchar('\\');
-      putchar(c);
-    }
-  }
-  putchar('"');
-}
-
 static void print_json_device(int number, const gv_device_info *info) {
   printf("%s\n    {\"number\": %d, \"name\": ", number > 0 ? "," : "", number);
-  print_json_string(info->name);
+  cli_print_json_string(info->name);
   printf(", \"pci\": ");
-  print_json_string(info->pci);
+  cli_print_json_string(info->pci);
   printf(", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d,\n", info->compute_major,
          info->compute_minor, info->multiprocessors, info->clock_mhz);
   printf("     \"memory_bytes\": %lld, \"free_memory_bytes\": %lld, \"l2_bytes\": %lld, "
          "\"shared_block_bytes\": %lld,\n     \"usable\": %s, \"reason\": ",
          (long long)info->memory_bytes, (long long)info->free_memory_bytes, (long long)info->l2_bytes,
          (long long)info->shared_block_bytes, info->usable ? "true" : "false");
-  print_json_string(info->reason);
+  cli_print_json_string(info->reason);
   putchar('}');
 }
 
@@ -70,7 +58,7 @@ static int list(gv_context *context, bool json) {
     return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
   if (json) {
     printf("{\n  \"reason\": ");
-    print_json_string(status == GV_OK ? "" : gv_context_message(context));
+    cli_print_json_string(status == GV_OK ? "" : gv_context_message(context));
     printf(",\n  \"devices\": [");
   } else if (status != GV_OK) {
     printf("no CUDA device: %s\n", gv_context_message(context));

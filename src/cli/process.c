@@ -15,6 +15,7 @@
 #include <gdal.h>
 
 #include "cli/cli.h"
+#include "cli/report.h"
 #include "io/out/output.h"
 #include "io/source_name.h"
 
@@ -27,7 +28,8 @@ static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const cha
   gv_io io = {.cancelled = NULL};
   char *clean = gv_clean_foreign_message(text);
   (void)gv_io_fail(&io, GV_ERROR_INTERNAL, "GDAL cannot go on: %s", clean != NULL ? clean : "out of memory");
-  (void)cli_fail(EXIT_ERROR, "%s", io.message);
+  (void)cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
+  fflush(stdout);
   alarm(5); /* should cleaning up wait for what this thread has locked */
   gv_outputs_abandon();
   _exit(EXIT_ERROR);
@@ -80,22 +82,41 @@ bool cli_interrupted(void *unused) {
   return atomic_load_explicit(&caught, memory_order_relaxed) != 0;
 }
 
+/* As GDALTermProgress, in forty steps. */
+static void show_on_stderr(double fraction) {
+  static int shown = -1;
+  for (int step = (int)(40.0 * fraction); shown < step && shown < 40;) {
+    shown++;
+    if (shown % 4 == 0) {
+      fprintf(stderr, "%d", shown / 4 * 10);
+    } else {
+      fputc('.', stderr);
+    }
+    if (shown == 40) fputs(" - done.\n", stderr);
+  }
+  fflush(stderr);
+}
+
 int cli_show_progress(double fraction, void *unused) {
   (void)unused;
-  GDALTermProgress(fraction, NULL, NULL);
+  if (cli_answers_in_json()) {
+    show_on_stderr(fraction);
+  } else {
+    GDALTermProgress(fraction, NULL, NULL);
+  }
   return 1;
 }
 
 /* ---------------------------------------------------------------------------------------------- the end of a run */
 
 int cli_report(gv_status status, const gv_io *io, bool quiet) {
-  char warning[512];
-  if (status == GV_OK) {
-    while (!quiet && gv_io_next_warning(warning, sizeof warning))
-      fprintf(stderr, "gpuvoronoi: warning: %s\n", warning);
-    return EXIT_OK;
-  }
+  if (status != GV_OK) return cli_report_failure(io);
+  if (!quiet) cli_print_warnings();
+  return EXIT_OK;
+}
+
+int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);
-  if (number == 0) return cli_fail(EXIT_ERROR, "%s", io->message);
-  return cli_fail(128 + number, "interrupted");
+  if (number == 0) return cli_fail_as(io->code, EXIT_ERROR, "%s", io->message);
+  return cli_fail_as(GV_CODE_INTERRUPTED, 128 + number, "interrupted");
 }

@@ -25,11 +25,14 @@ void cli_ignore_signals(void);
 bool cli_catch_signals(void);
 bool cli_interrupted(void *unused);
 
-/* A gv_progress_fn that shows GDAL's bar. */
+/* A gv_progress_fn that shows GDAL's bar on the standard output, or one like it on stderr where answers are JSON. */
 int cli_show_progress(double fraction, void *unused);
 
 /* Prints the warnings of a run that went well, unless `quiet`, or the error of one that did not; gives the exit status: 130 for
  * SIGINT, 143 for SIGTERM ... */
 int cli_report(gv_status status, const gv_io *io, bool quiet);
+
+/* The error of a run that did not go well; gives the exit status. */
+int cli_report_failure(const gv_io *io);
 
 #endif

@@ -195,10 +195,10 @@ static int run_lines(request *r) {
 
 typedef request settings;
 
-static const cli_option table[] = {
-    {"level", "L", "for encode: the level of the cells (0 to 29)", CLI_RANGE(level, 0, GV_QTM_MAX_LEVEL)},
-    {"integer", NULL, "read and write ids as the library's 64-bit integers instead", CLI_INTO(integer)},
-    CLI_HELP_ROW,
+static const gv_option table[] = {
+    {"level", "L", "for encode: the level of the cells (0 to 29)", GV_OPTION_RANGE(level, 0, GV_QTM_MAX_LEVEL)},
+    {"integer", NULL, "read and write ids as the library's 64-bit integers instead", GV_OPTION_INTO(integer)},
+    GV_OPTION_HELP_ROW,
 };
 
 /* The subcommand, then words of items. */

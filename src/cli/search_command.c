@@ -41,29 +41,29 @@ typedef struct settings {
 
 /* ------------------------------------------------------------------------------------------------- options */
 
-static const cli_choice metrics[] = {{"l2", GV_EUCLIDEAN},
-                                     {"euclidean", GV_EUCLIDEAN},
-                                     {"l1", GV_MANHATTAN},
-                                     {"manhattan", GV_MANHATTAN},
-                                     {"linf", GV_CHEBYSHEV},
-                                     {"chebyshev", GV_CHEBYSHEV},
-                                     {"geodesic", GV_GEODESIC},
-                                     {"great-circle", GV_GREAT_CIRCLE},
-                                     {NULL, 0}};
+static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
+                                    {"euclidean", GV_EUCLIDEAN},
+                                    {"l1", GV_MANHATTAN},
+                                    {"manhattan", GV_MANHATTAN},
+                                    {"linf", GV_CHEBYSHEV},
+                                    {"chebyshev", GV_CHEBYSHEV},
+                                    {"geodesic", GV_GEODESIC},
+                                    {"great-circle", GV_GREAT_CIRCLE},
+                                    {NULL, 0}};
 
-static const cli_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
-static int set_max_distance(void *to, const char *value) {
+static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   settings *j = to;
-  return cli_distance("--max-distance", value, &j->max_distance, &j->max_distance_unit);
+  return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
 }
 
-static int set_values(void *to, const char *value) {
+static gv_status set_values(gv_io *io, void *to, const char *value) {
   settings *j = to;
-  return cli_whole_list("--values", value, &j->raster.values, &j->raster.value_count);
+  return gv_read_whole_list(io, "--values", value, &j->raster.values, &j->raster.value_count);
 }
 
-static const cli_option table[] = {
+static const gv_option table[] = {
     {"reference", "FILE",
      ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every column is a coordinate; "
      "the "
@@ -72,55 +72,57 @@ static const cli_option table[] = {
      "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
      "feature is "
      "a reference, at the distance of its nearest point (0 within a polygon)",
-     CLI_INTO(reference)},
+     GV_OPTION_INTO(reference)},
     {"reference-raster", "R",
      "instead of --reference: the centres of a raster's cells that are neither nodata, masked nor 0; OUT holds "
      "their numbers, "
      "row by row from 0",
-     CLI_INTO(raster.source)},
-    {"band", "N", "of --reference-raster (default: 1)", CLI_RANGE(raster.band, 1, 1 << 30)},
-    {"values", "V[,V...]", "only cells of R with these values", CLI_BY(set_values)},
+     GV_OPTION_INTO(raster.source)},
+    {"band", "N", "of --reference-raster (default: 1)", GV_OPTION_RANGE(raster.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "only cells of R with these values", GV_OPTION_BY(set_values)},
     {"queries", "FILE",
      "the same kinds; without it the reference set is searched against itself, without each point itself",
-     CLI_INTO(queries)},
-    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", CLI_RANGE(k, 1, 1024)},
+     GV_OPTION_INTO(queries)},
+    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(k, 1, 1024)},
     {"metric", "NAME",
      "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "
      "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
-     CLI_ONE_OF(metric, metrics), CLI_AND(has_metric)},
+     GV_OPTION_ONE_OF(metric, metrics), GV_OPTION_AND(has_metric)},
     {"max-distance", "D",
      "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit, or "
      "with a unit: "
      "100km, 5mi",
-     CLI_BY(set_max_distance)},
+     GV_OPTION_BY(set_max_distance)},
     {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
-     CLI_INTO(distances)},
+     GV_OPTION_INTO(distances)},
     {"nearest", "FILE",
      "among lines and polygons: the coordinates of their nearest points as a float64 .npy, queries x 2k; degrees "
      "for "
      "geodesic and great-circle; nan where there is no neighbour",
-     CLI_INTO(nearest)},
+     GV_OPTION_INTO(nearest)},
     {"edges", "NAME",
      "of lines and polygons: straight (default: in the layer's own coordinates, longitudes as they are written) or "
      "geodesic (the shorter way between vertices)",
-     CLI_ONE_OF(edges, edges)},
-    {"boundary", NULL, "polygons count as their boundaries, with nothing within", CLI_INTO(boundary)},
-    {"layer", "NAME", "layer of the reference set, needed if its source has several", CLI_INTO(layer)},
-    {"query-layer", "NAME", "layer of the queries, needed if their source has several", CLI_INTO(query_layer)},
+     GV_OPTION_ONE_OF(edges, edges)},
+    {"boundary", NULL, "polygons count as their boundaries, with nothing within", GV_OPTION_INTO(boundary)},
+    {"layer", "NAME", "layer of the reference set, needed if its source has several", GV_OPTION_INTO(layer)},
+    {"query-layer", "NAME", "layer of the queries, needed if their source has several",
+     GV_OPTION_INTO(query_layer)},
     {"reference-crs", "CRS",
      "coordinate system of the reference layer, in place of its own; queries are brought to this system",
-     CLI_INTO(reference_crs)},
-    {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own", CLI_INTO(query_crs)},
+     GV_OPTION_INTO(reference_crs)},
+    {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own",
+     GV_OPTION_INTO(query_crs)},
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     CLI_INTO(backend), .add_help = backends_add_limits_of_points},
-    CLI_THREADS_ROW(threads),
+     GV_OPTION_INTO(backend), .more = GV_MORE_LIMITS_OF_POINTS},
+    GV_OPTION_THREADS_ROW(threads),
     {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
-     CLI_RANGE(device, 0, 1023)},
+     GV_OPTION_RANGE(device, 0, 1023)},
     {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
-     CLI_INTO(overwrite)},
-    CLI_SYNC_ROW(sync),
-    {"progress", NULL, "show a progress bar", CLI_INTO(progress)},
-    CLI_HELP_ROW,
+     GV_OPTION_INTO(overwrite)},
+    GV_OPTION_SYNC_ROW(sync),
+    {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
+    GV_OPTION_HELP_ROW,
 };
 
 static int set_output(void *to, char *value) {

@@ -33,10 +33,14 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
     if (meant) gv_crs_describe(crs, name, sizeof name);
     OSRRelease(crs);
     if (meant) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' alone names no coordinate system; EPSG:%s is %s",
-                        option, text, text, name);
+      return gv_io_name(io, GV_CODE_CRS_UNKNOWN,
+                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                   "%s: '%s' alone names no coordinate system; EPSG:%s is %s", option, text, text,
+                                   name));
     }
-    return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system '%s'", option, text);
+    return gv_io_name(
+        io, GV_CODE_CRS_UNKNOWN,
+        gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system '%s'", option, text));
   }
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   *out = crs;
@@ -595,7 +599,8 @@ static void warn_of_places(const places *p, const gv_operation_choice *choice, c
     outside += along > width || lat < a[1] || lat > a[3];
   }
   if (outside == 0) return;
-  gv_io_warn("%lld of %lld positions lie outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
+  gv_io_warn(GV_CODE_OUTSIDE_OPERATION, outside,
+             "%lld of %lld positions lie outside the area of the operation from %.120s to %.120s (%g,%g,%g,%g in "
              "degrees): "
              "it may be wrong there",
              (long long)outside, (long long)p->count, from, to, a[0], a[1], a[2], a[3]);

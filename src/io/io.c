@@ -12,7 +12,7 @@
 #include "io/path.h"
 #include "io/source_name.h"
 
-enum { MAX_WARNINGS = 16, LINE_SIZE = 512 };
+enum { MAX_WARNINGS = 16, LINE_SIZE = sizeof((gv_warning *)0)->text };
 
 static struct {
   pthread_mutex_t lock;
@@ -20,7 +20,7 @@ static struct {
   char failure[LINE_SIZE];
   int warnings; /* ever queued since the last drop */
   int shown;
-  char warning[MAX_WARNINGS][LINE_SIZE];
+  gv_warning warning[MAX_WARNINGS];
 } messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void one_line(char *text) {
@@ -38,13 +38,11 @@ static void take(char *line, size_t size, char *clean) {
   free(clean);
 }
 
-static void queue_warning(const char *line) {
+static void queue_warning(const gv_warning *warning) {
   for (int i = 0; i < messages.warnings; i++) {
-    if (strcmp(messages.warning[i], line) == 0) return;
+    if (strcmp(messages.warning[i].text, warning->text) == 0) return;
   }
-  if (messages.warnings < MAX_WARNINGS) {
-    snprintf(messages.warning[messages.warnings++], LINE_SIZE, "%s", line);
-  }
+  if (messages.warnings < MAX_WARNINGS) messages.warning[messages.warnings++] = *warning;
 }
 
 /* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
@@ -61,15 +59,15 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
     free(clean);
     return;
   }
-  char line[LINE_SIZE];
-  take(line, sizeof line, clean);
-  one_line(line);
+  gv_warning line = {.code = GV_CODE_GDAL};
+  take(line.text, sizeof line.text, clean);
+  one_line(line.text);
   pthread_mutex_lock(&messages.lock);
-  if (level == CE_Warning) queue_warning(line);
-  messages.lost = messages.lost || is_loss(line);
-  if ((level >= CE_Failure || is_loss(line)) && !messages.failed) {
+  if (level == CE_Warning) queue_warning(&line);
+  messages.lost = messages.lost || is_loss(line.text);
+  if ((level >= CE_Failure || is_loss(line.text)) && !messages.failed) {
     messages.failed = true;
-    snprintf(messages.failure, sizeof messages.failure, "%s", line);
+    snprintf(messages.failure, sizeof messages.failure, "%s", line.text);
   }
   pthread_mutex_unlock(&messages.lock);
 }
@@ -84,6 +82,7 @@ static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *f
     if (gdal[0] != '\0') snprintf(io->message + length, sizeof io->message - length, ": %s", gdal);
   }
   one_line(io->message);
+  io->code = gv_code_of_status(status);
   return status;
 }
 
@@ -103,6 +102,11 @@ gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) 
   return status;
 }
 
+gv_status gv_io_name(gv_io *io, gv_code code, gv_status status) {
+  io->code = code;
+  return status;
+}
+
 gv_status gv_io_fail_memory(gv_io *io, const char *what) {
   return gv_io_fail(io, GV_ERROR_OUT_OF_MEMORY, "out of memory for %s", what);
 }
@@ -119,6 +123,7 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker) {
 
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker) {
   memcpy(io->message, worker->message, sizeof io->message);
+  io->code = worker->code;
   return status;
 }
 
@@ -155,24 +160,24 @@ void gv_gdal_failure(char *text, size_t size) {
   pthread_mutex_unlock(&messages.lock);
 }
 
-bool gv_io_next_warning(char *text, size_t size) {
+bool gv_io_next_warning(gv_warning *out) {
   pthread_mutex_lock(&messages.lock);
   bool some = messages.shown < messages.warnings;
-  if (some) snprintf(text, size, "%s", messages.warning[messages.shown++]);
+  if (some) *out = messages.warning[messages.shown++];
   pthread_mutex_unlock(&messages.lock);
   return some;
 }
 
-void gv_io_warn(const char *format, ...) {
-  char line[LINE_SIZE];
+void gv_io_warn(gv_code code, int64_t count, const char *format, ...) {
+  gv_warning warning = {.code = code, .count = count};
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  vsnprintf(warning.text, sizeof warning.text, format, arguments);
   va_end(arguments);
-  take(line, sizeof line, gv_clean_message(line));
-  one_line(line);
+  take(warning.text, sizeof warning.text, gv_clean_message(warning.text));
+  one_line(warning.text);
   pthread_mutex_lock(&messages.lock);
-  queue_warning(line);
+  queue_warning(&warning);
   pthread_mutex_unlock(&messages.lock);
 }
 

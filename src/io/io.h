@@ -15,6 +15,7 @@
 #include <cpl_error.h>
 
 #include "gpuvoronoi.h"
+#include "io/codes.h"
 
 #if defined(__GNUC__)
 #define GV_IO_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -25,6 +26,7 @@
 /* One run of the command: its error line and its cancel flag. Used by one thread at a time. */
 typedef struct gv_io {
   char message[4096];            /* two long names of files and what is wrong with them */
+  gv_code code;                  /* of that */
   bool (*cancelled)(void *user); /* NULL = never; any thread may ask */
   void *cancelled_user;
 } gv_io;
@@ -35,6 +37,9 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
 /* Stores one line (newlines become spaces) and returns `status`. */
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 gv_status gv_io_fail_memory(gv_io *io, const char *what);
+
+/* Gives what has just failed a closer name than its status; returns `status`. */
+gv_status gv_io_name(gv_io *io, gv_code code, gv_status status);
 
 /* True once the run is to stop. */
 static inline bool gv_io_cancelled(const gv_io *io) {
@@ -66,12 +71,18 @@ void gv_gdal_failure(char *text, size_t size);
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
+typedef struct gv_warning {
+  gv_code code;
+  int64_t count; /* of what it warns of; 0 = nothing that is counted */
+  char text[512];
+} gv_warning;
+
 /* Hands out GDAL's and this layer's queued warnings, oldest first, each distinct text once; false when none is
  * left. */
-bool gv_io_next_warning(char *text, size_t size);
+bool gv_io_next_warning(gv_warning *out);
 
 /* Queues a warning of this layer. */
-void gv_io_warn(const char *format, ...) GV_IO_PRINTF(1, 2);
+void gv_io_warn(gv_code code, int64_t count, const char *format, ...) GV_IO_PRINTF(3, 4);
 
 /* Forgets the queued warnings. */
 void gv_io_drop_warnings(void);

@@ -6,6 +6,13 @@ bool gv_metric_on_globe(gv_metric metric) {
   return metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
 }
 
+const char *gv_metric_reason(const gv_metric_question *question) {
+  if (question->asked) return "as asked for";
+  if (question->crs == NULL) return "default without a coordinate system";
+  if (OSRIsGeographic(question->crs)) return "default for longitudes and latitudes";
+  return gv_crs_fits_distances(question->crs) ? "default for maps" : "default for maps of the whole world";
+}
+
 gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out) {
   OGRSpatialReferenceH crs = question->crs;
   char name[256];
@@ -16,23 +23,28 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_met
   gv_crs_describe(crs, name, sizeof name);
   if (gv_metric_on_globe(metric)) {
     if (crs == NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--metric %s needs a coordinate system: %s none, give %s",
-                        gv_metric_name(metric), question->places, question->remedy);
+      return gv_io_name(io, GV_CODE_CRS_MISSING,
+                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                   "--metric %s needs a coordinate system: %s none, give %s",
+                                   gv_metric_name(metric), question->places, question->remedy));
     }
     if (geographic || OSRIsProjected(crs)) return GV_OK;
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--metric %s makes no sense in %s, which is not tied to the globe", gv_metric_name(metric),
-                      name);
+    return gv_io_name(io, GV_CODE_METRIC_REFUSED,
+                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                 "--metric %s makes no sense in %s, which is not tied to the globe",
+                                 gv_metric_name(metric), name));
   }
   if (geographic) {
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
-        "or a projected coordinate system",
-        gv_metric_name(metric), name);
+    return gv_io_name(
+        io, GV_CODE_METRIC_REFUSED,
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                   "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
+                   "or a projected coordinate system",
+                   gv_metric_name(metric), name));
   }
   if (!fit) {
-    gv_io_warn("--metric %s: distances on the map of %s are not those on the ground; geodesic is the default there",
+    gv_io_warn(GV_CODE_METRIC_ON_MAP, 0,
+               "--metric %s: distances on the map of %s are not those on the ground; geodesic is the default there",
                gv_metric_name(metric), name);
   }
   return GV_OK;

@@ -23,4 +23,7 @@ typedef struct gv_metric_question {
  */
 gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_metric *out);
 
+/* Why it is that one, for people: "default for longitudes and latitudes". */
+const char *gv_metric_reason(const gv_metric_question *question);
+
 #endif

@@ -78,6 +78,7 @@ void gv_operation_warn_of_grids(PJ_CONTEXT *context, const PJ *source, const PJ 
     describe_accuracy(accuracy, then, sizeof then);
     if (better && grid[0] != '\0') {
       gv_io_warn(
+          GV_CODE_ACCURACY, 0,
           "positions in %.120s are %s in %.120s; they would be %s with PROJ's grid %s, which is not installed",
           from, now, to, then, grid);
     }

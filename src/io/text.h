@@ -1,4 +1,4 @@
-/* Text that grows. */
+/* Text that grows, and how JSON writes strings and numbers. */
 #ifndef GV_IO_TEXT_H
 #define GV_IO_TEXT_H
 
@@ -16,6 +16,14 @@ typedef struct gv_text {
 
 void gv_text_put(gv_text *text, const char *bytes, size_t length);
 void gv_text_put_string(gv_text *text, const char *string);
+
+/* The string as one of JSON, with quotation marks. Bytes that are no UTF-8 are taken for Latin-1. */
+void gv_text_put_json(gv_text *text, const char *string);
+
+enum { GV_NUMBER_TEXT = 32 };
+
+/* The fewest digits that read back as the number, in JSON's way; "" if it is not finite. */
+void gv_number_text(double value, char text[GV_NUMBER_TEXT]);
 
 void gv_text_free(gv_text *text);
 

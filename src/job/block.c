@@ -43,36 +43,43 @@ static void write_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *
 static void write_own_cells(const gv_run *r, const gv_run_worker *worker, const gv_raster_block *block,
                             const gv_run_part *p) {
   for (int64_t y = 0; y < p->h; y++) {
-    int64_t *out = (int64_t *)block->out[0] + y * block->stride, first = (p->y + y) * r->width + p->x;
+    int64_t *out = (int64_t *)block->out[r->slot[GV_RUN_OUT]] + y * block->stride;
+    int64_t first = (p->y + y) * r->width + p->x;
     for (int64_t x = 0; x < p->w; x++)
       if (worker->own[y * r->block_w + x] >= 0) out[x] = first + x;
   }
 }
 
-/* Whether a cell has a seed: the first that has ends the search, of a worker's blocks as well. */
-static bool any_answered(const int32_t *values, const gv_run_part *p, int64_t stride, int32_t none) {
+/* True if cells may be without a seed. */
+static bool may_be_empty(const gv_run *r) {
+  return r->mask != NULL || isfinite(r->j->max_distance) || r->grid.grid.kind == GV_GRID_PROJECTED;
+}
+
+/* Cells without a seed; `uniform`: only the first is written. */
+static int64_t count_empty(const int32_t *values, const gv_run_part *p, int64_t stride, int32_t none,
+                           bool uniform) {
+  int64_t count = 0;
+  if (uniform) return values[0] == none ? p->w * p->h : 0;
   for (int64_t y = 0; y < p->h; y++) {
+    int32_t of_row = 0;
     for (int64_t x = 0; x < p->w; x++)
-      if (values[y * stride + x] != none) return true;
+      of_row += values[y * stride + x] == none;
+    count += of_row;
   }
-  return false;
+  return count;
 }
 
 /* A block of which no cell counts. */
 static void fill_masked(const gv_run *r, gv_raster_block *block) {
-  for (int b = 0; b < r->j->k; b++) {
-    int64_t at = b * block->band_stride[0];
-    if (r->type == GDT_Int64) {
-      ((int64_t *)block->out[0])[at] = r->nodata;
-    } else {
-      ((int32_t *)block->out[0])[at] = (int32_t)r->nodata;
-    }
-  }
-  for (int i = GV_RUN_DISTANCE; i < GV_RUN_RASTERS; i++) {
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int s = r->slot[i];
     for (int b = 0; s >= 0 && b < gv_run_bands(r, i); b++) {
       int64_t at = b * block->band_stride[s];
-      if (i == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64) {
+      if (i == GV_RUN_OUT && r->type == GDT_Int64) {
+        ((int64_t *)block->out[s])[at] = r->nodata;
+      } else if (i == GV_RUN_OUT) {
+        ((int32_t *)block->out[s])[at] = (int32_t)r->nodata;
+      } else if (i == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64) {
         ((double *)block->out[s])[at] = (double)NAN;
       } else {
         ((float *)block->out[s])[at] = NAN;
@@ -198,6 +205,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     status = gv_mask_cells(io, r->mask, number, p.x, p.y, p.w, p.h, worker->mask, r->block_w, &kept);
     if (status != GV_OK) return status;
     if (kept == 0) {
+      worker->empty += p.w * p.h;
       fill_masked(r, block);
       return GV_OK;
     }
@@ -222,33 +230,35 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     b.uniform = &uniform;
   }
   bool apart = worker->numbers != NULL;
-  b.out = apart ? worker->numbers : block->out[0];
+  b.out = apart ? worker->numbers : block->out[r->slot[GV_RUN_OUT]];
   b.stride = apart ? r->block_w : block->stride;
-  b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[0];
+  b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[r->slot[GV_RUN_OUT]];
   status = pass_on(io, worker, gv_voronoi_fill(worker->context, r->voronoi, &b));
   if (status == GV_OK && r->cells.own && r->j->k > 1) gv_run_put_own_first(r, worker, &p, &b);
   const gv_run_part whole = p;
   int32_t none = r->numbers ? -1 : (int32_t)r->nodata;
+  const int ids = r->slot[GV_RUN_OUT];
   if (uniform != 0) p.w = p.h = 1;
-  block->uniform[0] = uniform != 0;
+  if (ids >= 0) block->uniform[ids] = uniform != 0;
   if (status == GV_OK && r->numbers)
     status = pass_on(io, worker, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));
   if (status == GV_OK && r->cells.cells != NULL) {
     if (r->cells.own) gv_run_measure_own(r, worker, block, &p);
     gv_run_name_regions(r, worker, &p, &b);
   }
-  if (status == GV_OK && !worker->answered) worker->answered = any_answered(b.out, &p, b.stride, none);
+  if (status == GV_OK && may_be_empty(r)) worker->empty += count_empty(b.out, &whole, b.stride, none, uniform != 0);
   if (status == GV_OK && r->style) gv_adjacency_scan(&worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status == GV_OK && r->statistics != NULL) {
     status = add_statistics(io, r, number, block, &whole, b.out, b.stride, uniform != 0);
   }
-  for (int band = 0; band < r->j->k && status == GV_OK && r->numbers; band++) {
+  for (int band = 0; band < r->j->k && status == GV_OK && r->numbers && ids >= 0; band++) {
     for (int64_t y = 0; y < p.h; y++) {
-      write_ids(r, b.out + band * b.band_stride + y * b.stride, p.w, block->out[0],
-                band * block->band_stride[0] + y * block->stride);
+      write_ids(r, b.out + band * b.band_stride + y * b.stride, p.w, block->out[ids],
+                band * block->band_stride[ids] + y * block->stride);
     }
   }
-  if (status == GV_OK && r->cells.own && r->j->raster_seeds.by_cell) write_own_cells(r, worker, block, &p);
+  if (status == GV_OK && r->cells.own && r->j->raster_seeds.by_cell && ids >= 0)
+    write_own_cells(r, worker, block, &p);
   if (status == GV_OK && r->each != NULL) status = gv_run_measure_each(io, r, worker, block, &whole, mask);
   return status;
 }

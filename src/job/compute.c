@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "io/out/polygons.h"
+#include "io/parallel.h"
 
 /* The part of the run that is under way, and the place where long GDAL calls learn of cancelling. */
 typedef struct share {
@@ -24,18 +25,19 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
+  /* Numbers have no place in OUT. */
+  bool apart = r->type == GDT_Int64 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
   options.threads = 1; /* of a worker */
   options.device = r->j->device;
   options.progress = gv_io_go_on;
   options.progress_user = r->io;
-  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type == GDT_Int64 || r->cells.cells != NULL);
+  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, apart);
   r->workers = calloc((size_t)r->worker_count, sizeof *r->workers);
   bool made = r->workers != NULL;
   for (int i = 0; i < r->worker_count && made; i++) {
     gv_run_worker *w = &r->workers[i];
     made = gv_context_create(&options, &w->context) == GV_OK;
     if (r->style) gv_adjacency_init(&w->adjacency, r->width, r->height);
-    bool apart = r->type == GDT_Int64 || r->cells.cells != NULL;
     if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
     if (r->mask != NULL) w->mask = malloc(cells);
     bool distances = r->j->stats != NULL || gv_run_converts(r) || r->j->distance_per_value;
@@ -67,6 +69,7 @@ void gv_run_free_computed(gv_run *r) {
   free(r->workers);
   gv_run_free_cells(r);
   gv_context_destroy(r->context);
+  gv_groups_free(&r->groups);
   free(r->labels);
 }
 
@@ -85,6 +88,16 @@ gv_voronoi_options gv_run_question(const gv_run *r) {
   options.weights = r->seeds.weights;
   options.features = r->seeds.shapes != NULL ? &r->features : NULL;
   return options;
+}
+
+gv_status gv_run_backend(gv_run *r, const char **out) {
+  gv_voronoi_options options = gv_run_question(r);
+  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
+  gv_status status = gv_voronoi_create(r->context, &r->grid.grid, options.features == NULL ? &positions : NULL,
+                                       &options, &r->voronoi);
+  if (status != GV_OK) return library_failed(r, status);
+  *out = gv_voronoi_backend(r->voronoi);
+  return GV_OK;
 }
 
 static gv_status make_voronoi(gv_run *r) {
@@ -115,6 +128,8 @@ static gv_status make_voronoi(gv_run *r) {
     how.distances = r->distances;
     how.sums = r->j->sum_count;
     how.bound = bounds;
+    how.group = r->j->group ? r->groups.of_seed : NULL;
+    how.groups = r->groups.count;
     for (int i = 0; i < r->j->sum_count; i++)
       bounds[i] = gv_overlay_bound(r->overlay[i]);
     status = gv_statistics_create(context, r->counted != NULL ? r->counted : r->voronoi, &how, &r->statistics);
@@ -126,11 +141,39 @@ static gv_status add_style(gv_run *r) {
   for (int i = 1; i < r->worker_count; i++)
     gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
   gv_attribute_table table = {0};
+  r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
   gv_status status =
       gv_style_table(r->io, r->regions, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
   if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;
+}
+
+/* The blocks of a run that writes no raster. */
+typedef struct walk {
+  gv_run *r;
+  share *progress;
+  int64_t across, count;
+} walk;
+
+static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  const walk *w = user;
+  for (int64_t i = first; i < end; i++) {
+    gv_raster_block block = {.column = i % w->across, .row = i / w->across};
+    gv_status status = gv_run_compute_block(io, w->r, worker, &block);
+    /* Blocks are handed out in their order, and one worker tells. */
+    bool told = worker != 0 || report((double)(i + 1) / (double)w->count, "", w->progress) != FALSE;
+    if (status == GV_OK && (!told || gv_io_cancelled(io))) status = gv_io_fail_cancelled(io);
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
+}
+
+static gv_status walk_blocks(gv_run *r, share *progress) {
+  walk w = {.r = r, .progress = progress, .across = (r->width + r->block_w - 1) / r->block_w};
+  w.count = w.across * ((r->height + r->block_h - 1) / r->block_h);
+  gv_io_loop loop = {.threads = r->worker_count, .count = w.count, .grain = 1, .user = &w};
+  return gv_io_parallel_for(r->io, &loop, compute_blocks);
 }
 
 gv_status gv_run_compute(gv_run *r) {
@@ -141,20 +184,26 @@ gv_status gv_run_compute(gv_run *r) {
   share progress = {r, 0.0, copies || j->polygons != NULL ? 0.7 : 1.0};
   r->width = r->grid.grid.width;
   r->height = r->grid.grid.height;
-  r->style = !j->no_style && r->regions->count <= GV_MAX_NAMED_SEEDS && !j->raster_seeds.by_cell;
+  r->style =
+      j->raster.path != NULL && !j->no_style && r->regions->count <= GV_MAX_NAMED_SEEDS && !j->raster_seeds.by_cell;
   gv_status status = gv_run_create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
-  r->numbers =
-      r->type == GDT_Int64 || r->cells.cells != NULL || r->distances || j->distance != NULL || j->azimuth != NULL;
-  if (j->stats != NULL && !r->numbers) status = gv_run_repeated_ids(r, &r->numbers);
+  r->numbers = r->type == GDT_Int64 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0 || r->distances ||
+               j->distance != NULL || j->azimuth != NULL;
+  if (j->stats != NULL && (j->group || !r->numbers)) status = gv_groups_make(r->io, r->regions, &r->groups);
+  /* Ids that repeat do not tell seeds apart. */
+  if (j->stats != NULL && !j->group && r->groups.count < r->regions->count) r->numbers = true;
   if (status != GV_OK) return status;
-  gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
+  r->block_w = r->block_h = GV_RUN_BLOCK;
+  if (r->written_count > 0) gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
   status = make_workers(r);
   if (status == GV_OK) status = make_voronoi(r);
-  if (status == GV_OK) {
+  if (status == GV_OK && r->written_count > 0) {
     status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, r->worker_count, report,
                              &progress);
+  } else if (status == GV_OK) {
+    status = walk_blocks(r, &progress);
   }
   if (status == GV_OK && r->style) status = add_style(r);
   if (status == GV_OK && r->stats != NULL) status = gv_run_write_statistics(r);
@@ -171,7 +220,8 @@ gv_status gv_run_compute(gv_run *r) {
   }
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     progress.to = 1.0;
-    if (r->raster[i] != NULL) status = gv_raster_finish(r->io, r->raster[i], report, &progress);
+    if (r->raster[i] != NULL && !(i == GV_RUN_OUT && r->passing))
+      status = gv_raster_finish(r->io, r->raster[i], report, &progress);
     progress.from = 1.0;
   }
   return status;

@@ -5,6 +5,8 @@
 #include "job/budget.h"
 #include "job/run.h"
 
+#include <stdlib.h>
+
 #include <gdal.h>
 
 #include "io/crs.h"
@@ -19,7 +21,7 @@ enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 4 + GV_J
 static int list_places(gv_run *r, gv_place **places) {
   int count = 0;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (r->raster[i] != NULL) places[count++] = gv_raster_place(r->raster[i]);
+    if (r->raster[i] != NULL && !(i == GV_RUN_OUT && r->passing)) places[count++] = gv_raster_place(r->raster[i]);
   if (r->stats != NULL) places[count++] = gv_table_place(r->stats);
   if (r->polygons != NULL) places[count++] = gv_table_place(r->polygons);
   return count + (r->mesh != NULL ? gv_mesh_places(r->mesh, places + count) : 0);
@@ -49,10 +51,13 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
     const char *path = place->output.path;
     if (gv_place_amends(place) && place->replaces &&
         gv_inputs_read_layer(inputs, path, place->layer, place->layers)) {
-      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is an input too", place->option,
-                          place->layer, path);
+      status = gv_io_name(r->io, GV_CODE_OUTPUT_IS_INPUT,
+                          gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is an input too",
+                                     place->option, place->layer, path));
     } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
-      status = gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too", place->option, path);
+      status =
+          gv_io_name(r->io, GV_CODE_OUTPUT_IS_INPUT,
+                     gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too", place->option, path));
     }
   }
   return status;
@@ -76,15 +81,32 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
 static gv_status check_grid(const gv_run *r) {
   const gv_job *j = r->j;
   if (j->weighting == GV_POWER && r->grid.metric != GV_EUCLIDEAN && r->grid.metric != GV_GREAT_CIRCLE) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--weighting power: its metric is euclidean or great-circle, not %s",
-                      gv_metric_name(r->grid.metric));
+    return gv_io_name(r->io, GV_CODE_METRIC_REFUSED,
+                      gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                                 "--weighting power: its metric is euclidean or great-circle, not %s",
+                                 gv_metric_name(r->grid.metric)));
   }
   if (j->stats != NULL && r->grid.grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(r->grid.crs)) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
   }
   return GV_OK;
+}
+
+/* Polygons are traced in a raster: without OUT in one beside them that never gets a place. */
+static gv_status plan_passing(gv_run *r) {
+  char *path = gv_path_add(r->j->polygons, ".cells.tif");
+  if (path == NULL) return gv_io_fail_memory(r->io, "a file name");
+  gv_raster_options options = {.option = "--polygons",
+                               .path = path,
+                               .overwrite = true,
+                               .threads = r->j->raster.threads,
+                               .memory = r->j->raster.memory,
+                               .cell_bytes = r->j->raster.cell_bytes};
+  r->passing = true;
+  gv_status status = gv_raster_plan(r->io, &options, &r->raster[GV_RUN_OUT]);
+  free(path);
+  return status;
 }
 
 static gv_status plan(gv_run *r) {
@@ -110,6 +132,7 @@ static gv_status plan(gv_run *r) {
     status =
         gv_table_plan(r->io, "--polygons", j->polygons, j->polygons_layer != NULL ? j->polygons_layer : "regions",
                       j->raster.overwrite, &r->polygons);
+    if (status == GV_OK && j->raster.path == NULL) status = plan_passing(r);
   }
   return status;
 }
@@ -172,7 +195,7 @@ static void settle(gv_job *j) {
 gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_job own = *job, *j = &own;
   settle(j);
-  gv_run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT};
+  gv_run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT, .empty_seeds = -1};
   gv_place *places[MAX_OUTPUTS];
   gv_input list[MAX_INPUTS];
   gv_inputs inputs;
@@ -182,15 +205,20 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   if (status == GV_OK) status = check_files(&r, &inputs);
   if (status == GV_OK) status = read_inputs(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
+  const char *backend = NULL;
+  if (status == GV_OK && j->dry_run) status = gv_run_backend(&r, &backend);
+  if (j->dry_run) goto end;
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {
     gv_voronoi_options options = gv_run_question(&r);
     gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device};
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
-  if (status == GV_OK && j->raster.path != NULL) status = gv_run_compute(&r);
+  if (status == GV_OK && gv_run_has_cells(&r)) status = gv_run_compute(&r);
   if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);
   if (status == GV_OK) gv_run_warn(&r);
+end:
+  if (status == GV_OK && j->report != NULL) gv_run_report(&r, j->report);
   gv_run_free_computed(&r);
   for (int i = 0; i < j->sum_count; i++)
     gv_overlay_close(r.overlay[i]);

@@ -17,6 +17,35 @@ typedef struct gv_job_sum {
   const char *path;
 } gv_job_sum;
 
+/* An output as it would be. */
+typedef struct gv_planned_output {
+  const char *option, *path;
+  int64_t count;    /* of values in a raster; of rows in a table, at most */
+  int64_t bytes;    /* of a raster without compression; -1 = not known */
+  const char *type; /* of a raster's values; NULL = it is a table */
+} gv_planned_output;
+
+enum { GV_MOST_PLANNED = 8 };
+
+/* What a run came to, for people and programs. Texts are told as they are, numbers below 0 are not known. */
+typedef struct gv_job_report {
+  gv_metric metric;
+  const char *metric_reason;
+  char crs[256];
+  int64_t width, height;
+  double cell_width, cell_height;
+  char unit[64];       /* of these; "" = none */
+  int level;           /* of the mesh; -1 = none */
+  int64_t empty_cells; /* without a seed */
+  int64_t seeds, seeds_skipped, seeds_without_cells;
+  const char *backend; /* NULL = not known */
+  const char *backend_asked;
+  int threads;
+  int64_t memory;                             /* see gv_job */
+  gv_planned_output planned[GV_MOST_PLANNED]; /* of a dry run */
+  int planned_count;
+} gv_job_report;
+
 typedef struct gv_job {
   gv_seed_options seeds;
   gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
@@ -43,8 +72,11 @@ typedef struct gv_job {
   bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
   bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */
   bool has_nodata, no_style, no_stats_distances;
+  bool group;   /* the table has a row an id, not a row a seed */
+  bool dry_run; /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
+  gv_job_report *report;   /* filled by a run that goes well; may be NULL */
   gv_progress_fn progress; /* told of the whole run's; may be NULL */
   void *progress_user;
 } gv_job;

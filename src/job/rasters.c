@@ -50,55 +50,39 @@ gv_status gv_run_choose_values(gv_run *r) {
   return GV_OK;
 }
 
-static int by_id(const void *a, const void *b) {
-  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
-  return p < q ? -1 : p > q;
-}
-
-/* Whether two seeds have one id, so that ids do not tell seeds apart. */
-gv_status gv_run_repeated_ids(const gv_run *r, bool *out) {
-  size_t count = (size_t)r->regions->count;
-  int64_t *ids = malloc(count * sizeof *ids);
-  if (ids == NULL) return gv_io_fail_memory(r->io, "the ids");
-  memcpy(ids, r->regions->ids, count * sizeof *ids);
-  qsort(ids, count, sizeof *ids, by_id);
-  for (size_t i = 1; i < count; i++)
-    *out = *out || ids[i] == ids[i - 1];
-  free(ids);
-  return GV_OK;
-}
-
 static const char *weighting_name(gv_weighting weighting) {
   static const char *const names[] = {"none", "multiplicative", "additive", "power"};
   return names[weighting];
 }
 
 /* `source` in short, and its layer. */
-static char **add_source(char **items, const char *name, const char *source, const char *layer) {
+static bool add_source(char ***items, const char *name, const char *source, const char *layer) {
   char text[512], *title = gv_source_title(source);
-  snprintf(text, sizeof text, "%s%s%s", title != NULL ? title : "", layer != NULL ? ", layer " : "",
-           layer != NULL ? layer : "");
+  if (title == NULL) return false;
+  snprintf(text, sizeof text, "%s%s%s", title, layer != NULL ? ", layer " : "", layer != NULL ? layer : "");
   free(title);
-  return CSLSetNameValue(items, name, text);
+  *items = CSLSetNameValue(*items, name, text);
+  return true;
 }
 
-/* Values, or cells by their numbers, kept or not. */
-static int64_t seed_count(const gv_run *r) {
+int64_t gv_run_seed_count(const gv_run *r) {
   gv_raster_seed_list list = GV_RASTER_SEED_LIST_INIT;
   bool by_cell = r->j->raster_seeds.by_cell && r->cells.cells != NULL &&
                  gv_raster_seeds_get(r->context, r->cells.cells, &list) == GV_OK;
   return by_cell ? list.cells : r->regions->count;
 }
 
+/* To be freed with CSLDestroy; NULL where there is no memory. */
 static char **make_metadata(const gv_run *r) {
   const gv_job *j = r->j;
   char **items = NULL;
   items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
   const gv_raster_seed_options *cells = j->raster_seeds.source != NULL ? &j->raster_seeds : NULL;
-  items = add_source(items, "GPUVORONOI_SEEDS", cells != NULL ? cells->source : j->seeds.source, j->seeds.layer);
+  bool named =
+      add_source(&items, "GPUVORONOI_SEEDS", cells != NULL ? cells->source : j->seeds.source, j->seeds.layer);
   if (cells != NULL) items = CSLSetNameValue(items, "GPUVORONOI_BAND", CPLSPrintf("%d", cells->band));
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
-  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, seed_count(r)));
+  items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, gv_run_seed_count(r)));
   items = CSLSetNameValue(items, "GPUVORONOI_METRIC", gv_metric_name(r->grid.metric));
   if (j->grid.has_level) items = CSLSetNameValue(items, "GPUVORONOI_QTM_LEVEL", CPLSPrintf("%d", j->grid.level));
   if (j->weighting != GV_UNWEIGHTED) {
@@ -108,13 +92,14 @@ static char **make_metadata(const gv_run *r) {
   if (isfinite(j->max_distance)) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", j->max_distance));
   }
-  if (j->mask.source != NULL) items = add_source(items, "GPUVORONOI_MASK", j->mask.source, NULL);
+  if (j->mask.source != NULL) named = add_source(&items, "GPUVORONOI_MASK", j->mask.source, NULL) && named;
   const char *id = cells != NULL               ? (cells->by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"
                                                : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           r->seeds.ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
-  return items;
+  if (!named) CSLDestroy(items);
+  return named ? items : NULL;
 }
 
 /* "id of the 2nd nearest seed" */
@@ -152,6 +137,7 @@ gv_status gv_run_create_rasters(gv_run *r) {
   const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
   char **metadata = make_metadata(r);
+  if (metadata == NULL) return gv_io_fail_memory(r->io, "the names of the sources");
   gv_status status = GV_OK;
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;

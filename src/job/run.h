@@ -9,10 +9,13 @@
 #include "io/out/style.h"
 #include "io/out/table_out.h"
 #include "io/overlay/quantity.h"
+#include "job/groups.h"
 #include "job/job.h"
 
 /* The rasters. */
 enum { GV_RUN_OUT, GV_RUN_DISTANCE, GV_RUN_AZIMUTH, GV_RUN_RASTERS };
+
+enum { GV_RUN_BLOCK = 512 /* cells a side, where no raster is written */ };
 
 /* Memory of one worker. */
 typedef struct gv_run_worker {
@@ -24,7 +27,7 @@ typedef struct gv_run_worker {
   int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
   uint8_t *asks;         /* the block's other cells */
   gv_quantity *quantity; /* one a sum */
-  bool answered;         /* a cell with a seed was met */
+  int64_t empty;         /* cells without a seed so far */
 } gv_run_worker;
 
 /* A block's rectangle of cells. */
@@ -46,6 +49,7 @@ typedef struct gv_run {
   gv_mesh_out *mesh;
   gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */
   gv_raster_out *written[GV_RUN_RASTERS];
+  bool passing;             /* OUT is there for polygons to be traced in it, and no output */
   int slot[GV_RUN_RASTERS]; /* place of a raster among those written; -1 = not asked for */
   int written_count;
   gv_table_out *stats, *polygons;
@@ -53,12 +57,13 @@ typedef struct gv_run {
   gv_overlay *overlay[GV_JOB_MAX_SUMS];
   gv_voronoi *voronoi;
   gv_statistics *statistics;
+  gv_groups groups;    /* of seeds of one id, if statistics need them */
   gv_context *context; /* of all threads */
   gv_run_worker *workers;
   int worker_count;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
-  int64_t empty_seeds;  /* rows of the statistics without cells */
+  int64_t empty_seeds;  /* without cells; -1 = not known */
   double distance_size; /* one unit of the distances that are written, in the library's */
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
@@ -68,10 +73,16 @@ typedef struct gv_run {
 
 /* rasters.c: value type and nodata from the ids; */
 gv_status gv_run_choose_values(gv_run *r);
-/* whether two seeds have one id, so that ids do not tell seeds apart; */
-gv_status gv_run_repeated_ids(const gv_run *r, bool *out);
+/* the number of seeds; of cells that of their values, or by cell of them all, kept or not; */
+int64_t gv_run_seed_count(const gv_run *r);
 /* creating the rasters that were asked for. */
 gv_status gv_run_create_rasters(gv_run *r);
+
+/* True if something is asked of the grid's cells. */
+static inline bool gv_run_has_cells(const gv_run *r) {
+  return r->raster[GV_RUN_OUT] != NULL || r->raster[GV_RUN_DISTANCE] != NULL || r->raster[GV_RUN_AZIMUTH] != NULL ||
+         r->stats != NULL;
+}
 
 /* True if distances go into a raster in another unit than the library's. */
 static inline bool gv_run_converts(const gv_run *r) {
@@ -110,13 +121,17 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
 gv_voronoi_options gv_run_question(const gv_run *r);
 /* rasters, tables and polygons, all but putting them in their places; */
 gv_status gv_run_compute(gv_run *r);
+/* The backend that would compute, for a run that does not; NULL if that is not known. */
+gv_status gv_run_backend(gv_run *r, const char **out);
 /* and what that has made. */
 void gv_run_free_computed(gv_run *r);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);
 
-/* warnings.c: what people should know of outputs that are complete. */
+/* warnings.c: what people should know of outputs that are complete; */
 void gv_run_warn(const gv_run *r);
+/* and what the run came to. */
+void gv_run_report(const gv_run *r, gv_job_report *out);
 
 #endif

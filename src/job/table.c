@@ -1,4 +1,4 @@
-/* The table of statistics: a row a seed. */
+/* The table of statistics: a row a seed, or a row an id. */
 #include "job/run.h"
 
 #include <math.h>
@@ -9,14 +9,14 @@
 
 #include "io/crs.h"
 
-enum { CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y };
+enum { SEEDS, CELLS, AREA, DISTANCE_MEAN, DISTANCE_MAX, CENTROID_X, CENTROID_Y, COLUMNS };
 
 /* The columns in their order: which of the above, or which sum's amount (0) or mean distance (1). */
 typedef struct statistics_table {
   gv_run *r;
-  gv_table_column columns[6 + 2 * GV_JOB_MAX_SUMS];
+  gv_table_column columns[COLUMNS + 2 * GV_JOB_MAX_SUMS];
   int count;
-  int places[6]; /* of the above; -1 = left out */
+  int places[COLUMNS]; /* of the above; -1 = left out */
   double area_unit, coordinate_unit;
 } statistics_table;
 
@@ -31,10 +31,18 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   gv_seed_statistics s;
   gv_sum_statistics sums[GV_JOB_MAX_SUMS];
   gv_table_value *values = row->values;
-  if (gv_statistics_get(r->context, r->statistics, seed, &s, sums) != GV_OK) {
+  int64_t number = r->j->group ? r->groups.of_seed[seed] : seed;
+  row->keep = !r->j->group || r->groups.first[number] == seed;
+  if (!row->keep) return GV_OK;
+  if (gv_statistics_get(r->context, r->statistics, number, &s, sums) != GV_OK) {
     return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->context));
   }
-  r->empty_seeds += s.cells == 0;
+  if (r->j->group) {
+    values[t->places[SEEDS]].given = true;
+    values[t->places[SEEDS]].integer = r->groups.seeds[number];
+  } else {
+    r->empty_seeds += s.cells == 0;
+  }
   values[t->places[CELLS]].given = true;
   values[t->places[CELLS]].integer = s.cells;
   set_real(&values[t->places[AREA]], s.area * t->area_unit);
@@ -66,13 +74,14 @@ gv_status gv_run_write_statistics(gv_run *r) {
   if (plane && has_unit) t.area_unit = pow(OSRGetLinearUnits(r->grid.crs, NULL), 2.0) * 1e-6;
   if (!has_unit) t.area_unit = 1.0;
   if (!plane) t.coordinate_unit = 1.0 / gv_crs_unit_degrees(r->grid.crs);
-  static const char *const names[] = {"cells",        "area_km2",   "distance_mean",
-                                      "distance_max", "centroid_x", "centroid_y"};
-  for (int i = CELLS; i <= CENTROID_Y; i++) {
+  static const char *const names[COLUMNS] = {"seeds",        "cells",      "area_km2",  "distance_mean",
+                                             "distance_max", "centroid_x", "centroid_y"};
+  for (int i = SEEDS; i <= CENTROID_Y; i++) {
     t.places[i] = -1;
+    if (i == SEEDS && !r->j->group) continue;
     if (!r->distances && (i == DISTANCE_MEAN || i == DISTANCE_MAX)) continue;
     t.places[i] = t.count;
-    add_column(&t, i == CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
+    add_column(&t, i <= CELLS ? OFTInteger64 : OFTReal, i == AREA && !has_unit ? "area" : names[i]);
   }
   for (int i = 0; i < r->j->sum_count; i++) {
     add_column(&t, OFTReal, CPLSPrintf("%s_sum", r->j->sums[i].name));
@@ -86,6 +95,7 @@ gv_status gv_run_write_statistics(gv_run *r) {
                               .count = t.count,
                               .row = statistics_row,
                               .user = &t};
+  if (!r->j->group) r->empty_seeds = 0;
   gv_status status = gv_table_write(r->io, r->stats, &content);
   for (int i = 0; i < t.count; i++)
     CPLFree(t.columns[i].name);

@@ -63,15 +63,15 @@ gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regio
   for (int32_t i = 0; i < regions->count; i++) {
     int32_t seed = (int32_t)seed_of(s, regions->shown[i]);
     if (seed < 0) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)regions->shown[i]);
-    regions->shown[i] = seed;
+    regions->shown[i] = s->group != NULL ? s->group[seed] : seed;
   }
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < regions->count; i++) {
-    int64_t seed = regions->shown[i];
-    add_totals(&regions->of[i], &s->of_seed[seed]);
+    int64_t row = regions->shown[i];
+    add_totals(&regions->of[i], &s->of_row[row]);
     for (int32_t q = 0; q < s->sums; q++) {
       const gv_sum *from = &regions->sum[(int64_t)i * s->sums + q];
-      gv_sum *to = &s->of_sum[seed * s->sums + q];
+      gv_sum *to = &s->of_sum[row * s->sums + q];
       to->value += from->value;
       to->distance += from->distance;
     }

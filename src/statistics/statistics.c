@@ -21,11 +21,28 @@ static gv_status find_labels(gv_context *context, gv_statistics *s) {
   memset(s->labels, -1, (size_t)slots * sizeof *s->labels);
   for (int32_t i = 0; i < v->seeds.count; i++) {
     gv_slot *at = gv_slot_of(s->labels, s->label_mask, v->label[i]);
-    if (v->label[i] == v->nodata || at->index >= 0) {
+    bool taken = at->index >= 0 && (s->group == NULL || s->group[at->index] != s->group[v->seeds.number[i]]);
+    if (v->label[i] == v->nodata || taken) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the label %d does not tell a seed", (int)v->label[i]);
     }
-    *at = (gv_slot){v->label[i], v->seeds.number[i]};
+    if (at->index < 0) *at = (gv_slot){v->label[i], v->seeds.number[i]};
   }
+  return GV_OK;
+}
+
+static gv_status copy_groups(gv_context *context, gv_statistics *s, const gv_statistics_options *o) {
+  int64_t seeds = s->rows = s->voronoi->seeds.total;
+  if (o->group == NULL) return GV_OK;
+  for (int64_t i = 0; i < seeds; i++) {
+    if (o->group[i] < 0 || o->group[i] >= o->groups) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "seed %lld is in group %d of %d", (long long)i,
+                     (int)o->group[i], (int)o->groups);
+    }
+  }
+  s->rows = o->groups;
+  s->group = gv_allocate(&s->allocator, seeds, sizeof *s->group);
+  if (s->group == NULL) return gv_fail_memory(context, "the seeds' groups");
+  memcpy(s->group, o->group, (size_t)seeds * sizeof *s->group);
   return GV_OK;
 }
 
@@ -70,13 +87,13 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   } else {
     s->area_unit = gv_plane_area(grid->geotransform);
   }
-  int64_t seeds = voronoi->seeds.total;
+  if (status == GV_OK) status = copy_groups(context, s, &o);
   if (status == GV_OK) status = find_labels(context, s);
   if (status == GV_OK) {
     s->bound = gv_allocate(&s->allocator, s->sums, sizeof *s->bound);
-    s->of_seed = gv_allocate_zeroed(&s->allocator, seeds, sizeof *s->of_seed);
-    s->of_sum = gv_allocate_zeroed(&s->allocator, seeds * s->sums, sizeof *s->of_sum);
-    if (s->bound == NULL || s->of_seed == NULL || s->of_sum == NULL) {
+    s->of_row = gv_allocate_zeroed(&s->allocator, s->rows, sizeof *s->of_row);
+    s->of_sum = gv_allocate_zeroed(&s->allocator, s->rows * s->sums, sizeof *s->of_sum);
+    if (s->bound == NULL || s->of_row == NULL || s->of_sum == NULL) {
       status = gv_fail_memory(context, "the seeds' statistics");
     }
   }
@@ -92,7 +109,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
 void gv_statistics_destroy(gv_statistics *s) {
   if (s == NULL) return;
   gv_allocator allocator = s->allocator;
-  void *const parts[] = {s->bound, s->row, s->column, s->of_seed, s->of_sum, s->labels};
+  void *const parts[] = {s->bound, s->row, s->column, s->of_row, s->of_sum, s->labels, s->group};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     gv_release(&allocator, parts[i]);
   pthread_mutex_destroy(&s->lock);
@@ -122,11 +139,11 @@ static void centroid(const gv_statistics *s, const gv_totals *t, gv_seed_statist
 gv_status gv_statistics_get(gv_context *context, const gv_statistics *s, int64_t seed, gv_seed_statistics *out,
                             gv_sum_statistics *sums) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (s == NULL || out == NULL || seed < 0 || seed >= s->voronoi->seeds.total) {
+  if (s == NULL || out == NULL || seed < 0 || seed >= s->rows) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no place for them, or no seed %lld",
                    (long long)seed);
   }
-  const gv_totals *t = &s->of_seed[seed];
+  const gv_totals *t = &s->of_row[seed];
   /* Cells may be infinitely large, nothing of them is 0. */
   double area = t->area != 0 ? (double)t->area * s->area_unit : 0.0;
   gv_seed_statistics result = {t->cells, area, NAN, NAN, NAN, NAN};

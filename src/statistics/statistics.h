@@ -70,8 +70,10 @@ struct gv_statistics {
   gv_slot *labels;        /* a table of label_mask + 1 seeds by label; NULL when blocks hold seed numbers */
   uint32_t label_mask;
   pthread_mutex_t lock;
-  gv_totals *of_seed;
-  gv_sum *of_sum; /* seeds x sums */
+  int32_t *group; /* of each seed; NULL: each by itself */
+  int64_t rows;   /* seeds, or groups */
+  gv_totals *of_row;
+  gv_sum *of_sum; /* rows x sums */
 };
 
 /* The size of a table for `count` >= 0 entries: a power of two, and twice as many at least; -1 if there is no such number. Those of

@@ -4,6 +4,7 @@ import ctypes
 import ctypes.util
 import os
 import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -26,6 +27,9 @@ def real_data(name):
     return path
 
 
+SUMMARY = re.compile("gpuvoronoi: (metric|grid|cells|seeds|backend|output): ")
+
+
 class Work:
     """A directory to work in and the command run there."""
 
@@ -38,7 +42,11 @@ class Work:
 
     def run(self, *arguments, **options):
         arguments = [COMMAND, *map(str, arguments)]
-        return subprocess.run(arguments, cwd=self.directory, capture_output=True, text=True, timeout=240, **options)
+        done = subprocess.run(arguments, cwd=self.directory, capture_output=True, text=True, timeout=240, **options)
+        lines = done.stderr.splitlines(keepends=True)
+        done.summary = "".join(line for line in lines if SUMMARY.match(line))
+        done.stderr = "".join(line for line in lines if not SUMMARY.match(line))  # what people should worry about
+        return done
 
     def ok(self, *arguments, **options):
         done = self.run(*arguments, **options)

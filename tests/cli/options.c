@@ -35,17 +35,17 @@ static void check_help(const cli_syntax *syntax) {
   for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
     assert_true(strlen(line) <= 110);
     if (strncmp(line, "  -", 3) != 0) continue;
-    while (row < syntax->count && syntax->options[row].kind == CLI_HEADING)
+    while (row < syntax->count && syntax->options[row].kind == GV_OPTION_HEADING)
       row++;
     assert_true(row < syntax->count);
-    const cli_option *o = &syntax->options[row++];
+    const gv_option *o = &syntax->options[row++];
     char expected[200];
     int length = snprintf(expected, sizeof expected, "  %s%s%s%s", strlen(o->name) == 1 ? "-" : "--", o->name,
                           o->metavar != NULL ? " " : "", o->metavar != NULL ? o->metavar : "");
     if (strncmp(line, expected, (size_t)length) != 0 || strspn(line + length, " ") < (length < 24 ? 1 : 0)) {
       fail_msg("%s: '%s' is not the line of '%s'", syntax->name, line, expected);
     }
-    help = help || o->kind == CLI_HELP;
+    help = help || o->kind == GV_OPTION_HELP;
   }
   if (row != syntax->count) fail_msg("%s: --%s is not in --help", syntax->name, syntax->options[row].name);
   if (!help) fail_msg("%s has no --help", syntax->name);
@@ -55,16 +55,16 @@ static void check_help(const cli_syntax *syntax) {
 /* Each row is complete, and no name is there twice. */
 static void check_rows(const cli_syntax *syntax) {
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
+    const gv_option *o = &syntax->options[i];
     assert_non_null(o->name);
-    if (o->kind == CLI_HEADING) continue;
-    bool takes_value = o->kind != CLI_FLAG && o->kind != CLI_HELP && o->kind != CLI_VERSION;
+    if (o->kind == GV_OPTION_HEADING) continue;
+    bool takes_value = o->kind != GV_OPTION_FLAG && o->kind != GV_OPTION_HELP && o->kind != GV_OPTION_VERSION;
     if ((o->metavar != NULL) != takes_value) fail_msg("%s: --%s and its value", syntax->name, o->name);
     if (o->help == NULL || *o->help == '\0') fail_msg("%s: --%s without help", syntax->name, o->name);
     if (o->low > o->high) fail_msg("%s: --%s without a range", syntax->name, o->name);
-    if ((o->kind == CLI_CHOICE) != (o->choices != NULL))
+    if ((o->kind == GV_OPTION_CHOICE) != (o->choices != NULL))
       fail_msg("%s: --%s and its choices", syntax->name, o->name);
-    if ((o->kind == CLI_SET) != (o->set != NULL)) fail_msg("%s: --%s and its setter", syntax->name, o->name);
+    if ((o->kind == GV_OPTION_SET) != (o->set != NULL)) fail_msg("%s: --%s and its setter", syntax->name, o->name);
     for (size_t k = 0; k < i; k++)
       if (strcmp(syntax->options[k].name, o->name) == 0) fail_msg("%s: --%s twice", syntax->name, o->name);
   }
@@ -73,8 +73,8 @@ static void check_rows(const cli_syntax *syntax) {
 /* Choices that --help names are those that there are. */
 static void check_choices(const cli_syntax *syntax) {
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    for (const cli_choice *c = o->choices; c != NULL && c->name != NULL; c++)
+    const gv_option *o = &syntax->options[i];
+    for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++)
       if (strstr(o->help, c->name) == NULL) fail_msg("%s: --%s %s is not told", syntax->name, o->name, c->name);
   }
 }
@@ -105,27 +105,29 @@ typedef struct settings {
   char **list;
 } settings;
 
-static int set_last(void *to, const char *value) {
+static gv_status set_last(gv_io *io, void *to, const char *value) {
+  (void)io;
+  ((settings *)to)->last = value;
+  return GV_OK;
+}
+
+static int take_argument(void *to, char *value) {
   ((settings *)to)->last = value;
   return EXIT_OK;
 }
 
-static int take_argument(void *to, char *value) {
-  return set_last(to, value);
-}
+static const gv_choice choices[] = {{"one", 1}, {"two", 2}, {NULL, 0}};
 
-static const cli_choice choices[] = {{"one", 1}, {"two", 2}, {NULL, 0}};
-
-static const cli_option table[] = {
-    CLI_SECTION("All of them"),
-    {"flag", NULL, "a flag", CLI_INTO(flag)},
-    {"text", "TEXT", "a text", CLI_INTO(text)},
-    {"whole", "N", "a number", CLI_RANGE(whole, -2, 9), CLI_AND(given)},
-    {"large", "N", "any number", CLI_INTO(large)},
-    {"real", "X", "a real number", CLI_RANGE(real, 0.0, 1.0)},
-    {"choice", "NAME", "one or two", CLI_ONE_OF(choice, choices)},
-    {"s", "X", "a setter", CLI_BY(set_last)},
-    CLI_HELP_ROW,
+static const gv_option table[] = {
+    GV_OPTION_SECTION("All of them"),
+    {"flag", NULL, "a flag", GV_OPTION_INTO(flag)},
+    {"text", "TEXT", "a text", GV_OPTION_INTO(text)},
+    {"whole", "N", "a number", GV_OPTION_RANGE(whole, -2, 9), GV_OPTION_AND(given)},
+    {"large", "N", "any number", GV_OPTION_INTO(large)},
+    {"real", "X", "a real number", GV_OPTION_RANGE(real, 0.0, 1.0)},
+    {"choice", "NAME", "one or two", GV_OPTION_ONE_OF(choice, choices)},
+    {"s", "X", "a setter", GV_OPTION_BY(set_last)},
+    GV_OPTION_HELP_ROW,
 };
 
 static const cli_syntax syntax = {.name = "test", .usage = "", CLI_ROWS(table), .positional = take_argument};

@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from conftest import COMMAND, globe
+from conftest import COMMAND, SUMMARY, globe
 
 ANSWERS = [["--help"], ["--version"], ["search", "--help"], ["qtm", "--help"], ["bench", "--help"], ["bench", "search", "--help"],
            ["backends"], ["backends", "--json"], ["backends", "--matrix"], ["backends", "--help"], ["devices"],
@@ -29,7 +29,7 @@ def gone():
 def run(work, arguments, output):
     """Popen gives the child the signals as a shell does: SIGPIPE ends it."""
     done = subprocess.run([COMMAND, *arguments], cwd=work.directory, stdout=output, stderr=subprocess.PIPE, text=True, timeout=120)
-    return done.returncode, done.stderr
+    return done.returncode, "".join(line for line in done.stderr.splitlines(keepends=True) if not SUMMARY.match(line))
 
 
 @pytest.mark.parametrize("arguments", ANSWERS, ids=names)

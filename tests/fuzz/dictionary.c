@@ -6,11 +6,11 @@
 static void print_syntax(const cli_syntax *syntax) {
   if (syntax == NULL) return;
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    if (o->kind == CLI_HEADING) continue;
+    const gv_option *o = &syntax->options[i];
+    if (o->kind == GV_OPTION_HEADING) continue;
     printf("\"--%s%s\"\n", o->name, o->metavar != NULL ? "=" : "\\x0a");
     if (o->metavar != NULL) printf("\"--%s\\x0a\"\n", o->name);
-    for (const cli_choice *c = o->choices; c != NULL && c->name != NULL; c++)
+    for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++)
       printf("\"%s\\x0a\"\n", c->name);
   }
 }

@@ -26,7 +26,7 @@ static void parse(const cli_syntax *command, int argc, char **argv) {
   int status = cli_parse(syntax, &settings, argc, argv);
   FUZZ_REQUIRE(status == EXIT_OK || status == EXIT_USAGE || status == EXIT_ERROR || status == CLI_DONE);
   for (size_t i = 0; i < syntax->count; i++)
-    if (syntax->options[i].kind == CLI_LIST) CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
+    if (syntax->options[i].kind == GV_OPTION_LIST) CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
 }
 
 static bool led;

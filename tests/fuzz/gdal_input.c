@@ -54,11 +54,11 @@ void fuzz_put_file(const char *name, const void *data, size_t size) {
 }
 
 void fuzz_end_gdal(void) {
-  char text[512];
+  gv_warning warning;
   while (file_count > 0)
     VSIUnlink(files[--file_count]);
-  while (gv_io_next_warning(text, sizeof text))
-    FUZZ_REQUIRE(text[0] != '\0');
+  while (gv_io_next_warning(&warning))
+    FUZZ_REQUIRE(warning.text[0] != '\0');
 }
 
 void fuzz_check_failure(gv_status status, const gv_io *io) {

@@ -251,6 +251,95 @@ static void labels_lead_back(void **state) {
   free_world(&w);
 }
 
+/* Groups have what the seeds in them have together, to the last bit, by labels of groups and of seeds alike. */
+static void groups_add_up(void **state) {
+  (void)state;
+  enum { GROUPS = 7 };
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  int32_t group[SEEDS], labels[SEEDS], *seen = malloc((size_t)(W * H) * sizeof *seen);
+  double *distance = malloc((size_t)(W * H) * sizeof *distance);
+  gv_seed_statistics alone[SEEDS], got[GROUPS];
+  assert_non_null(seen);
+  assert_non_null(distance);
+  for (int i = 0; i < SEEDS; i++) {
+    group[i] = (5 * i + i / 4) % (GROUPS - 1); /* the last one is empty */
+    labels[i] = 100 + group[i];
+  }
+  gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+  gv_seeds seeds = {w.x, w.y, SEEDS};
+  options.metric = w.metric;
+  for (int with = 0; with < 3; with++) { /* nothing, groups, groups whose labels are all that tells them */
+    gv_voronoi *voronoi = NULL, *numbers = NULL;
+    gv_statistics *s = NULL;
+    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    how.distances = 1;
+    how.group = with > 0 ? group : NULL;
+    how.groups = with > 0 ? GROUPS : -5;
+    options.labels = NULL;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &numbers), GV_OK);
+    options.labels = with == 2 ? labels : NULL;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_OK);
+    gv_measure m = GV_MEASURE_INIT;
+    assert_int_equal(gv_voronoi_block(context, numbers, 0, 0, seen, W), GV_OK);
+    m.seed = seen;
+    m.stride = m.out_stride = W;
+    m.type = GV_FLOAT64;
+    m.distance = distance;
+    assert_int_equal(gv_voronoi_measure(context, numbers, &m), GV_OK);
+    assert_int_equal(gv_voronoi_block(context, voronoi, 0, 0, seen, W), GV_OK);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.seed = seen;
+    b.distance = distance;
+    b.stride = b.distance_stride = W;
+    assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
+    for (int i = 0; i < (with > 0 ? GROUPS : SEEDS); i++)
+      assert_int_equal(gv_statistics_get(context, s, i, with > 0 ? &got[i] : &alone[i], NULL), GV_OK);
+    assert_int_equal(gv_statistics_get(context, s, with > 0 ? GROUPS : SEEDS, &got[0], NULL),
+                     GV_ERROR_INVALID_ARGUMENT);
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+    gv_voronoi_destroy(numbers);
+    for (int g = 0; g < GROUPS && with > 0; g++) {
+      int64_t cells = 0;
+      double area = 0.0, mean = 0.0, farthest = -1.0;
+      for (int i = 0; i < SEEDS; i++) {
+        if (group[i] != g || alone[i].cells == 0) continue;
+        cells += alone[i].cells;
+        area += alone[i].area;
+        mean += alone[i].area * alone[i].distance_mean;
+        farthest = fmax(farthest, alone[i].distance_max);
+      }
+      assert_int_equal(got[g].cells, cells);
+      close_to(got[g].area, area, area);
+      if (cells == 0) {
+        assert_true(isnan(got[g].distance_mean));
+        continue;
+      }
+      close_to(got[g].distance_mean, mean / area, mean / area);
+      assert_true(got[g].distance_max == farthest);
+    }
+  }
+  for (int wrong = 0; wrong < 2; wrong++) {
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    how.group = group;
+    how.groups = wrong == 0 ? GROUPS : GROUPS - 2;
+    if (wrong == 0) labels[3] = labels[3] == 100 ? 101 : 100; /* another group's */
+    options.labels = wrong == 0 ? labels : NULL;
+    assert_int_equal(gv_voronoi_create(context, &w.grid, &seeds, &options, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, &how, &s), GV_ERROR_INVALID_ARGUMENT);
+    gv_voronoi_destroy(voronoi);
+  }
+  free(seen);
+  free(distance);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
 /* --------------------------------------------------------------- the same bits as sums of whole numbers, cell by cell */
 
 enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
@@ -549,9 +638,12 @@ static void failing_allocations(void **state) {
       f.fail_at = f.calls + at;
       gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
       double bound[SUMS] = {1000.0, 1.0};
+      const int32_t group[SEEDS] = {0};
       how.distances = 1;
       how.sums = SUMS;
       how.bound = bound;
+      how.group = group;
+      how.groups = 1;
       gv_status status = gv_statistics_create(context, voronoi, &how, &s);
       if (status == GV_OK) {
         gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
@@ -580,6 +672,7 @@ int main(void) {
       cmocka_unit_test(sums_are_right_and_the_same),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(labels_lead_back),
+      cmocka_unit_test(groups_add_up),
       cmocka_unit_test(sums_are_exact),
       cmocka_unit_test(tables_of_any_size),
       cmocka_unit_test(failing_allocations),

@@ -4,7 +4,7 @@
 #ifndef GV_CLI_BENCH_H
 #define GV_CLI_BENCH_H
 
-#include <stdint.h>
+#include "io/io.h"
 
 /* Seconds of a steady clock. */
 double bench_now(void);
@@ -24,8 +24,8 @@ void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat);
 
 /* The value of --size, "W,H", and of --seeds, a list of at most `most` numbers: EXIT_OK, or EXIT_USAGE with the error
  * printed. */
-int bench_read_size(const char *value, int64_t least_width, int64_t least_height, int64_t most, int64_t *width,
-                    int64_t *height);
-int bench_read_counts(const char *value, int64_t *counts, int most, int *n);
+gv_status bench_read_size(gv_io *io, const char *value, int64_t least_width, int64_t least_height, int64_t most,
+                          int64_t *width, int64_t *height);
+gv_status bench_read_counts(gv_io *io, const char *value, int64_t *counts, int most, int *n);
 
 #endif

@@ -68,25 +68,28 @@ void bench_seeds_on_globe(int64_t n, uint64_t start, double *lon, double *lat) {
   }
 }
 
-int bench_read_size(const char *value, int64_t least_width, int64_t least_height, int64_t most, int64_t *width,
-                    int64_t *height) {
+gv_status bench_read_size(gv_io *io, const char *value, int64_t least_width, int64_t least_height, int64_t most,
+                          int64_t *width, int64_t *height) {
   int64_t pair[2];
-  if (!cli_integers(value, pair, 2) || pair[0] < least_width || pair[1] < least_height || pair[0] > most ||
+  if (!gv_read_integers(value, pair, 2) || pair[0] < least_width || pair[1] < least_height || pair[0] > most ||
       pair[1] > most) {
-    return cli_fail(EXIT_USAGE, "--size cannot be '%s' (at least %" PRId64 ",%" PRId64 ", at most %" PRId64 ")",
-                    value, least_width, least_height, most);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--size cannot be '%s' (at least %" PRId64 ",%" PRId64 ", at most %" PRId64 ")", value,
+                      least_width, least_height, most);
   }
   *width = pair[0];
   *height = pair[1];
-  return EXIT_OK;
+  return GV_OK;
 }
 
-int bench_read_counts(const char *value, int64_t *counts, int most, int *n) {
+gv_status bench_read_counts(gv_io *io, const char *value, int64_t *counts, int most, int *n) {
   char **parts = CSLTokenizeString2(value, ",", 0);
   *n = CSLCount(parts);
   bool good = *n >= 1 && *n <= most;
   for (int i = 0; i < *n && good; i++)
-    good = cli_integers(parts[i], &counts[i], 1) && counts[i] >= 1 && counts[i] <= INT32_MAX;
+    good = gv_read_integers(parts[i], &counts[i], 1) && counts[i] >= 1 && counts[i] <= INT32_MAX;
   CSLDestroy(parts);
-  return good ? EXIT_OK : cli_fail(EXIT_USAGE, "--seeds: '%s' is no list of up to %d numbers", value, most);
+  return good ? GV_OK
+              : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--seeds: '%s' is no list of up to %d numbers", value,
+                           most);
 }

@@ -397,26 +397,26 @@ done:
   return result;
 }
 
-static int set_size(void *to, const char *value) {
+static gv_status set_size(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_size(value, PIXELS, PIXELS / 2, 1 << 20, &s->width, &s->height);
+  return bench_read_size(io, value, PIXELS, PIXELS / 2, 1 << 20, &s->width, &s->height);
 }
 
-static const cli_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
-static const cli_choice places[] = {{"block", 0}, {"array", 1}, {NULL, 0}};
+static const gv_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
+static const gv_choice places[] = {{"block", 0}, {"array", 1}, {NULL, 0}};
 
-static const cli_option table[] = {
-    {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", CLI_BY(set_size)},
-    {"seeds", "N", "number of seeds (default: 10000)", CLI_RANGE(seeds, 1, INT32_MAX)},
-    {"metric", "NAME", "great-circle or geodesic (default: both)", CLI_ONE_OF(metric, metrics)},
-    {"backend", "NAME", "engine to time (default: auto)", CLI_INTO(backend)},
+static const gv_option table[] = {
+    {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", GV_OPTION_BY(set_size)},
+    {"seeds", "N", "number of seeds (default: 10000)", GV_OPTION_RANGE(seeds, 1, INT32_MAX)},
+    {"metric", "NAME", "great-circle or geodesic (default: both)", GV_OPTION_ONE_OF(metric, metrics)},
+    {"backend", "NAME", "engine to time (default: auto)", GV_OPTION_INTO(backend)},
     {"into", "PLACE", "block: a buffer a thread (default); array: one for the whole raster",
-     CLI_ONE_OF(array, places)},
+     GV_OPTION_ONE_OF(array, places)},
     {"case", "TEXT", "only the case of that name, or those with TEXT in theirs, and what they are compared with",
-     CLI_INTO(only)},
-    {"runs", "N", "rounds after one to warm up (default: 5)", CLI_RANGE(runs, 1, MAX_RUNS)},
-    CLI_THREADS_ROW(threads),
-    CLI_HELP_ROW,
+     GV_OPTION_INTO(only)},
+    {"runs", "N", "rounds after one to warm up (default: 5)", GV_OPTION_RANGE(runs, 1, MAX_RUNS)},
+    GV_OPTION_THREADS_ROW(threads),
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax bench_facility_syntax = {

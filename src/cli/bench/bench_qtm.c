@@ -198,50 +198,51 @@ static bool known_backends(char **names) {
   return CSLCount(names) > 0;
 }
 
-static int set_seeds(void *to, const char *value) {
+static gv_status set_seeds(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_counts(value, s->seeds, MAX_LIST, &s->seed_counts);
+  return bench_read_counts(io, value, s->seeds, MAX_LIST, &s->seed_counts);
 }
 
-static int set_backends(void *to, const char *value) {
+static gv_status set_backends(gv_io *io, void *to, const char *value) {
   char **names = CSLTokenizeString2(value, ",", 0);
   bool known = known_backends(names);
   CSLDestroy(names);
   ((settings *)to)->backend_names = value;
-  if (known) return EXIT_OK;
-  return cli_fail(EXIT_USAGE, "--backends cannot be '%s': not all are backends of this machine that allocate",
-                  value);
+  if (known) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--backends cannot be '%s': not all are backends of this machine that allocate", value);
 }
 
-static int set_levels(void *to, const char *value) {
+static gv_status set_levels(gv_io *io, void *to, const char *value) {
   settings *s = to;
   int64_t pair[2];
-  if (!cli_integers(value, pair, 2) || pair[0] < 0 || pair[0] > pair[1] || pair[1] > 16) {
-    return cli_fail(EXIT_USAGE, "--levels: '%s' is not FROM,TO within 0 to 16", value);
+  if (!gv_read_integers(value, pair, 2) || pair[0] < 0 || pair[0] > pair[1] || pair[1] > 16) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--levels: '%s' is not FROM,TO within 0 to 16", value);
   }
   s->from = (int)pair[0];
   s->to = (int)pair[1];
-  return EXIT_OK;
+  return GV_OK;
 }
 
-static const cli_choice suites[] = {{"kernels", KERNELS}, {"levels", LEVELS}, {"all", KERNELS | LEVELS}, {NULL, 0}};
-static const cli_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
+static const gv_choice suites[] = {{"kernels", KERNELS}, {"levels", LEVELS}, {"all", KERNELS | LEVELS}, {NULL, 0}};
+static const gv_choice metrics[] = {{"great-circle", GV_GREAT_CIRCLE}, {"geodesic", GV_GEODESIC}, {NULL, 0}};
 
-static const cli_option table[] = {
-    {"suite", "NAME", "kernels, levels or all (default: all)", CLI_ONE_OF(suites, suites)},
-    {"level", "L", "level for the kernels (default: 9)", CLI_RANGE(level, 0, 14)},
+static const gv_option table[] = {
+    {"suite", "NAME", "kernels, levels or all (default: all)", GV_OPTION_ONE_OF(suites, suites)},
+    {"level", "L", "level for the kernels (default: 9)", GV_OPTION_RANGE(level, 0, 14)},
     {"seeds", "N,N,...", "numbers of seeds for the kernels (default: 16,64,256,1024,4096,16384)",
-     CLI_BY(set_seeds)},
+     GV_OPTION_BY(set_seeds)},
     {"backends", "A,B", "backends to compare with serial (default: all of this machine that allocate)",
-     CLI_BY(set_backends)},
-    {"levels", "FROM,TO", "levels for the other suite (default: 5,14; 14 needs 8 GiB)", CLI_BY(set_levels)},
-    {"level-seeds", "N", "number of seeds there (default: 1024)", CLI_RANGE(level_seeds, 1, INT32_MAX)},
-    {"level-backend", "NAME", "backend there (default: tile)", CLI_INTO(level_backend)},
-    {"metric", "NAME", "great-circle (default) or geodesic", CLI_ONE_OF(metric, metrics)},
-    {"runs", "N", "rounds after one to warm up (default: 3)", CLI_RANGE(runs, 1, MAX_RUNS)},
-    {"threads", "N", "threads to use (default: one a processor; serial has one)", CLI_RANGE(threads, 1, 4096)},
-    {"csv", "FILE", "the table as CSV too", CLI_INTO(csv_path)},
-    CLI_HELP_ROW,
+     GV_OPTION_BY(set_backends)},
+    {"levels", "FROM,TO", "levels for the other suite (default: 5,14; 14 needs 8 GiB)", GV_OPTION_BY(set_levels)},
+    {"level-seeds", "N", "number of seeds there (default: 1024)", GV_OPTION_RANGE(level_seeds, 1, INT32_MAX)},
+    {"level-backend", "NAME", "backend there (default: tile)", GV_OPTION_INTO(level_backend)},
+    {"metric", "NAME", "great-circle (default) or geodesic", GV_OPTION_ONE_OF(metric, metrics)},
+    {"runs", "N", "rounds after one to warm up (default: 3)", GV_OPTION_RANGE(runs, 1, MAX_RUNS)},
+    {"threads", "N", "threads to use (default: one a processor; serial has one)",
+     GV_OPTION_RANGE(threads, 1, 4096)},
+    {"csv", "FILE", "the table as CSV too", GV_OPTION_INTO(csv_path)},
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax bench_qtm_syntax = {

@@ -63,50 +63,52 @@ void bench_raster_row(const settings *s, const char *suite, const char *name, in
 
 /* -------------------------------------------------------------------------------------------------- options */
 
-static int set_size(void *to, const char *value) {
+static gv_status set_size(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_size(value, 1, 1, INT32_MAX, &s->width, &s->height);
+  return bench_read_size(io, value, 1, 1, INT32_MAX, &s->width, &s->height);
 }
 
-static int set_counts(void *to, const char *value) {
+static gv_status set_counts(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_counts(value, s->counts, BENCH_RASTER_COUNTS, &s->count_of_counts);
+  return bench_read_counts(io, value, s->counts, BENCH_RASTER_COUNTS, &s->count_of_counts);
 }
 
 enum { ENGINE = 1, DISTANCE = 2, COMMAND = 4, PROJECTED = 8, ALL = 15, FEATURES = 16 };
 
-static const cli_choice suites[] = {{"engine", ENGINE},
-                                    {"distance", DISTANCE},
-                                    {"command", COMMAND},
-                                    {"projected", PROJECTED},
-                                    {"features", FEATURES},
-                                    {"all", ALL},
-                                    {NULL, 0}};
+static const gv_choice suites[] = {{"engine", ENGINE},
+                                   {"distance", DISTANCE},
+                                   {"command", COMMAND},
+                                   {"projected", PROJECTED},
+                                   {"features", FEATURES},
+                                   {"all", ALL},
+                                   {NULL, 0}};
 
-static const cli_option table[] = {
+static const gv_option table[] = {
     {"suite", "NAME", "engine, distance, command, projected, all of these (default: all), or features",
-     CLI_ONE_OF(suites, suites)},
-    {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", CLI_BY(set_size)},
+     GV_OPTION_ONE_OF(suites, suites)},
+    {"size", "W,H", "cells of the globe's raster (default: 21600,10800)", GV_OPTION_BY(set_size)},
     {"projected-size", "N", "cells a side of the projected raster (default: 4000)",
-     CLI_RANGE(projected, 1, INT32_MAX)},
+     GV_OPTION_RANGE(projected, 1, INT32_MAX)},
     {"seeds", "N,N,...", "numbers of seeds for the engine (default: 100,1000,10000,100000,1000000)",
-     CLI_BY(set_counts)},
+     GV_OPTION_BY(set_counts)},
     {"seed-file", "SRC",
      "the engine's seeds, or the features, are those of a vector source in longitude and latitude instead",
-     CLI_INTO(seed_file)},
-    {"k", "K", "neighbours that the engine finds of each cell (default: 1)", CLI_RANGE(k, 1, GV_VORONOI_MAX_K)},
-    {"max-distance", "D", "within so many metres (default: no limit)", CLI_RANGE(max_distance, 0.0, INFINITY)},
+     GV_OPTION_INTO(seed_file)},
+    {"k", "K", "neighbours that the engine finds of each cell (default: 1)",
+     GV_OPTION_RANGE(k, 1, GV_VORONOI_MAX_K)},
+    {"max-distance", "D", "within so many metres (default: no limit)",
+     GV_OPTION_RANGE(max_distance, 0.0, INFINITY)},
     {"level", "L", "the engine's pixels carry the answers of their QTM triangles",
-     CLI_RANGE(level, 0, GV_QTM_MAX_GRID_LEVEL)},
-    {"mesh", "L", "the engine's cells are the triangles of a QTM level", CLI_RANGE(level, 0, GV_QTM_MAX_GRID_LEVEL),
-     CLI_AND(mesh)},
-    {"backend", "NAME", "engine to time (default: auto)", CLI_INTO(backend)},
-    {"runs", "N", "rounds after one to warm up (default: 5)", CLI_RANGE(runs, 1, BENCH_RASTER_RUNS)},
-    CLI_THREADS_ROW(threads),
+     GV_OPTION_RANGE(level, 0, GV_QTM_MAX_GRID_LEVEL)},
+    {"mesh", "L", "the engine's cells are the triangles of a QTM level",
+     GV_OPTION_RANGE(level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(mesh)},
+    {"backend", "NAME", "engine to time (default: auto)", GV_OPTION_INTO(backend)},
+    {"runs", "N", "rounds after one to warm up (default: 5)", GV_OPTION_RANGE(runs, 1, BENCH_RASTER_RUNS)},
+    GV_OPTION_THREADS_ROW(threads),
     {"directory", "DIR", "where the command writes its rasters (default: a temporary directory)",
-     CLI_INTO(directory)},
-    {"csv", "FILE", "the table as CSV too", CLI_INTO(csv_path)},
-    CLI_HELP_ROW,
+     GV_OPTION_INTO(directory)},
+    {"csv", "FILE", "the table as CSV too", GV_OPTION_INTO(csv_path)},
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax bench_raster_syntax = {

@@ -308,25 +308,26 @@ static int suite_f(settings *j) {
   return result;
 }
 
-static int set_suite(void *to, const char *value) {
+static gv_status set_suite(gv_io *io, void *to, const char *value) {
   if (*value == '\0' || strspn(value, "abcdef") != strlen(value)) {
-    return cli_fail(EXIT_USAGE, "--suite takes letters from a to f, not '%s'", value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--suite takes letters from a to f, not '%s'", value);
   }
   ((settings *)to)->suites = value;
-  return EXIT_OK;
+  return GV_OK;
 }
 
-static const cli_option table[] = {
-    {"suite", "LETTERS", "only these suites, e.g. ad", CLI_BY(set_suite)},
-    {"quick", NULL, "smaller sizes and fewer repetitions: a minute", CLI_INTO(quick)},
+static const gv_option table[] = {
+    {"suite", "LETTERS", "only these suites, e.g. ad", GV_OPTION_BY(set_suite)},
+    {"quick", NULL, "smaller sizes and fewer repetitions: a minute", GV_OPTION_INTO(quick)},
     {"backends", "LIST", "only these backends, separated by commas; auto is what the library would choose",
-     CLI_INTO(backends)},
-    {"repeat", "N", "measured runs (default: 5; fewer where runs are long)", CLI_RANGE(repeat, 1, MAX_REPEAT)},
+     GV_OPTION_INTO(backends)},
+    {"repeat", "N", "measured runs (default: 5; fewer where runs are long)",
+     GV_OPTION_RANGE(repeat, 1, MAX_REPEAT)},
     {"seconds", "S", "longest time a backend may be expected to take for a case (default: 20; quick: 2)",
-     CLI_RANGE(seconds, 1e-6, DBL_MAX)},
-    {"csv", "FILE", "also write the measurements to FILE", CLI_INTO(csv_path)},
-    CLI_THREADS_ROW(threads),
-    CLI_HELP_ROW,
+     GV_OPTION_RANGE(seconds, 1e-6, DBL_MAX)},
+    {"csv", "FILE", "also write the measurements to FILE", GV_OPTION_INTO(csv_path)},
+    GV_OPTION_THREADS_ROW(threads),
+    GV_OPTION_HELP_ROW,
 };
 
 const cli_syntax bench_search_syntax = {

@@ -18,8 +18,8 @@ static void put_backends(void) {
   }
 }
 
-static void put_choices(const cli_option *o) {
-  for (const cli_choice *one = o->choices; one->name != NULL; one++)
+static void put_choices(const gv_option *o) {
+  for (const gv_choice *one = o->choices; one->name != NULL; one++)
     printf("%s%s", one > o->choices ? " " : "", one->name);
 }
 
@@ -34,15 +34,15 @@ static void bash_options(const char *name, const char *summary, const cli_syntax
   printf(")\n      options=\"");
   bool first = true;
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    if (o->kind == CLI_HEADING) continue;
+    const gv_option *o = &syntax->options[i];
+    if (o->kind == GV_OPTION_HEADING) continue;
     printf("%s%s%s", first ? "" : " ", manual_dashes(o), o->name);
     first = false;
   }
   puts("\"\n      case \"$before\" in");
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    manual_values values = o->kind == CLI_HEADING ? MANUAL_NOTHING : manual_values_of(o);
+    const gv_option *o = &syntax->options[i];
+    manual_values values = o->kind == GV_OPTION_HEADING ? MANUAL_NOTHING : manual_values_of(o);
     if (values == MANUAL_NOTHING) continue;
     printf("        %s%s) ", manual_dashes(o), o->name);
     if (values == MANUAL_FILE) {
@@ -120,10 +120,10 @@ static void zsh_options(const char *name, const char *summary, const cli_syntax 
   put_key(name);
   puts(")\n      _arguments -S \\");
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    if (o->kind == CLI_HEADING) continue;
+    const gv_option *o = &syntax->options[i];
+    if (o->kind == GV_OPTION_HEADING) continue;
     manual_values values = manual_values_of(o);
-    printf("        '%s%s%s[", o->kind == CLI_LIST ? "*" : "", manual_dashes(o), o->name);
+    printf("        '%s%s%s[", o->kind == GV_OPTION_LIST ? "*" : "", manual_dashes(o), o->name);
     put_zsh_text(o->help);
     printf("]");
     if (values != MANUAL_NOTHING) {

@@ -63,7 +63,7 @@ static void put_description(const char *text) {
   }
 }
 
-static void put_option(const cli_option *o) {
+static void put_option(const gv_option *o) {
   puts(".TP");
   fputs("\\fB", stdout);
   put_all(manual_dashes(o));
@@ -77,7 +77,7 @@ static void put_option(const cli_option *o) {
   putchar('\n');
   char text[2048];
   snprintf(text, sizeof text, "%s", o->help);
-  if (o->add_help != NULL) o->add_help(text, sizeof text);
+  cli_add_help(o, text, sizeof text);
   put_all(text);
   putchar('\n');
 }
@@ -134,8 +134,8 @@ void manual_page(const char *name, const char *summary, const cli_syntax *syntax
   }
   puts(".SH OPTIONS");
   for (size_t i = 0; i < syntax->count; i++) {
-    const cli_option *o = &syntax->options[i];
-    if (o->kind == CLI_HEADING) {
+    const gv_option *o = &syntax->options[i];
+    if (o->kind == GV_OPTION_HEADING) {
       fputs(".SS ", stdout);
       put_all(o->name);
       putchar('\n');

@@ -17,14 +17,14 @@ void manual_each(void (*visit)(const char *name, const char *summary, const cli_
   }
 }
 
-const char *manual_dashes(const cli_option *option) {
+const char *manual_dashes(const gv_option *option) {
   return option->name[1] == '\0' ? "-" : "--";
 }
 
-manual_values manual_values_of(const cli_option *option) {
+manual_values manual_values_of(const gv_option *option) {
   static const char *const files[] = {"SRC", "FILE", "RASTER", "[NAME=]RASTER", "FILE.nc", "DIR"};
   if (option->metavar == NULL) return MANUAL_NOTHING;
-  if (option->kind == CLI_CHOICE) return MANUAL_CHOICES;
+  if (option->kind == GV_OPTION_CHOICE) return MANUAL_CHOICES;
   if (strcmp(option->name, "backend") == 0) return MANUAL_BACKENDS;
   if (strcmp(option->metavar, "DRIVER") == 0) return MANUAL_DRIVERS;
   for (size_t i = 0; i < sizeof files / sizeof *files; i++)
@@ -54,7 +54,7 @@ static void show(const char *name, const char *summary, const cli_syntax *syntax
   if (strcmp(page, wanted) == 0) manual_page(name, summary, syntax);
 }
 
-/* manual list | page PAGE | bash | zsh, on the standard output. */
+/* manual list | page PAGE | bash | zsh | schema, on the standard output. */
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "list") == 0) {
@@ -66,8 +66,10 @@ int main(int argc, char **argv) {
     manual_bash();
   } else if (strcmp(what, "zsh") == 0) {
     manual_zsh();
+  } else if (strcmp(what, "schema") == 0) {
+    manual_schema();
   } else {
-    fprintf(stderr, "usage: %s list | page PAGE | bash | zsh\n", argv[0]);
+    fprintf(stderr, "usage: %s list | page PAGE | bash | zsh | schema\n", argv[0]);
     return 2;
   }
   return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

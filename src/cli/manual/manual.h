@@ -11,6 +11,9 @@ void manual_page(const char *name, const char *summary, const cli_syntax *syntax
 void manual_bash(void);
 void manual_zsh(void);
 
+/* The schema of descriptions of runs, docs/voronoi.schema.json. */
+void manual_schema(void);
+
 /* Calls for the main job (name "", NULL for a summary), each command, and each benchmark ("bench raster"). */
 void manual_each(void (*visit)(const char *name, const char *summary, const cli_syntax *syntax));
 
@@ -23,9 +26,9 @@ typedef enum manual_values {
   MANUAL_BACKENDS, /* the registry's names and "auto" */
   MANUAL_DRIVERS   /* GDAL's that write rasters */
 } manual_values;
-manual_values manual_values_of(const cli_option *option);
+manual_values manual_values_of(const gv_option *option);
 
 /* "-k", "--seeds". */
-const char *manual_dashes(const cli_option *option);
+const char *manual_dashes(const gv_option *option);
 
 #endif

@@ -107,7 +107,8 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
   if (beyond > 0) {
     char name[256];
     gv_crs_describe(crs, name, sizeof name);
-    gv_io_warn("%" PRId64 " of %" PRId64 " %s lie beyond the area that %s is for, which the grid covers: --extent "
+    gv_io_warn(GV_CODE_SEEDS_OUTSIDE, beyond,
+               "%" PRId64 " of %" PRId64 " %s lie beyond the area that %s is for, which the grid covers: --extent "
                "gives another",
                beyond, places, seeds->shapes != NULL ? "vertices" : "seeds", name);
     for (int i = 0; i < 4; i++)
@@ -165,8 +166,9 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-layer: %s has no layer '%s'", source, name);
   }
   if (layer == NULL) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
+    return gv_io_name(io, GV_CODE_LAYER_NEEDED,
+                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                 "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers));
   }
   status = extent_of_layer(io, source, layer, box);
   if (status == GV_OK) status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), crs, &swapped);
@@ -193,10 +195,13 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   if (status == GV_OK && (own == NULL) != (crs == NULL)) {
     char name[256];
     gv_crs_describe(own != NULL ? own : crs, name, sizeof name);
-    status = own == NULL ? gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                      "--extent-of: %s has no coordinate system, the grid is in %s", source, name)
-                         : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                      "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
+    status =
+        own == NULL
+            ? gv_io_name(io, GV_CODE_CRS_MISSING,
+                         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                    "--extent-of: %s has no coordinate system, the grid is in %s", source, name))
+            : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                         "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
   }
   if (status == GV_OK && (own == NULL || gv_crs_same(own, crs))) {
     for (int i = 0; i < 4; i++)

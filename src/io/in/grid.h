@@ -31,8 +31,9 @@ typedef struct gv_raster_grid {
   double geotransform[6];   /* for the output; in the CRS's unit */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   gv_metric metric;
-  bool snap_seeds;       /* as the options have it */
-  gv_operation *inverse; /* what grid.inverse works with, or NULL */
+  const char *metric_reason; /* why it is that one, for people */
+  bool snap_seeds;           /* as the options have it */
+  gv_operation *inverse;     /* what grid.inverse works with, or NULL */
 } gv_raster_grid;
 
 /*

@@ -341,9 +341,10 @@ gv_status gv_raster_seeds_read(gv_io *io, gv_context *context, const gv_raster_s
   status = gv_raster_seeds_get(context, out->cells, &kept);
   if (status != GV_OK) return gv_io_fail(io, status, "%s: %s", option_of(o), gv_context_message(context));
   if (kept.cells == 0) {
-    return refuse(io, o,
-                  o->values != NULL ? "has no cell of these values (--values)"
-                                    : "has no cell that is neither nodata, masked nor 0");
+    return gv_io_name(io, GV_CODE_SEEDS_NONE,
+                      refuse(io, o,
+                             o->values != NULL ? "has no cell of these values (--values)"
+                                               : "has no cell that is neither nodata, masked nor 0"));
   }
   out->own = kept.own && !(question->all && o->by_cell);
   status = question->as_features ? make_features(io, reader, &kept, &out->seeds)

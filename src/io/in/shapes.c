@@ -323,15 +323,19 @@ void gv_shapes_warn(const gv_shapes *s, bool degrees) {
     }
   }
   if (wide > 0) {
-    gv_io_warn("seeds: %" PRId64
+    gv_io_warn(GV_CODE_SEEDS_WIDE, wide,
+               "seeds: %" PRId64
                " edges span more than 180 degrees of longitude, as it is written (--edges geodesic "
                "goes the shorter way)",
                wide);
   }
   if (s->crossing > 0) {
-    gv_io_warn("seeds: %" PRId64 " polygons are not valid (rings that cross, say); what lies within is told by the "
+    gv_io_warn(GV_CODE_SEEDS_INVALID, s->crossing,
+               "seeds: %" PRId64 " polygons are not valid (rings that cross, say); what lies within is told by the "
                "even-odd rule",
                s->crossing);
   }
-  if (s->curved > 0) gv_io_warn("seeds: the curves of %" PRId64 " features are lines of short pieces", s->curved);
+  if (s->curved > 0)
+    gv_io_warn(GV_CODE_SEEDS_CURVED, s->curved,
+               "seeds: the curves of %" PRId64 " features are lines of short pieces", s->curved);
 }

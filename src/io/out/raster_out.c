@@ -36,9 +36,10 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool found = CSLFindString(list, name) >= 0 && !narrow;
   CSLDestroy(list);
   if (found) return GV_OK;
-  return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                    "the values of %s need %s, which the driver %s cannot hold (it has: %s)",
-                    raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types);
+  return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
+                    gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                               "the values of %s need %s, which the driver %s cannot hold (it has: %s)",
+                               raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types));
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -117,8 +118,11 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   gv_gdal_reset();
   raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
                                raster->type, (CSLConstList)options);
-  if (raster->dataset == NULL)
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
+  if (raster->dataset == NULL) {
+    status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
+    /* What is too large for its format only the driver knows. */
+    return strstr(io->message, "too large") != NULL ? gv_io_name(io, GV_CODE_GRID_TOO_LARGE, status) : status;
+  }
   if (GDALGetRasterDataType(GDALGetRasterBand(raster->dataset, 1)) != raster->type) {
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
@@ -173,7 +177,8 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribu
   if (gv_gdal_failed())
     return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write the attribute table of %s", raster->place.output.path);
   /* Some formats decline without a word; the raster is worth having all the same. */
-  gv_io_warn("the driver %s has no place for an attribute table", GDALGetDriverShortName(raster->driver));
+  gv_io_warn(GV_CODE_TABLE_MISSING, 0, "the driver %s has no place for an attribute table",
+             GDALGetDriverShortName(raster->driver));
   return GV_OK;
 }
 

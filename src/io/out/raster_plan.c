@@ -31,22 +31,25 @@ static bool driver_has_extension(GDALDriverH driver, const char *extension) {
 /* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
   if (!EQUAL(GDALGetDriverShortName(driver), "VRT")) return GV_OK;
-  return gv_io_fail(
-      io, GV_ERROR_INVALID_ARGUMENT,
-      "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
-      options->option, options->path);
+  return gv_io_name(
+      io, GV_CODE_OUTPUT_FORMAT,
+      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                 "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
+                 options->option, options->path));
 }
 
 static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
   if (options->driver != NULL) {
     GDALDriverH driver = GDALGetDriverByName(options->driver);
     if (driver == NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--of: unknown driver '%s'; gdalinfo --formats lists them",
-                        options->driver);
+      return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
+                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                   "--of: unknown driver '%s'; gdalinfo --formats lists them", options->driver));
     }
     if (!writes_rasters(driver)) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--of: the driver %s cannot write rasters",
-                        GDALGetDriverShortName(driver));
+      return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
+                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--of: the driver %s cannot write rasters",
+                                   GDALGetDriverShortName(driver)));
     }
     *out = driver;
     return GV_OK;
@@ -72,21 +75,25 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
     return GV_OK;
   }
   if (count > 1) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: several drivers write '.%s' files: choose one with --of: %s", options->option, extension,
-                      several);
+    return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
+                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                 "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
+                                 extension, several));
   }
   if (gv_vector_driver(options->path) != NULL) {
-    return gv_io_fail(
-        io, GV_ERROR_INVALID_ARGUMENT,
-        "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
-        ".tif, say",
-        options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path)));
+    return gv_io_name(
+        io, GV_CODE_OUTPUT_FORMAT,
+        gv_io_fail(
+            io, GV_ERROR_INVALID_ARGUMENT,
+            "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
+            ".tif, say",
+            options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path))));
   }
-  return gv_io_fail(
-      io, GV_ERROR_INVALID_ARGUMENT,
-      "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
-      options->option, options->path);
+  return gv_io_name(
+      io, GV_CODE_OUTPUT_FORMAT,
+      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                 "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
+                 options->option, options->path));
 }
 
 bool gv_option_given(char **options, const char *key) {
@@ -166,10 +173,10 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   gv_io_drop_warnings();
   gv_gdal_reset();
   if (GDALValidateCreationOptions(raster->driver, (CSLConstList)user)) return GV_OK;
-  char why[512] = "";
-  if (!gv_io_next_warning(why, sizeof why)) snprintf(why, sizeof why, "not accepted by the driver");
+  gv_warning why = {.text = "not accepted by the driver"};
+  (void)gv_io_next_warning(&why);
   gv_io_drop_warnings();
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }
 
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out) {

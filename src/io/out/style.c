@@ -57,14 +57,14 @@ static void insert(gv_adjacency *adjacency, uint64_t key) {
   adjacency->count++;
 }
 
-/* The smaller value above, the larger below; never 0, as the values differ. */
+/* The smaller value above, the larger below; never 0 if the values differ. */
 static uint64_t pair_key(int32_t a, int32_t b) {
   uint32_t low = (uint32_t)a ^ 0x80000000U, high = (uint32_t)b ^ 0x80000000U;
   return low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
 }
 
-/* Pairs (a[i], b[i]) that differ. Whole stretches of equal cells are passed over quickly. */
-static void scan_pairs(gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n) {
+/* Pairs (a[i], b[i]) that differ: true if there are some. Whole stretches of equal cells are passed over quickly. */
+static bool scan_pairs(gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n) {
   enum { STRETCH = 32 };
   uint64_t last = 0;
   for (int64_t i = 0; i < n; i += STRETCH) {
@@ -80,16 +80,19 @@ static void scan_pairs(gv_adjacency *adjacency, const int32_t *a, const int32_t 
       last = key;
     }
   }
+  return last != 0;
 }
 
 void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
                        int64_t first_row) {
   int64_t step = adjacency->row_step;
+  bool differ = false;
   for (int64_t row = (step - first_row % step) % step; row < height; row += step) {
     const int32_t *here = block + row * stride;
-    scan_pairs(adjacency, here, here + 1, width - 1);
-    if (row + step < height) scan_pairs(adjacency, here, here + step * stride, width);
+    differ |= scan_pairs(adjacency, here, here + 1, width - 1);
+    if (row + step < height) differ |= scan_pairs(adjacency, here, here + step * stride, width);
   }
+  if (!differ && *block != INT32_MIN) insert(adjacency, pair_key(*block, *block));
 }
 
 void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from) {
@@ -97,6 +100,37 @@ void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from) {
     if (from->slots[i] != 0) insert(into, from->slots[i]);
   }
   into->failed = into->failed || from->failed;
+}
+
+static int by_value(const void *a, const void *b) {
+  int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count) {
+  int64_t met = 0, unseen = 0;
+  int32_t *sorted = malloc((size_t)count * sizeof *sorted);
+  int32_t *seen = malloc((size_t)(2 * adjacency->count + 1) * sizeof *seen);
+  bool known = sorted != NULL && seen != NULL && adjacency->row_step == 1 && !adjacency->failed;
+  for (uint64_t s = 0; s < adjacency->capacity && known; s++) {
+    uint64_t key = adjacency->slots[s];
+    if (key == 0) continue;
+    seen[met++] = (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U);
+    seen[met++] = (int32_t)((uint32_t)key ^ 0x80000000U);
+  }
+  for (int64_t i = 0; i < count && known; i++)
+    sorted[i] = values != NULL ? values[i] : (int32_t)i;
+  if (known) qsort(seen, (size_t)met, sizeof *seen, by_value);
+  if (known && values != NULL) qsort(sorted, (size_t)count, sizeof *sorted, by_value);
+  for (int64_t i = 0, m = 0; i < count && known; i++) {
+    known = sorted[i] != INT32_MIN && (i == 0 || sorted[i] != sorted[i - 1]);
+    while (m < met && seen[m] < sorted[i])
+      m++;
+    unseen += m == met || seen[m] != sorted[i];
+  }
+  free(sorted);
+  free(seen);
+  return known ? unseen : -1;
 }
 
 /* -------------------------------------------------------------------------------------------------- palette */
@@ -224,7 +258,7 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const r
       if (key == 0) continue;
       pairs[found][0] = find_region(&index, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
       pairs[found][1] = find_region(&index, (int32_t)((uint32_t)key ^ 0x80000000U));
-      if (pairs[found][0] >= 0 && pairs[found][1] >= 0) found++;
+      if (pairs[found][0] >= 0 && pairs[found][1] >= 0 && pairs[found][0] != pairs[found][1]) found++;
     }
     /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
     for (int64_t i = 0; i < found; i++) {

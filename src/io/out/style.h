@@ -12,7 +12,7 @@
 #include "io/in/seeds.h"
 #include "io/out/attribute_table.h"
 
-/* Pairs of values that meet. One a thread; merge them afterwards. */
+/* Pairs of values that meet; of a block of one value that value with itself. One a thread; merge them afterwards. */
 typedef struct gv_adjacency {
   uint64_t *slots; /* open addressing; 0 = free */
   uint64_t capacity, count;
@@ -28,6 +28,10 @@ void gv_adjacency_free(gv_adjacency *adjacency);
 void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
                        int64_t first_row);
 void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from);
+
+/* How many of `count` values were in no block: `values`, which must be different, or 0 ... count - 1. -1 = not known, as not all rows
+ * were looked at, or values repeat. */
+int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count);
 
 /*
  * Makes the table: one row for each distinct id, ascending. `values` (one a seed) are what the blocks held: ids as

@@ -47,9 +47,10 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const c
   gv_status status =
       options.driver != NULL
           ? gv_place_plan(io, &table->place, &options)
-          : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                       "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option,
-                       path);
+          : gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
+                       gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                                  "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some",
+                                  option, path));
   if (status != GV_OK) {
     gv_table_close(table);
     return status;
@@ -94,11 +95,12 @@ static gv_status create_field(const writer *w, OGRFieldDefnH field, int *index) 
   int before = OGR_FD_GetFieldCount(definition);
   if (OGR_L_CreateField(w->layer, field, TRUE) != OGRERR_NONE) {
     if (OGR_Fld_GetType(field) != OFTInteger64) return cannot_write(w);
-    return gv_io_fail(
-        w->io, GV_ERROR_UNSUPPORTED,
-        "%s: %s would be a %s, which holds no 64-bit integers such as '%s': choose .gpkg, .fgb or .csv",
-        w->table->place.option, w->table->place.output.path, GDALGetDriverLongName(w->table->place.driver),
-        OGR_Fld_GetNameRef(field));
+    return gv_io_name(
+        w->io, GV_CODE_OUTPUT_FORMAT,
+        gv_io_fail(w->io, GV_ERROR_UNSUPPORTED,
+                   "%s: %s would be a %s, which holds no 64-bit integers such as '%s': choose .gpkg, .fgb or .csv",
+                   w->table->place.option, w->table->place.output.path,
+                   GDALGetDriverLongName(w->table->place.driver), OGR_Fld_GetNameRef(field)));
   }
   if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
   return GV_OK;

@@ -1,0 +1,21 @@
+/*
+ * What a run came to: lines on stderr that begin with "gpuvoronoi: ", or one JSON object on the standard output.
+ */
+#ifndef GV_CLI_REPORT_H
+#define GV_CLI_REPORT_H
+
+#include "job/job.h"
+
+/* The queued warnings, a line each. */
+void cli_print_warnings(void);
+
+/* Warnings and what the run came to, in lines. */
+void cli_report_lines(const gv_job_report *report, double seconds);
+
+/* The same as JSON; of a call that ran nothing `report` is NULL. */
+void cli_report_json(const gv_job_report *report, double seconds);
+
+/* An error as JSON, with the warnings so far. */
+void cli_report_error(gv_code code, int status, const char *message);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * Errors and warnings by name, for programs that word them anew: docs/usage.md ("As JSON") tells what each means. Names stay.
+ */
+#ifndef GV_IO_CODES_H
+#define GV_IO_CODES_H
+
+#include "gpuvoronoi.h"
+
+typedef enum gv_code {
+  GV_CODE_NONE,
+  /* Errors of a kind, where there is no closer name: gv_code_of_status. */
+  GV_CODE_INVALID,
+  GV_CODE_MEMORY,
+  GV_CODE_BACKEND_UNKNOWN,
+  GV_CODE_UNSUPPORTED,
+  GV_CODE_UNAVAILABLE,
+  GV_CODE_FILE,
+  GV_CODE_PROJECTION,
+  GV_CODE_INTERRUPTED,
+  GV_CODE_INTERNAL,
+  GV_CODE_USAGE,
+  /* Errors. */
+  GV_CODE_CRS_UNKNOWN,
+  GV_CODE_CRS_MISSING,
+  GV_CODE_GRID_TOO_LARGE,
+  GV_CODE_GRID_TOO_SMALL,
+  GV_CODE_LAYER_NEEDED,
+  GV_CODE_METRIC_REFUSED,
+  GV_CODE_OUTPUT_EXISTS,
+  GV_CODE_OUTPUT_FORMAT,
+  GV_CODE_OUTPUT_IS_INPUT,
+  GV_CODE_SEED_UNUSABLE,
+  GV_CODE_SEEDS_NONE,
+  /* Warnings. */
+  GV_CODE_ACCURACY,
+  GV_CODE_CELLS_EMPTY,
+  GV_CODE_GDAL,
+  GV_CODE_METRIC_ON_MAP,
+  GV_CODE_OUTSIDE_OPERATION,
+  GV_CODE_SEEDS_CURVED,
+  GV_CODE_SEEDS_INVALID,
+  GV_CODE_SEEDS_OUTSIDE,
+  GV_CODE_SEEDS_SKIPPED,
+  GV_CODE_SEEDS_WIDE,
+  GV_CODE_SEEDS_WITHOUT_CELLS,
+  GV_CODE_SECRET_LEFT_OUT,
+  GV_CODE_SUM_OUTSIDE,
+  GV_CODE_TABLE_MISSING,
+  GV_CODES
+} gv_code;
+
+/* "seed-unusable" */
+const char *gv_code_name(gv_code code);
+
+gv_code gv_code_of_status(gv_status status);
+
+#endif

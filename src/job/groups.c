@@ -1,0 +1,46 @@
+#include "job/groups.h"
+
+#include <stdlib.h>
+
+typedef struct entry {
+  int64_t id;
+  int32_t seed;
+} entry;
+
+static int by_id(const void *a, const void *b) {
+  const entry *p = a, *q = b;
+  if (p->id != q->id) return p->id < q->id ? -1 : 1;
+  return p->seed < q->seed ? -1 : p->seed > q->seed;
+}
+
+gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out) {
+  size_t count = (size_t)seeds->count;
+  entry *entries = malloc(count * sizeof *entries);
+  out->of_seed = malloc(count * sizeof *out->of_seed);
+  out->first = malloc(count * sizeof *out->first);
+  out->seeds = malloc(count * sizeof *out->seeds);
+  if (entries == NULL || out->of_seed == NULL || out->first == NULL || out->seeds == NULL) {
+    free(entries);
+    return gv_io_fail_memory(io, "the ids");
+  }
+  for (size_t i = 0; i < count; i++)
+    entries[i] = (entry){seeds->ids[i], (int32_t)i};
+  qsort(entries, count, sizeof *entries, by_id);
+  for (size_t i = 0; i < count; i++) {
+    if (i == 0 || entries[i].id != entries[i - 1].id) {
+      out->first[out->count] = entries[i].seed;
+      out->seeds[out->count++] = 0;
+    }
+    out->of_seed[entries[i].seed] = out->count - 1;
+    out->seeds[out->count - 1]++;
+  }
+  free(entries);
+  return GV_OK;
+}
+
+void gv_groups_free(gv_groups *groups) {
+  free(groups->of_seed);
+  free(groups->first);
+  free(groups->seeds);
+  *groups = (gv_groups){0};
+}

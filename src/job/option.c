@@ -1,0 +1,178 @@
+#include "job/option.h"
+
+#include <errno.h>
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_string.h>
+
+#include "io/out/sync.h"
+
+const gv_choice gv_sync_choices[] = {
+    {"auto", GV_SYNC_AUTO}, {"always", GV_SYNC_ALWAYS}, {"never", GV_SYNC_NEVER}, {NULL, 0}};
+
+static const char *skip_separator(const char *at) {
+  while (*at == ' ')
+    at++;
+  if (*at == ',') at++;
+  while (*at == ' ')
+    at++;
+  return at;
+}
+
+bool gv_read_numbers(const char *text, double *numbers, int count) {
+  for (int i = 0; i < count; i++) {
+    char *end;
+    numbers[i] = strtod(text, &end);
+    if (end == text) return false;
+    text = i + 1 < count ? skip_separator(end) : end;
+    if (i + 1 < count && text == end) return false;
+  }
+  return *text == '\0';
+}
+
+bool gv_read_integers(const char *text, int64_t *numbers, int count) {
+  for (int i = 0; i < count; i++) {
+    char *end;
+    errno = 0;
+    numbers[i] = strtoll(text, &end, 10);
+    if (end == text || errno != 0) return false;
+    text = i + 1 < count ? skip_separator(end) : end;
+    if (i + 1 < count && text == end) return false;
+  }
+  return *text == '\0';
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list, int64_t *count) {
+  free(*list);
+  *list = malloc((strlen(value) / 2 + 1) * sizeof **list);
+  *count = 0;
+  if (*list == NULL) return gv_io_fail_memory(io, "a list of numbers");
+  for (const char *at = value;; at++) {
+    char *end;
+    errno = 0;
+    (*list)[(*count)++] = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || (*end != ',' && *end != '\0'))
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' are not whole numbers like 1,5,7", option, value);
+    at = end;
+    if (*end == '\0') break;
+  }
+  qsort(*list, (size_t)*count, sizeof **list, by_value);
+  return GV_OK;
+}
+
+int gv_read_measures(const char *text, double *numbers, gv_unit *units, int count) {
+  for (int i = 0; i < count; i++) {
+    char *end, name[32];
+    numbers[i] = strtod(text, &end);
+    size_t length = strcspn(end, ",");
+    if (end == text || length >= sizeof name) return 0;
+    memcpy(name, end, length);
+    name[length] = '\0';
+    if (!gv_unit_find(name, &units[i])) return 0;
+    if (end[length] == '\0') return i + 1;
+    text = end + length + 1;
+  }
+  return 0;
+}
+
+gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit) {
+  if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is no unit of length like m, km, nmi, mi or ft",
+                    option, value);
+}
+
+gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit) {
+  if (gv_read_measures(value, distance, unit, 1) == 1 && *distance >= 0.0 && unit->kind != GV_UNIT_ANGLE)
+    return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: '%s' is not a number, 0 or above, with a unit of length or without: %s", option, value,
+                    gv_unit_names);
+}
+
+/* -------------------------------------------------------------------------------------------------- values */
+
+static gv_status take_whole(gv_io *io, const gv_option *o, void *member, const char *value) {
+  int64_t number;
+  bool any = o->low == o->high;
+  if (!gv_read_integers(value, &number, 1) || (!any && ((double)number < o->low || (double)number > o->high))) {
+    if (any) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not an integer", o->name, value);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %.0f to %.0f", o->name, value,
+                      o->low, o->high);
+  }
+  if (o->kind == GV_OPTION_INT) {
+    *(int *)member = (int)number;
+  } else {
+    *(int64_t *)member = number;
+  }
+  return GV_OK;
+}
+
+static gv_status take_real(gv_io *io, const gv_option *o, void *member, const char *value) {
+  double number;
+  if (!gv_read_numbers(value, &number, 1) || !(number >= o->low && number <= o->high)) {
+    if (o->high >= DBL_MAX) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number, %g or above", o->name, value,
+                        o->low);
+    }
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is not a number from %g to %g", o->name, value,
+                      o->low, o->high);
+  }
+  *(double *)member = number;
+  return GV_OK;
+}
+
+static gv_status take_choice(gv_io *io, const gv_option *o, void *member, const char *value) {
+  char names[512] = "";
+  for (const gv_choice *c = o->choices; c->name != NULL; c++) {
+    if (strcmp(value, c->name) == 0) {
+      memcpy(member, &c->value, sizeof c->value);
+      return GV_OK;
+    }
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", length > 0 ? ", " : "", c->name);
+  }
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: '%s' is none of %s", o->name, value, names);
+}
+
+gv_status gv_option_set(gv_io *io, const gv_option *o, void *settings, const char *value) {
+  char *member = (char *)settings + o->at;
+  if (o->given > 0) *(bool *)((char *)settings + o->given - 1) = true;
+  switch (o->kind) {
+  case GV_OPTION_FLAG:
+    *(bool *)member = true;
+    return GV_OK;
+  case GV_OPTION_TEXT:
+    *(const char **)member = value;
+    return GV_OK;
+  case GV_OPTION_INT:
+  case GV_OPTION_LONG:
+    return take_whole(io, o, member, value);
+  case GV_OPTION_REAL:
+    return take_real(io, o, member, value);
+  case GV_OPTION_LIST:
+    *(char ***)member = CSLAddString(*(char ***)member, value);
+    return GV_OK;
+  case GV_OPTION_CHOICE:
+    return take_choice(io, o, member, value);
+  case GV_OPTION_SET:
+    return o->set(io, settings, value);
+  default:
+    return gv_io_fail(io, GV_ERROR_INTERNAL, "--%s sets nothing", o->name);
+  }
+}
+
+const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length) {
+  for (size_t i = 0; i < count; i++) {
+    const gv_option *o = &table[i];
+    if (o->kind != GV_OPTION_HEADING && strlen(o->name) == length && strncmp(o->name, name, length) == 0) return o;
+  }
+  return NULL;
+}

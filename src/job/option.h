@@ -1,0 +1,123 @@
+/*
+ * Options as data: one row each, of which the command's parser, --help, manual pages, and the descriptions of runs are made.
+ *
+ * A new option is a row in its command's table, and at most one setter for what the kinds of value do not cover.
+ */
+#ifndef GV_JOB_OPTION_H
+#define GV_JOB_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "io/units.h"
+
+/* What the value is and the type of the member that takes it. */
+typedef enum gv_option_kind {
+  GV_OPTION_HEADING, /* no option: begins a section of --help */
+  GV_OPTION_FLAG,    /* bool, set to true; no value */
+  GV_OPTION_TEXT,    /* const char *: the argument itself */
+  GV_OPTION_INT,     /* int, within the range */
+  GV_OPTION_LONG,    /* int64_t, within the range if there is one */
+  GV_OPTION_REAL,    /* double, within the range */
+  GV_OPTION_LIST,    /* char **: GDAL's list of strings, one more each time */
+  GV_OPTION_CHOICE,  /* an enum or an int: the value of the choice's name */
+  GV_OPTION_SET,     /* whatever `set` makes of it */
+  GV_OPTION_HELP,    /* prints the help; nothing is left to be done */
+  GV_OPTION_VERSION
+} gv_option_kind;
+
+typedef struct gv_choice {
+  const char *name; /* NULL ends a list */
+  int value;
+} gv_choice;
+
+/* What --help says more, as only the library knows it. */
+typedef enum gv_option_more { GV_MORE_NOTHING, GV_MORE_LIMITS_OF_GRIDS, GV_MORE_LIMITS_OF_POINTS } gv_option_more;
+
+/* Where a description of a run has the option. */
+typedef enum gv_option_place {
+  GV_IN_QUESTION, /* with what is asked */
+  GV_IN_OUTPUTS,  /* with what becomes of the answer */
+  GV_IN_NOTHING   /* it belongs to one call of the command */
+} gv_option_place;
+
+typedef struct gv_option {
+  const char *name;    /* without dashes; of a heading its text */
+  const char *metavar; /* what --help calls the value; NULL = the option takes none */
+  const char *help;    /* of any length: --help breaks lines */
+  gv_option_kind kind;
+  size_t at;    /* the member's offset in the command's settings */
+  size_t given; /* 1 + the offset of a bool that is set, too; 0 = none */
+  double low, high;
+  const gv_choice *choices;
+  gv_option_more more;
+  gv_status (*set)(gv_io *io, void *settings, const char *value);
+  /* In descriptions of runs: */
+  gv_option_place place;
+  int numbers;      /* the value of `set` may be so many numbers at most, one at least; 0 = it is text */
+  bool several;     /* may be given more than once, all count */
+  bool once;        /* may not */
+  int alternatives; /* bits: options that share one stand for each other */
+  bool names_file;  /* or whatever else GDAL opens */
+} gv_option;
+
+/* Rows end with one of these. `settings` is the name of each command's type. */
+#define GV_OPTION_INTO(member)                                                                                     \
+  .kind = _Generic(((settings *)0)->member, bool                                                                   \
+                   : GV_OPTION_FLAG, const char *                                                                        \
+                   : GV_OPTION_TEXT, int                                                                                 \
+                   : GV_OPTION_INT, int64_t                                                                              \
+                   : GV_OPTION_LONG, double                                                                              \
+                   : GV_OPTION_REAL, char **                                                                             \
+                   : GV_OPTION_LIST),                                                                                    \
+  .at = offsetof(settings, member)
+#define GV_OPTION_RANGE(member, least, most) GV_OPTION_INTO(member), .low = (least), .high = (most)
+#define GV_OPTION_ONE_OF(member, list)                                                                             \
+  .kind = GV_OPTION_CHOICE, .choices = (list),                                                                     \
+  .at = offsetof(settings, member) + 0 / (sizeof((settings *)0)->member == sizeof(int))
+#define GV_OPTION_BY(setter) .kind = GV_OPTION_SET, .set = (setter)
+/* May follow them. */
+#define GV_OPTION_AND(member) .given = 1 + _Generic(((settings *)0)->member, bool : offsetof(settings, member))
+
+/* Rows that several commands have. */
+#define GV_OPTION_SECTION(text)                                                                                    \
+  { .kind = GV_OPTION_HEADING, .name = (text) }
+#define GV_OPTION_THREADS_ROW(member)                                                                              \
+  { "threads", "N", "threads to use (default: one a processor)", GV_OPTION_RANGE(member, 1, 4096) }
+#define GV_OPTION_SYNC_ROW(member)                                                                                 \
+  {                                                                                                                \
+    "sync", "WHEN",                                                                                                \
+        "wait for the disk, so that a loss of power leaves the old files or the new ones: auto (default: if "      \
+        "files are replaced), always, never",                                                                      \
+        GV_OPTION_ONE_OF(member, gv_sync_choices), .place = GV_IN_OUTPUTS                                          \
+  }
+#define GV_OPTION_HELP_ROW                                                                                         \
+  { "help", NULL, "print this", .kind = GV_OPTION_HELP, .place = GV_IN_NOTHING }
+
+extern const gv_choice gv_sync_choices[];
+
+/* Sets what the option is for; `value` must stay. Kinds that take none get NULL. Not for GV_OPTION_HELP and GV_OPTION_VERSION. */
+gv_status gv_option_set(gv_io *io, const gv_option *option, void *settings, const char *value);
+
+/* The row of that name in a table of `count`; NULL if there is none. */
+const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length);
+
+/* Reads exactly `count` numbers separated by commas or blanks; false if the text is anything else. */
+bool gv_read_numbers(const char *text, double *numbers, int count);
+bool gv_read_integers(const char *text, int64_t *numbers, int count);
+
+/* Any number of integers separated by commas, ascending, for `option`; *list is to be freed, and was so before. */
+gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, int64_t **list, int64_t *count);
+
+/* Reads up to `count` numbers separated by commas, each with a unit behind it or without; gives their number, 0 if the text is
+ * anything else. */
+int gv_read_measures(const char *text, double *numbers, gv_unit *units, int count);
+
+/* A unit of length alone. */
+gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit);
+
+/* A distance, 0 or above, with a unit of length or without. */
+gv_status gv_read_distance(gv_io *io, const char *option, const char *value, double *distance, gv_unit *unit);
+
+#endif
