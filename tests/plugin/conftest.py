@@ -40,11 +40,14 @@ class Feedback(QgsProcessingFeedback):
 
     def __init__(self):
         super().__init__(False)
-        self.progress, self.commands, self.warnings, self.errors = [], [], [], []
+        self.progress, self.commands, self.infos, self.warnings, self.errors = [], [], [], [], []
         self.progressChanged.connect(self.progress.append)
 
     def pushCommandInfo(self, text):
         self.commands.append(text)
+
+    def pushInfo(self, text):
+        self.infos.append(text)
 
     def pushWarning(self, text):
         self.warnings.append(text)

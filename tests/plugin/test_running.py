@@ -192,6 +192,7 @@ def test_messages_of_the_program_pass(qgis, work):
     with pytest.raises(QgsProcessingException) as caught:
         qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
     assert "gpuvoronoi: error: --metric euclidean makes no sense in WGS 84 (EPSG:4326)" in str(caught.value)
+    assert str(caught.value).startswith("These distances make no sense here: choose others under “Distances”")
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*nonsense"):
         qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
@@ -202,7 +203,34 @@ def test_messages_of_the_program_pass(qgis, work):
 def test_warnings_of_the_program_pass(qgis, work):
     work.csv("s.csv", [(0, 0, 1), (5, 95, 2)])
     qgis.run("voronoiraster", INPUT=work.path("s.csv"), SKIP_INVALID=True, OUTPUT=work.path("out.tif"))
-    assert len(qgis.feedback.warnings) == 1 and qgis.feedback.warnings[0].startswith("gpuvoronoi: warning: ")
+    assert len(qgis.feedback.warnings) == 1
+    assert qgis.feedback.warnings[0].startswith("1 seeds without usable coordinates were left out. (gpuvoronoi: warning: 1 seeds skipped")
+
+
+def test_summary_is_in_the_log(qgis, work):
+    """What "automatic" came to."""
+    qgis.run("voronoiraster", INPUT=memory([(1, 2), (3, 4), (1, 2)]), RESOLUTION=1, EXTENT="0,20,0,10", OUTPUT=work.path("out.tif"))
+    said = qgis.feedback.infos
+    assert "Distances: geodesic, default for longitudes and latitudes" in said
+    assert "Raster: 20 × 10 cells of 1 × 1 degree, WGS 84 (EPSG:4326)" in said
+    assert "Cells without a seed: 0 of 200" in said and "Seeds: 3 used, 0 left out" in said and "Seeds without a cell: 1" in said
+    assert any(line.startswith("Computed by tile, ") for line in said) and qgis.feedback.warnings == []
+
+
+def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
+    for arguments, words in (({"RESOLUTION": 1e-9}, "The raster would have too many cells"), ({"RESOLUTION": 1e-6}, "The raster would have too many cells"), ({"RESOLUTION": 1e6}, "The cells are larger than the area"),
+                             ({"OUTPUT": work.path("out.nope")}, "Results of this kind do not go into a file of this format")):
+        with pytest.raises(QgsProcessingException) as caught:
+            qgis.run("voronoiraster", **{"INPUT": timezones(), "OUTPUT": work.path("out.tif"), **arguments})
+        assert str(caught.value).startswith(words) and "gpuvoronoi: error: " in str(caught.value)
+
+
+def test_codes_that_are_worded_are_the_programs():
+    """The program documents them, a test of its own says that the list is complete."""
+    from gpuvoronoi import messages
+    documented = (pathlib.Path(__file__).parents[2] / "docs" / "usage.md").read_text(encoding="utf-8")
+    for code in {**messages._errors(), **messages._warnings()}.keys() | messages.SAID_ELSEWHERE:
+        assert f"\n| `{code}` | " in documented, code
 
 
 @pytest.mark.parametrize("name", ["voronoiraster", "facilitystatistics"])

@@ -25,6 +25,7 @@ from processing.core.ProcessingConfig import ProcessingConfig
 from qgis.core import QgsApplication, QgsProcessingException
 from qgis.PyQt.QtCore import QCoreApplication, QThread
 
+from . import messages
 from .i18n import tr
 
 SETTING = "GPUVORONOI_PROGRAM"
@@ -138,6 +139,15 @@ def _stop(process, outputs):
                 shutil.rmtree(left, ignore_errors=True)
 
 
+def _report(text):
+    """The object that the main job ends with; None if the program has not come so far."""
+    try:
+        report = json.loads(text)
+        return report if isinstance(report, dict) and "error" in report else None
+    except ValueError:
+        return None
+
+
 def run(arguments, outputs, feedback, progress=lambda percent: None, events=True):
     """
     Runs the program with these arguments. `outputs` are the files it has to make. True when it has made them, False
@@ -148,7 +158,8 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         program = find_program()
     except MissingProgram as missing:
         raise QgsProcessingException(str(missing)) from None
-    arguments = [program, *arguments]
+    in_json = arguments[0].startswith("-")  # the main job, which has no name
+    arguments = [program, *(["--json"] if in_json else []), *arguments]
     feedback.pushCommandInfo(shlex.join(arguments))
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
@@ -167,7 +178,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     ]
     for reader in readers:
         reader.start()
-    bar, messages, reading = Bar(), b"", len(readers)
+    bar, read, reading = Bar(), {"out": b"", "err": b""}, len(readers)
     try:
         while reading:
             if feedback.isCanceled():
@@ -181,10 +192,10 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                 continue
             if data is None:
                 reading -= 1
-            elif name == "out":
-                progress(bar.read(data.decode("utf-8", "replace")))
             else:
-                messages += data
+                read[name] += data
+                if (name == "err") == in_json:
+                    progress(bar.read(data.decode("utf-8", "replace")))
         status = process.wait()
     except BaseException:
         _stop(process, outputs)
@@ -195,13 +206,20 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         process.stdout.close()
         process.stderr.close()
 
-    text = messages.decode("utf-8", "replace").strip()
+    text, report = read["err"].decode("utf-8", "replace").strip(), _report(read["out"]) if in_json else None
+    if report is not None and report["error"] is not None:
+        raise QgsProcessingException(messages.error(report))
     if status != 0:
         raise QgsProcessingException(
             text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
         )
-    for line in text.splitlines():
-        if not re.search(r"\b0 of \d+ cells have a seed", line):  # the algorithms say that in the words of their dialogs
+    if report is not None:
+        for line in messages.warnings(report):
+            feedback.pushWarning(line)
+        for line in messages.summary(report):
+            feedback.pushInfo(line)
+    elif not in_json:
+        for line in text.splitlines():
             feedback.pushWarning(line)
     for output in outputs:
         if not os.path.exists(output):

@@ -809,6 +809,171 @@
             <translation>{layer}: es gibt keine Polygone</translation>
         </message>
         <message>
+            <location filename="../messages.py" />
+            <source>There is not enough memory. A coarser raster takes less.</source>
+            <translation>Der Arbeitsspeicher reicht nicht. Ein gröberes Raster braucht weniger.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>This backend cannot run on this computer: choose another, or “auto”.</source>
+            <translation>Dieses Verfahren läuft auf diesem Rechner nicht: ein anderes wählen, oder „auto“.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>This backend or file format cannot do that: choose another.</source>
+            <translation>Dieses Verfahren oder Dateiformat kann das nicht: ein anderes wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The coordinate system is unknown to the program.</source>
+            <translation>Das Programm kennt das Koordinatensystem nicht.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>A layer has no coordinate system: set it in its properties.</source>
+            <translation>Ein Layer hat kein Koordinatensystem: in seinen Eigenschaften eines setzen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The raster would have too many cells: choose a larger cell size, or a smaller area.</source>
+            <translation>Das Raster hätte zu viele Zellen: größere Zellen oder eine kleinere Fläche wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The cells are larger than the area: choose a smaller cell size.</source>
+            <translation>Die Zellen sind größer als die Fläche: kleinere Zellen wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The file has several layers: add the right one to the project and choose that.</source>
+            <translation>Die Datei hat mehrere Layer: den richtigen zum Projekt hinzufügen und wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>These distances make no sense here: choose others under “Distances”, or leave them automatic.</source>
+            <translation>Diese Entfernungen ergeben hier keinen Sinn: unter „Entfernungen“ andere wählen oder sie automatisch lassen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The output is there already, or is in use: choose another name.</source>
+            <translation>Die Ausgabe gibt es schon, oder sie wird benutzt: einen anderen Namen wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Results of this kind do not go into a file of this format: choose another, .tif or .gpkg, say.</source>
+            <translation>Solche Ergebnisse passen nicht in eine Datei dieses Formats: ein anderes wählen, etwa .tif oder .gpkg.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The output would replace a file that is read: choose another name.</source>
+            <translation>Die Ausgabe würde eine Datei ersetzen, die gelesen wird: einen anderen Namen wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>A seed has no usable coordinates: mend it, or check “Leave out points without usable coordinates”.</source>
+            <translation>Ein Saatpunkt hat keine brauchbaren Koordinaten: ihn berichtigen oder „Punkte ohne brauchbare Koordinaten auslassen“ ankreuzen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>No seed is left: look at the selection and the filter.</source>
+            <translation>Kein Saatpunkt ist übrig: Auswahl und Filter ansehen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The layers do not fit together as accurately as they could: a datum grid is not installed.</source>
+            <translation>Die Layer passen nicht so genau zueinander, wie sie könnten: Ein Gitter für den Datumsübergang ist nicht installiert.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Distances on this map are not those on the ground: choose others under “Distances”.</source>
+            <translation>Entfernungen auf dieser Karte sind nicht die auf dem Boden: unter „Entfernungen“ andere wählen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>{count} positions lie outside the area for which coordinates can be transformed well.</source>
+            <translation>{count} Positionen liegen außerhalb des Gebiets, für das Koordinaten gut umgerechnet werden können.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>{count} polygons are not valid; what lies within them is told by the even-odd rule.</source>
+            <translation>{count} Polygone sind ungültig; was in ihnen liegt, entscheidet die Gerade-Ungerade-Regel.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>{count} seeds lie beyond the area that the coordinate system is for, which the raster covers.</source>
+            <translation>{count} Saatpunkte liegen jenseits des Gebiets, für das das Koordinatensystem gedacht ist und das das Raster bedeckt.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>{count} seeds without usable coordinates were left out.</source>
+            <translation>{count} Saatpunkte ohne brauchbare Koordinaten wurden ausgelassen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>A part of the raster of quantities lies outside the area and is not counted.</source>
+            <translation>Ein Teil des Mengenrasters liegt außerhalb der Fläche und wird nicht gezählt.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>as asked for</source>
+            <translation>wie verlangt</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>default without a coordinate system</source>
+            <translation>Vorgabe ohne Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>default for longitudes and latitudes</source>
+            <translation>Vorgabe bei Längen und Breiten</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>default for maps</source>
+            <translation>Vorgabe bei Karten</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>default for maps of the whole world</source>
+            <translation>Vorgabe bei Karten der ganzen Welt</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>default for the mesh</source>
+            <translation>Vorgabe beim Netz</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Distances: {metric}, {reason}</source>
+            <translation>Entfernungen: {metric}, {reason}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
+            <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Seeds: {used} used, {left_out} left out</source>
+            <translation>Saatpunkte: {used} verwendet, {left_out} ausgelassen</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Computed by {backend}, {threads} threads, in {seconds} s</source>
+            <translation>Berechnet mit {backend}, {threads} Threads, in {seconds} s</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Cells without a seed: {count} of {cells}</source>
+            <translation>Zellen ohne Saatpunkt: {count} von {cells}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Seeds without a cell: {count}</source>
+            <translation>Saatpunkte ohne Zelle: {count}</translation>
+        </message>
+        <message>
             <location filename="../provider.py" />
             <source>gpuvoronoi: exact nearest seeds</source>
             <translation>gpuvoronoi: genaue nächste Saatpunkte</translation>
