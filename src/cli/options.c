@@ -20,6 +20,7 @@ static bool is_option(const cli_syntax *syntax, const char *argument) {
 /* Answers --help and --version, whatever else there is. */
 static int answer(const cli_syntax *syntax, const gv_option *o) {
   if (o->kind == GV_OPTION_HELP) {
+    (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
     cli_print_help(syntax, stdout);
   } else {
     printf("gpuvoronoi %s\n", gv_version());
