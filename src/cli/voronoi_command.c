@@ -93,6 +93,17 @@ static int set_distance_type(void *to, const char *value) {
   return cli_fail(EXIT_USAGE, "--distance-type: '%s' is neither Float32 nor Float64", value);
 }
 
+static int set_id_type(void *to, const char *value) {
+  settings *s = to;
+  static const GDALDataType types[] = {GDT_Byte, GDT_Int16, GDT_UInt16, GDT_Int32, GDT_UInt32, GDT_Int64};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (GDALGetDataTypeByName(value) != types[i]) continue;
+    s->job.id_type = types[i];
+    return EXIT_OK;
+  }
+  return cli_fail(EXIT_USAGE, "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64", value);
+}
+
 /* NAME=FILE where NAME is a plain name and no file is called so as a whole; otherwise FILE. */
 static int set_sum(void *to, const char *value) {
   gv_job *j = &((settings *)to)->job;
@@ -224,6 +235,10 @@ static const cli_option table[] = {
 
     CLI_SECTION("Output"),
     {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)", CLI_INTO(job.raster.driver)},
+    {"ot", "TYPE",
+     "type of the ids: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold them all (default: Int32, or "
+     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16",
+     CLI_BY(set_id_type)},
     {"cells", "FILE",
      "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
      ".fgb, .csv, .geojson or any other vector format's extension",
@@ -263,7 +278,10 @@ static const cli_option table[] = {
      CLI_INTO(job.polygons_layer)},
     {"co", "NAME=VALUE", "creation option, may be repeated; each replaces just that default",
      CLI_INTO(job.raster.creation_options)},
-    {"nodata", "V", "value of cells without a seed (default: -1, or the lowest integer if -1 is an id)",
+    {"nodata", "V",
+     "value of cells without a seed (default: -1, or the lowest integer if -1 is an id; of unsigned types the "
+     "highest "
+     "integer, or 0 if that is an id)",
      CLI_INTO(job.nodata), CLI_AND(job.has_nodata)},
     {"no-style", NULL, "no attribute table with names and colours", CLI_INTO(job.no_style)},
     {"overwrite", NULL,

@@ -28,14 +28,14 @@ static gv_status make_workers(gv_run *r) {
   options.device = r->j->device;
   options.progress = gv_io_go_on;
   options.progress_user = r->io;
-  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type == GDT_Int64 || r->cells.cells != NULL);
+  r->worker_count = gv_budget_workers(r->j, (int64_t)cells, r->type != GDT_Int32 || r->cells.cells != NULL);
   r->workers = calloc((size_t)r->worker_count, sizeof *r->workers);
   bool made = r->workers != NULL;
   for (int i = 0; i < r->worker_count && made; i++) {
     gv_run_worker *w = &r->workers[i];
     made = gv_context_create(&options, &w->context) == GV_OK;
     if (r->style) gv_adjacency_init(&w->adjacency, r->width, r->height);
-    bool apart = r->type == GDT_Int64 || r->cells.cells != NULL;
+    bool apart = r->type != GDT_Int32 || r->cells.cells != NULL;
     if (apart) w->numbers = malloc(cells * (size_t)r->j->k * sizeof *w->numbers);
     if (r->mask != NULL) w->mask = malloc(cells);
     bool distances = r->j->stats != NULL || gv_run_converts(r) || r->j->distance_per_value;
@@ -146,7 +146,7 @@ gv_status gv_run_compute(gv_run *r) {
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
   r->numbers =
-      r->type == GDT_Int64 || r->cells.cells != NULL || r->distances || j->distance != NULL || j->azimuth != NULL;
+      r->type != GDT_Int32 || r->cells.cells != NULL || r->distances || j->distance != NULL || j->azimuth != NULL;
   if (j->stats != NULL && !r->numbers) status = gv_run_repeated_ids(r, &r->numbers);
   if (status != GV_OK) return status;
   gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
