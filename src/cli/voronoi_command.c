@@ -283,7 +283,9 @@ static const cli_option table[] = {
      "highest "
      "integer, or 0 if that is an id)",
      CLI_INTO(job.nodata), CLI_AND(job.has_nodata)},
-    {"no-style", NULL, "no attribute table with names and colours", CLI_INTO(job.no_style)},
+    {"no-style", NULL,
+     "no attribute table with names and colours, no palette, and no style for QGIS (OUT.qml) beside OUT",
+     CLI_INTO(job.no_style)},
     {"overwrite", NULL,
      "replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that "
      "name: "

@@ -127,3 +127,28 @@ def test_names_of_variables(seeds, name):
     seeds.ok("--seeds", "s.csv", *GRID, "--of", driver, "--k", "2", "k" + name)
     names = {"netCDF": {"nearest_1", "nearest_2"}, "Zarr": {"nearest_band1", "nearest_band2"}}[driver]
     assert names <= set(arrays(seeds.path("k" + name)))
+
+
+def test_palettes(seeds):
+    for name in "out.tif", "out.png":
+        seeds.ok("--seeds", "s.csv", *GRID, "--ot", "Byte", name, "--overwrite")
+        table, band = seeds.table("out.tif"), seeds.open(name).GetRasterBand(1)
+        colours = band.GetColorTable()
+        for value, *rgb in zip(table[gdal.GFU_MinMax], table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue]):
+            assert list(colours.GetColorEntry(value))[:3] == rgb
+        assert np.array_equal(band.ReadAsArray(), seeds.read("expected.tif"))
+
+
+def test_styles_of_people_stay(seeds):
+    seeds.write("out.qml", "<qgis/>")
+    seeds.ok("--seeds", "s.csv", *GRID, "out.tif")
+    seeds.ok("--seeds", "s.csv", *GRID, "--overwrite", "out.tif")
+    assert seeds.path("out.qml").read_text() == "<qgis/>"
+    seeds.path("out.qml").unlink()
+    seeds.ok("--seeds", "s.csv", *GRID, "--overwrite", "out.tif")
+    assert "gpuvoronoi" in seeds.path("out.qml").read_text()
+    seeds.path("out.tif").unlink()
+    seeds.ok("--seeds", "s.csv", "--where", "code = '3'", *GRID, "out.tif")  # ours is of no use without its raster
+    assert seeds.path("out.qml").read_text().count("<paletteEntry") == 1
+    seeds.ok("--seeds", "s.csv", *GRID, "--no-style", "other.tif")
+    assert not seeds.path("other.qml").exists()

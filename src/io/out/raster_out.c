@@ -18,6 +18,7 @@
 #include <cpl_vsi.h>
 
 #include "io/out/overviews.h"
+#include "io/out/style.h"
 #include "io/out/raster_file.h"
 #include "io/parallel.h"
 #include "io/path.h"
@@ -225,7 +226,30 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 
 /* --------------------------------------------------------------------------------------------------- finishing */
 
+/* Formats with palettes get one; without, the values are what they were. */
+static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
+  /* HFA keeps palettes in the table's columns. */
+  if (raster->type != GDT_Byte || raster->bands > 1 || is_driver(raster->driver, "HFA")) return;
+  GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
+  if (colours == NULL) return;
+  const GDALColorEntry clear = {0, 0, 0, 0};
+  for (int i = 0; i < 256; i++)
+    GDALSetColorEntry(colours, i, &clear);
+  for (int64_t i = 0; i < table->count; i++) {
+    const uint8_t *rgb = table->rows[i].rgb;
+    const GDALColorEntry entry = {rgb[0], rgb[1], rgb[2], 255};
+    GDALSetColorEntry(colours, (int)table->rows[i].id, &entry);
+  }
+  GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
+  GDALDestroyColorTable(colours);
+}
+
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
+  if (!is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+    gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
+    if (status != GV_OK) return status;
+  }
+  set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
   gv_gdal_reset();
