@@ -14,6 +14,7 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/standard_input.h"
 #include "io/source_name.h"
 #include "job/job.h"
 
@@ -150,7 +151,8 @@ static const cli_option table[] = {
     CLI_SECTION("Seeds"),
     {"seeds", "SRC",
      "any vector source that GDAL reads, with points, lines, polygons; a CSV file with columns lon and lat (lng, "
-     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else. Each point of a layer of points is a "
+     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else; - is CSV or GeoJSON from the standard "
+     "input. Each point of a layer of points is a "
      "seed; "
      "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
      CLI_BY(set_seeds)},
@@ -168,6 +170,11 @@ static const cli_option table[] = {
     {"layer", "NAME", "layer to read, needed if there are several", CLI_INTO(job.seeds.layer)},
     {"where", "SQL", "use only the features that fulfil this", CLI_INTO(job.seeds.where)},
     {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own", CLI_INTO(job.seeds.crs)},
+    {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",
+     CLI_INTO(job.seeds.x_field)},
+    {"y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",
+     CLI_INTO(job.seeds.y_field)},
+    {"oo", "NAME=VALUE", "open option of the seeds' driver, may be repeated", CLI_INTO(job.seeds.open_options)},
     {"id", "FIELD",
      "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
      "row number from 0, with the text in the attribute table",
@@ -338,6 +345,8 @@ static int check_usage(const settings *s) {
   } rules[] = {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
+      {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
+      {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"},
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
@@ -355,6 +364,8 @@ static int check_usage(const settings *s) {
       {j->distance_per_value, j->distance != NULL, "--distance-per-value", "--distance"},
       {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
       {j->seeds.where != NULL, !cells, "--where", "--seeds"},
+      {j->seeds.x_field != NULL, !cells, "--x", "--seeds"},
+      {j->seeds.open_options != NULL, !cells, "--oo", "--seeds"},
       {j->seeds.id_field != NULL, !cells, "--id", "--seeds"},
       {j->seeds.boundary, !cells, "--boundary", "--seeds"},
       {j->seeds.edges != GV_EDGES_STRAIGHT, !cells, "--edges", "--seeds"},
@@ -402,8 +413,10 @@ int voronoi_command(int argc, char **argv) {
   gv_job *j = &s.job;
   int result = cli_parse(&voronoi_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j->seeds.source);
   if (result != EXIT_OK) {
     CSLDestroy(j->raster.creation_options);
+    CSLDestroy(j->seeds.open_options);
     free(j->raster_seeds.values);
     return result == CLI_DONE ? EXIT_OK : result;
   }
@@ -419,6 +432,7 @@ int voronoi_command(int argc, char **argv) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = gv_job_run(&io, j);
   CSLDestroy(j->raster.creation_options);
+  CSLDestroy(j->seeds.open_options);
   free(j->raster_seeds.values);
   result = cli_report(status, &io, s.quiet);
   if (status != GV_OK && writes_hdf5(j)) _exit(result);

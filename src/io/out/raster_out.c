@@ -18,8 +18,8 @@
 #include <cpl_vsi.h>
 
 #include "io/out/overviews.h"
-#include "io/out/style.h"
 #include "io/out/raster_file.h"
+#include "io/out/style.h"
 #include "io/parallel.h"
 #include "io/path.h"
 

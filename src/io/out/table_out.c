@@ -40,6 +40,13 @@ GDALDriverH gv_vector_driver(const char *path) {
   return NULL;
 }
 
+bool gv_table_rounds(GDALDriverH driver) {
+  static const char *const binary[] = {"GPKG", "FlatGeobuf", "SQLite", "Parquet", "Arrow"};
+  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+    if (EQUAL(GDALGetDriverShortName(driver), binary[i])) return false;
+  return true;
+}
+
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
                         gv_table_out **out) {
   gv_table_out *table = calloc(1, sizeof *table);
@@ -303,7 +310,8 @@ static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const 
 }
 
 static gv_status open_features(writer *w) {
-  gv_status status = gv_seed_features_open(w->io, w->content->source, &w->features);
+  bool digits_15 = gv_table_rounds(w->table->place.driver);
+  gv_status status = gv_seed_features_open(w->io, w->content->source, digits_15, &w->features);
   if (status != GV_OK) return status;
   w->attributes = gv_seed_features_definition(w->features);
   w->map = malloc(((size_t)OGR_FD_GetFieldCount(w->attributes) + 1) * sizeof *w->map);
