@@ -176,7 +176,7 @@ def test_names_of_any_kind_are_in_the_table(work, options):
 
 
 @pytest.mark.parametrize("size, has", [(100000, ["cannot write out.qml", "style"]),
-                                       (400000, ["cannot write out.tif", "auxiliary information"])])
+                                       (270000, ["cannot write out.tif", "auxiliary information"])])
 def test_side_file_that_does_not_fit_is_an_error(work, size, has):
     lon, lat = globe(3000)
     work.csv("s.csv", lon, lat)

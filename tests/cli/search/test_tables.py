@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
-from osgeo import gdal, ogr
+from osgeo import gdal, ogr, osr
 
 pyproj = pytest.importorskip("pyproj")
 gdal.UseExceptions()
 
 
-def layer(path, x, y, epsg, **columns):
-    from osgeo import osr
+def system_of(epsg):
     system = osr.SpatialReference()
     system.ImportFromEPSG(epsg)
     system.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
+    return system
+
+
+def layer(path, x, y, epsg, **columns):
     source = ogr.GetDriverByName("GPKG").CreateDataSource(str(path))
-    made = source.CreateLayer("points", system, ogr.wkbPoint)
+    made = source.CreateLayer("points", system_of(epsg), ogr.wkbPoint)
     for name, values in columns.items():
         kind = {int: ogr.OFTInteger64, float: ogr.OFTReal, str: ogr.OFTString}[type(values[0])]
         made.CreateField(ogr.FieldDefn(name, kind))
@@ -145,6 +148,51 @@ def test_lines_on_the_plane(work):
     for i, row in enumerate(rows):
         assert row["reference"] == f"r{found[i, 1]}" and float(row["distance"]) == pytest.approx(distances[i, 1])
         assert f"LINESTRING ({x[i]:.0f} {y[i]:.0f},{x[found[i, 1]]:.0f} {y[found[i, 1]]:.0f})" in text[i + 1]
+
+
+@pytest.mark.parametrize("epsg", [3035, 4326])
+def test_lines_lead_to_the_nearest_points_of_features(work, epsg):
+    scale, x, y = (1000, 4e6, 3e6) if epsg == 3035 else (.01, 10, 50)
+    layer(work.path("q.gpkg"), [x, x + 5 * scale], [y, y + 2 * scale], epsg)
+    wkts = [f"LINESTRING Z ({x + scale} {y - scale} 9,{x + scale} {y + scale} 9)",
+            f"POLYGON (({x + 4 * scale} {y},{x + 9 * scale} {y},{x + 9 * scale} {y + 9 * scale},{x + 4 * scale} {y}))"]
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(str(work.path("r.gpkg")))
+    made = source.CreateLayer("shapes", system_of(epsg), ogr.wkbUnknown)
+    made.CreateField(ogr.FieldDefn("name", ogr.OFTString))
+    for i, wkt in enumerate(wkts):
+        feature = ogr.Feature(made.GetLayerDefn())
+        feature.SetField("name", f"n{i}")
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(wkt))
+        made.CreateFeature(feature)
+    made = source = None
+    arguments = ["search", "--reference", "r.gpkg", "--queries", "q.gpkg", "-k", "2"]
+    work.ok(*arguments, "--nearest", "n.npy", "--distances", "d.npy", "i.npy")
+    work.ok(*arguments, "--keep", "name", "--lines", "t.gpkg")
+    index, nearest, distances = (np.load(work.path(name)).reshape(4, -1) for name in ("i.npy", "n.npy", "d.npy"))
+    rows = rows_of(work.path("t.gpkg"))
+    assert len(rows) == 4 and index[0, 0] == 0
+    for i, (row, line) in enumerate(rows):
+        assert row["reference"] == index[i, 0] + 1 and row["reference_name"] == f"n{index[i, 0]}"
+        assert row["distance"] == distances[i, 0]
+        part = line if epsg == 3035 else line.GetGeometryRef(0)
+        assert part.GetPoint(part.GetPointCount() - 1)[:2] == pytest.approx(tuple(nearest[i]), rel=1e-12)
+    work.fails(*arguments, "--nearest", "m.npy", "u.gpkg", status=2, has="--nearest")
+
+
+def test_cells_of_a_raster(work):
+    layer(work.path("q.gpkg"), [4000110, 4000390], [2999890, 2999990], 3035)
+    raster = gdal.GetDriverByName("GTiff").Create(str(work.path("r.tif")), 5, 3, 1, gdal.GDT_Byte)
+    raster.SetSpatialRef(system_of(3035))
+    raster.SetGeoTransform((4000000, 100, 0, 3000000, 0, -100))
+    raster.GetRasterBand(1).WriteArray(np.array([[0, 0, 0, 0, 1], [0, 0, 0, 0, 0], [3, 0, 0, 0, 0]], np.uint8))
+    raster = None
+    arguments = ["search", "--reference-raster", "r.tif", "--queries", "q.gpkg"]
+    work.ok(*arguments, "--lines", "t.gpkg")
+    rows = rows_of(work.path("t.gpkg"))
+    assert [row["reference"] for row, _ in rows] == [10, 4]
+    assert [line.GetPoint(1)[:2] for _, line in rows] == [(4000050, 2999750), (4000450, 2999950)]
+    for option in "--id", "--keep", "--where", "--layer", "--oo":
+        work.fails(*arguments, option, "a=b", "u.gpkg", status=2, has=f"{option} needs --reference")
 
 
 def test_other_layers_stay(places):
