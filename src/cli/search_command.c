@@ -5,19 +5,21 @@
  */
 #include "cli/commands.h"
 
+#include <cpl_conv.h>
 #include <gdal.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/search_options.h"
 #include "cli/search_results.h"
+#include "cli/standard_input.h"
 #include "io/crs.h"
 #include "io/in/arrays.h"
-#include "io/in/heights.h"
 #include "io/in/raster_seeds.h"
 #include "io/in/seeds.h"
 #include "io/metric.h"
@@ -26,194 +28,28 @@
 
 enum { BATCH_BYTES = 64 << 20 };
 
-typedef struct settings {
-  const char *reference, *queries, *out, *distances, *nearest, *layer, *query_layer, *reference_crs, *query_crs,
-      *backend;
-  gv_raster_seed_options raster; /* the reference set, if it is a raster's cells */
-  int k, threads, device;
-  gv_metric metric;
-  gv_edges edges;
-  bool has_metric, boundary, overwrite, progress;
-  double max_distance;
-  gv_unit max_distance_unit;
-  gv_sync sync;
-} settings;
-
-/* ------------------------------------------------------------------------------------------------- options */
-
-static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
-                                    {"euclidean", GV_EUCLIDEAN},
-                                    {"l1", GV_MANHATTAN},
-                                    {"manhattan", GV_MANHATTAN},
-                                    {"linf", GV_CHEBYSHEV},
-                                    {"chebyshev", GV_CHEBYSHEV},
-                                    {"geodesic", GV_GEODESIC},
-                                    {"great-circle", GV_GREAT_CIRCLE},
-                                    {NULL, 0}};
-
-static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
-
-static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
-  settings *j = to;
-  return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
-}
-
-static gv_status set_values(gv_io *io, void *to, const char *value) {
-  settings *j = to;
-  return gv_read_whole_list(io, "--values", value, &j->raster.values, &j->raster.value_count);
-}
-
-static const gv_option table[] = {
-    {"reference", "FILE",
-     ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every column is a coordinate; "
-     "the "
-     "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one. "
-     "A "
-     "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
-     "feature is "
-     "a reference, at the distance of its nearest point (0 within a polygon)",
-     GV_OPTION_INTO(reference)},
-    {"reference-raster", "R",
-     "instead of --reference: the centres of a raster's cells that are neither nodata, masked nor 0; OUT holds "
-     "their numbers, "
-     "row by row from 0",
-     GV_OPTION_INTO(raster.source)},
-    {"band", "N", "of --reference-raster (default: 1)", GV_OPTION_RANGE(raster.band, 1, 1 << 30)},
-    {"values", "V[,V...]", "only cells of R with these values", GV_OPTION_BY(set_values)},
-    {"queries", "FILE",
-     "the same kinds; without it the reference set is searched against itself, without each point itself",
-     GV_OPTION_INTO(queries)},
-    {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(k, 1, 1024)},
-    {"metric", "NAME",
-     "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "
-     "(default for longitudes and latitudes and for world-wide cylindrical maps like Web Mercator) or great-circle",
-     GV_OPTION_ONE_OF(metric, metrics), GV_OPTION_AND(has_metric)},
-    {"max-distance", "D",
-     "only neighbours at most this far: metres for geodesic and great-circle, else the reference set's unit, or "
-     "with a unit: "
-     "100km, 5mi",
-     GV_OPTION_BY(set_max_distance)},
-    {"distances", "FILE", "distances as a float64 .npy, queries x k; inf where there is no neighbour",
-     GV_OPTION_INTO(distances)},
-    {"nearest", "FILE",
-     "among lines and polygons: the coordinates of their nearest points as a float64 .npy, queries x 2k; degrees "
-     "for "
-     "geodesic and great-circle; nan where there is no neighbour",
-     GV_OPTION_INTO(nearest)},
-    {"edges", "NAME",
-     "of lines and polygons: straight (default: in the layer's own coordinates, longitudes as they are written) or "
-     "geodesic (the shorter way between vertices)",
-     GV_OPTION_ONE_OF(edges, edges)},
-    {"boundary", NULL, "polygons count as their boundaries, with nothing within", GV_OPTION_INTO(boundary)},
-    {"layer", "NAME", "layer of the reference set, needed if its source has several", GV_OPTION_INTO(layer)},
-    {"query-layer", "NAME", "layer of the queries, needed if their source has several",
-     GV_OPTION_INTO(query_layer)},
-    {"reference-crs", "CRS",
-     "coordinate system of the reference layer, in place of its own; queries are brought to this system",
-     GV_OPTION_INTO(reference_crs)},
-    {"query-crs", "CRS", "coordinate system of the layer of queries, in place of its own",
-     GV_OPTION_INTO(query_crs)},
-    {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     GV_OPTION_INTO(backend), .more = GV_MORE_LIMITS_OF_POINTS},
-    GV_OPTION_THREADS_ROW(threads),
-    {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
-     GV_OPTION_RANGE(device, 0, 1023)},
-    {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
-     GV_OPTION_INTO(overwrite)},
-    GV_OPTION_SYNC_ROW(sync),
-    {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
-    GV_OPTION_HELP_ROW,
-};
-
-static int set_output(void *to, char *value) {
-  settings *j = to;
-  if (j->out != NULL) return cli_fail(EXIT_USAGE, "one output is enough: '%s' and '%s'", j->out, value);
-  j->out = value;
-  return EXIT_OK;
-}
-
-const cli_syntax search_syntax = {
-    .name = "search",
-    .usage =
-        "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
-        "\n"
-        "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the\n"
-        "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or\n"
-        "text with the columns query, rank, index, distance if it ends in .csv. -1 stands for a neighbour that\n"
-        "does not exist.\n",
-    CLI_ROWS(table),
-    .examples =
-        "  gpuvoronoi search --reference base.fvecs --queries query.fvecs -k 100 found.npy\n"
-        "  gpuvoronoi search --reference stations.gpkg --queries homes.gpkg --distances metres.npy nearest.csv\n"
-        "  gpuvoronoi search --reference rivers.gpkg --queries wells.csv --nearest banks.npy nearest.csv\n",
-    .positional = set_output};
-
-static bool ends_with(const char *path, const char *end) {
-  size_t length = strlen(path), tail = strlen(end);
-  return length >= tail && strcasecmp(path + length - tail, end) == 0;
-}
-
-static int check_usage(const settings *j) {
-  bool raster = j->raster.source != NULL;
-  if (j->reference == NULL && !raster) return cli_fail(EXIT_USAGE, "search needs --reference");
-  if (j->reference != NULL && raster) return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
-  if (j->raster.band != 1 && !raster) return cli_fail(EXIT_USAGE, "--band needs --reference-raster");
-  if (j->raster.values != NULL && !raster) return cli_fail(EXIT_USAGE, "--values needs --reference-raster");
-  if (j->layer != NULL && raster) return cli_fail(EXIT_USAGE, "--layer needs --reference");
-  if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
-  int lasting = cli_check_lasting(j->out);
-  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->distances);
-  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->nearest);
-  if (lasting != EXIT_OK) return lasting;
-  if (!ends_with(j->out, ".npy") && !ends_with(j->out, ".csv")) {
-    return cli_fail(EXIT_USAGE, "the output is a .npy or a .csv file, not '%s'", j->out);
-  }
-  if (j->distances != NULL && !ends_with(j->distances, ".npy")) {
-    return cli_fail(EXIT_USAGE, "--distances is a .npy file, not '%s'", j->distances);
-  }
-  if (j->nearest != NULL && !ends_with(j->nearest, ".npy")) {
-    return cli_fail(EXIT_USAGE, "--nearest is a .npy file, not '%s'", j->nearest);
-  }
-  if (j->query_layer != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-layer needs --queries");
-  if (j->query_crs != NULL && j->queries == NULL) return cli_fail(EXIT_USAGE, "--query-crs needs --queries");
-  return EXIT_OK;
-}
+typedef search_settings settings;
 
 /* -------------------------------------------------------------------------------------------------- points */
-
-/* Which points, and by which options. */
-typedef struct source_options {
-  const char *path, *layer, *crs;
-  const char *crs_option;
-  const gv_raster_seed_options *raster; /* NULL: no raster */
-  bool is_layer;                        /* or a raster; an array of numbers otherwise */
-} source_options;
-
-static source_options reference_options(const settings *j) {
-  if (j->raster.source != NULL)
-    return (source_options){j->raster.source, NULL, j->reference_crs, "--reference-crs", &j->raster, true};
-  return (source_options){j->reference, j->layer, j->reference_crs, "--reference-crs", NULL, false};
-}
-
-static source_options query_options(const settings *j) {
-  return (source_options){j->queries, j->query_layer, j->query_crs, "--query-crs", NULL, false};
-}
 
 /* Points of a file: an open array, or a layer in memory. */
 typedef struct source {
   source_options options;
   gv_array_reader *array; /* NULL: a layer */
-  gv_seed_list seeds;     /* layer */
+  gv_seed_list seeds;     /* layer ... */
+  gv_seed_options layer;  /* ... and how it was read */
   double *rows;           /* layer on the plane: count x dim */
   int32_t dim;
 } source;
 
 static gv_status find_kind(gv_io *io, source_options *options, bool globe) {
   const char *path = options->path;
-  options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL;
+  options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL ||
+                      options->where != NULL || options->x != NULL || options->open_options != NULL ||
+                      (path != NULL && strncmp(path, "/vsi", 4) == 0); /* arrays are files of the system's */
   if (path == NULL || options->is_layer || !gv_array_is_text(path)) return GV_OK;
-  bool text =
-      ends_with(path, ".csv") || ends_with(path, ".txt") || ends_with(path, ".tsv") || ends_with(path, ".dat");
+  bool text = cli_ends_with(path, ".csv") || cli_ends_with(path, ".txt") || cli_ends_with(path, ".tsv") ||
+              cli_ends_with(path, ".dat");
   options->is_layer = !text || globe;
   return options->is_layer ? GV_OK : gv_array_has_lonlat(io, path, &options->is_layer);
 }
@@ -224,9 +60,18 @@ static bool wants_globe(const settings *j) {
 }
 
 /* As the reader of layers takes them. */
-static gv_seed_options layer_options(const source_options *options) {
-  return (gv_seed_options){
-      .source = options->path, .layer = options->layer, .crs = options->crs, .crs_option = options->crs_option};
+static gv_seed_options layer_options(const settings *j, const source_options *options) {
+  return (gv_seed_options){.source = options->path,
+                           .layer = options->layer,
+                           .where = options->where,
+                           .crs = options->crs,
+                           .crs_option = options->crs_option,
+                           .x_field = options->x,
+                           .y_field = options->y,
+                           .z_field = options->z,
+                           .open_options = options->open_options,
+                           .heights = true,
+                           .skip_invalid = j->skip_invalid};
 }
 
 static gv_status read_raster(gv_io *io, gv_context *context, const source_options *options, source *s) {
@@ -247,20 +92,21 @@ static gv_status read_raster(gv_io *io, gv_context *context, const source_option
   return status;
 }
 
-static gv_status open_source(gv_io *io, gv_context *context, const settings *j, source_options options, source *s) {
-  *s = (source){.options = options, .seeds = GV_SEED_LIST_INIT};
-  if (!options.is_layer) {
-    gv_status status = gv_array_open(io, options.path, &s->array);
+static gv_status open_source(gv_io *io, gv_context *context, const settings *j, const source_options *options,
+                             source *s) {
+  *s = (source){.options = *options, .seeds = GV_SEED_LIST_INIT};
+  if (!options->is_layer) {
+    gv_status status = gv_array_open(io, options->path, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
   }
-  gv_seed_options seeds = layer_options(&options);
-  seeds.shapes = options.path == j->reference;
-  seeds.edges = j->edges;
-  seeds.boundary = j->boundary;
+  s->layer = layer_options(j, options);
+  s->layer.shapes = options == &j->reference;
+  s->layer.edges = j->edges;
+  s->layer.boundary = j->boundary;
   s->dim = 2;
-  if (options.raster != NULL) return read_raster(io, context, &options, s);
-  gv_status status = gv_seeds_read(io, &seeds, &s->seeds);
+  if (options->raster != NULL) return read_raster(io, context, options, s);
+  gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
   return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
 }
 
@@ -272,22 +118,15 @@ static void close_source(source *s) {
 
 /* A layer's x, y and z if there is one, as rows. */
 static gv_status make_rows(gv_io *io, source *s) {
-  gv_seed_options options = layer_options(&s->options);
-  double *z = NULL;
-  gv_status status = s->seeds.are_cells ? GV_OK : gv_seed_heights(io, &options, &s->seeds, &z);
-  if (status != GV_OK) return status;
+  const double *z = s->seeds.z;
   s->dim = z != NULL ? 3 : 2;
   s->rows = malloc((size_t)s->seeds.count * (size_t)s->dim * sizeof *s->rows);
-  if (s->rows == NULL) {
-    free(z);
-    return gv_io_fail_memory(io, "the points");
-  }
+  if (s->rows == NULL) return gv_io_fail_memory(io, "the points");
   for (int64_t i = 0; i < s->seeds.count; i++) {
     s->rows[i * s->dim] = s->seeds.x[i];
     s->rows[i * s->dim + 1] = s->seeds.y[i];
     if (z != NULL) s->rows[i * s->dim + 2] = z[i];
   }
-  free(z);
   return GV_OK;
 }
 
@@ -334,7 +173,7 @@ static gv_status search_plane(gv_io *io, const settings *j, gv_context *context,
   options.max_distance = j->max_distance;
   options.exclude_self = self;
   int32_t dim = gv_index_dim(index);
-  bool need_distances = r->text || r->distances != NULL;
+  bool need_distances = cli_results_need_distances(r);
   bool stream = !self && q->array != NULL;
   int64_t rows = self ? gv_index_count(index) : stream ? batch_rows(dim, j->k) : q->seeds.count;
   if (stream && gv_array_count(q->array) >= 0 && gv_array_count(q->array) < rows) rows = gv_array_count(q->array);
@@ -358,7 +197,7 @@ static gv_status search_plane(gv_io *io, const settings *j, gv_context *context,
     next_part(r->progress, r->queries, queries.count, stream ? gv_array_count(q->array) : rows);
     status = gv_index_search(context, index, self ? NULL : &queries, &options, indices, distances);
     if (status != GV_OK) {
-      library_failed(io, status, context, self ? reference_options(j).path : j->queries);
+      library_failed(io, status, context, self ? j->reference.path : j->query.path);
       break;
     }
     status = cli_results_write(io, r, queries.count, indices, distances);
@@ -389,13 +228,12 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
   }
   points.dim = reference->dim;
   if (status == GV_OK && points.count == 0) {
-    status =
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", reference_options(j).path);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference.path);
   }
   if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, q);
   if (status == GV_OK && q != NULL && q->dim != reference->dim) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->queries,
-                        (int)q->dim, reference_options(j).path, (int)reference->dim);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->query.path,
+                        (int)q->dim, j->reference.path, (int)reference->dim);
   }
   if (status == GV_OK) {
     gv_index_options options = GV_INDEX_OPTIONS_INIT;
@@ -407,7 +245,7 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
                                                   : q->seeds.count;
     if (options.expected_queries < 0) options.expected_queries = 0;
     status = gv_index_build(context, &points, &options, &index);
-    if (status != GV_OK) library_failed(io, status, context, reference_options(j).path);
+    if (status != GV_OK) library_failed(io, status, context, j->reference.path);
   }
   free(data);
   if (status == GV_OK) status = search_plane(io, j, context, index, q, r);
@@ -448,7 +286,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
   if (status != GV_OK) return status;
   gv_seeds seeds = {reference->seeds.x, reference->seeds.y, reference->seeds.count}, queries = seeds;
   if (q != NULL) queries = (gv_seeds){q->seeds.x, q->seeds.y, q->seeds.count};
-  bool need_distances = r->text || r->distances != NULL;
+  bool need_distances = cli_results_need_distances(r);
   indices = malloc((size_t)(queries.count * j->k) * sizeof *indices);
   distances = need_distances ? malloc((size_t)(queries.count * j->k) * sizeof *distances) : NULL;
   if (indices == NULL || (need_distances && distances == NULL)) {
@@ -457,7 +295,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
   }
   status = gv_globe_index_build(context, &seeds, &build, &index);
   if (status != GV_OK) {
-    library_failed(io, status, context, reference_options(j).path);
+    library_failed(io, status, context, j->reference.path);
     goto done;
   }
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
@@ -467,7 +305,7 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
   next_part(r->progress, 0, queries.count, queries.count);
   status = gv_globe_index_search(context, index, &queries, &options, indices, distances);
   if (status != GV_OK) {
-    library_failed(io, status, context, q != NULL ? j->queries : reference_options(j).path);
+    library_failed(io, status, context, q != NULL ? j->query.path : j->reference.path);
     goto done;
   }
   status = cli_results_write(io, r, queries.count, indices, distances);
@@ -497,11 +335,12 @@ static gv_status run_features(gv_io *io, const settings *j, gv_context *context,
   if (status != GV_OK) return status;
   gv_seeds queries = {q->seeds.x, q->seeds.y, q->seeds.count};
   size_t places = (size_t)(queries.count * j->k);
-  bool need_distances = r->text || r->distances != NULL;
+  bool need_distances = cli_results_need_distances(r);
   indices = malloc(places * sizeof *indices);
   distances = need_distances ? malloc(places * sizeof *distances) : NULL;
-  nearest = r->nearest != NULL ? malloc(2 * places * sizeof *nearest) : NULL;
-  if (indices == NULL || (need_distances && distances == NULL) || (r->nearest != NULL && nearest == NULL)) {
+  bool need_nearest = r->nearest != NULL || r->content.lines;
+  nearest = need_nearest ? malloc(2 * places * sizeof *nearest) : NULL;
+  if (indices == NULL || (need_distances && distances == NULL) || (need_nearest && nearest == NULL)) {
     status = gv_io_fail_memory(io, "the results");
     goto done;
   }
@@ -511,15 +350,16 @@ static gv_status run_features(gv_io *io, const settings *j, gv_context *context,
   options.max_distance = j->max_distance;
   status = gv_feature_index_build(context, &features, &build, &index);
   if (status != GV_OK) {
-    library_failed(io, status, context, j->reference);
+    library_failed(io, status, context, j->reference.path);
     goto done;
   }
   next_part(r->progress, 0, queries.count, queries.count);
   status = gv_feature_index_search(context, index, &queries, &options, indices, distances, nearest);
   if (status != GV_OK) {
-    library_failed(io, status, context, j->queries);
+    library_failed(io, status, context, j->query.path);
     goto done;
   }
+  r->content.nearest = nearest;
   status = cli_results_write(io, r, queries.count, indices, distances);
   if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, queries.count);
 
@@ -544,7 +384,7 @@ static gv_status check_shapes(gv_io *io, const settings *j, const source *refere
   } else if (strcmp(j->backend, "auto") != 0) {
     why = "there is one way to search lines and polygons: leave --backend out";
   }
-  return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", j->reference, why);
+  return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", j->reference.path, why);
 }
 
 /* Layers can be compared if both are in some coordinate system, or neither is. */
@@ -565,6 +405,17 @@ static gv_status refuse_array(gv_io *io, const settings *j, const source *s) {
                     s->options.path, gv_metric_name(j->metric));
 }
 
+/* The globe is a surface, and lines and polygons are on it or on a plane. */
+static gv_status check_heights(gv_io *io, const settings *j, const source *s) {
+  char what[64] = "to lines and polygons";
+  if (s->seeds.z == NULL && s->options.z == NULL) return GV_OK;
+  if (gv_metric_on_globe(j->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(j->metric));
+  if (s->options.z != NULL)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--z: distances %s know no heights", what);
+  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used: distances %s know no heights", s->options.path, what);
+  return GV_OK;
+}
+
 /* Settles the metric, as rasters do, and brings query layers on the plane to the reference's coordinate system. */
 static gv_status settle(gv_io *io, settings *j, const source *reference, source *q) {
   char places[4096];
@@ -581,6 +432,9 @@ static gv_status settle(gv_io *io, settings *j, const source *reference, source 
     status = gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, reference->seeds.crs,
                                  &j->max_distance);
   }
+  bool flat = globe || reference->seeds.shapes != NULL;
+  if (status == GV_OK && flat) status = check_heights(io, j, reference);
+  if (status == GV_OK && flat && q != NULL) status = check_heights(io, j, q);
   if (status != GV_OK || q == NULL) return status;
   if (globe && q->array != NULL) return refuse_array(io, j, q);
   if (q->array != NULL || reference->array != NULL) return GV_OK;
@@ -611,38 +465,85 @@ static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
   return GV_OK;
 }
 
+/* Before work starts: what a table tells of. */
+static gv_status plan_table(gv_io *io, const settings *j, cli_results *r, const source *reference,
+                            const source *q) {
+  const source *both[2] = {q != NULL ? q : reference, reference};
+  const source_options *of[2] = {q != NULL ? &j->query : &j->reference, &j->reference};
+  for (int i = 0; i < 2; i++) {
+    if (both[i]->array == NULL) continue;
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: a table is of layers, and this is an array: write .npy or plain .csv", of[i]->path);
+  }
+  gv_neighbour_content *c = &r->content;
+  c->queries = (gv_neighbour_side){&both[0]->layer,
+                                   &both[0]->seeds,
+                                   q != NULL ? "--query-id" : "--id",
+                                   of[0]->id,
+                                   q != NULL ? "--query-keep" : "--keep",
+                                   of[0]->keep};
+  c->references =
+      (gv_neighbour_side){&reference->layer, &reference->seeds, "--id", of[1]->id, "--keep", of[1]->keep};
+  c->lines = j->lines;
+  c->k = j->k;
+  c->globe = gv_metric_on_globe(j->metric);
+  gv_status status = GV_OK;
+  if (c->globe) status = gv_crs_ellipsoid(io, reference->seeds.crs, &c->semi_major, &c->flattening);
+  if (c->globe && j->metric == GV_GREAT_CIRCLE) c->flattening = 0.0;
+  if (reference->seeds.crs != NULL) {
+    c->crs = c->globe ? OSRCloneGeogCS(reference->seeds.crs) : OSRClone(reference->seeds.crs);
+    if (status == GV_OK && c->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
+  }
+  if (status == GV_OK && c->crs != NULL) {
+    OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
+    if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+  }
+  return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &r->table) : status;
+}
+
+static void warn_of_skipped(const source *s) {
+  if (s->seeds.skipped == 0) return;
+  gv_io_warn(GV_CODE_SEEDS_SKIPPED, s->seeds.skipped,
+             "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", s->options.path,
+             s->seeds.skipped, s->seeds.count, s->seeds.skipped_first);
+}
+
 static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
-  source *q = j->queries != NULL ? &queries : NULL;
-  source_options of[] = {reference_options(j), query_options(j)};
+  source *q = j->query.path != NULL ? &queries : NULL;
+  source_options *of[] = {&j->reference, &j->query};
   gv_input list[2] = {{.source = NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
   cli_results r = {.progress = progress};
-  const cli_results_options outputs = {j->out,       j->distances, j->nearest, ends_with(j->out, ".csv"),
+  const cli_results_options outputs = {j->out,       j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
                                        j->overwrite, j->k};
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
-    status = find_kind(io, &of[i], wants_globe(j));
-    unsigned kind = of[i].raster != NULL ? GDAL_OF_RASTER : of[i].is_layer ? GDAL_OF_VECTOR : 0;
-    list[i] = (gv_input){of[i].path, kind, of[i].layer, NULL};
+    status = find_kind(io, of[i], wants_globe(j));
+    unsigned kind = of[i]->raster != NULL ? GDAL_OF_RASTER : of[i]->is_layer ? GDAL_OF_VECTOR : 0;
+    list[i] = (gv_input){of[i]->path, kind, of[i]->layer, NULL};
   }
   if (status == GV_OK) status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, context, j, of[0], &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, context, j, of[1], q);
+  if (status == GV_OK) status = open_source(io, context, j, &j->reference, &reference);
+  if (status == GV_OK && q != NULL) status = open_source(io, context, j, &j->query, q);
   if (status == GV_OK) status = check_shapes(io, j, &reference, q);
   r.cell = reference.seeds.are_cells ? reference.seeds.fids : NULL;
   if (status == GV_OK) status = settle(io, j, &reference, q);
-  if (status == GV_OK) status = cli_results_create(io, &outputs, &r);
+  if (status == GV_OK && cli_search_wants_table(j)) {
+    status = plan_table(io, j, &r, &reference, q);
+  } else if (status == GV_OK) {
+    status = cli_results_create(io, &outputs, &r);
+  }
   if (status == GV_OK && reference.seeds.shapes != NULL) {
     status = run_features(io, j, context, &reference, q, &r);
   } else if (status == GV_OK) {
     status = (gv_metric_on_globe(j->metric) ? run_globe : run_plane)(io, j, context, &reference, q, &r);
   }
+  warn_of_skipped(&reference);
+  warn_of_skipped(&queries);
   if (status == GV_OK) status = cli_results_finish(io, &r, &inputs, j->sync);
   if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
-  gv_array_discard(r.indices);
-  gv_array_discard(r.distances);
-  gv_array_discard(r.nearest);
+  cli_results_free(&r);
   close_source(&reference);
   close_source(&queries);
   gv_inputs_free(&inputs);
@@ -651,11 +552,18 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
 
 int search_command(int argc, char **argv) {
   settings j = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
-  int result = cli_parse(&search_syntax, &j, argc, argv);
-  if (result == EXIT_OK) result = check_usage(&j);
+  j.reference.crs_option = "--reference-crs";
+  j.query.crs_option = "--query-crs";
+  int result = cli_search_parse(&j, argc, argv);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path);
   if (result != EXIT_OK) {
-    free(j.raster.values);
+    cli_search_free(&j);
     return result == CLI_DONE ? EXIT_OK : result;
+  }
+  if (j.raster.source != NULL) {
+    j.reference.path = j.raster.source;
+    j.reference.raster = &j.raster;
   }
   if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
   cli_prepare_gdal();
@@ -670,6 +578,6 @@ int search_command(int argc, char **argv) {
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
   gv_status status = run_search(&io, &j, context, &progress);
   gv_context_destroy(context);
-  free(j.raster.values);
+  cli_search_free(&j);
   return cli_report(status, &io, false);
 }

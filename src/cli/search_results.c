@@ -19,6 +19,11 @@ gv_status cli_results_create(gv_io *io, const cli_results_options *j, cli_result
 
 gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *indices, const double *distances) {
   gv_status status = GV_OK;
+  if (r->table != NULL) { /* of layers, which are searched at once */
+    r->content.indices = indices;
+    r->content.distances = distances;
+    return gv_neighbours_write(io, r->table, &r->content);
+  }
   for (int64_t i = 0; i < count * r->k && r->cell != NULL; i++)
     if (indices[i] >= 0) indices[i] = r->cell[indices[i]];
   if (!r->text) {
@@ -34,9 +39,17 @@ gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *i
   return status;
 }
 
+bool cli_results_need_distances(const cli_results *r) {
+  return r->text || r->table != NULL || r->distances != NULL;
+}
+
 gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sync sync) {
   gv_output *outputs[3];
   int count = 0;
+  if (r->table != NULL) {
+    gv_place *place = gv_neighbours_place(r->table);
+    return gv_places_commit(io, &place, 1, inputs, sync);
+  }
   gv_status status = gv_array_finish(io, r->indices);
   outputs[count++] = gv_array_output(r->indices);
   if (status == GV_OK && r->distances != NULL) {
@@ -48,4 +61,12 @@ gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sy
     outputs[count++] = gv_array_output(r->nearest);
   }
   return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, sync) : status;
+}
+
+void cli_results_free(cli_results *r) {
+  gv_array_discard(r->indices);
+  gv_array_discard(r->distances);
+  gv_array_discard(r->nearest);
+  gv_neighbours_close(r->table);
+  if (r->content.crs != NULL) OSRRelease(r->content.crs);
 }

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/report.h"
+#include "cli/standard_input.h"
 #include "job/description.h"
 
 const cli_syntax voronoi_syntax = {
@@ -155,6 +156,7 @@ int voronoi_command(int argc, char **argv) {
   bool early = value_of(&given, "config") != NULL;
   if (result == EXIT_OK && early) result = prepare();
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
+  if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source);
   if (result == EXIT_OK && !early) result = prepare();
   if (result == EXIT_OK) {
     result = s.describe != NULL ? describe(&given, &s) : run(&s, &begun);

@@ -27,6 +27,7 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_ACCURACY] = "accuracy",
       [GV_CODE_CELLS_EMPTY] = "cells-empty",
       [GV_CODE_GDAL] = "gdal",
+      [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",
       [GV_CODE_METRIC_ON_MAP] = "metric-on-map",
       [GV_CODE_OUTSIDE_OPERATION] = "outside-operation",
       [GV_CODE_SEEDS_CURVED] = "seeds-curved",

@@ -11,15 +11,34 @@ static gv_status pass_on(gv_io *io, const gv_run_worker *w, gv_status status) {
   return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(w->context));
 }
 
+/* Seed numbers to ids of other types than Int32: unsigned ones are stored as signed ones are. */
+static void write_other_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *out, int64_t at) {
+  const int64_t *ids = r->regions->ids;
+  for (int64_t i = 0; i < n; i++) {
+    int64_t id = numbers[i] >= 0 ? ids[numbers[i]] : r->nodata;
+    switch (GDALGetDataTypeSizeBytes(r->type)) {
+    case 1:
+      ((uint8_t *)out)[at + i] = (uint8_t)id;
+      break;
+    case 2:
+      ((uint16_t *)out)[at + i] = (uint16_t)id;
+      break;
+    case 4:
+      ((uint32_t *)out)[at + i] = (uint32_t)id;
+      break;
+    default:
+      ((int64_t *)out)[at + i] = id;
+    }
+  }
+}
+
 /* Seed numbers to ids, in place if they are Int32. Most cells have the seed of the cell before, so whole stretches are
  * told by comparing. */
 static void write_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *out, int64_t at) {
   enum { STRETCH = 32 };
   int32_t *narrow = (int32_t *)out + at;
-  int64_t *broad = (int64_t *)out + at;
-  if (r->type == GDT_Int64) {
-    for (int64_t i = 0; i < n; i++)
-      broad[i] = numbers[i] >= 0 ? r->regions->ids[numbers[i]] : r->nodata;
+  if (r->type != GDT_Int32) {
+    write_other_ids(r, numbers, n, out, at);
     return;
   }
   for (int64_t i = 0; i < n; i += STRETCH) {
@@ -71,14 +90,13 @@ static int64_t count_empty(const int32_t *values, const gv_run_part *p, int64_t 
 
 /* A block of which no cell counts. */
 static void fill_masked(const gv_run *r, gv_raster_block *block) {
+  static const int32_t none = -1;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int s = r->slot[i];
     for (int b = 0; s >= 0 && b < gv_run_bands(r, i); b++) {
       int64_t at = b * block->band_stride[s];
-      if (i == GV_RUN_OUT && r->type == GDT_Int64) {
-        ((int64_t *)block->out[s])[at] = r->nodata;
-      } else if (i == GV_RUN_OUT) {
-        ((int32_t *)block->out[s])[at] = (int32_t)r->nodata;
+      if (i == GV_RUN_OUT) {
+        write_ids(r, &none, 1, block->out[s], at);
       } else if (i == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64) {
         ((double *)block->out[s])[at] = (double)NAN;
       } else {

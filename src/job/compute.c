@@ -26,7 +26,7 @@ static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
   /* Numbers have no place in OUT. */
-  bool apart = r->type == GDT_Int64 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
+  bool apart = r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
   options.threads = 1; /* of a worker */
   options.device = r->j->device;
   options.progress = gv_io_go_on;
@@ -189,7 +189,7 @@ gv_status gv_run_compute(gv_run *r) {
   gv_status status = gv_run_create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
-  r->numbers = r->type == GDT_Int64 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0 || r->distances ||
+  r->numbers = r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0 || r->distances ||
                j->distance != NULL || j->azimuth != NULL;
   if (j->stats != NULL && (j->group || !r->numbers)) status = gv_groups_make(r->io, r->regions, &r->groups);
   /* Ids that repeat do not tell seeds apart. */

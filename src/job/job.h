@@ -63,6 +63,7 @@ typedef struct gv_job {
   gv_job_sum sums[GV_JOB_MAX_SUMS];
   int sum_count;
   GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */
+  GDALDataType id_type;       /* an integer's; GDT_Unknown = the ids decide: Int32 or Int64 */
   gv_weighting weighting;
   double max_distance; /* INFINITY = no limit */
   gv_unit max_distance_unit;

@@ -12,41 +12,79 @@
 
 #include "io/source_name.h"
 
-/* Value type and nodata from the ids. */
+/* The integers of a type; of Int64 all. */
+static void type_range(GDALDataType type, int64_t *least, int64_t *most) {
+  int bits = GDALGetDataTypeSizeBits(type);
+  *most = GDALDataTypeIsSigned(type) ? INT64_MAX >> (64 - bits) : (int64_t)(UINT64_MAX >> (64 - bits));
+  *least = GDALDataTypeIsSigned(type) ? -*most - 1 : 0;
+}
+
+/* Value type from the ids, or the one asked for if they fit. */
+static gv_status choose_type(gv_run *r) {
+  const gv_seed_list *seeds = r->regions;
+  int64_t least, most;
+  r->type = r->j->id_type;
+  if (r->j->raster_seeds.by_cell) {
+    if (r->type != GDT_Unknown && r->type != GDT_Int64)
+      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--ot %s: the numbers of cells need Int64",
+                        GDALGetDataTypeName(r->type));
+    r->type = GDT_Int64;
+    return GV_OK;
+  }
+  if (r->type == GDT_Unknown) {
+    gv_seeds_id_range(seeds, &least, &most);
+    r->type = least >= INT32_MIN && most <= INT32_MAX ? GDT_Int32 : GDT_Int64;
+    return GV_OK;
+  }
+  type_range(r->type, &least, &most);
+  for (int64_t i = 0; i < seeds->count; i++) {
+    if (seeds->ids[i] >= least && seeds->ids[i] <= most) continue;
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--ot %s: the id %" PRId64 " does not fit: it holds %" PRId64 " to %" PRId64,
+                      GDALGetDataTypeName(r->type), seeds->ids[i], least, most);
+  }
+  return GV_OK;
+}
+
+static bool is_id(const gv_seed_list *seeds, int64_t value) {
+  for (int64_t i = 0; i < seeds->count; i++)
+    if (seeds->ids[i] == value) return true;
+  return false;
+}
+
 gv_status gv_run_choose_values(gv_run *r) {
   const gv_job *j = r->j;
-  const gv_seed_list *seeds = r->regions;
-  int64_t lowest, highest;
-  gv_seeds_id_range(seeds, &lowest, &highest);
-  bool narrow = lowest >= INT32_MIN && highest <= INT32_MAX && !j->raster_seeds.by_cell;
-  r->type = narrow ? GDT_Int32 : GDT_Int64;
-  int64_t least = narrow ? INT32_MIN : INT64_MIN;
-  bool minus_one = false, least_used = lowest == least, given_used = false;
-  for (int64_t i = 0; i < seeds->count; i++) {
-    minus_one = minus_one || seeds->ids[i] == -1;
-    given_used = given_used || seeds->ids[i] == j->nodata;
-  }
+  int64_t least, most;
+  gv_status status = choose_type(r);
+  if (status != GV_OK) return status;
+  const char *name = GDALGetDataTypeName(r->type);
+  type_range(r->type, &least, &most);
   if (j->has_nodata) {
     r->nodata = j->nodata;
     if (j->raster_seeds.by_cell && j->nodata >= 0) {
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                         "--nodata: %" PRId64 " may be a cell's number: choose one below 0", j->nodata);
     }
-    if (given_used) {
+    if (is_id(r->regions, j->nodata)) {
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--nodata: %" PRId64 " is the id of a seed", j->nodata);
     }
-    if (narrow && (j->nodata < INT32_MIN || j->nodata > INT32_MAX)) {
+    if (j->nodata < least || j->nodata > most) {
       return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                        "--nodata: %" PRId64 " does not fit into Int32, the ids' type", j->nodata);
+                        "--nodata: %" PRId64 " does not fit into %s, the ids' type", j->nodata, name);
     }
     return GV_OK;
   }
-  if (minus_one && least_used) {
-    return gv_io_fail(
-        r->io, GV_ERROR_INVALID_ARGUMENT,
-        "both -1 and the lowest integer are ids: choose a value for cells without a seed by --nodata");
+  bool has_sign = GDALDataTypeIsSigned(r->type) != 0;
+  int64_t first = has_sign ? -1 : most, second = has_sign ? least : 0;
+  if (is_id(r->regions, first) && is_id(r->regions, second)) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      has_sign
+                          ? "both -1 and the lowest integer are ids: choose a value for cells without a seed by "
+                            "--nodata"
+                          : "both %" PRId64 " and 0 are ids: choose a value for cells without a seed by --nodata",
+                      first);
   }
-  r->nodata = minus_one ? least : -1;
+  r->nodata = is_id(r->regions, first) ? second : first;
   return GV_OK;
 }
 
@@ -134,6 +172,7 @@ static char **band_names(const gv_run *r, int raster) {
 }
 
 gv_status gv_run_create_rasters(gv_run *r) {
+  static const char *const variables[GV_RUN_RASTERS] = {"nearest", "distance", "azimuth"};
   const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
   char **metadata = make_metadata(r);
@@ -152,6 +191,7 @@ gv_status gv_run_create_rasters(gv_run *r) {
                                          .bands = gv_run_bands(r, i),
                                          .names = names,
                                          .unit = units[i],
+                                         .variable = variables[i],
                                          .metadata = metadata};
     status = gv_raster_create(r->io, r->raster[i], &description);
     CSLDestroy(names);

@@ -86,6 +86,18 @@ static gv_status set_distance_type(gv_io *io, void *to, const char *value) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--distance-type: '%s' is neither Float32 nor Float64", value);
 }
 
+static gv_status set_id_type(gv_io *io, void *to, const char *value) {
+  settings *s = to;
+  static const GDALDataType types[] = {GDT_Byte, GDT_Int16, GDT_UInt16, GDT_Int32, GDT_UInt32, GDT_Int64};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (GDALGetDataTypeByName(value) != types[i]) continue;
+    s->job.id_type = types[i];
+    return GV_OK;
+  }
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64", value);
+}
+
 size_t gv_sum_file_at(const char *value, const char *directory) {
   const char *equals = strchr(value, '=');
   size_t length = equals != NULL ? (size_t)(equals - value) : 0;
@@ -141,7 +153,8 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Seeds"),
     {"seeds", "SRC",
      "any vector source that GDAL reads, with points, lines, polygons; a CSV file with columns lon and lat (lng, "
-     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else. Each point of a layer of points is a "
+     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else; - is CSV or GeoJSON from the standard "
+     "input. Each point of a layer of points is a "
      "seed; "
      "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
      GV_OPTION_INTO(job.seeds.source), .names_file = true, .once = true, .alternatives = GV_SEEDS},
@@ -160,6 +173,12 @@ const gv_option gv_job_options[] = {
     {"where", "SQL", "use only the features that fulfil this", GV_OPTION_INTO(job.seeds.where)},
     {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",
      GV_OPTION_INTO(job.seeds.crs)},
+    {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",
+     GV_OPTION_INTO(job.seeds.x_field)},
+    {"y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",
+     GV_OPTION_INTO(job.seeds.y_field)},
+    {"oo", "NAME=VALUE", "open option of the seeds' driver, may be repeated",
+     GV_OPTION_INTO(job.seeds.open_options), .several = true},
     {"id", "FIELD",
      "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
      "row number from 0, with the text in the attribute table",
@@ -233,6 +252,10 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Output"),
     {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)",
      GV_OPTION_INTO(job.raster.driver), .place = GV_IN_OUTPUTS},
+    {"ot", "TYPE",
+     "type of the ids: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold them all (default: Int32, or "
+     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16",
+     GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS},
     {"cells", "FILE",
      "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
      ".fgb, .csv, .geojson or any other vector format's extension",
@@ -275,10 +298,14 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS},
     {"co", "NAME=VALUE", "creation option, may be repeated; each replaces just that default",
      GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
-    {"nodata", "V", "value of cells without a seed (default: -1, or the lowest integer if -1 is an id)",
+    {"nodata", "V",
+     "value of cells without a seed (default: -1, or the lowest integer if -1 is an id; of unsigned types the "
+     "highest "
+     "integer, or 0 if that is an id)",
      GV_OPTION_INTO(job.nodata), GV_OPTION_AND(job.has_nodata)},
-    {"no-style", NULL, "no attribute table with names and colours", GV_OPTION_INTO(job.no_style),
-     .place = GV_IN_OUTPUTS},
+    {"no-style", NULL,
+     "no attribute table with names and colours, no palette, and no style for QGIS (OUT.qml) beside OUT",
+     GV_OPTION_INTO(job.no_style), .place = GV_IN_OUTPUTS},
     {"overwrite", NULL,
      "replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that "
      "name: "
@@ -329,6 +356,7 @@ void gv_job_settings_begin(gv_job_settings *s) {
 
 void gv_job_settings_clear(gv_job_settings *s) {
   CSLDestroy(s->job.raster.creation_options);
+  CSLDestroy(s->job.seeds.open_options);
   free(s->job.raster_seeds.values);
 }
 
@@ -347,6 +375,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   } rules[] = {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
+      {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
+      {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"},
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
@@ -365,6 +395,8 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->distance_per_value, j->distance != NULL, "--distance-per-value", "--distance"},
       {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
       {j->seeds.where != NULL, !cells, "--where", "--seeds"},
+      {j->seeds.x_field != NULL, !cells, "--x", "--seeds"},
+      {j->seeds.open_options != NULL, !cells, "--oo", "--seeds"},
       {j->seeds.id_field != NULL, !cells, "--id", "--seeds"},
       {j->seeds.boundary, !cells, "--boundary", "--seeds"},
       {j->seeds.edges != GV_EDGES_STRAIGHT, !cells, "--edges", "--seeds"},
@@ -396,6 +428,8 @@ gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
     if (paths[i] != NULL && paths[i][0] == '\0')
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "an output file has an empty name");
   }
+  if (any && j->id_type != GDT_Unknown && j->raster.path == NULL)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--ot needs OUT");
   if (any) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");

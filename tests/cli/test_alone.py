@@ -66,6 +66,7 @@ def test_triangles_and_a_table(work):
 def test_nothing_is_asked_for(seeds):
     seeds.fails(*GRID, status=2, has=["no output is asked for", "OUT", "--stats"])
     seeds.fails(*GRID, "--sum", "p.tif", status=2, has="--sum needs --stats")
+    seeds.fails(*GRID, "--ot", "Byte", "--stats", "t.csv", status=2, has="--ot needs OUT")
 
 
 def test_errors_leave_nothing(seeds):

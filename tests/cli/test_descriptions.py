@@ -41,6 +41,7 @@ QUESTIONS = [
     ["--level", "4", "--snap-seeds", "--cells", "c.csv", "out.tif"],
     ["--size", "90,60", "--max-distance", "1500km", "--co", "COMPRESS=NONE", "--co", "TILED=NO", "--no-style", "--azimuth", "a.tif", "out.tif"],
     ["--size", "90,60", "--max-distance", "1500000", "--threads", "1", "--backend", "serial", "--memory", "64M", "--sync", "never", "out.tif"],
+    ["--size", "90,60", "--x", "lat", "--y", "lon", "--oo", "EMPTY_STRING_AS_NULL=YES", "--oo", "KEEP_GEOM_COLUMNS=NO", "--ot", "Byte", "out.tif"],
     ["--extent-of", "like.tif", "--size", "45,30", "--polygons", "p.geojson", "--skip-invalid", "--seeds-crs", "EPSG:4326"],
 ]
 
@@ -83,6 +84,25 @@ def test_what_it_looks_like(seeds):
     assert json.loads(seeds.path("d.json").read_text()) == {
         "seeds": "s.csv", "res": "0.5,.25", "max-distance": "100km", "k": 2, "extent": [0, 0, 10, 10], "nodata": 0,
         "outputs": {"raster": "out.tif", "stats": "t.csv", "sum": ["p=people.tif"], "overwrite": True}}
+
+
+def test_standard_input(seeds):
+    """It is read by the run, not by what describes it."""
+    before = seeds.listing()
+    seeds.ok("--seeds", "-", "--size", "90,60", "out.tif", input=seeds.path("s.csv").read_text())
+    expected = outputs_of(seeds, before)
+    for name in expected:
+        seeds.path(name).unlink()
+    for place in "d.json", "sub/d.json":
+        seeds.path("sub").mkdir(exist_ok=True)
+        seeds.ok("--seeds", "-", "--size", "90,60", "--describe", place, "out.tif", stdin=subprocess.DEVNULL)
+        assert json.loads(seeds.path(place).read_text())["seeds"] == "-"
+    before = seeds.listing()
+    seeds.ok("--config", "d.json", input=seeds.path("s.csv").read_text())
+    assert outputs_of(seeds, before) == expected
+    error = json.loads(seeds.run("--config", "d.json", "--overwrite", "--json", stdin=subprocess.DEVNULL).stdout)["error"]
+    assert "the standard input is empty" in error["message"]
+    seeds.ok("--config", "d.json", "--overwrite", "--seeds", "s.csv", stdin=subprocess.DEVNULL)
 
 
 def test_cells_as_seeds(seeds):

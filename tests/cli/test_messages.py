@@ -25,8 +25,6 @@ def seeds(work):
     (["--distance", "d.vrt", "o.tif"], ["--distance", "d.vrt", "holds no pixels"]),
     (["o.tab"], ["'o.tab' names no raster but a vector file", "MapInfo", "--stats", ".tif"]),
     (["o.geojson"], ["vector file", "GeoJSON"]),
-    (["--stats", "o.tab", "o.tif"], ["--stats", "o.tab", "MapInfo", "no 64-bit integers", ".gpkg"]),
-    (["--polygons", "o.mif", "o.tif"], ["--polygons", "o.mif", "no 64-bit integers"]),
     (["o.nope"], ["no driver is known", "--of"]),
 ])
 def test_formats_that_cannot_be(seeds, output, has):
@@ -37,7 +35,32 @@ def test_jpeg_2000(seeds):
     from osgeo import gdal
     if gdal.GetDriverByName("JP2OpenJPEG") is None:
         pytest.skip("this GDAL has no JP2OpenJPEG driver")
-    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG cannot hold"])
+    seeds.fails("--seeds", "s.csv", *SIZE, "o.jp2", has=["o.jp2", "need Int32", "JP2OpenJPEG cannot hold", "--ot"])
+
+
+def test_integers_of_32_bits(work):
+    """MapInfo's files hold no wider ones: they are written as long as they fit."""
+    from osgeo import gdal
+    work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31 - 1])
+    work.ok("--seeds", "s.csv", "--id", "code", "--size", "20,10", "--stats", "t.tab", "--polygons", "u.mif", "o.tif")
+    for name in "t.tab", "u.mif":
+        table = gdal.OpenEx(str(work.path(name)))
+        assert [f.GetField("id") for f in table.GetLayer(0)] == [7, 2**31 - 1]
+    work.csv("s.csv", [1, 2], [1, 2], header="x,y", code=[7, 2**31])
+    work.fails("--seeds", "s.csv", "--id", "code", "--size", "20,10", "--stats", "v.tab", "p.tif",
+               has=["--stats", "v.tab", "MapInfo", "no 64-bit integers", str(2**31), ".gpkg"])
+
+
+def test_wide_kml(work):
+    """LIBKML would take minutes for it."""
+    from osgeo import gdal
+    names = {f"c{i}": [f"v{i}_{row}" for row in range(500)] for i in range(410)}
+    work.csv("s.csv", [row % 300 - 150 for row in range(500)], [row / 10 - 20 for row in range(500)], name=list(range(500)), **names)
+    work.ok("--seeds", "s.csv", "--size", "40,20", "--stats", "t.kml", "o.tif")
+    table = gdal.OpenEx(str(work.path("t.kml")))
+    rows = [f for f in table.GetLayer(0)]
+    assert len(rows) == 500 and rows[17].GetField("Name") == "17" and rows[17].GetField("c409") == "v409_17"
+    assert rows[17].GetGeometryRef().GetX() == 17 - 150
 
 
 @pytest.mark.parametrize("option", ["--crs", "--seeds-crs"])

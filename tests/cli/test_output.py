@@ -41,7 +41,7 @@ def test_geotiff(seeds):
     assert metadata["GPUVORONOI_SEED_COUNT"] == "40"
     assert metadata["GPUVORONOI_METRIC"] == "great-circle"
     assert re.fullmatch(r"\d+\.\d+\.\d+", metadata["GPUVORONOI_VERSION"])
-    assert sorted(p.name for p in seeds.directory.iterdir()) == ["out.tif", "out.tif.aux.xml", "s.csv"]
+    assert sorted(p.name for p in seeds.directory.iterdir()) == ["out.qml", "out.tif", "out.tif.aux.xml", "s.csv"]
     check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
 
 
@@ -175,12 +175,14 @@ def test_names_of_any_kind_are_in_the_table(work, options):
         sorted(table.GetValueAsString(i, 1) for i in range(table.GetRowCount())) == sorted(names))
 
 
-def test_side_file_that_does_not_fit_is_an_error(work):
+@pytest.mark.parametrize("size, has", [(100000, ["cannot write out.qml", "style"]),
+                                       (270000, ["cannot write out.tif", "auxiliary information"])])
+def test_side_file_that_does_not_fit_is_an_error(work, size, has):
     lon, lat = globe(3000)
     work.csv("s.csv", lon, lat)
-    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
-    work.fails("--seeds", "s.csv", "--metric", "great-circle", "--size", "64,32", "out.tif", preexec_fn=limit,
-               has=["cannot write out.tif", "auxiliary information"])
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    work.fails("--seeds", "s.csv", "--metric", "great-circle", "--size", "64,32", "out.tif", preexec_fn=limit, has=has)
+    assert not work.path("out.tif").exists() and not work.path("out.qml").exists()
 
 
 def test_no_style(seeds):
@@ -221,7 +223,7 @@ def test_progress_on_a_terminal(seeds):
 def test_relative_paths_and_odd_names(seeds):
     seeds.path("sub dir").mkdir()
     seeds.ok("--seeds", "s.csv", *GRID, "sub dir/ä b.tif")
-    assert sorted(p.name for p in seeds.path("sub dir").iterdir()) == ["ä b.tif", "ä b.tif.aux.xml"]
+    assert sorted(p.name for p in seeds.path("sub dir").iterdir()) == ["ä b.qml", "ä b.tif", "ä b.tif.aux.xml"]
     seeds.ok("--seeds", "s.csv", *GRID, "--", "--out.tif")
     assert seeds.path("--out.tif").exists()
 

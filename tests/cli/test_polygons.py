@@ -80,4 +80,4 @@ def test_polygons_of_awkward_regions(work):
     assert set(regions) == set(np.unique(out).tolist())
     for number, (shape, fields) in regions.items():
         assert shape.IsValid() and shape.GetArea() == pytest.approx((out == number).sum())
-        assert int(fields["no"]) == number and fields["cells"] == str(list(ids).index(number))
+        assert int(fields["no"]) == number and int(fields["cells"]) == list(ids).index(number)

@@ -80,3 +80,20 @@ def test_triangles_are_valid(work, qgis):
         assert facts["features"] == 8 * 4**level
         assert facts["invalid"] == [] and facts["invalid_geos"] == []
         assert facts["outside"] == [] and facts["area"] == pytest.approx(360 * 180, rel=1e-9)
+
+
+@pytest.mark.parametrize("options", [[], ["--k", "3"], ["--ot", "Byte"], ["--id", "far"], ["--of", "COG"]])
+def test_rasters_are_coloured(work, qgis, options):
+    """A raster opens in the colours and with the names of its attribute table; polygons of its name open as ever."""
+    lon, lat = globe(20, seed=3)
+    work.csv("s.csv", lon, lat, name=[f'<"{i}" & ä>' for i in range(20)], far=[5 * 10**9 + i for i in range(20)])
+    work.ok("--seeds", "s.csv", "--size", "80,40", *options, "--polygons", "out.gpkg", "out.tif")
+    facts = qgis("open_in_qgis.py", {"raster": str(work.path("out.tif")), "vector": str(work.path("out.gpkg"))}, work.directory)
+    table = work.table("out.tif")
+    assert facts["type"] == "paletted" and facts["band"] == [1] and facts["vector"] == "singleSymbol"
+    rows = zip(table[gdal.GFU_MinMax], table[gdal.GFU_Name], table[gdal.GFU_Red], table[gdal.GFU_Green], table[gdal.GFU_Blue])
+    if "far" in options:
+        assert len(facts["classes"]) >= 1  # QGIS 3.22 has no wider integers than 32 bits
+        return
+    for value, *row in rows:
+        assert facts["classes"][str(int(value))] == row

@@ -352,6 +352,18 @@ def test_description(work):
     assert items["GPUVORONOI_SEEDS"] == "r.tif" and items["GPUVORONOI_SEED_COUNT"] == "3" and items["GPUVORONOI_ID"] == "cell value"
 
 
+@pytest.mark.parametrize("kind", ["Byte", "UInt16", "UInt32", "Int64"])
+def test_types_of_values(work, kind):
+    put(work, "r.tif", blobs(30, 20), PLANE, 32633)
+    limit = ["--max-distance", "15"]
+    work.ok("--seeds-raster", "r.tif", *limit, "plain.tif")
+    work.ok("--seeds-raster", "r.tif", *limit, "--ot", kind, "--distance", "d.tif", "out.tif")
+    plain, out = work.read("plain.tif"), work.open("out.tif")
+    assert gdal.GetDataTypeName(out.GetRasterBand(1).DataType) == kind
+    nodata = {"Byte": 255, "UInt16": 65535, "UInt32": 2**32 - 1}.get(kind, -1)
+    assert np.array_equal(np.where(plain == -1, nodata, plain), out.ReadAsArray())
+
+
 # ------------------------------------------------------------------------------------------------------ bad input
 
 @pytest.mark.parametrize("arguments,has,status", [
@@ -363,6 +375,9 @@ def test_description(work):
     (["--seeds-raster", "bare.tif", "--metric", "geodesic"], "needs a coordinate system", 1),
     (["--seeds-raster", "bare.tif", "--crs", "EPSG:32633", "--res", "10"], "has no coordinate system", 1),
     (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),
+    (["--seeds-raster", "r.tif", "--by-cell", "--ot", "Byte"], "--ot Byte: the numbers of cells need Int64", 1),
+    (["--seeds-raster", "r.tif", "--x", "a", "--y", "b"], "--x needs --seeds", 2),
+    (["--seeds-raster", "r.tif", "--oo", "A=B"], "--oo needs --seeds", 2),
     (["--seeds-raster", "r.tif", "--values", "1,x"], "whole numbers", 2),
     (["--seeds-raster", "r.tif", "--seeds", "p.csv"], "not both", 2),
     (["--seeds-raster", "r.tif", "--where", "a"], "--where needs --seeds", 2),

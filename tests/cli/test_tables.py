@@ -32,11 +32,22 @@ def ogr_table(work, source, options, rows=None):
     from_layer, layer = seeds.GetLayer(0), table.GetLayer(0)
     features, definition = list(from_layer), layer.GetLayerDefn()
     attributes, like = from_layer.GetLayerDefn().GetFieldCount(), from_layer.GetLayerDefn()
+    seen = list(layer)
+
+    def is_typed(i):
+        """Numbers of a CSV file's texts, if 15 digits tell them."""
+        if definition.GetFieldDefn(i).GetType() not in (ogr.OFTReal, ogr.OFTInteger64):
+            return False
+        values = [row.GetField(i) for row in seen if not row.IsFieldNull(i)]
+        return definition.GetFieldDefn(i).GetType() != like.GetFieldDefn(i - 1).GetType() and all(
+            float("%.15g" % value) == value for value in values)
+
+    typed = [i for i in range(1, attributes + 1) if is_typed(i)]
     made = ogr.GetDriverByName("CSV").CreateDataSource(str(work.path("oracle.csv")))
     out = made.CreateLayer("oracle", None, ogr.wkbPoint, ["GEOMETRY=AS_WKT"])
     for i in range(definition.GetFieldCount()):
         field = definition.GetFieldDefn(i)
-        if 1 <= i <= attributes:
+        if 1 <= i <= attributes and i not in typed:
             name, field = field.GetName(), like.GetFieldDefn(i - 1)
             copy = ogr.FieldDefn(name, field.GetType())
             copy.SetSubType(field.GetSubType())
@@ -44,13 +55,16 @@ def ogr_table(work, source, options, rows=None):
             copy.SetPrecision(field.GetPrecision())
             field = copy
         out.CreateField(field)
-    seen = list(layer)
     for i, row in enumerate(seen):
         feature = ogr.Feature(out.GetLayerDefn())
         from_feature = features[rows[i] if rows is not None else i]
         feature.SetFromWithMap(from_feature, True, list(range(1, attributes + 1)))
-        for f in [0, *range(attributes + 1, definition.GetFieldCount())]:
-            if not row.IsFieldNull(f):
+        for f in [0, *typed, *range(attributes + 1, definition.GetFieldCount())]:
+            if row.IsFieldNull(f):
+                feature.UnsetField(f)
+            elif f in typed and definition.GetFieldDefn(f).GetType() == ogr.OFTReal:
+                feature.SetField(f, float(from_feature.GetField(f - 1)))  # SQLite knows no -0
+            else:
                 feature.SetField(f, row.GetField(f))
         feature.SetGeometry(row.GetGeometryRef().Clone())
         assert out.CreateFeature(feature) == 0

@@ -292,7 +292,7 @@ def test_names_that_a_shell_would_trip_over(qgis, work):
     layer = memory(places(5))
     layer.setName("$(touch e); -rf ../..")
     qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path(name))
-    assert work.listing() == [name, name + ".aux.xml"]
+    assert work.listing() == [name[:-3] + "qml", name, name + ".aux.xml"]
 
 
 # ------------------------------------------------------------------------------------------------- cancelling

@@ -79,7 +79,8 @@ class Soak:
                 raise Failure(f"{name} is not what it was at first")
 
     def check_nothing_left(self, outputs):
-        expected = {*self.inputs, *outputs, *(name + ".aux.xml" for name in outputs)}
+        side = {name for output in outputs for name in (output + ".aux.xml", output.rsplit(".", 1)[0] + ".qml")}
+        expected = {*self.inputs, *outputs, *side}
         left = set(self.files()) - expected
         left |= {p.name for p in self.temporary.iterdir()}
         if left:

@@ -74,23 +74,36 @@ static void list_fields(OGRLayerH layer, char *list, size_t size) {
   }
 }
 
-gv_status gv_seed_choose_weight(gv_seed_reader *r) {
-  const char *wanted = r->options->weight_field;
-  r->weight_field = -1;
+/* A field of numbers that an option names; -1 if it is not given. */
+static gv_status find_number(gv_seed_reader *r, const char *option, const char *wanted, int *field) {
+  *field = -1;
   if (wanted == NULL) return GV_OK;
-  r->weight_field = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(r->layer), wanted);
-  if (r->weight_field < 0) {
+  *field = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(r->layer), wanted);
+  if (*field < 0) {
     char list[512];
     list_fields(r->layer, list, sizeof list);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--weight-field: the layer '%s' has no field '%s' (it has: %s)", OGR_L_GetName(r->layer),
-                      wanted, list);
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer '%s' has no field '%s' (it has: %s)", option,
+                      OGR_L_GetName(r->layer), wanted, list);
   }
-  OGRFieldType type = gv_seed_field_type(r->layer, r->weight_field);
+  OGRFieldType type = gv_seed_field_type(r->layer, *field);
   bool text = type == OFTString && r->is_csv;
-  if (is_numeric(r->layer, r->weight_field) || text) return GV_OK;
-  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--weight-field: the field '%s' is of type %s, not a number",
+  if (is_numeric(r->layer, *field) || text) return GV_OK;
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the field '%s' is of type %s, not a number", option,
                     wanted, OGR_GetFieldTypeName(type));
+}
+
+gv_status gv_seed_choose_weight(gv_seed_reader *r) {
+  return find_number(r, "--weight-field", r->options->weight_field, &r->weight_field);
+}
+
+gv_status gv_seed_choose_height(gv_seed_reader *r) {
+  return find_number(r, "--z", r->options->z_field, &r->z_field);
+}
+
+/* Positions by the fields that were named: degrees if they are called so and no system is given. */
+static gv_status take_fields(gv_seed_reader *r, OGRSpatialReferenceH given, bool degrees) {
+  r->set->crs = given;
+  return degrees && given == NULL ? gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs) : GV_OK;
 }
 
 gv_status gv_seed_choose_id(gv_seed_reader *r) {
@@ -146,6 +159,16 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     status = gv_crs_parse(r->io, r->options->crs, option, &given);
     if (status != GV_OK) return status;
   }
+  if (r->options->x_field != NULL) {
+    status = find_number(r, "--x", r->options->x_field, &r->x_field);
+    if (status == GV_OK) status = find_number(r, "--y", r->options->y_field, &r->y_field);
+    if (status != GV_OK) {
+      if (given != NULL) OSRRelease(given);
+      return status;
+    }
+    bool degrees = r->x_field == find_field(r->layer, lon_names) && r->y_field == find_field(r->layer, lat_names);
+    return take_fields(r, given, degrees);
+  }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
     status = gv_crs_copy(r->io, OGR_L_GetSpatialRef(r->layer), &r->set->crs, &r->swapped);
     if (given != NULL) {
@@ -158,11 +181,13 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);
   bool has_degrees = lon >= 0 && lat >= 0, has_xy = x >= 0 && y >= 0;
   if (!has_degrees && !has_xy) {
+    char list[512];
     if (given != NULL) OSRRelease(given);
+    list_fields(r->layer, list, sizeof list);
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "seeds: the layer '%s' has neither geometries nor coordinate columns (lon and lat, longitude "
-                      "and latitude, or x and y)",
-                      OGR_L_GetName(r->layer));
+                      "and latitude, or x and y; it has: %s): name them by --x and --y",
+                      OGR_L_GetName(r->layer), list);
   }
   if (given != NULL && !OSRIsGeographic(given) && !has_xy) {
     char name[256];
@@ -174,9 +199,5 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));
   r->x_field = use_xy ? x : lon;
   r->y_field = use_xy ? y : lat;
-  r->set->crs = given;
-  r->numeric[0] = is_numeric(r->layer, r->x_field);
-  r->numeric[1] = is_numeric(r->layer, r->y_field);
-  if (!use_xy && given == NULL) status = gv_crs_parse(r->io, "EPSG:4326", "seeds", &r->set->crs);
-  return status;
+  return take_fields(r, given, !use_xy);
 }

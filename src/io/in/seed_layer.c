@@ -1,12 +1,16 @@
 /* Opening the seeds' layer and walking over its features. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
+#include "io/in/separator.h"
 
 const char *gv_seed_field_name(OGRLayerH layer, int field) {
   return OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
@@ -59,7 +63,8 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
 
 gv_status gv_seed_open(gv_seed_reader *r) {
   r->is_csv = source_is_csv(r->options->source);
-  gv_status status = open_dataset(r->io, r->options->source, NULL, &r->dataset);
+  const char *const *options = (const char *const *)r->options->open_options;
+  gv_status status = open_dataset(r->io, r->options->source, options, &r->dataset);
   return status == GV_OK ? open_layer(r->io, r->dataset, r->options, &r->layer) : status;
 }
 
@@ -69,8 +74,11 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
   if (r->options->where == NULL) return GV_OK;
   OGRLayerH filter = r->layer;
   if (r->is_csv) {
-    static const char *const options[] = {"AUTODETECT_TYPE=YES", "AUTODETECT_SIZE_LIMIT=0", NULL};
-    gv_status status = open_dataset(io, r->options->source, options, &r->typed);
+    char **options = CSLDuplicate(r->options->open_options);
+    options = CSLSetNameValue(options, "AUTODETECT_TYPE", "YES");
+    options = CSLSetNameValue(options, "AUTODETECT_SIZE_LIMIT", "0");
+    gv_status status = open_dataset(io, r->options->source, (const char *const *)options, &r->typed);
+    CSLDestroy(options);
     if (status != GV_OK) return status;
     filter = GDALDatasetGetLayerByName(r->typed, OGR_L_GetName(r->layer));
     if (filter == NULL) return gv_io_fail(io, GV_ERROR_IO, "seeds: cannot read %s again", r->options->source);
@@ -121,10 +129,88 @@ void gv_seed_reader_close(gv_seed_reader *r) {
 
 /* ---------------------------------------------------------------------------------------------- a second walk */
 
+/* What the texts of a CSV file's column are, all of them. */
+typedef struct column {
+  bool any, text, real;
+  bool longer; /* a number that 15 digits do not tell */
+} column;
+
 struct gv_seed_features {
   gv_seed_reader r;
   OGRFeatureH feature;
+  OGRFeatureDefnH typed; /* the layer's fields with the types that a CSV file's texts show; NULL: as they are */
+  char separator;
 };
+
+/* Numbers as people write them: ids like 01067 are text, and so are nan and inf. */
+static void look_at(column *c, const char *text, char separator) {
+  int64_t integer;
+  double number;
+  const char *at = gv_skip_spaces(text);
+  if (*at == '\0' || c->text) return;
+  c->any = true;
+  if (*at == '-') at++;
+  bool digits = (isdigit((unsigned char)at[0]) && !(at[0] == '0' && isdigit((unsigned char)at[1]))) || at[0] == '.';
+  if (digits && gv_parse_integer(text, &integer)) return;
+  bool whole = strspn(at, "0123456789 ") == strlen(at); /* beyond 64 bits */
+  bool plain = strspn(at, "0123456789.,eE+- ") == strlen(at);
+  c->real = true;
+  c->text = !digits || whole || !plain || !gv_parse_separated(text, separator, &number);
+  char digits_15[32];
+  if (c->text) return;
+  CPLsnprintf(digits_15, sizeof digits_15, "%.15g", number);
+  c->longer = c->longer || CPLAtof(digits_15) != number;
+}
+
+/* Looks at all features. */
+static gv_status find_types(gv_seed_features *features, bool digits_15) {
+  gv_seed_reader *r = &features->r;
+  OGRFeatureDefnH as_read = OGR_L_GetLayerDefn(r->layer);
+  int count = OGR_FD_GetFieldCount(as_read);
+  column *columns = calloc((size_t)count + 1, sizeof *columns);
+  if (columns == NULL) return gv_io_fail_memory(r->io, "the seeds' attributes");
+  features->separator = gv_separator_of_file(r->options->source);
+  gv_seed_start(r);
+  for (OGRFeatureH feature; (feature = gv_seed_next(r)) != NULL;) {
+    for (int i = 0; i < count; i++)
+      look_at(&columns[i], OGR_F_GetFieldAsString(feature, i), features->separator);
+    OGR_F_Destroy(feature);
+  }
+  features->typed = OGR_FD_Create("seeds");
+  OGR_FD_Reference(features->typed);
+  for (int i = 0; i < count; i++) {
+    const column *c = &columns[i];
+    bool text = gv_seed_field_type(r->layer, i) != OFTString || !c->any || c->text || (digits_15 && c->longer);
+    OGRFieldType type = text ? gv_seed_field_type(r->layer, i) : c->real ? OFTReal : OFTInteger64;
+    OGRFieldDefnH field = OGR_Fld_Create(gv_seed_field_name(r->layer, i), type);
+    OGR_FD_AddFieldDefn(features->typed, field);
+    OGR_Fld_Destroy(field);
+  }
+  free(columns);
+  return gv_gdal_failed() ? gv_seed_read_failed(r) : GV_OK;
+}
+
+/* The feature with numbers for texts; what is no text of a number is empty. */
+static OGRFeatureH make_typed(const gv_seed_features *features, OGRFeatureH from) {
+  OGRFeatureH to = OGR_F_Create(features->typed);
+  OGR_F_SetFID(to, OGR_F_GetFID(from));
+  for (int i = 0; i < OGR_FD_GetFieldCount(features->typed); i++) {
+    OGRFieldType type = OGR_Fld_GetType(OGR_FD_GetFieldDefn(features->typed, i));
+    const char *text = OGR_F_GetFieldAsString(from, i);
+    int64_t integer;
+    double real;
+    if (!OGR_F_IsFieldSetAndNotNull(from, i)) continue;
+    if (type == OFTInteger64 && gv_parse_integer(text, &integer)) {
+      OGR_F_SetFieldInteger64(to, i, integer);
+    } else if (type == OFTReal && gv_parse_separated(text, features->separator, &real)) {
+      OGR_F_SetFieldDouble(to, i, real);
+    } else if (type != OFTInteger64 && type != OFTReal) {
+      OGR_F_SetFieldString(to, i, text);
+    }
+  }
+  OGR_F_Destroy(from);
+  return to;
+}
 
 /* A where clause may ask about them. */
 static void leave_out_geometries(const gv_seed_reader *r) {
@@ -134,7 +220,7 @@ static void leave_out_geometries(const gv_seed_reader *r) {
   }
 }
 
-gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out) {
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, bool digits_15, gv_seed_features **out) {
   gv_seed_features *features = calloc(1, sizeof *features);
   if (features == NULL) return gv_io_fail_memory(io, "the seeds' attributes");
   gv_seed_reader *r = &features->r;
@@ -147,6 +233,11 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_se
     return status;
   }
   leave_out_geometries(r);
+  if (r->is_csv) status = find_types(features, digits_15);
+  if (status != GV_OK) {
+    gv_seed_features_close(features);
+    return status;
+  }
   gv_seed_start(r);
   *out = features;
   return GV_OK;
@@ -155,18 +246,23 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_se
 gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row) {
   features->r.io = io;
   if (features->feature != NULL) OGR_F_Destroy(features->feature);
-  *feature = features->feature = gv_seed_next(&features->r);
+  features->feature = gv_seed_next(&features->r);
+  if (features->feature != NULL && features->typed != NULL) {
+    features->feature = make_typed(features, features->feature);
+  }
+  *feature = features->feature;
   *row = features->r.row;
   return *feature == NULL && gv_gdal_failed() ? gv_seed_read_failed(&features->r) : GV_OK;
 }
 
 OGRFeatureDefnH gv_seed_features_definition(const gv_seed_features *features) {
-  return OGR_L_GetLayerDefn(features->r.layer);
+  return features->typed != NULL ? features->typed : OGR_L_GetLayerDefn(features->r.layer);
 }
 
 void gv_seed_features_close(gv_seed_features *features) {
   if (features == NULL) return;
   if (features->feature != NULL) OGR_F_Destroy(features->feature);
+  if (features->typed != NULL) OGR_FD_Release(features->typed);
   gv_seed_reader_close(&features->r);
   free(features);
 }

@@ -20,11 +20,11 @@ typedef struct gv_seed_reader {
   bool has_separator;   /* what it separates fields by is known ... */
   char separator;       /* ... and is this (io/in/separator.h) */
   int x_field, y_field; /* -1 = positions come from geometries */
-  bool numeric[2];      /* what they hold are numbers to the driver too */
+  bool has_heights;     /* z is read */
   bool shaped;          /* the layer has lines or polygons */
   bool swapped;         /* the source's data order is y, x */
   gv_id_kind id;
-  int id_field, name_field, weight_field;
+  int id_field, name_field, weight_field, z_field;
   int64_t row;
   GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
   OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
@@ -55,6 +55,7 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
 gv_status gv_seed_choose_positions(gv_seed_reader *r);
 gv_status gv_seed_choose_id(gv_seed_reader *r);
 gv_status gv_seed_choose_weight(gv_seed_reader *r);
+gv_status gv_seed_choose_height(gv_seed_reader *r);
 
 /* ------------------------------------------------------------------------------------------------- rows: seed_rows.c */
 

@@ -18,7 +18,8 @@ void gv_seed_rows_free(gv_seed_list *set) {
   free(set->rows);
   free(set->fids);
   free(set->weights);
-  set->x = set->y = set->weights = NULL;
+  free(set->z);
+  set->x = set->y = set->weights = set->z = NULL;
   set->ids = set->rows = set->fids = NULL;
   set->count = 0;
 }
@@ -72,6 +73,11 @@ static gv_status reserve(gv_seed_reader *r, int64_t capacity) {
     if (weights != NULL) set->weights = weights;
     all = all && weights != NULL;
   }
+  if (r->has_heights) {
+    double *z = realloc(set->z, size * sizeof *z);
+    if (z != NULL) set->z = z;
+    all = all && z != NULL;
+  }
   if (set->names != NULL || r->capacity == 0) {
     char **names = realloc(set->names, size * sizeof *names);
     if (names != NULL) set->names = names;
@@ -93,11 +99,14 @@ void gv_seed_names_drop(gv_seed_list *set) {
 typedef struct facts {
   int64_t id, fid;
   const char *name;
-  double weight;
+  double weight, height;
 } facts;
 
-static gv_status add(gv_seed_reader *r, double x, double y, const facts *f) {
+static gv_status add(gv_seed_reader *r, double x, double y, double z, const facts *f) {
   gv_seed_list *set = r->set;
+  if (r->has_heights && !isfinite(z)) {
+    return gv_seed_unusable(r->io, set, r->row, f->fid, "z is not finite");
+  }
   if (!isfinite(x) || !isfinite(y)) {
     return gv_seed_unusable(r->io, set, r->row, f->fid, "the coordinate (%g, %g) is not finite", x, y);
   }
@@ -120,6 +129,7 @@ static gv_status add(gv_seed_reader *r, double x, double y, const facts *f) {
   set->rows[i] = r->row;
   set->fids[i] = f->fid;
   if (set->weights != NULL) set->weights[i] = f->weight;
+  if (set->z != NULL) set->z[i] = z;
   set->count++;
   return GV_OK;
 }
@@ -135,24 +145,35 @@ static bool parse_text(gv_seed_reader *r, const char *text, double *out) {
   return gv_parse_separated(text, r->separator, out);
 }
 
-static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
-  double position[2];
-  int fields[2] = {r->x_field, r->y_field};
-  for (int d = 0; d < 2; d++) {
-    bool set = OGR_F_IsFieldSetAndNotNull(feature, fields[d]) != 0;
-    if (set && r->numeric[d]) {
-      position[d] = OGR_F_GetFieldAsDouble(feature, fields[d]);
-      continue;
-    }
-    const char *text = set ? OGR_F_GetFieldAsString(feature, fields[d]) : "";
-    if (parse_text(r, text, &position[d])) continue;
-    const char *column = gv_seed_field_name(r->layer, fields[d]);
-    if (*gv_skip_spaces(text) == '\0')
-      return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
-    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number",
-                            column, text);
+/* A coordinate from a field; GV_OK with *usable false when the feature was skipped. */
+static gv_status read_number(gv_seed_reader *r, OGRFeatureH feature, int field, const facts *f, double *out,
+                             bool *usable) {
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, field) != 0;
+  *usable = true;
+  OGRFieldType type = gv_seed_field_type(r->layer, field);
+  if (set && (type == OFTReal || type == OFTInteger || type == OFTInteger64)) {
+    *out = OGR_F_GetFieldAsDouble(feature, field);
+    return GV_OK;
   }
-  return add(r, position[0], position[1], f);
+  const char *text = set ? OGR_F_GetFieldAsString(feature, field) : "";
+  if (parse_text(r, text, out)) return GV_OK;
+  *usable = false;
+  const char *column = gv_seed_field_name(r->layer, field);
+  if (*gv_skip_spaces(text) == '\0')
+    return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' is empty", column);
+  return gv_seed_unusable(r->io, r->set, r->row, f->fid, "column '%s' holds '%.80s', which is not a number", column,
+                          text);
+}
+
+static gv_status read_columns(gv_seed_reader *r, OGRFeatureH feature, const facts *f) {
+  double position[3] = {0.0, 0.0, 0.0};
+  const int fields[3] = {r->x_field, r->y_field, r->z_field};
+  for (int d = 0; d < (r->z_field >= 0 ? 3 : 2); d++) {
+    bool usable;
+    gv_status status = read_number(r, feature, fields[d], f, &position[d], &usable);
+    if (status != GV_OK || !usable) return status;
+  }
+  return add(r, position[0], position[1], position[2], f);
 }
 
 static bool is_shape(OGRwkbGeometryType type) {
@@ -176,7 +197,7 @@ static gv_status read_shape(gv_seed_reader *r, OGRGeometryH geometry, const fact
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
   double x = shapes->x[shapes->vertex[shapes->ring[first]]], y = shapes->y[shapes->vertex[shapes->ring[first]]];
-  return add(r, r->swapped ? y : x, r->swapped ? x : y, f);
+  return add(r, r->swapped ? y : x, r->swapped ? x : y, 0.0, f);
 }
 
 static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const facts *f) {
@@ -184,7 +205,10 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
   if (geometry == NULL || OGR_G_IsEmpty(geometry)) {
     return gv_seed_unusable(r->io, r->set, r->row, f->fid, "no geometry");
   }
-  if (type == wkbPoint) return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), f);
+  if (type == wkbPoint) {
+    double z = r->z_field >= 0 ? f->height : OGR_G_GetZ(geometry, 0);
+    return add(r, OGR_G_GetX(geometry, 0), OGR_G_GetY(geometry, 0), z, f);
+  }
   if (type == wkbMultiPoint || type == wkbGeometryCollection) {
     int parts = OGR_G_GetGeometryCount(geometry);
     for (int i = 0; i < parts; i++) {
@@ -244,7 +268,7 @@ static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, b
 
 static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
   int64_t fid = (int64_t)OGR_F_GetFID(feature);
-  facts f = {fid, fid, NULL, 0.0};
+  facts f = {fid, fid, NULL, 0.0, 0.0};
   if (r->name_field >= 0 && OGR_F_IsFieldSetAndNotNull(feature, r->name_field)) {
     f.name = OGR_F_GetFieldAsString(feature, r->name_field);
   }
@@ -268,6 +292,11 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
     if (status != GV_OK || !usable) return status;
   }
   if (r->x_field >= 0) return read_columns(r, feature, &f);
+  if (r->z_field >= 0) {
+    bool usable;
+    gv_status status = read_number(r, feature, r->z_field, &f, &f.height, &usable);
+    if (status != GV_OK || !usable) return status;
+  }
   if (r->set->shapes != NULL) return read_shape(r, OGR_F_GetGeometryRef(feature), &f);
   return read_geometry(r, OGR_F_GetGeometryRef(feature), &f);
 }
@@ -287,6 +316,8 @@ static gv_status read_features(gv_seed_reader *r) {
 }
 
 gv_status gv_seed_read_layer(gv_seed_reader *r) {
+  r->has_heights =
+      r->options->heights && (r->z_field >= 0 || (r->x_field < 0 && wkbHasZ(OGR_L_GetGeomType(r->layer))));
   r->shaped = r->options->shapes && r->x_field < 0 && is_shape(wkbFlatten(OGR_L_GetGeomType(r->layer)));
   if (!r->shaped) {
     gv_status status = read_features(r);
@@ -295,6 +326,7 @@ gv_status gv_seed_read_layer(gv_seed_reader *r) {
     r->set->skipped = 0;
     r->capacity = 0;
   }
+  r->has_heights = false;
   r->set->shapes = gv_shapes_new();
   if (r->set->shapes == NULL) return gv_io_fail_memory(r->io, "the seeds");
   r->set->shapes->edges = r->options->edges;

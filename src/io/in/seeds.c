@@ -45,14 +45,20 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
 }
 
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
-  gv_seed_reader r = {
-      .io = io, .options = options, .set = out, .id_field = -1, .name_field = -1, .weight_field = -1};
+  gv_seed_reader r = {.io = io,
+                      .options = options,
+                      .set = out,
+                      .id_field = -1,
+                      .name_field = -1,
+                      .weight_field = -1,
+                      .z_field = -1};
   out->skip_invalid = options->skip_invalid;
   out->filtered = options->where != NULL;
   gv_status status = gv_seed_open(&r);
   if (status == GV_OK) status = gv_seed_choose_positions(&r);
   if (status == GV_OK) status = gv_seed_choose_id(&r);
   if (status == GV_OK) status = gv_seed_choose_weight(&r);
+  if (status == GV_OK) status = gv_seed_choose_height(&r);
   if (status == GV_OK) status = gv_seed_pick_features(&r);
   if (status == GV_OK) status = gv_seed_read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
@@ -96,6 +102,7 @@ static void move_seed(gv_seed_list *seeds, int64_t i, int64_t j) {
   seeds->rows[j] = seeds->rows[i];
   seeds->fids[j] = seeds->fids[i];
   if (seeds->weights != NULL) seeds->weights[j] = seeds->weights[i];
+  if (seeds->z != NULL) seeds->z[j] = seeds->z[i];
   if (seeds->source_x != NULL) {
     seeds->source_x[j] = seeds->source_x[i];
     seeds->source_y[j] = seeds->source_y[i];

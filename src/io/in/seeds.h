@@ -24,12 +24,17 @@ typedef struct gv_seed_options {
   const char *crs_option;   /* that gives it, for messages; NULL = --seeds-crs */
   const char *id_field;     /* NULL = feature ids */
   const char *weight_field; /* NULL = no weights */
-  bool positive_weights;    /* distances are divided by them: in 1e-100 ... 1e100 */
-  bool keep_source;         /* keep positions as they were read, for tables of the seeds */
-  bool skip_invalid;        /* leave out and count seeds that cannot be used, instead of failing */
-  bool shapes;              /* lines and polygons are seeds too */
-  gv_edges edges;           /* theirs */
-  bool boundary;            /* polygons are their rings */
+  const char *x_field,
+      *y_field;          /* positions come from these; NULL = from geometries, or columns with known names */
+  const char *z_field;   /* with `heights`; NULL = from geometries, if they have them */
+  char **open_options;   /* "NAME=VALUE" for GDAL, may be NULL */
+  bool heights;          /* read z, if there is one */
+  bool positive_weights; /* distances are divided by them: in 1e-100 ... 1e100 */
+  bool keep_source;      /* keep positions as they were read, for tables of the seeds */
+  bool skip_invalid;     /* leave out and count seeds that cannot be used, instead of failing */
+  bool shapes;           /* lines and polygons are seeds too */
+  gv_edges edges;        /* theirs */
+  bool boundary;         /* polygons are their rings */
 } gv_seed_options;
 
 /* What was read. Arrays have `count` entries and belong to the set. */
@@ -40,6 +45,7 @@ typedef struct gv_seed_list {
   int64_t *rows;               /* 1-based number of the feature among those read */
   int64_t *fids;               /* the source's feature ids */
   double *weights;             /* NULL without a weight field */
+  double *z;                   /* NULL unless asked for and there */
   double *source_x, *source_y; /* in `crs`, whatever becomes of x and y; NULL unless asked for */
   gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
@@ -81,10 +87,13 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
 /*
  * A second walk over the features that gv_seeds_read has read, in the same order, for what is written about each seed (without
  * geometries, where the driver can leave them out): feature number `row` (from 1) is the one that seeds->rows names. For sources that can be read twice.
+ *
+ * Columns of a CSV file that hold nothing but integers, or numbers, are such fields; with leading zeros they are text. `digits_15`:
+ * so are those with numbers of more digits than that.
  */
 typedef struct gv_seed_features gv_seed_features;
 
-gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, gv_seed_features **out);
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, bool digits_15, gv_seed_features **out);
 
 /* The next feature, owned by `features`, and its number; NULL after the last. */
 gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);

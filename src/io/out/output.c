@@ -14,6 +14,7 @@
 #include "io/grow.h"
 #include "io/out/copy.h"
 #include "io/out/leftovers.h"
+#include "io/out/style.h"
 #include "io/path.h"
 #include "io/retry.h"
 
@@ -426,7 +427,9 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
                                  output->path, one->name, input));
   }
   const char *main_name = gv_path_name(output->path);
-  if (one->there && !output->overwrite && strncmp(gv_path_name(one->name), main_name, strlen(main_name)) != 0) {
+  bool useless =
+      strncmp(gv_path_name(one->name), main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(one->to);
+  if (one->there && !output->overwrite && !useless) {
     return gv_io_name(
         io, GV_CODE_OUTPUT_EXISTS,
         gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->name));

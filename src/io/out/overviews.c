@@ -119,7 +119,7 @@ gv_status gv_overviews_write(gv_io *io, const char *path, int64_t largest, int t
   int64_t width = GDALGetRasterXSize(dataset), height = GDALGetRasterYSize(dataset);
   int bands = GDALGetRasterCount(dataset);
   GDALDataType type = GDALGetRasterDataType(band);
-  bool integer = type == GDT_Int32 || type == GDT_Int64;
+  bool integer = GDALDataTypeIsInteger(type) != 0;
   int64_t nodata = !integer            ? 0
                    : type == GDT_Int64 ? GDALGetRasterNoDataValueAsInt64(band, NULL)
                                        : (int64_t)GDALGetRasterNoDataValue(band, NULL);

@@ -203,6 +203,7 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
       }
       if (other->first != NULL) continue;
       place->first = other;
+      other->shared = true;
       other->kept = other->output.amends = other->kept || place->kept;
       other->output.overwrite = other->output.overwrite || other->kept;
     }

@@ -35,6 +35,7 @@ typedef struct gv_place {
   bool made; /* the work file is there */
   gv_file_state copied;
   struct gv_place *first; /* of the outputs in this file; NULL = this one */
+  bool shared;            /* by outputs of which this is the first */
 } gv_place;
 
 /* Checks that the file can be written to and what it holds. `place` must stay where it is until gv_place_clear. */

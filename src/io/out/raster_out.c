@@ -19,36 +19,96 @@
 
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
+#include "io/out/style.h"
 #include "io/parallel.h"
 #include "io/path.h"
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
 
+static bool is_driver(GDALDriverH driver, const char *name) {
+  return EQUAL(GDALGetDriverShortName(driver), name);
+}
+
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   const char *types = GDALGetMetadataItem(raster->driver, GDAL_DMD_CREATIONDATATYPES, NULL);
   const char *name = GDALGetDataTypeName(raster->type);
-  bool gtiff =
-      EQUAL(GDALGetDriverShortName(raster->driver), "GTiff"); /* holds Int64 since 3.5, without saying so */
+  bool gtiff = is_driver(raster->driver, "GTiff"); /* holds Int64 since 3.5, without saying so */
   if (types == NULL || gtiff) return GV_OK;
   char **list = CSLTokenizeString2(types, " ", 0);
   /* OpenJPEG names 32 bits and refuses the last of them. */
-  bool narrow = EQUAL(GDALGetDriverShortName(raster->driver), "JP2OpenJPEG") && raster->type == GDT_Int32;
-  bool found = CSLFindString(list, name) >= 0 && !narrow;
+  bool broad =
+      is_driver(raster->driver, "JP2OpenJPEG") && (raster->type == GDT_Int32 || raster->type == GDT_UInt32);
+  bool found = CSLFindString(list, name) >= 0 && !broad;
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
                     gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                               "the values of %s need %s, which the driver %s cannot hold (it has: %s)",
-                               raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types));
+                               "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
+                               raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
+                               GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : ""));
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
   if (description->type == GDT_Int64) return GDALSetRasterNoDataValueAsInt64(band, description->nodata);
-  return GDALSetRasterNoDataValue(band, description->type == GDT_Int32 ? (double)description->nodata : NAN);
+  bool integer = GDALDataTypeIsInteger(description->type) != 0;
+  double nodata = integer ? (double)description->nodata : NAN;
+  CPLErr error = GDALSetRasterNoDataValue(band, nodata);
+  /* GeoPackages keep it, and call that a failure. */
+  return integer && GDALGetRasterNoDataValue(band, NULL) == nodata ? CE_None : error;
 }
 
-static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_description *description,
-                            bool software_tag) {
+/* Pictures may change values a little, ids not: options that ask for it. */
+static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
+  static const char *const keys[] = {"COMPRESS", "TILE_FORMAT"}, *const lossy[] = {"JPEG", "WEBP", "PNG_JPEG",
+                                                                                   "JXL"};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+    const char *value = CSLFetchNameValueDef(raster->options, keys[k], "");
+    for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++) {
+      if (!EQUAL(value, lossy[i])) continue;
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co %s=%s changes values: ids need a lossless one",
+                        keys[k], value);
+    }
+  }
+  return GV_OK;
+}
+
+static void set_option(gv_raster_out *raster, const char *key, const char *value) {
+  if (!gv_option_given(raster->options, key)) raster->options = CSLSetNameValue(raster->options, key, value);
+}
+
+/* Options that follow from what is written. */
+static void set_content_options(gv_raster_out *raster, const gv_raster_description *description) {
+  GDALDataType type = raster->type;
+  bool integer = GDALDataTypeIsInteger(type) != 0;
+  if (is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
+    set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
+  }
+  if (is_driver(raster->driver, "Zarr") && description->variable != NULL) {
+    set_option(raster, "ARRAY_NAME", description->variable);
+  }
+  if (is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
+  if (is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
+    set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
+    set_option(raster, "ALPHA", "NO");               /* ... a fourth is no transparency */
+  }
+  if (is_driver(raster->driver, "JP2OpenJPEG")) {
+    set_option(raster, "QUALITY", "100");
+    set_option(raster, "REVERSIBLE", "YES");
+    set_option(raster, "YCC", "NO");
+  }
+}
+
+/* What becomes the names and attributes of a NetCDF file's variables; of several bands their number is added. */
+static void set_variable(GDALRasterBandH band, const gv_raster_description *description, int b) {
+  const char *name = description->variable;
+  GDALSetMetadataItem(band, "NETCDF_VARNAME", description->bands > 1 ? CPLSPrintf("%s_", name) : name, NULL);
+  GDALSetMetadataItem(band, "long_name", description->names[b], NULL);
+  if (description->unit != NULL) GDALSetMetadataItem(band, "units", description->unit, NULL);
+}
+
+/* `gtiff`: of the dataset, `variables`: it is to become a NetCDF file. */
+static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_description *description, bool gtiff,
+                            bool variables) {
   CPLErr error = GDALSetGeoTransform(dataset, (double *)description->geotransform);
   if (error == CE_None && description->crs != NULL) error = GDALSetSpatialRef(dataset, description->crs);
   for (int b = 0; b < description->bands && error == CE_None; b++)
@@ -59,6 +119,7 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
     GDALSetDescription(band, description->names[b]);
     if (description->unit != NULL) GDALSetRasterUnitType(band, description->unit);
+    if (variables) set_variable(band, description, b);
   }
   for (char **item = description->metadata; item != NULL && *item != NULL; item++) {
     char *key = NULL;
@@ -66,11 +127,11 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     if (key != NULL && value != NULL) GDALSetMetadataItem(dataset, key, value, NULL);
     CPLFree(key);
   }
-  if (EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(dataset)), "ENVI")) {
+  if (is_driver(GDALGetDatasetDriver(dataset), "ENVI")) {
     /* Else its header names the temporary directory. */
     GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
   }
-  if (software_tag) {
+  if (gtiff && !variables) {
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
   }
   return GV_OK;
@@ -91,6 +152,8 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   raster->bands = description->bands;
   raster->nodata = description->nodata;
   gv_status status = check_type(io, raster);
+  if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
+  if (status == GV_OK) set_content_options(raster, description);
   if (status == GV_OK) status = gv_place_begin(io, &raster->place);
   if (status != GV_OK) return status;
   /* A driver that can only copy is fed from a GeoTIFF. */
@@ -107,7 +170,7 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
     gv_raster_set_defaults(&source, NULL, raster->bands * (int64_t)GDALGetDataTypeSizeBytes(raster->type));
     options = source.options;
   }
-  bool gtiff = EQUAL(GDALGetDriverShortName(driver), "GTiff");
+  bool gtiff = is_driver(driver, "GTiff");
   if (gtiff && raster->bands > 1 && !gv_option_given(options, "INTERLEAVE")) {
     options = CSLSetNameValue(options, "INTERLEAVE", "BAND"); /* blocks are written band by band */
   }
@@ -127,7 +190,8 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
   }
-  return set_header(io, raster->dataset, description, gtiff);
+  bool variables = is_driver(raster->driver, "netCDF") && description->variable != NULL;
+  return set_header(io, raster->dataset, description, gtiff, variables);
 }
 
 gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
@@ -151,8 +215,7 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
 
 /* GDAL 3.6 cannot decode several planes in threads, but tries to in a GeoTIFF that it has encoded so. */
 gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster) {
-  if (raster->bands == 1 || !EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(raster->dataset)), "GTiff"))
-    return GV_OK;
+  if (raster->bands == 1 || !is_driver(GDALGetDatasetDriver(raster->dataset), "GTiff")) return GV_OK;
   gv_status status = gv_raster_dataset_close(io, raster);
   return status == GV_OK ? gv_raster_dataset_reopen(io, raster) : status;
 }
@@ -167,7 +230,30 @@ bool gv_raster_copies(const gv_raster_out *raster) {
 
 /* --------------------------------------------------------------------------------------------------- finishing */
 
+/* Formats with palettes get one; without, the values are what they were. */
+static void set_palette(gv_raster_out *raster, const gv_attribute_table *table) {
+  /* HFA keeps palettes in the table's columns. */
+  if (raster->type != GDT_Byte || raster->bands > 1 || is_driver(raster->driver, "HFA")) return;
+  GDALColorTableH colours = GDALCreateColorTable(GPI_RGB);
+  if (colours == NULL) return;
+  const GDALColorEntry clear = {0, 0, 0, 0};
+  for (int i = 0; i < 256; i++)
+    GDALSetColorEntry(colours, i, &clear);
+  for (int64_t i = 0; i < table->count; i++) {
+    const uint8_t *rgb = table->rows[i].rgb;
+    const GDALColorEntry entry = {rgb[0], rgb[1], rgb[2], 255};
+    GDALSetColorEntry(colours, (int)table->rows[i].id, &entry);
+  }
+  GDALSetRasterColorTable(GDALGetRasterBand(raster->dataset, 1), colours);
+  GDALDestroyColorTable(colours);
+}
+
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table) {
+  if (!is_driver(raster->driver, "GPKG")) { /* whose tables have styles of their own */
+    gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
+    if (status != GV_OK) return status;
+  }
+  set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
   gv_gdal_reset();
@@ -188,10 +274,40 @@ static bool wants_overviews(const gv_raster_out *raster) {
                                        "OVERVIEWS",     "OVERVIEW_COUNT", "ALIGNED_LEVELS"};
   const char *resampling = CSLFetchNameValueDef(raster->options, "OVERVIEW_RESAMPLING",
                                                 CSLFetchNameValue(raster->options, "RESAMPLING"));
-  if (!EQUAL(GDALGetDriverShortName(raster->driver), "COG") || resampling == NULL) return false;
+  if (!is_driver(raster->driver, "COG") || resampling == NULL) return false;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     if (gv_option_given(raster->options, others[i])) return false;
   return EQUAL(resampling, "NEAREST");
+}
+
+/* What formats of pictures have made of values: all of them, or an error. */
+static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
+  gv_status status = GV_OK;
+  size_t bytes = (size_t)raster->width * (size_t)GDALGetDataTypeSizeBytes(raster->type);
+  GDALDatasetH made = GDALOpenEx(raster->place.output.work, GDAL_OF_RASTER, NULL, NULL, NULL);
+  if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
+  char *rows[2] = {malloc(bytes), malloc(bytes)};
+  if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
+  for (int64_t i = 0; i < raster->bands * raster->height && status == GV_OK; i++) {
+    const GDALDatasetH both[2] = {from, made};
+    CPLErr error = CE_None;
+    for (int d = 0; d < 2 && error == CE_None; d++) {
+      error = GDALRasterIO(GDALGetRasterBand(both[d], (int)(i / raster->height) + 1), GF_Read, 0,
+                           (int)(i % raster->height), (int)raster->width, 1, rows[d], (int)raster->width, 1,
+                           raster->type, 0, 0);
+    }
+    if (error != CE_None) {
+      status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
+    } else if (memcmp(rows[0], rows[1], bytes) != 0) {
+      status = gv_io_fail(io, GV_ERROR_UNSUPPORTED, "%s: the driver %s, with its options, changes values",
+                          raster->place.output.path, GDALGetDriverShortName(raster->driver));
+    }
+    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  free(rows[0]);
+  free(rows[1]);
+  GDALClose(made);
+  return status;
 }
 
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
@@ -224,6 +340,8 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
     }
     if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
+    bool picture = GDALGetDataTypeSizeBytes(raster->type) <= 2;
+    if (status == GV_OK && picture) status = check_copy(io, raster, from);
     GDALClose(from);
   }
   gv_overviews_remove(source);

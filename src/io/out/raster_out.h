@@ -29,12 +29,13 @@ typedef struct gv_raster_description {
   int64_t width, height;
   const double *geotransform;
   OGRSpatialReferenceH crs; /* may be NULL */
-  GDALDataType type;        /* GDT_Int32, GDT_Int64, GDT_Float32 or GDT_Float64 */
+  GDALDataType type;        /* an integer's up to Int64, GDT_Float32 or GDT_Float64 */
   int64_t nodata;           /* of integers; reals have NaN */
   int bands;
-  char **names;     /* descriptions of the bands */
-  const char *unit; /* of the values; may be NULL */
-  char **metadata;  /* "KEY=VALUE", may be NULL */
+  char **names;         /* descriptions of the bands */
+  const char *unit;     /* of the values; may be NULL */
+  const char *variable; /* what formats with named arrays call the values; may be NULL */
+  char **metadata;      /* "KEY=VALUE", may be NULL */
 } gv_raster_description;
 
 typedef struct gv_raster_out gv_raster_out;

@@ -193,7 +193,9 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     gv_raster_close(raster);
     return status;
   }
-  raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE);
+  /* NetCDF's variables have names only where they are copied. */
+  raster->copies =
+      !has_capability(raster->driver, GDAL_DCAP_CREATE) || EQUAL(GDALGetDriverShortName(raster->driver), "netCDF");
   raster->options = CSLDuplicate(options->creation_options);
   gv_raster_set_defaults(raster, options->creation_options, options->cell_bytes);
   *out = raster;

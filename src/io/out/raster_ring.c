@@ -184,14 +184,9 @@ static void write_ready(gv_io *io, ring *r) {
 }
 
 static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells) {
-  if (raster->type == GDT_Int64) {
-    int64_t *out = values;
-    for (int64_t i = 0; i < cells; i++)
-      out[i] = raster->nodata;
-  } else if (raster->type == GDT_Int32) {
-    int32_t *out = values;
-    for (int64_t i = 0; i < cells; i++)
-      out[i] = (int32_t)raster->nodata;
+  if (GDALDataTypeIsInteger(raster->type)) {
+    GDALCopyWords64(&raster->nodata, GDT_Int64, 0, values, raster->type, GDALGetDataTypeSizeBytes(raster->type),
+                    cells);
   } else if (raster->type == GDT_Float64) {
     double *out = values;
     for (int64_t i = 0; i < cells; i++)

@@ -40,4 +40,15 @@ int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values
 gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
                          gv_attribute_table *out);
 
+/*
+ * Styles for QGIS beside rasters of ids (qgis_style.c): regions in the colours of the attribute table, which QGIS does not use before
+ * 3.30.
+ */
+
+/* Writes `directory`/STEM.qml for the raster that is to be `path`, unless people have put a style of theirs there. */
+gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path, const gv_attribute_table *table);
+
+/* True for a style that gv_qgis_style_write has made and nobody has changed since. */
+bool gv_qgis_style_is_ours(const char *path);
+
 #endif

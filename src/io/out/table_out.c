@@ -5,6 +5,7 @@
  */
 #include "io/out/table_out.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "io/crs.h"
 #include "io/out/point_text.h"
 
-enum { FEATURES_A_TRANSACTION = 1 << 17 };
+enum { FEATURES_A_TRANSACTION = 1 << 17, WIDE = 64 /* columns */ };
 
 struct gv_table_out {
   gv_place place;
@@ -37,6 +38,13 @@ GDALDriverH gv_vector_driver(const char *path) {
     if (found) return driver;
   }
   return NULL;
+}
+
+bool gv_table_rounds(GDALDriverH driver) {
+  static const char *const binary[] = {"GPKG", "FlatGeobuf", "SQLite", "Parquet", "Arrow"};
+  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+    if (EQUAL(GDALGetDriverShortName(driver), binary[i])) return false;
+  return true;
 }
 
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,
@@ -90,18 +98,26 @@ static gv_status cannot_write(const writer *w) {
   return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot write %s", w->table->place.output.path);
 }
 
+static gv_status cannot_hold(const writer *w, const char *name, int64_t value) {
+  return gv_io_name(w->io, GV_CODE_OUTPUT_FORMAT,
+                    gv_io_fail(w->io, GV_ERROR_UNSUPPORTED,
+                               "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
+                               " in '%s': choose .gpkg, .fgb or .csv",
+                               w->table->place.option, w->table->place.output.path,
+                               GDALGetDriverLongName(w->table->place.driver), value, name));
+}
+
+/* Formats without 64-bit integers get columns of 32 bits, as long as values fit. */
 static gv_status create_field(const writer *w, OGRFieldDefnH field, int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(w->layer);
   int before = OGR_FD_GetFieldCount(definition);
-  if (OGR_L_CreateField(w->layer, field, TRUE) != OGRERR_NONE) {
-    if (OGR_Fld_GetType(field) != OFTInteger64) return cannot_write(w);
-    return gv_io_name(
-        w->io, GV_CODE_OUTPUT_FORMAT,
-        gv_io_fail(w->io, GV_ERROR_UNSUPPORTED,
-                   "%s: %s would be a %s, which holds no 64-bit integers such as '%s': choose .gpkg, .fgb or .csv",
-                   w->table->place.option, w->table->place.output.path,
-                   GDALGetDriverLongName(w->table->place.driver), OGR_Fld_GetNameRef(field)));
+  bool made = OGR_L_CreateField(w->layer, field, TRUE) == OGRERR_NONE;
+  if (!made && OGR_Fld_GetType(field) == OFTInteger64) {
+    gv_gdal_reset();
+    OGR_Fld_SetType(field, OFTInteger);
+    made = OGR_L_CreateField(w->layer, field, TRUE) == OGRERR_NONE;
   }
+  if (!made) return cannot_write(w);
   if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
   return GV_OK;
 }
@@ -130,6 +146,11 @@ static gv_status create_attributes(writer *w) {
   for (int i = 0; i < count; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(w->attributes, i);
     char name[256];
+    int own = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(w->layer), OGR_Fld_GetNameRef(like));
+    if (own >= 0 && own < w->id && !w->as_text) { /* one that the format has for it, like KML's Name */
+      w->map[i] = own;
+      continue;
+    }
     snprintf(name, sizeof name, "%s", OGR_Fld_GetNameRef(like));
     if (taken(w, name)) snprintf(name, sizeof name, "seed_%.240s", OGR_Fld_GetNameRef(like));
     while (taken(w, name) && strlen(name) + 2 < sizeof name)
@@ -159,8 +180,19 @@ static gv_status add_layer(writer *w, const char *driver, char **options) {
   return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot create %s", w->table->place.output.path);
 }
 
+/* GDAL's LIBKML compares every column with every other in each row: 500 rows of 412 take a minute, the older driver a second. It
+ * writes the same elements, but adds nothing to a file. */
+static void choose_faster(const writer *w, gv_place *place) {
+  GDALDriverH older = GDALGetDriverByName("KML");
+  bool wide = (w->attributes != NULL ? OGR_FD_GetFieldCount(w->attributes) : 0) + w->content->count > WIDE;
+  bool alone = place->first == NULL && !place->shared && !gv_place_amends(place);
+  if (wide && alone && older != NULL && EQUAL(GDALGetDriverShortName(place->driver), "LIBKML"))
+    place->driver = older;
+}
+
 static gv_status create_layer(writer *w) {
   gv_place *place = &w->table->place;
+  choose_faster(w, place);
   gv_status status = gv_place_open(w->io, place, &w->dataset);
   if (status != GV_OK) return status;
   const char *driver = GDALGetDriverShortName(place->driver);
@@ -214,14 +246,36 @@ static gv_status fill_row(const writer *w, int64_t seed, gv_table_row *row) {
   return w->content->row(w->io, w->content->user, seed, row);
 }
 
-static void set_column(OGRFeatureH feature, int field, OGRFieldType type, gv_table_value value) {
-  if (!value.given) {
-    OGR_F_SetFieldNull(feature, field);
-  } else if (type == OFTReal) {
+static gv_status set_integer(const writer *w, OGRFeatureH feature, int field, int64_t value) {
+  OGRFieldDefnH definition = OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(w->layer), field);
+  if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
+    return cannot_hold(w, OGR_Fld_GetNameRef(definition), value);
+  }
+  OGR_F_SetFieldInteger64(feature, field, value);
+  return GV_OK;
+}
+
+static gv_status set_column(const writer *w, OGRFeatureH feature, int field, OGRFieldType type,
+                            gv_table_value value) {
+  if (value.given && type == OFTInteger64) return set_integer(w, feature, field, value.integer);
+  if (value.given) {
     OGR_F_SetFieldDouble(feature, field, value.real);
   } else {
-    OGR_F_SetFieldInteger64(feature, field, value.integer);
+    OGR_F_SetFieldNull(feature, field);
   }
+  return GV_OK;
+}
+
+/* The attributes of the feature `from`; OGR itself would cut integers off. */
+static gv_status set_attributes(const writer *w, OGRFeatureH feature, OGRFeatureH from) {
+  if (OGR_F_SetFromWithMap(feature, from, TRUE, w->map) != OGRERR_NONE) return cannot_write(w);
+  gv_status status = GV_OK;
+  for (int i = 0; i < OGR_FD_GetFieldCount(w->attributes) && status == GV_OK; i++) {
+    bool broad = OGR_Fld_GetType(OGR_FD_GetFieldDefn(w->attributes, i)) == OFTInteger64;
+    if (!broad || w->map[i] < 0 || !OGR_F_IsFieldSetAndNotNull(from, i)) continue;
+    status = set_integer(w, feature, w->map[i], (int64_t)OGR_F_GetFieldAsInteger64(from, i));
+  }
+  return status;
 }
 
 /* Formats that hold no points go without. */
@@ -247,20 +301,19 @@ static gv_status set_geometry(const writer *w, OGRFeatureH feature, const gv_tab
 static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const gv_table_row *row) {
   OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
   if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
-  bool set = from == NULL || OGR_F_SetFromWithMap(feature, from, TRUE, w->map) == OGRERR_NONE;
-  gv_status status = set ? GV_OK : cannot_write(w);
-  OGR_F_SetFieldInteger64(feature, w->id, id);
-  for (int i = 0; i < w->content->count; i++)
-    set_column(feature, w->first + i, w->content->columns[i].type, row->values[i]);
-  gv_status placed = set_geometry(w, feature, row);
-  if (status == GV_OK) status = placed;
+  gv_status status = from == NULL ? GV_OK : set_attributes(w, feature, from), set = set_geometry(w, feature, row);
+  if (status == GV_OK) status = set_integer(w, feature, w->id, id);
+  for (int i = 0; i < w->content->count && status == GV_OK; i++)
+    status = set_column(w, feature, w->first + i, w->content->columns[i].type, row->values[i]);
+  if (status == GV_OK) status = set;
   if (status == GV_OK && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
   OGR_F_Destroy(feature);
   return status;
 }
 
 static gv_status open_features(writer *w) {
-  gv_status status = gv_seed_features_open(w->io, w->content->source, &w->features);
+  bool digits_15 = gv_table_rounds(w->table->place.driver);
+  gv_status status = gv_seed_features_open(w->io, w->content->source, digits_15, &w->features);
   if (status != GV_OK) return status;
   w->attributes = gv_seed_features_definition(w->features);
   w->map = malloc(((size_t)OGR_FD_GetFieldCount(w->attributes) + 1) * sizeof *w->map);

@@ -17,6 +17,9 @@ typedef struct gv_table_out gv_table_out;
 /* The first driver that creates vector files with the extension of `path`; NULL if there is none. */
 GDALDriverH gv_vector_driver(const char *path);
 
+/* True if numbers become texts, of which OGR writes 15 digits. */
+bool gv_table_rounds(GDALDriverH driver);
+
 /* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
  * gv_table_close. Nothing is on disk yet. */
 gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const char *layer, bool overwrite,

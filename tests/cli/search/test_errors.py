@@ -30,7 +30,7 @@ def test_usage(runner):
     fails(runner, "unknown option", "--reference", good, "--frobnicate", status=2)
     fails(runner, "no-such", "--reference", good, "--backend", "no-such")
     assert "output" in runner.run("--reference", good, status=2)
-    assert ".npy or a .csv" in runner.run("--reference", good, runner.path("out.tif"), status=2)
+    assert "this is an array" in runner.run("--reference", good, runner.path("out.gpkg"), status=1)
 
 
 def test_files(runner):

@@ -1,0 +1,80 @@
+#include "io/out/neighbours/geodesic_line.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <geodesic.h>
+
+static const double step = 1e5;
+
+/* A line being drawn. */
+typedef struct drawing {
+  struct geod_geodesicline line;
+  OGRGeometryH parts, part;
+  double turned; /* degrees by which longitudes have gone round */
+} drawing;
+
+/* The place so far along, its longitude going on beyond 180. */
+static void place_at(const drawing *d, double along, double place[2]) {
+  geod_genposition(&d->line, GEOD_LONG_UNROLL, along, &place[1], &place[0], NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+static bool begin_part(drawing *d) {
+  d->part = OGR_G_CreateGeometry(wkbLineString);
+  if (d->part == NULL) return false;
+  OGR_G_AddGeometryDirectly(d->parts, d->part);
+  return true;
+}
+
+/* Ends a part at ±180°, between two distances along the line, and begins one on the other side. */
+static bool cut(drawing *d, double before, double after, double side) {
+  double place[2] = {0.0, 0.0};
+  for (int i = 0; i < 60; i++) {
+    double middle = 0.5 * (before + after);
+    place_at(d, middle, place);
+    bool beyond = side > 0.0 ? place[0] - d->turned > 180.0 : place[0] - d->turned < -180.0;
+    if (beyond) {
+      after = middle;
+    } else {
+      before = middle;
+    }
+  }
+  place_at(d, after, place);
+  d->turned += copysign(360.0, side);
+  bool begins_there = OGR_G_GetPointCount(d->part) == 1 && fabs(OGR_G_GetX(d->part, 0)) == 180.0;
+  if (begins_there) {
+    OGR_G_SetPoint_2D(d->part, 0, copysign(180.0, -side), OGR_G_GetY(d->part, 0));
+    return true;
+  }
+  OGR_G_AddPoint_2D(d->part, copysign(180.0, side), place[1]);
+  if (!begin_part(d)) return false;
+  OGR_G_AddPoint_2D(d->part, copysign(180.0, -side), place[1]);
+  return true;
+}
+
+OGRGeometryH gv_geodesic_line(double semi_major, double flattening, const double from[2], const double to[2]) {
+  struct geod_geodesic ellipsoid;
+  drawing d = {.parts = OGR_G_CreateGeometry(wkbMultiLineString)};
+  double start = remainder(from[0], 360.0);
+  if (d.parts == NULL || !begin_part(&d)) goto no_memory;
+  geod_init(&ellipsoid, semi_major, flattening);
+  geod_inverseline(&d.line, &ellipsoid, from[1], start, to[1], remainder(to[0], 360.0), 0);
+  int64_t pieces = (int64_t)ceil(d.line.s13 / step);
+  if (pieces < 1) pieces = 1;
+  OGR_G_AddPoint_2D(d.part, start, from[1]);
+  for (int64_t i = 1; i <= pieces; i++) {
+    double place[2], before = d.line.s13 * (double)(i - 1) / (double)pieces,
+                     along = d.line.s13 * (double)i / (double)pieces;
+    place_at(&d, along, place);
+    double side = place[0] - d.turned;
+    if (fabs(side) > 180.0 + 1e-9 && !cut(&d, before, along, side)) goto no_memory;
+    double x = fmax(-180.0, fmin(180.0, place[0] - d.turned)), end = remainder(to[0], 360.0);
+    if (i == pieces && fabs(x - end) < 1.0) x = end;
+    OGR_G_AddPoint_2D(d.part, x, i < pieces ? place[1] : to[1]);
+  }
+  return d.parts;
+
+no_memory:
+  if (d.parts != NULL) OGR_G_DestroyGeometry(d.parts);
+  return NULL;
+}

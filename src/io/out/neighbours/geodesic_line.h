@@ -1,0 +1,11 @@
+/* The shortest line on an ellipsoid between two places, as a map of longitudes and latitudes shows it. */
+#ifndef GV_IO_GEODESIC_LINE_H
+#define GV_IO_GEODESIC_LINE_H
+
+#include <ogr_api.h>
+
+/* From (lon, lat) to (lon, lat) in degrees: a MultiLineString with a vertex at least every 100 km and cut at ±180°. NULL = out of
+ * memory. */
+OGRGeometryH gv_geodesic_line(double semi_major, double flattening, const double from[2], const double to[2]);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * Neighbours as a table in any OGR format: a row for each query and rank, with the ids and attributes of both, and the query's point or
+ * the line to the neighbour.
+ */
+#ifndef GV_IO_NEIGHBOURS_OUT_H
+#define GV_IO_NEIGHBOURS_OUT_H
+
+#include "io/in/seeds.h"
+#include "io/out/place.h"
+
+typedef struct gv_neighbours_out gv_neighbours_out;
+
+/* Checks the path and finds the driver by its extension. *out is to be given back with gv_neighbours_close. */
+gv_status gv_neighbours_plan(gv_io *io, const char *path, bool overwrite, gv_neighbours_out **out);
+
+/* The queries, or the points that were searched. */
+typedef struct gv_neighbour_side {
+  const gv_seed_options *source;
+  const gv_seed_list *seeds;        /* where they were searched: x, y are those of the geometries */
+  const char *id_option, *id_field; /* NULL = the feature id */
+  const char *keep_option, *keep;   /* fields with commas between them, "*" = all; NULL = none */
+} gv_neighbour_side;
+
+typedef struct gv_neighbour_content {
+  gv_neighbour_side queries, references;
+  OGRSpatialReferenceH crs; /* of x and y; may be NULL */
+  bool lines;
+  bool globe;                    /* x, y are degrees, lines the shortest on ... */
+  double semi_major, flattening; /* ... this */
+  int k;
+  const int64_t *indices;  /* queries x k references, -1 = none */
+  const double *distances; /* queries x k */
+  const double *nearest;   /* queries x 2k: where lines end; NULL: at the references */
+} gv_neighbour_content;
+
+/* Makes the file. */
+gv_status gv_neighbours_write(gv_io *io, gv_neighbours_out *out, const gv_neighbour_content *content);
+
+/* Where it is, complete after gv_neighbours_write, for gv_places_commit. */
+gv_place *gv_neighbours_place(gv_neighbours_out *out);
+
+/* Removes what is not in its place and frees; NULL is allowed. */
+void gv_neighbours_close(gv_neighbours_out *out);
+
+#endif
