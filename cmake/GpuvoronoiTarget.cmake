@@ -20,7 +20,7 @@ function(gpuvoronoi_target target)
   target_compile_definitions(${target} PRIVATE $<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE>)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:C>:-ffp-contract=off;-fno-math-errno;${warnings_c}>"
-    "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-math-errno;${warnings}>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off;-Xcompiler=-fno-math-errno>")
   foreach(flag IN LISTS warnings)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${flag}>)
