@@ -33,10 +33,8 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
     if (meant) gv_crs_describe(crs, name, sizeof name);
     OSRRelease(crs);
     if (meant) {
-      return gv_io_name(io, GV_CODE_CRS_UNKNOWN,
-                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                   "%s: '%s' alone names no coordinate system; EPSG:%s is %s", option, text, text,
-                                   name));
+      return gv_io_fail_as(io, GV_CODE_CRS_UNKNOWN, GV_ERROR_INVALID_ARGUMENT,
+                           "%s: '%s' alone names no coordinate system; EPSG:%s is %s", option, text, text, name);
     }
     return gv_io_name(
         io, GV_CODE_CRS_UNKNOWN,

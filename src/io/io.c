@@ -94,6 +94,15 @@ gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) {
   return status;
 }
 
+gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(io, status, false, format, arguments);
+  va_end(arguments);
+  io->code = code;
+  return status;
+}
+
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

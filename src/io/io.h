@@ -37,8 +37,10 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
 /* Stores one line (newlines become spaces) and returns `status`. */
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 gv_status gv_io_fail_memory(gv_io *io, const char *what);
+/* The same with a closer name than the status. */
+gv_status gv_io_fail_as(gv_io *io, gv_code code, gv_status status, const char *format, ...) GV_IO_PRINTF(4, 5);
 
-/* Gives what has just failed a closer name than its status; returns `status`. */
+/* Gives what has just failed such a name; returns `status`. */
 gv_status gv_io_name(gv_io *io, gv_code code, gv_status status);
 
 /* True once the run is to stop. */

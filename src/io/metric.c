@@ -23,24 +23,21 @@ gv_status gv_metric_choose(gv_io *io, const gv_metric_question *question, gv_met
   gv_crs_describe(crs, name, sizeof name);
   if (gv_metric_on_globe(metric)) {
     if (crs == NULL) {
-      return gv_io_name(io, GV_CODE_CRS_MISSING,
-                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                   "--metric %s needs a coordinate system: %s none, give %s",
-                                   gv_metric_name(metric), question->places, question->remedy));
+      return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                           "--metric %s needs a coordinate system: %s none, give %s", gv_metric_name(metric),
+                           question->places, question->remedy);
     }
     if (geographic || OSRIsProjected(crs)) return GV_OK;
-    return gv_io_name(io, GV_CODE_METRIC_REFUSED,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--metric %s makes no sense in %s, which is not tied to the globe",
-                                 gv_metric_name(metric), name));
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--metric %s makes no sense in %s, which is not tied to the globe", gv_metric_name(metric),
+                         name);
   }
   if (geographic) {
-    return gv_io_name(
-        io, GV_CODE_METRIC_REFUSED,
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                   "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
-                   "or a projected coordinate system",
-                   gv_metric_name(metric), name));
+    return gv_io_fail_as(
+        io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+        "--metric %s makes no sense in %s, whose degrees are no lengths: use geodesic or great-circle, "
+        "or a projected coordinate system",
+        gv_metric_name(metric), name);
   }
   if (!fit) {
     gv_io_warn(GV_CODE_METRIC_ON_MAP, 0,

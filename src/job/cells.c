@@ -41,10 +41,9 @@ static gv_status copy_sources(gv_io *io, const gv_raster_seed_reader *reader, gv
 /* The raster has a coordinate system or is given one, where the grid has one. */
 static gv_status check_systems(const gv_run *r, const gv_raster_seed_reader *reader) {
   if (reader->crs != NULL || r->j->grid.crs == NULL) return GV_OK;
-  return gv_io_name(r->io, GV_CODE_CRS_MISSING,
-                    gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                               "--seeds-raster: %s has no coordinate system, the grid is in %s: give --seeds-crs",
-                               r->j->raster_seeds.source, r->j->grid.crs));
+  return gv_io_fail_as(r->io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                       "--seeds-raster: %s has no coordinate system, the grid is in %s: give --seeds-crs",
+                       r->j->raster_seeds.source, r->j->grid.crs);
 }
 
 gv_status gv_run_read_cells(gv_run *r, gv_job *j) {

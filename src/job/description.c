@@ -373,8 +373,8 @@ static gv_status put_members(gv_io *io, const gv_description *d, gv_option_place
 static gv_status write_file(gv_io *io, const char *path, const gv_text *text, bool overwrite) {
   VSIStatBufL found;
   if (!overwrite && VSIStatL(path, &found) == 0) {
-    return gv_io_name(io, GV_CODE_OUTPUT_EXISTS,
-                      gv_io_fail(io, GV_ERROR_IO, "the description %s exists; --overwrite replaces it", path));
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                         "the description %s exists; --overwrite replaces it", path);
   }
   gv_gdal_reset();
   VSILFILE *file = VSIFOpenL(path, "wb");

@@ -51,13 +51,11 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
     const char *path = place->output.path;
     if (gv_place_amends(place) && place->replaces &&
         gv_inputs_read_layer(inputs, path, place->layer, place->layers)) {
-      status = gv_io_name(r->io, GV_CODE_OUTPUT_IS_INPUT,
-                          gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is an input too",
-                                     place->option, place->layer, path));
+      status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                             "%s: the layer %s of %s is an input too", place->option, place->layer, path);
     } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
-      status =
-          gv_io_name(r->io, GV_CODE_OUTPUT_IS_INPUT,
-                     gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too", place->option, path));
+      status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too",
+                             place->option, path);
     }
   }
   return status;
@@ -81,10 +79,9 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
 static gv_status check_grid(const gv_run *r) {
   const gv_job *j = r->j;
   if (j->weighting == GV_POWER && r->grid.metric != GV_EUCLIDEAN && r->grid.metric != GV_GREAT_CIRCLE) {
-    return gv_io_name(r->io, GV_CODE_METRIC_REFUSED,
-                      gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--weighting power: its metric is euclidean or great-circle, not %s",
-                                 gv_metric_name(r->grid.metric)));
+    return gv_io_fail_as(r->io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--weighting power: its metric is euclidean or great-circle, not %s",
+                         gv_metric_name(r->grid.metric));
   }
   if (j->stats != NULL && r->grid.grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(r->grid.crs)) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,

@@ -166,9 +166,8 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-layer: %s has no layer '%s'", source, name);
   }
   if (layer == NULL) {
-    return gv_io_name(io, GV_CODE_LAYER_NEEDED,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers));
+    return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
+                         "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
   status = extent_of_layer(io, source, layer, box);
   if (status == GV_OK) status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), crs, &swapped);
@@ -195,13 +194,11 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
   if (status == GV_OK && (own == NULL) != (crs == NULL)) {
     char name[256];
     gv_crs_describe(own != NULL ? own : crs, name, sizeof name);
-    status =
-        own == NULL
-            ? gv_io_name(io, GV_CODE_CRS_MISSING,
-                         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                    "--extent-of: %s has no coordinate system, the grid is in %s", source, name))
-            : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                         "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
+    status = own == NULL
+                 ? gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                                 "--extent-of: %s has no coordinate system, the grid is in %s", source, name)
+                 : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                              "--extent-of: %s is in %s, the grid has no coordinate system", source, name);
   }
   if (status == GV_OK && (own == NULL || gv_crs_same(own, crs))) {
     for (int i = 0; i < 4; i++)

@@ -54,15 +54,12 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
 static gv_status cells(gv_io *io, double length, double resolution, const char *side, int64_t *out) {
   double exact = length / resolution + 0.5;
   if (!(exact < 2147483648.0)) {
-    return gv_io_name(io, GV_CODE_GRID_TOO_LARGE,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--res: the grid would be %.0f cells %s, the limit is 2147483647", exact, side));
+    return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                         "--res: the grid would be %.0f cells %s, the limit is 2147483647", exact, side);
   }
   if (exact < 1.0) {
-    return gv_io_name(io, GV_CODE_GRID_TOO_SMALL,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--res: the extent is %.10g %s, less than half a cell of %.10g", length, side,
-                                 resolution));
+    return gv_io_fail_as(io, GV_CODE_GRID_TOO_SMALL, GV_ERROR_INVALID_ARGUMENT,
+                         "--res: the extent is %.10g %s, less than half a cell of %.10g", length, side, resolution);
   }
   *out = (int64_t)exact;
   return GV_OK;
@@ -97,10 +94,8 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
   }
   if (!(resolution[0] > 0.0) || !(resolution[1] > 0.0) || extent[0] + resolution[0] == extent[0] ||
       extent[3] - resolution[1] == extent[3]) {
-    return gv_io_name(io, GV_CODE_GRID_TOO_LARGE,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "the cells are too small for coordinates near (%.10g, %.10g)", extent[0],
-                                 extent[3]));
+    return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                         "the cells are too small for coordinates near (%.10g, %.10g)", extent[0], extent[3]);
   }
   double geotransform[6] = {extent[0], resolution[0], 0.0, extent[3], 0.0, -resolution[1]};
   memcpy(out->geotransform, geotransform, sizeof geotransform);
@@ -125,11 +120,9 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
                       "--snap-seeds needs --level: it moves seeds to their triangles");
   }
   if (options->has_level && options->has_metric && !gv_metric_on_globe(options->metric)) {
-    return gv_io_name(
-        io, GV_CODE_METRIC_REFUSED,
-        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                   "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
-                   gv_metric_name(options->metric)));
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--level: the mesh lies on the globe, where --metric is geodesic or great-circle, not %s",
+                         gv_metric_name(options->metric));
   }
   if (options->has_resolution && options->has_size) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "two grid definitions at once: --res and --size");
@@ -142,11 +135,9 @@ static gv_status check_options(gv_io *io, const gv_grid_options *options) {
   if (options->has_size) {
     for (int d = 0; d < 2; d++) {
       if (options->size[d] < 1 || options->size[d] > INT32_MAX) {
-        return gv_io_name(io, GV_CODE_GRID_TOO_LARGE,
-                          gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                     "--size: %" PRId64 ",%" PRId64
-                                     " is no grid size; sides are 1 to 2147483647 cells",
-                                     options->size[0], options->size[1]));
+        return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                             "--size: %" PRId64 ",%" PRId64 " is no grid size; sides are 1 to 2147483647 cells",
+                             options->size[0], options->size[1]);
       }
     }
   }
@@ -297,9 +288,8 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
                       name);
   }
   if (out->crs == NULL && options->has_level) {
-    return gv_io_name(io, GV_CODE_CRS_MISSING,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--level needs a coordinate system: the seeds have none, give --seeds-crs"));
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "--level needs a coordinate system: the seeds have none, give --seeds-crs");
   }
   if (seeds->shapes != NULL && options->snap_seeds) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--snap-seeds moves points, not lines and polygons");
@@ -314,15 +304,13 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
       options->has_level && !options->has_metric ? "default for the mesh" : gv_metric_reason(&question);
   if (status == GV_OK && seeds->shapes != NULL && seeds->shapes->edges == GV_EDGES_GEODESIC &&
       !gv_metric_on_globe(out->metric)) {
-    return gv_io_name(io, GV_CODE_METRIC_REFUSED,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "--edges geodesic: metric %s measures on the plane, where edges are straight",
-                                 gv_metric_name(out->metric)));
+    return gv_io_fail_as(io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
+                         "--edges geodesic: metric %s measures on the plane, where edges are straight",
+                         gv_metric_name(out->metric));
   }
   if (status == GV_OK && out->crs != NULL && seeds->crs == NULL) {
-    return gv_io_name(io, GV_CODE_CRS_MISSING,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name));
+    return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+                         "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
   }
   return status;
 }

@@ -190,13 +190,11 @@ gv_status gv_check_alignable(gv_io *io, const char *option, const char *path, OG
   char name[256];
   gv_crs_describe(crs != NULL ? crs : grid->crs, name, sizeof name);
   if (crs == NULL) {
-    return gv_io_name(
-        io, GV_CODE_CRS_MISSING,
-        gv_io_fail(
-            io, GV_ERROR_INVALID_ARGUMENT,
-            "%s: %s has no coordinate system, the grid is in %s: assign it, e.g. with gdal_edit.py -a_srs or "
-            "ogr2ogr -a_srs",
-            option, path, name));
+    return gv_io_fail_as(
+        io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
+        "%s: %s has no coordinate system, the grid is in %s: assign it, e.g. with gdal_edit.py -a_srs or "
+        "ogr2ogr -a_srs",
+        option, path, name);
   }
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is in %s, the grid has no coordinate system", option,
                     path, name);

@@ -55,10 +55,8 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
     if (*out != NULL) return GV_OK;
   }
   if (count == 0) return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s has no layers", options->source);
-  return gv_io_name(io, GV_CODE_LAYER_NEEDED,
-                    gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                               "seeds: %s has %d layers; choose one with --layer: %s", options->source, count,
-                               list));
+  return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
+                       "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
 }
 
 gv_status gv_seed_open(gv_seed_reader *r) {

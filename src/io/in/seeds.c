@@ -24,14 +24,12 @@ void gv_seeds_free(gv_seed_list *seeds) {
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds) {
   if (seeds->count > 0) return GV_OK;
   if (seeds->skipped > 0) {
-    return gv_io_name(io, GV_CODE_SEEDS_NONE,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "seeds: none left, %" PRId64 " skipped (the first: %s)", seeds->skipped,
-                                 seeds->skipped_first));
+    return gv_io_fail_as(io, GV_CODE_SEEDS_NONE, GV_ERROR_INVALID_ARGUMENT,
+                         "seeds: none left, %" PRId64 " skipped (the first: %s)", seeds->skipped,
+                         seeds->skipped_first);
   }
-  return gv_io_name(io, GV_CODE_SEEDS_NONE,
-                    gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s",
-                               seeds->filtered ? "none left after --where" : "the layer is empty"));
+  return gv_io_fail_as(io, GV_CODE_SEEDS_NONE, GV_ERROR_INVALID_ARGUMENT, "seeds: %s",
+                       seeds->filtered ? "none left after --where" : "the layer is empty");
 }
 
 static gv_status copy_positions(gv_io *io, gv_seed_list *set) {

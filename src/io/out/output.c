@@ -137,8 +137,8 @@ gv_status gv_output_check(gv_io *io, const gv_output *output) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is a directory", output->path);
     }
     if (!output->overwrite) {
-      return gv_io_name(io, GV_CODE_OUTPUT_EXISTS,
-                        gv_io_fail(io, GV_ERROR_IO, "the output %s exists; --overwrite replaces it", output->path));
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "the output %s exists; --overwrite replaces it",
+                           output->path);
     }
     if (known && !VSI_ISREG(found.st_mode)) {
       return gv_io_fail(io, GV_ERROR_IO, "the output %s is not a regular file", output->path);
@@ -422,17 +422,15 @@ static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_input
   bool replaces = one->backup != NULL && !output->amends;
   const char *input = replaces && inputs != NULL ? gv_inputs_find(inputs, one->name) : NULL;
   if (input != NULL) {
-    return gv_io_name(io, GV_CODE_OUTPUT_IS_INPUT,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is %s, a file of an input",
-                                 output->path, one->name, input));
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: its file %s is %s, a file of an input", output->path, one->name, input);
   }
   const char *main_name = gv_path_name(output->path);
   bool useless =
       strncmp(gv_path_name(one->name), main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(one->to);
   if (one->there && !output->overwrite && !useless) {
-    return gv_io_name(
-        io, GV_CODE_OUTPUT_EXISTS,
-        gv_io_fail(io, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it", output->path, one->name));
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it",
+                         output->path, one->name);
   }
   if (one->backup != NULL && gv_is_read_only(one->to)) {
     return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is read-only", output->path, one->name);

@@ -121,9 +121,9 @@ static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layerin
   place->replaces = vector;
   if (!place->kept || place->output.overwrite) return GV_OK;
   if (place->replaces) {
-    return gv_io_name(io, GV_CODE_OUTPUT_EXISTS,
-                      gv_io_fail(io, GV_ERROR_IO, "%s: the layer %s of %s exists; --overwrite replaces it",
-                                 place->option, place->layer, path));
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
+                         "%s: the layer %s of %s exists; --overwrite replaces it", place->option, place->layer,
+                         path);
   }
   if (database) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO,

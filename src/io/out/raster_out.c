@@ -41,11 +41,10 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool found = CSLFindString(list, name) >= 0 && !broad;
   CSLDestroy(list);
   if (found) return GV_OK;
-  return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                    gv_io_fail(io, GV_ERROR_UNSUPPORTED,
-                               "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
-                               raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
-                               GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : ""));
+  return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                       "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
+                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
+                       GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : "");
 }
 
 static CPLErr set_nodata(GDALRasterBandH band, const gv_raster_description *description) {
@@ -65,9 +64,8 @@ static gv_status check_lossless(gv_io *io, const gv_raster_out *raster) {
     const char *value = CSLFetchNameValueDef(raster->options, keys[k], "");
     for (size_t i = 0; i < sizeof lossy / sizeof *lossy; i++) {
       if (!EQUAL(value, lossy[i])) continue;
-      return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                   "--co %s=%s changes values: ids need a lossless one", keys[k], value));
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                           "--co %s=%s changes values: ids need a lossless one", keys[k], value);
     }
   }
   return GV_OK;
@@ -300,10 +298,9 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
     if (error != CE_None) {
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
     } else if (memcmp(rows[0], rows[1], bytes) != 0) {
-      status =
-          gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                     gv_io_fail(io, GV_ERROR_UNSUPPORTED, "%s: the driver %s, with its options, changes values",
-                                raster->place.output.path, GDALGetDriverShortName(raster->driver)));
+      status = gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                             "%s: the driver %s, with its options, changes values", raster->place.output.path,
+                             GDALGetDriverShortName(raster->driver));
     }
     if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   }

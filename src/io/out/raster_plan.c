@@ -31,25 +31,22 @@ static bool driver_has_extension(GDALDriverH driver, const char *extension) {
 /* GDAL's driver of what others have written can be asked to create rasters, but takes no pixels. */
 static gv_status check_pixels(gv_io *io, const gv_raster_options *options, GDALDriverH driver) {
   if (!EQUAL(GDALGetDriverShortName(driver), "VRT")) return GV_OK;
-  return gv_io_name(
-      io, GV_CODE_OUTPUT_FORMAT,
-      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                 "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
-                 options->option, options->path));
+  return gv_io_fail_as(
+      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+      "%s: a virtual raster (VRT) holds no pixels: write '%s' as .tif, of which gdalbuildvrt makes one",
+      options->option, options->path);
 }
 
 static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDALDriverH *out) {
   if (options->driver != NULL) {
     GDALDriverH driver = GDALGetDriverByName(options->driver);
     if (driver == NULL) {
-      return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                   "--of: unknown driver '%s'; gdalinfo --formats lists them", options->driver));
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                           "--of: unknown driver '%s'; gdalinfo --formats lists them", options->driver);
     }
     if (!writes_rasters(driver)) {
-      return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--of: the driver %s cannot write rasters",
-                                   GDALGetDriverShortName(driver)));
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                           "--of: the driver %s cannot write rasters", GDALGetDriverShortName(driver));
     }
     *out = driver;
     return GV_OK;
@@ -75,25 +72,21 @@ static gv_status choose_driver(gv_io *io, const gv_raster_options *options, GDAL
     return GV_OK;
   }
   if (count > 1) {
-    return gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                 "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
-                                 extension, several));
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: several drivers write '.%s' files: choose one with --of: %s", options->option,
+                         extension, several);
   }
   if (gv_vector_driver(options->path) != NULL) {
-    return gv_io_name(
-        io, GV_CODE_OUTPUT_FORMAT,
-        gv_io_fail(
-            io, GV_ERROR_INVALID_ARGUMENT,
-            "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
-            ".tif, say",
-            options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path))));
+    return gv_io_fail_as(
+        io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+        "%s: '%s' names no raster but a vector file (%s): --stats and --polygons write such files; a raster is "
+        ".tif, say",
+        options->option, options->path, GDALGetDriverLongName(gv_vector_driver(options->path)));
   }
-  return gv_io_name(
-      io, GV_CODE_OUTPUT_FORMAT,
-      gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                 "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
-                 options->option, options->path));
+  return gv_io_fail_as(
+      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+      "%s: no driver is known for '%s': name one with --of, or use .tif; gdalinfo --formats lists them",
+      options->option, options->path);
 }
 
 bool gv_option_given(char **options, const char *key) {

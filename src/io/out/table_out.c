@@ -55,10 +55,9 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const c
   gv_status status =
       options.driver != NULL
           ? gv_place_plan(io, &table->place, &options)
-          : gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                       gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                  "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some",
-                                  option, path));
+          : gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                          "%s: no vector driver is known for '%s'; .gpkg, .fgb, .csv and .geojson are some", option,
+                          path);
   if (status != GV_OK) {
     gv_table_close(table);
     return status;
@@ -99,12 +98,11 @@ static gv_status cannot_write(const writer *w) {
 }
 
 static gv_status cannot_hold(const writer *w, const char *name, int64_t value) {
-  return gv_io_name(w->io, GV_CODE_OUTPUT_FORMAT,
-                    gv_io_fail(w->io, GV_ERROR_UNSUPPORTED,
-                               "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
-                               " in '%s': choose .gpkg, .fgb or .csv",
-                               w->table->place.option, w->table->place.output.path,
-                               GDALGetDriverLongName(w->table->place.driver), value, name));
+  return gv_io_fail_as(w->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                       "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
+                       " in '%s': choose .gpkg, .fgb or .csv",
+                       w->table->place.option, w->table->place.output.path,
+                       GDALGetDriverLongName(w->table->place.driver), value, name);
 }
 
 /* Formats without 64-bit integers get columns of 32 bits, as long as values fit. */

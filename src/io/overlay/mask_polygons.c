@@ -158,9 +158,8 @@ static gv_status find_layer(gv_io *io, const gv_mask_options *options, GDALDatas
   }
   if (count == 1) *out = GDALDatasetGetLayer(dataset, 0);
   if (*out != NULL) return GV_OK;
-  return gv_io_name(io, GV_CODE_LAYER_NEEDED,
-                    gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                               "--mask: %s has %d layers; choose one with --mask-layer", options->source, count));
+  return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
+                       "--mask: %s has %d layers; choose one with --mask-layer", options->source, count);
 }
 
 /* Layers that can hold no polygons, before anything else about them is found wrong. */

@@ -26,11 +26,10 @@ gv_status gv_neighbours_plan(gv_io *io, const char *path, bool overwrite, gv_nei
   gv_status status =
       options.driver != NULL
           ? gv_place_plan(io, &made->place, &options)
-          : gv_io_name(io, GV_CODE_OUTPUT_FORMAT,
-                       gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                                  "OUT: '%s' is no .npy, and no vector driver is known for it; .csv, .gpkg, .fgb "
-                                  "and .geojson are some",
-                                  path));
+          : gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_INVALID_ARGUMENT,
+                          "OUT: '%s' is no .npy, and no vector driver is known for it; .csv, .gpkg, .fgb "
+                          "and .geojson are some",
+                          path);
   if (status != GV_OK) {
     gv_neighbours_close(made);
     return status;
