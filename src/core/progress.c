@@ -15,9 +15,9 @@ bool gv_progress_add(gv_progress *progress, int64_t work) {
   long long done = atomic_fetch_add(&progress->done, work) + work;
   if (progress->call == NULL) return true;
   if (done >= atomic_load(&progress->next_report) && !atomic_flag_test_and_set(&progress->busy)) {
-    if (!gv_progress_cancelled(progress)) {
-      /* Read again under the flag, so that reported fractions never run backwards. */
-      done = atomic_load(&progress->done);
+    /* Both again under the flag: another may have reported since, and reported fractions never run backwards. */
+    done = atomic_load(&progress->done);
+    if (done >= atomic_load(&progress->next_report) && !gv_progress_cancelled(progress)) {
       atomic_store(&progress->next_report, done + (progress->total + 99) / 100);
       double fraction = (double)done / (double)progress->total;
       if (!progress->call(fraction < 1.0 ? fraction : 1.0, progress->user)) {
