@@ -20,6 +20,12 @@ COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"
 DATA = pathlib.Path(os.environ.get("GPUVORONOI_TEST_DATA", ROOT.parent / "shared" / "data"))
 
 
+def sanitized():
+    """Whether the command has a sanitizer, which keeps memory of its own."""
+    content = pathlib.Path(COMMAND).read_bytes()
+    return b"__asan_init" in content or b"__tsan_init" in content
+
+
 def real_data(name):
     path = DATA / name
     if not path.exists():
