@@ -1,7 +1,7 @@
 /*
  * The QTM mesh as a tree of sub-triangles ("parts"): their cells' canonical positions, many at a time, and bounds.
  *
- * A part of 2^bits cells a side has 4^bits cells, and their numbers (gv_qtm_number) are one run. Within an octant the
+ * A part of 2^bits cells a side has 4^bits cells, and their numbers (gv_qtm_number) are one span. Within an octant the
  * cells lie in rows, counted from the pole, and in each row in places from the west: cell 2 j points to the pole between
  * the vertices j and j + 1 of the row's lower parallel, cell 2 j + 1 away from it. Row r has 2 r + 1 cells.
  */

@@ -13,7 +13,7 @@ enum { MOST_TASKS = 128 };
 
 /* A task at work. */
 typedef struct frame {
-  struct run *run;
+  struct team *team;
   int depth;
   int64_t children;    /* spawned and not done; under the lock */
   struct frame *outer; /* that of the same thread which waits meanwhile */
@@ -25,7 +25,8 @@ typedef struct task {
   _Alignas(16) char argument[GV_TASK_BYTES];
 } task;
 
-typedef struct run {
+/* The threads at work, and what waits for them. */
+typedef struct team {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool done;
@@ -33,13 +34,13 @@ typedef struct run {
   task stack[MOST_TASKS];
   gv_task *root;
   void *argument;
-} run;
+} team;
 
 static _Thread_local frame *current;
 
 /* Carries out a task and waits for its children; without the lock. */
-static void carry_out(run *r, gv_task *call, void *argument, int depth) {
-  frame f = {.run = r, .depth = depth, .outer = current};
+static void carry_out(team *all, gv_task *call, void *argument, int depth) {
+  frame f = {.team = all, .depth = depth, .outer = current};
   current = &f;
   call(argument);
   gv_tasks_wait();
@@ -47,34 +48,34 @@ static void carry_out(run *r, gv_task *call, void *argument, int depth) {
 }
 
 /* Takes the latest task deeper than `depth` and carries it out; false if there is none. With the lock. */
-static bool help(run *r, int depth) {
-  int at = r->count - 1;
-  while (at >= 0 && r->stack[at].parent->depth < depth)
+static bool help(team *all, int depth) {
+  int at = all->count - 1;
+  while (at >= 0 && all->stack[at].parent->depth < depth)
     at--;
   if (at < 0) return false;
-  task t = r->stack[at];
-  memmove(&r->stack[at], &r->stack[at + 1], (size_t)(--r->count - at) * sizeof t);
-  pthread_mutex_unlock(&r->lock);
-  carry_out(r, t.call, t.argument, t.parent->depth + 1);
-  pthread_mutex_lock(&r->lock);
-  if (--t.parent->children == 0) pthread_cond_broadcast(&r->changed);
+  task t = all->stack[at];
+  memmove(&all->stack[at], &all->stack[at + 1], (size_t)(--all->count - at) * sizeof t);
+  pthread_mutex_unlock(&all->lock);
+  carry_out(all, t.call, t.argument, t.parent->depth + 1);
+  pthread_mutex_lock(&all->lock);
+  if (--t.parent->children == 0) pthread_cond_broadcast(&all->changed);
   return true;
 }
 
 void gv_task_spawn(gv_task *call, const void *argument, size_t bytes) {
   task t = {.call = call, .parent = current};
   memcpy(t.argument, argument, bytes);
-  run *r = current != NULL ? current->run : NULL;
+  team *all = current != NULL ? current->team : NULL;
   bool spawned = false;
-  if (r != NULL) {
-    pthread_mutex_lock(&r->lock);
-    spawned = r->count < MOST_TASKS;
+  if (all != NULL) {
+    pthread_mutex_lock(&all->lock);
+    spawned = all->count < MOST_TASKS;
     if (spawned) {
-      r->stack[r->count++] = t;
+      all->stack[all->count++] = t;
       current->children++;
-      pthread_cond_broadcast(&r->changed);
+      pthread_cond_broadcast(&all->changed);
     }
-    pthread_mutex_unlock(&r->lock);
+    pthread_mutex_unlock(&all->lock);
   }
   if (!spawned) call(t.argument);
 }
@@ -82,32 +83,32 @@ void gv_task_spawn(gv_task *call, const void *argument, size_t bytes) {
 void gv_tasks_wait(void) {
   frame *f = current;
   if (f == NULL) return;
-  pthread_mutex_lock(&f->run->lock);
+  pthread_mutex_lock(&f->team->lock);
   while (f->children > 0) {
-    if (!help(f->run, f->depth)) pthread_cond_wait(&f->run->changed, &f->run->lock);
+    if (!help(f->team, f->depth)) pthread_cond_wait(&f->team->changed, &f->team->lock);
   }
-  pthread_mutex_unlock(&f->run->lock);
+  pthread_mutex_unlock(&f->team->lock);
 }
 
 static void work(void *user, int number) {
-  run *r = user;
-  if (number == 0) carry_out(r, r->root, r->argument, 0);
-  pthread_mutex_lock(&r->lock);
+  team *all = user;
+  if (number == 0) carry_out(all, all->root, all->argument, 0);
+  pthread_mutex_lock(&all->lock);
   if (number == 0) {
-    r->done = true;
-    pthread_cond_broadcast(&r->changed);
+    all->done = true;
+    pthread_cond_broadcast(&all->changed);
   }
-  while (!r->done) {
-    if (!help(r, 0)) pthread_cond_wait(&r->changed, &r->lock);
+  while (!all->done) {
+    if (!help(all, 0)) pthread_cond_wait(&all->changed, &all->lock);
   }
-  pthread_mutex_unlock(&r->lock);
+  pthread_mutex_unlock(&all->lock);
 }
 
 void gv_tasks_run(int threads, gv_task *root, void *argument) {
-  run r = {.root = root, .argument = argument};
-  pthread_mutex_init(&r.lock, NULL);
-  pthread_cond_init(&r.changed, NULL);
-  gv_pool_run(threads, work, &r);
-  pthread_cond_destroy(&r.changed);
-  pthread_mutex_destroy(&r.lock);
+  team all = {.root = root, .argument = argument};
+  pthread_mutex_init(&all.lock, NULL);
+  pthread_cond_init(&all.changed, NULL);
+  gv_pool_run(threads, work, &all);
+  pthread_cond_destroy(&all.changed);
+  pthread_mutex_destroy(&all.lock);
 }

@@ -8,12 +8,12 @@
 #include <string.h>
 
 /* Latitudes of edges along the antimeridian whose ring lies west (0) or east (1) of it. */
-typedef struct span {
+typedef struct stretch {
   double low, high;
-} span;
+} stretch;
 
 typedef struct sides {
-  span *span[2];
+  stretch *stretch[2];
   int64_t count[2];
 } sides;
 
@@ -44,18 +44,18 @@ static void collect(void *user, const gv_feature_set *set, int64_t ring, int64_t
   sides *s = user;
   int side = side_of(set, ring, v);
   if (side < 0) return;
-  span found = {fmin(set->y[v], set->y[v + 1]), fmax(set->y[v], set->y[v + 1])};
-  if (s->span[side] != NULL) s->span[side][s->count[side]] = found;
+  stretch found = {fmin(set->y[v], set->y[v + 1]), fmax(set->y[v], set->y[v + 1])};
+  if (s->stretch[side] != NULL) s->stretch[side][s->count[side]] = found;
   s->count[side]++;
 }
 
 static int by_low(const void *a, const void *b) {
-  const span *x = a, *y = b;
+  const stretch *x = a, *y = b;
   return (x->low > y->low) - (x->low < y->low);
 }
 
 /* Sorted, and united where they touch. */
-static int64_t unite(span *list, int64_t count) {
+static int64_t unite(stretch *list, int64_t count) {
   int64_t kept = 0;
   if (count > 0) qsort(list, (size_t)count, sizeof *list, by_low);
   for (int64_t i = 0; i < count; i++) {
@@ -68,8 +68,8 @@ static int64_t unite(span *list, int64_t count) {
   return kept;
 }
 
-static bool covers(const span *list, int64_t count, double low, double high) {
-  int64_t from = 0, to = count; /* the last span that begins at or below low */
+static bool covers(const stretch *list, int64_t count, double low, double high) {
+  int64_t from = 0, to = count; /* the last stretch that begins at or below low */
   while (from < to) {
     int64_t middle = from + (to - from) / 2;
     if (list[middle].low <= low) {
@@ -91,28 +91,29 @@ static void mark(void *user, const gv_feature_set *set, int64_t ring, int64_t v)
   double low = fmin(set->y[v], set->y[v + 1]), high = fmax(set->y[v], set->y[v + 1]);
   int side = side_of(set, ring, v);
   bool pole = fabs(low) == 90.0 && low == high;
-  if (pole || (side >= 0 && covers(m->sides->span[1 - side], m->sides->count[1 - side], low, high))) m->cut[v] = 1;
+  if (pole || (side >= 0 && covers(m->sides->stretch[1 - side], m->sides->count[1 - side], low, high)))
+    m->cut[v] = 1;
 }
 
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
   sides s = {{NULL, NULL}, {0, 0}};
   visit_polygons(set, collect, &s);
   for (int side = 0; side < 2; side++) {
-    s.span[side] = gv_allocate(&context->allocator, s.count[side], sizeof(span));
+    s.stretch[side] = gv_allocate(&context->allocator, s.count[side], sizeof(stretch));
     s.count[side] = 0;
   }
   set->cut = gv_allocate_zeroed(&context->allocator, set->vertices, sizeof *set->cut);
   gv_status status = GV_OK;
-  if (s.span[0] == NULL || s.span[1] == NULL || set->cut == NULL) {
+  if (s.stretch[0] == NULL || s.stretch[1] == NULL || set->cut == NULL) {
     status = gv_fail_memory(context, "the features");
   } else {
     visit_polygons(set, collect, &s);
     for (int side = 0; side < 2; side++)
-      s.count[side] = unite(s.span[side], s.count[side]);
+      s.count[side] = unite(s.stretch[side], s.count[side]);
     marking m = {set->cut, &s};
     visit_polygons(set, mark, &m);
   }
-  gv_release(&context->allocator, s.span[0]);
-  gv_release(&context->allocator, s.span[1]);
+  gv_release(&context->allocator, s.stretch[0]);
+  gv_release(&context->allocator, s.stretch[1]);
   return status;
 }

@@ -115,10 +115,10 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 /* What the great circle between the edge's ends would have; NAN where that says little. */
 static double rough_latitude(const double west[2], const double east[2], double lon) {
   const double radian = 3.14159265358979323846 / 180.0;
-  double span = remainder(east[0] - west[0], 360.0), part = remainder(lon - west[0], 360.0);
-  if (!(span > 0.0) || span > 150.0 || fabs(west[1]) > 89.0 || fabs(east[1]) > 89.0) return NAN;
-  double t = tan(west[1] * radian) * sin((span - part) * radian) + tan(east[1] * radian) * sin(part * radian);
-  return atan2(t, sin(span * radian)) / radian;
+  double width = remainder(east[0] - west[0], 360.0), part = remainder(lon - west[0], 360.0);
+  if (!(width > 0.0) || width > 150.0 || fabs(west[1]) > 89.0 || fabs(east[1]) > 89.0) return NAN;
+  double t = tan(west[1] * radian) * sin((width - part) * radian) + tan(east[1] * radian) * sin(part * radian);
+  return atan2(t, sin(width * radian)) / radian;
 }
 
 /* Does the edge from vertex v pass `lon` north of `lat`? Its latitude there is said as far as it is needed, or `exactly`. */

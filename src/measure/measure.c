@@ -97,8 +97,8 @@ static gv_status place_cells(gv_context *context, const work *j, const row_piece
   return GV_OK;
 }
 
-/* Where the run of one seed that begins at cell i ends: whole stretches are told by comparing. */
-static int64_t end_of_run(const int32_t *seed, int64_t i, int64_t n) {
+/* Where the span of one seed that begins at cell i ends: whole stretches are told by comparing. */
+static int64_t end_of_span(const int32_t *seed, int64_t i, int64_t n) {
   enum { STRETCH = 16 };
   int64_t end = i + 1;
   for (; end + STRETCH <= n; end += STRETCH) {
@@ -112,14 +112,14 @@ static int64_t end_of_run(const int32_t *seed, int64_t i, int64_t n) {
   return end;
 }
 
-/* Positions of the seeds of a piece: runs of cells share one. */
+/* Positions of the seeds of a piece: spans of cells share one. */
 static gv_status place_seeds(gv_context *context, const work *j, row_piece *piece) {
   const gv_voronoi *v = j->v;
   bool globe = v->cells.dim == 3;
   piece->gaps = false;
   for (int64_t i = 0, end; i < piece->n; i = end) {
     int32_t seed = piece->seed[i];
-    end = end_of_run(piece->seed, i, piece->n);
+    end = end_of_span(piece->seed, i, piece->n);
     double x = 0.0, y = 0.0, z = 0.0;
     if (seed >= v->seeds.total)
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)seed);

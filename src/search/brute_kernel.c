@@ -1,7 +1,7 @@
 /*
  * The two kernels of `openmp`.
  *
- * The filter is the inner loop of a matrix product in registers: a tile of WIDTH queries against a panel of 32 points, one
+ * The filter is the inner loop of a matrix product in registers: a query tile of WIDTH against a panel of 32 points, one
  * broadcast and two (AVX-512) or four (AVX2) multiply-adds a query and dimension, then one comparison.
  */
 #include "exact/lanes.h"
@@ -15,7 +15,7 @@ enum {
   EXACT_PARTS = GV_PANEL / VD_LANES,
 };
 
-GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_brute_tile *tile, int64_t first_panel,
+GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
                                 int64_t end_panel, gv_metric metric, int width) {
   int32_t dim = reference->dim;
   int stride = tile->width;
@@ -76,7 +76,7 @@ GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_brute_ti
   return p;
 }
 
-static int64_t filter(const gv_brute_reference *reference, gv_brute_tile *tile, int64_t first_panel,
+static int64_t filter(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
                       int64_t end_panel) {
   bool one = tile->count == 1;
   switch (reference->metric) {
@@ -92,7 +92,7 @@ static int64_t filter(const gv_brute_reference *reference, gv_brute_tile *tile, 
   }
 }
 
-GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_brute_tile *tile, const double *packed,
+GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed,
                             int64_t first, int64_t count, gv_metric metric) {
   int32_t dim = reference->dim;
   for (int q = 0; q < tile->count; q++) {
@@ -126,7 +126,7 @@ GV_INLINE void exact_panels(const gv_brute_reference *reference, gv_brute_tile *
   }
 }
 
-static void exact(const gv_brute_reference *reference, gv_brute_tile *tile, const double *packed, int64_t first,
+static void exact(const gv_brute_reference *reference, gv_query_tile *tile, const double *packed, int64_t first,
                   int64_t count) {
   switch (reference->metric) {
   case GV_MANHATTAN:

@@ -4,15 +4,15 @@
  * Idea. A float filter throws out nearly all pairs; the few that are left are decided by their canonical distance.
  * For euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one
  * fused multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
- * differences. Queries form tiles that stay in registers, reference points panels of 32 (structure of arrays) in
- * chunks that stay in the cache; a task is a block of tiles against a range of the reference set. With few queries
+ * differences. Queries form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in
+ * chunks that stay in the cache; a task is a block of those against a range of the reference set. With few queries
  * the reference set is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats
  * beside the points.
  *
  * Why it is exact: float_filter.h.
  *
  * The filter needs numbers that suit floats and is useless when the error exceeds the distances searched for (clusters far
- * apart, or queries far outside). The first is checked; for the second each tile counts its candidates, and searches the
+ * apart, or queries far outside). The first is checked; for the second each query tile counts its candidates, and searches the
  * next chunks with canonical distances in double vectors when there are too many.
  */
 #include "core/parallel.h"
@@ -165,7 +165,7 @@ typedef struct plan {
   gv_brute_reference view;
   const brute_state *state;
   const gv_query *query;
-  int64_t block_queries, blocks, tiles; /* tiles of a block */
+  int64_t block_queries, blocks, tiles; /* query tiles of a block */
   int64_t range_panels, ranges;
   int64_t chunk_panels, packed_panels;
 } plan;
@@ -174,7 +174,7 @@ typedef struct plan {
 typedef struct scratch {
   float *values;
   double *packed;
-  gv_brute_tile *tiles;
+  gv_query_tile *tiles;
 } scratch;
 
 static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
@@ -216,7 +216,7 @@ static void pack(const plan *p, int64_t first, int64_t end, double *packed) {
   }
 }
 
-static void start_tile(const plan *p, gv_brute_tile *tile, float *values, int64_t first, int64_t end,
+static void start_tile(const plan *p, gv_query_tile *tile, float *values, int64_t first, int64_t end,
                        int64_t *indices, double *canonical) {
   const brute_state *state = p->state;
   const gv_query *query = p->query;
@@ -257,7 +257,7 @@ static void start_tile(const plan *p, gv_brute_tile *tile, float *values, int64_
   }
 }
 
-/* Panels [first, end) against every tile that is marked `exact`. */
+/* Panels [first, end) against every query tile that is marked `exact`. */
 static void search_exactly(const plan *p, const scratch *own, int64_t tiles, int64_t first, int64_t end) {
   for (int64_t from = first; from < end; from += p->packed_panels) {
     int64_t to = from + p->packed_panels < end ? from + p->packed_panels : end;
@@ -270,8 +270,8 @@ static void search_exactly(const plan *p, const scratch *own, int64_t tiles, int
   }
 }
 
-/* Panels [first, end) against a tile by the filter; where that leaves too much undecided it pauses for a while. */
-static void search_filtered(const plan *p, const scratch *own, gv_brute_tile *tile, int64_t first, int64_t end) {
+/* Panels [first, end) against a query tile by the filter; where that leaves too much undecided it pauses for a while. */
+static void search_filtered(const plan *p, const scratch *own, gv_query_tile *tile, int64_t first, int64_t end) {
   for (int q = 0; q < tile->width; q++) {
     tile->threshold[q] = q < tile->count ? gv_brute_threshold(tile, q) : -INFINITY;
   }
@@ -317,7 +317,7 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
     next = panel + step < stop ? panel + step : stop;
     bool any_exact = false;
     for (int64_t t = 0; t < tiles; t++) {
-      gv_brute_tile *tile = &own->tiles[t];
+      gv_query_tile *tile = &own->tiles[t];
       tile->exact = !tile->filterable || tile->pause > 0;
       any_exact |= tile->exact;
       tile->pause -= tile->exact ? next - panel : 0;
@@ -340,7 +340,7 @@ typedef struct searching {
   int64_t values, packed; /* of a worker */
   float *all_values;
   double *all_packed;
-  gv_brute_tile *all_tiles;
+  gv_query_tile *all_tiles;
   int64_t *indices, *part_indices; /* part_: of each range, where there are several */
   double *canonical, *part_canonical;
   gv_progress progress;
@@ -392,7 +392,7 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   s.packed = p.packed_panels * GV_PANEL * p.view.dim;
   s.all_values = gv_allocate(allocator, threads * s.values, sizeof(float));
   s.all_packed = gv_allocate(allocator, threads * s.packed, sizeof(double));
-  s.all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_brute_tile));
+  s.all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_query_tile));
   if (p.ranges > 1) {
     s.part_indices = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(int64_t));
     s.part_canonical = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(double));

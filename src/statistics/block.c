@@ -1,4 +1,4 @@
-/* Adding a block, run by run. */
+/* Adding a block, span by span. */
 #include <math.h>
 #include <string.h>
 
@@ -65,13 +65,13 @@ static void work_free(work *w) {
   gv_regions_clear(&w->regions);
 }
 
-/* A run of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
-typedef struct run {
+/* A span of cells of one seed: columns [c0, c1) of row r, from the block's corner. */
+typedef struct span {
   int64_t c0, c1, r;
-} run;
+} span;
 
 /* Cells, area and moments. */
-static void add_area(const work *w, const run *at, gv_totals *to) {
+static void add_area(const work *w, const span *at, gv_totals *to) {
   const gv_statistics *s = w->s;
   const int64_t cells = at->c1 - at->c0, row = w->tile.r0 + at->r;
   const int64_t c0 = w->tile.c0 + at->c0, c1 = w->tile.c0 + at->c1;
@@ -98,7 +98,7 @@ static void add_area(const work *w, const run *at, gv_totals *to) {
 }
 
 /* Distances times the cells' areas, and the longest one. */
-static gv_status add_distances(const work *w, const run *at, const double *distance, gv_totals *to) {
+static gv_status add_distances(const work *w, const span *at, const double *distance, gv_totals *to) {
   const gv_statistics *s = w->s;
   double scale = (double)(INT64_C(1) << GV_TERM_BITS) / s->longest, farthest = to->farthest;
   bool good = true;
@@ -125,7 +125,7 @@ static gv_status add_distances(const work *w, const run *at, const double *dista
   return GV_OK;
 }
 
-static gv_status add_run(work *w, const run *at, int32_t shown) {
+static gv_status add_span(work *w, const span *at, int32_t shown) {
   const gv_statistics *s = w->s;
   if (gv_is_nobody(s, shown)) {
     for (int32_t q = 0; q < s->sums; q++)
@@ -167,16 +167,16 @@ static gv_status add_row(work *w, int64_t r) {
   for (int64_t c = 0; c < columns && status == GV_OK; c += GV_MOST_COLUMNS) {
     int32_t begin[GV_MOST_COLUMNS + 1],
         n = (int32_t)(columns - c < GV_MOST_COLUMNS ? columns - c : GV_MOST_COLUMNS);
-    int32_t runs = 1;
+    int32_t spans = 1;
     if (block->uniform) {
       begin[0] = 0;
       begin[1] = n;
     } else {
-      runs = w->s->kernels->find(cells + c, n, begin);
+      spans = w->s->kernels->find(cells + c, n, begin);
     }
-    for (int32_t i = 0; i < runs && status == GV_OK; i++) {
-      run at = {c + begin[i], c + begin[i + 1], r};
-      status = add_run(w, &at, cells[block->uniform ? 0 : at.c0]);
+    for (int32_t i = 0; i < spans && status == GV_OK; i++) {
+      span at = {c + begin[i], c + begin[i + 1], r};
+      status = add_span(w, &at, cells[block->uniform ? 0 : at.c0]);
     }
   }
   return status;

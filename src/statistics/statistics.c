@@ -66,7 +66,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (s == NULL) return gv_fail_memory(context, "the statistics");
   s->allocator = context->allocator;
   s->voronoi = voronoi;
-  s->kernels = gv_run_kernels_get();
+  s->kernels = gv_span_kernels_get();
   s->distances = o.distances != 0;
   s->sums = o.sums;
   s->area_unit = 1.0;

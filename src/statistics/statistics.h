@@ -4,8 +4,8 @@
  * Every term is turned into an integer before it is added, by a rule that looks at its cell only; integers add up to the
  * same in every order. Single terms have 62 bits, sums 128.
  *
- * Blocks are added run by run, a run being the cells of a row from where one seed begins to where the next one does. Most terms
- * of a raster are products of a row's and a column's factor, so a run amounts to the row's factor times the difference of two
+ * Blocks are added span by span, a span being the cells of a row from where one seed begins to where the next one does. Most terms
+ * of a raster are products of a row's and a column's factor, so a span amounts to the row's factor times the difference of two
  * running sums over the columns; quantities have running sums of their own. Distances and a mesh's areas are added cell by cell.
  * Each block is summed by itself, over the few seeds that it has, and then added to the whole under a lock.
  */
@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-#include "statistics/run_kernels.h"
+#include "statistics/span_kernels.h"
 #include "voronoi/engine.h"
 
 __extension__ typedef __int128 gv_wide;
@@ -44,12 +44,12 @@ typedef struct gv_row_factors {
   int64_t area, across, up;
 } gv_row_factors;
 
-/* LONLAT: running sums over the columns before one, modulo 2^64: those of runs are smaller. */
+/* LONLAT: running sums over the columns before one, modulo 2^64: those of spans are smaller. */
 typedef struct gv_column_sums {
   uint64_t cosine, sine;
 } gv_column_sums;
 
-enum { GV_MOST_COLUMNS = 1 << 12 }; /* of a run */
+enum { GV_MOST_COLUMNS = 1 << 12 }; /* of a span */
 
 /* An open hash table from what blocks show into arrays. */
 typedef struct gv_slot {
@@ -59,7 +59,7 @@ typedef struct gv_slot {
 struct gv_statistics {
   gv_allocator allocator;
   const gv_voronoi *voronoi;
-  const gv_run_kernels *kernels;
+  const gv_span_kernels *kernels;
   bool distances;
   int32_t sums;
   double *bound;    /* of each quantity */
@@ -155,7 +155,7 @@ typedef struct gv_block_quantity {
   const double *values; /* the row of values that segments and factors were made of; NULL: none yet */
   int32_t row;          /* its number */
   bool good;            /* no value is beyond the bound */
-  gv_wide so_far;       /* the sum over the row's columns before the run at hand */
+  gv_wide so_far;       /* the sum over the row's columns before the span at hand */
 } gv_block_quantity;
 
 bool gv_is_quantity(const gv_quantity *q, const gv_tile *tile);

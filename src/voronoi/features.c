@@ -31,7 +31,7 @@ static gv_status features_create(gv_context *context, gv_voronoi *v, void **stat
 enum {
   LARGEST = 32,    /* cells along a tile that a list is made for */
   SMALLEST = 4,    /* cells along a tile whose cells are asked one by one */
-  LEVELS = 12,     /* halvings, of both sides or of a run of triangles */
+  LEVELS = 12,     /* halvings, of both sides or of a span of triangles */
   CAPACITY = 1024, /* edges of a list */
 };
 
@@ -178,8 +178,8 @@ static void solve(work *w, const gv_tile *part, int level, const gv_shortlist *f
     fill(w, part, list->count > 0 ? list->feature[0] : -1);
     return;
   }
-  bool run = height == 1;
-  int64_t side = run ? SMALLEST * SMALLEST : SMALLEST;
+  bool span = height == 1;
+  int64_t side = span ? SMALLEST * SMALLEST : SMALLEST;
   if ((width <= side && height <= side) || level + 1 == LEVELS) {
     ask(w, part, listed ? list : NULL, outside);
     return;

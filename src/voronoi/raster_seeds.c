@@ -1,7 +1,7 @@
 /*
- * Cells of a raster as seeds. Rows become runs of cells of one group; a cell is kept if it is at the edge of its group, or where
- * raster_proof.c leaves it open whether it can be the nearest. A run's cells are told by the runs above and below it, so the work after
- * the runs are found grows with their number, and so does the memory: each run that is not kept whole has edges that are kept.
+ * Cells of a raster as seeds. Rows become spans of cells of one group; a cell is kept if it is at the edge of its group, or where
+ * raster_proof.c leaves it open whether it can be the nearest. A span's cells are told by the spans above and below it, so the work after
+ * the spans are found grows with their number, and so does the memory: each span that is not kept whole has edges that are kept.
  */
 #include "gpuvoronoi_raster_seeds.h"
 
@@ -11,19 +11,19 @@
 #include "core/buffer.h"
 #include "voronoi/raster_proof.h"
 
-/* Runs of a row are the cells from `start` to the start of the next, or the end of the row. */
-typedef struct run {
+/* Spans of a row are the cells from `start` to the start of the next, or the end of the row. */
+typedef struct span {
   int32_t start, group; /* -1: no seeds */
-} run;
+} span;
 
 struct gv_raster_seeds {
   gv_allocator allocator;
   gv_grid raster;
   bool by_cell, finished;
   gv_raster_proof proof;
-  int64_t rows;              /* given so far */
-  gv_buffer runs, row_first; /* run; int64_t: each row's first, and the end */
-  int64_t run_count;
+  int64_t rows;               /* given so far */
+  gv_buffer spans, row_first; /* span; int64_t: each row's first, and the end */
+  int64_t span_count;
   gv_buffer cell, group; /* of the seeds kept: int64_t, int32_t */
   int64_t count, cells;
   gv_buffer value; /* int64_t by group */
@@ -82,7 +82,7 @@ void gv_raster_seeds_destroy(gv_raster_seeds *seeds) {
   if (seeds == NULL) return;
   gv_allocator allocator = seeds->allocator;
   gv_raster_proof_clear(&seeds->proof);
-  gv_buffer *buffers[] = {&seeds->runs, &seeds->row_first, &seeds->cell, &seeds->group, &seeds->value};
+  gv_buffer *buffers[] = {&seeds->spans, &seeds->row_first, &seeds->cell, &seeds->group, &seeds->value};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     gv_buffer_clear(buffers[i], &allocator);
   gv_release(&allocator, seeds->slots);
@@ -131,17 +131,17 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
   return 2 * (uint64_t)s->groups < s->slot_count || enlarge(s) ? GV_OK : no_memory(context);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- runs */
+/* ----------------------------------------------------------------------------------------------------------- spans */
 
-static gv_status add_run(gv_context *context, gv_raster_seeds *s, int64_t start, int32_t group) {
-  run *runs = gv_buffer_extend(&s->runs, &s->allocator, s->run_count + 1, sizeof *runs);
-  if (runs == NULL) return no_memory(context);
-  runs[s->run_count++] = (run){(int32_t)start, group};
+static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start, int32_t group) {
+  span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + 1, sizeof *spans);
+  if (spans == NULL) return no_memory(context);
+  spans[s->span_count++] = (span){(int32_t)start, group};
   return GV_OK;
 }
 
-/* Where the run that begins at `c` ends. */
-static int64_t end_of_run(const int64_t *values, const uint8_t *counts, int64_t c, int64_t width) {
+/* Where the span that begins at `c` ends. */
+static int64_t end_of_span(const int64_t *values, const uint8_t *counts, int64_t c, int64_t width) {
   int64_t end = c + 1, value = values[c];
   if (counts[c] == 0) {
     while (end < width && counts[end] == 0)
@@ -153,33 +153,33 @@ static int64_t end_of_run(const int64_t *values, const uint8_t *counts, int64_t 
   return end;
 }
 
-static gv_status make_runs(gv_context *context, gv_raster_seeds *s, const int64_t *values, const uint8_t *counts) {
+static gv_status make_spans(gv_context *context, gv_raster_seeds *s, const int64_t *values, const uint8_t *counts) {
   gv_status status = GV_OK;
   for (int64_t c = 0, end; c < s->raster.width && status == GV_OK; c = end) {
     int32_t group = -1;
-    end = end_of_run(values, counts, c, s->raster.width);
+    end = end_of_span(values, counts, c, s->raster.width);
     if (counts[c] != 0) {
       status = find_group(context, s, values[c], &group);
       s->cells += end - c;
     }
-    if (status == GV_OK) status = add_run(context, s, c, group);
+    if (status == GV_OK) status = add_span(context, s, c, group);
   }
   return status;
 }
 
-/* A row's runs. */
+/* A row's spans. */
 typedef struct line {
-  const run *runs;
+  const span *spans;
   int64_t count, width;
 } line;
 
 static line line_of(const gv_raster_seeds *s, int64_t row) {
   const int64_t *first = s->row_first.memory;
-  return (line){(const run *)s->runs.memory + first[row], first[row + 1] - first[row], s->raster.width};
+  return (line){(const span *)s->spans.memory + first[row], first[row + 1] - first[row], s->raster.width};
 }
 
 static int64_t line_end(const line *l, int64_t i) {
-  return i + 1 < l->count ? l->runs[i + 1].start : l->width;
+  return i + 1 < l->count ? l->spans[i + 1].start : l->width;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- edges */
@@ -223,15 +223,15 @@ static gv_status keep_asked(gv_context *context, gv_raster_seeds *s, int64_t row
 }
 
 /* The next cells of a group in a neighbouring row, within [*from, to): *from and *end become theirs. Cells at an end are not among them
- * if those across corners count. False if there are none. *at: the run to look at first, never beyond the one that holds `to`. */
+ * if those across corners count. False if there are none. *at: the span to look at first, never beyond the one that holds `to`. */
 static bool next_within(const gv_raster_proof *proof, const line *l, int32_t group, int64_t *at, int64_t *from,
                         int64_t to, int64_t *end) {
   int64_t less = proof->corners ? 1 : 0;
   for (;; (*at)++) {
-    int64_t first = l->runs[*at].start + less, last = line_end(l, *at) - less;
+    int64_t first = l->spans[*at].start + less, last = line_end(l, *at) - less;
     if (first < *from) first = *from;
     if (last > to) last = to;
-    if (l->runs[*at].group == group && first < last) {
+    if (l->spans[*at].group == group && first < last) {
       *from = first;
       *end = last;
       return true;
@@ -240,15 +240,15 @@ static bool next_within(const gv_raster_proof *proof, const line *l, int32_t gro
   }
 }
 
-/* The row's run `i` between two other rows; `above` and `below`: their runs to look at first, for run after run. */
+/* The row's span `i` between two other rows; `above` and `below`: their spans to look at first, for span after span. */
 static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row, const line rows[3], int64_t i,
                            int64_t *above, int64_t *below) {
   const gv_raster_proof *proof = &s->proof;
   const line *l = &rows[1];
-  int32_t group = l->runs[i].group;
-  int64_t start = l->runs[i].start, end = line_end(l, i), done = start;
-  bool joined_left = proof->wraps && start == 0 && l->runs[l->count - 1].group == group;
-  bool joined_right = proof->wraps && end == l->width && l->runs[0].group == group;
+  int32_t group = l->spans[i].group;
+  int64_t start = l->spans[i].start, end = line_end(l, i), done = start;
+  bool joined_left = proof->wraps && start == 0 && l->spans[l->count - 1].group == group;
+  bool joined_right = proof->wraps && end == l->width && l->spans[0].group == group;
   int64_t from = joined_left ? start : start + 1, to = joined_right ? end : end - 1, last;
   gv_status status = GV_OK;
   while (status == GV_OK && next_within(proof, &rows[0], group, above, &from, to, &last)) {
@@ -272,9 +272,9 @@ static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row
   int64_t above = 0, below = 0;
   if (within) rows[0] = line_of(s, row - 1), rows[2] = line_of(s, row + 1);
   for (int64_t i = 0; i < own.count && status == GV_OK; i++) {
-    if (own.runs[i].group < 0) continue;
+    if (own.spans[i].group < 0) continue;
     status = within ? add_edges(context, s, row, rows, i, &above, &below)
-                    : keep(context, s, row, own.runs[i].start, line_end(&own, i), own.runs[i].group);
+                    : keep(context, s, row, own.spans[i].start, line_end(&own, i), own.spans[i].group);
   }
   return status;
 }
@@ -285,9 +285,9 @@ gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, c
   if (seeds == NULL || values == NULL || counts == NULL || seeds->rows == seeds->raster.height)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
   int64_t *first = seeds->row_first.memory;
-  gv_status status = make_runs(context, seeds, values, counts);
+  gv_status status = make_spans(context, seeds, values, counts);
   if (status != GV_OK) return status;
-  first[++seeds->rows] = seeds->run_count;
+  first[++seeds->rows] = seeds->span_count;
   return seeds->rows > 1 ? finish_row(context, seeds, seeds->rows - 2) : GV_OK;
 }
 
@@ -373,10 +373,10 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
   status = order != NULL ? sort_groups(context, seeds, order) : no_memory(context);
   if (status == GV_OK) {
-    run *runs = seeds->runs.memory;
+    span *spans = seeds->spans.memory;
     int32_t *groups = seeds->group.memory;
-    for (int64_t i = 0; i < seeds->run_count; i++)
-      if (runs[i].group >= 0) runs[i].group = order[runs[i].group];
+    for (int64_t i = 0; i < seeds->span_count; i++)
+      if (spans[i].group >= 0) spans[i].group = order[spans[i].group];
     for (int64_t i = 0; i < seeds->count; i++)
       groups[i] = order[groups[i]];
     if (!seeds->by_cell) status = sort_seeds(context, seeds);
@@ -403,10 +403,10 @@ gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
 }
 
 static void fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
-  int64_t low = 0, high = l->count; /* the run that holds `column` */
+  int64_t low = 0, high = l->count; /* the span that holds `column` */
   while (high - low > 1) {
     int64_t middle = (low + high) / 2;
-    if (l->runs[middle].start <= column) {
+    if (l->spans[middle].start <= column) {
       low = middle;
     } else {
       high = middle;
@@ -414,7 +414,7 @@ static void fill_row(const line *l, int64_t column, int64_t width, int32_t *grou
   }
   for (int64_t c = 0; c < width; low++) {
     int64_t end = line_end(l, low) - column;
-    for (int32_t here = l->runs[low].group; c < end && c < width; c++)
+    for (int32_t here = l->spans[low].group; c < end && c < width; c++)
       group[c] = here;
   }
 }

@@ -5,7 +5,7 @@
 #include "search/backend.h"
 #include "voronoi/engine.h"
 
-enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_RUN = 1 << 16, LARGEST_RUN = 1 << 20 };
+enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
 
 const gv_engine *gv_tile_engine_for(const gv_grid *grid) {
   if (grid->kind == GV_GRID_QTM) return &gv_engine_mesh;
@@ -88,9 +88,9 @@ static gv_status set_question(gv_context *context, gv_voronoi *v, const gv_voron
   return GV_OK;
 }
 
-/* A run of cells of one sub-triangle: a power of 4. */
-static void set_run(gv_voronoi *v, const gv_voronoi_options *options) {
-  int32_t wanted = options->block_width > 0 ? options->block_width : DEFAULT_RUN;
+/* A span of cells of one sub-triangle: a power of 4. */
+static void set_span(gv_voronoi *v, const gv_voronoi_options *options) {
+  int32_t wanted = options->block_width > 0 ? options->block_width : DEFAULT_SPAN;
   v->block_width = 1;
   while (4 * (int64_t)v->block_width <= wanted)
     v->block_width *= 4;
@@ -120,7 +120,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   memcpy(&g, grid, grid->struct_size < sizeof g ? grid->struct_size : sizeof g);
   if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
   bool mesh = g.kind == GV_GRID_QTM;
-  if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_RUN : LARGEST_BLOCK) ||
+  if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "blocks of %d x %d cells", (int)o.block_width,
                    (int)o.block_height);
@@ -131,7 +131,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   v->nodata = o.nodata;
   v->block_width = o.block_width > 0 ? o.block_width : DEFAULT_BLOCK;
   v->block_height = o.block_height > 0 ? o.block_height : DEFAULT_BLOCK;
-  if (mesh) set_run(v, &o);
+  if (mesh) set_span(v, &o);
   gv_status status = choose_engine(context, v, &g, o.backend);
   if (status == GV_OK) status = choose_features(context, v, seeds, o.features);
   if (status == GV_OK) status = gv_cells_init(context, &g, o.metric, &v->cells);

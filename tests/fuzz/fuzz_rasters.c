@@ -113,8 +113,8 @@ static gv_status ask_grid(gv_io *io, bool like) {
   return status;
 }
 
-/* How many cells entry i stands for, where there are runs; each entry otherwise stands for one. */
-static int32_t run_length(const int32_t *first, int32_t count, int32_t i, int end) {
+/* How many cells entry i stands for, where there are spans; each entry otherwise stands for one. */
+static int32_t span_length(const int32_t *first, int32_t count, int32_t i, int end) {
   if (first == NULL) return 1;
   return (i + 1 < count ? first[i + 1] : end) - first[i];
 }
@@ -124,8 +124,8 @@ static double add_cells(const gv_quantity *q, int w, int h) {
   int32_t rows = q->first_row != NULL ? q->rows : h, columns = q->first != NULL ? q->count : w;
   for (int32_t r = 0; r < rows; r++)
     for (int32_t i = 0; i < columns; i++)
-      sum += q->value[r * q->stride + i] * (double)run_length(q->first_row, rows, r, h) *
-             (double)run_length(q->first, columns, i, w);
+      sum += q->value[r * q->stride + i] * (double)span_length(q->first_row, rows, r, h) *
+             (double)span_length(q->first, columns, i, w);
   return sum;
 }
 

@@ -18,7 +18,7 @@ typedef struct contents {
   uint8_t spoiled; /* 0: the quantities are well formed */
 } contents;
 
-/* The quantity of one block: a value a cell, or runs of two columns by runs of two rows. Memory is as large as it must be. */
+/* The quantity of one block: a value a cell, or spans of two columns by spans of two rows. Memory is as large as it must be. */
 typedef struct quantity {
   gv_quantity q;
   double *value;
@@ -33,20 +33,20 @@ static void *allocate(size_t count, size_t size) {
 
 static quantity make_quantity(const question *q, const contents *c, int32_t sum, block_place place) {
   quantity made = {0};
-  int32_t run = sum == 0 ? 1 : 2;
-  int32_t count = (int32_t)((place.width + run - 1) / run), rows = (int32_t)((place.height + run - 1) / run);
+  int32_t span = sum == 0 ? 1 : 2;
+  int32_t count = (int32_t)((place.width + span - 1) / span), rows = (int32_t)((place.height + span - 1) / span);
   made.value = allocate((size_t)count * (size_t)rows, sizeof *made.value);
   for (int32_t r = 0; r < rows; r++)
     for (int32_t i = 0; i < count; i++)
-      made.value[r * count + i] = c->value[sum][place.at + r * run * fuzz_stride(q) + i * run];
+      made.value[r * count + i] = c->value[sum][place.at + r * span * fuzz_stride(q) + i * span];
   made.q = (gv_quantity){made.value, NULL, count, count, NULL, rows};
-  if (run == 1) return made;
+  if (span == 1) return made;
   made.first = allocate((size_t)count, sizeof *made.first);
   made.first_row = allocate((size_t)rows, sizeof *made.first_row);
   for (int32_t i = 0; i < count; i++)
-    made.first[i] = i * run;
+    made.first[i] = i * span;
   for (int32_t r = 0; r < rows; r++)
-    made.first_row[r] = r * run;
+    made.first_row[r] = r * span;
   if (c->spoiled != 0) {
     int32_t *offsets = c->spoiled % 2 == 0 ? made.first : made.first_row;
     offsets[c->spoiled % (c->spoiled % 2 == 0 ? count : rows)] = (int8_t)(c->spoiled * 37U);

@@ -151,8 +151,8 @@ static void measure_everywhere(const setting *s, int32_t bands, int64_t values, 
   }
 }
 
-/* Runs of cells that share a seed, single cells, and now and then none; the last seed is used as well. */
-static int32_t *make_runs(int64_t values, int64_t seeds) {
+/* Spans of cells that share a seed, single cells, and now and then none; the last seed is used as well. */
+static int32_t *make_spans(int64_t values, int64_t seeds) {
   int32_t *seed = malloc((size_t)values * sizeof *seed);
   assert_non_null(seed);
   for (int64_t i = 0; i < values;) {
@@ -176,7 +176,7 @@ static void check_geodesics(const setting *s, const shape *body, double distance
   const double *g = s->grid.geotransform;
   struct geod_geodesic geod;
   geod_init(&geod, body->a, body->f);
-  int32_t *seed = make_runs(cells, s->seeds.count);
+  int32_t *seed = make_spans(cells, s->seeds.count);
   result r = result_make(cells);
   measure_everywhere(s, 1, cells, seed, &r);
   for (int64_t i = 0; i < cells; i++) {
@@ -282,7 +282,7 @@ static void great_circles_are_arcs(void **state) {
     setting s = {.grid = grids[k], .seeds = {x, y, SEEDS}, .metric = GV_GREAT_CIRCLE};
     int64_t width = grids[k].width, cells = width * grids[k].height;
     const double *g = grids[k].geotransform;
-    int32_t *seed = make_runs(cells, SEEDS);
+    int32_t *seed = make_spans(cells, SEEDS);
     result r = result_make(cells);
     measure_everywhere(&s, 1, cells, seed, &r);
     for (int64_t i = 0; i < cells; i++) {
@@ -320,7 +320,7 @@ static void planes_are_simple(void **state) {
       y[i] = (g[3] + c * g[4]) + r * g[5];
     }
     for (s.metric = GV_EUCLIDEAN; s.metric <= GV_CHEBYSHEV; s.metric++) {
-      int32_t *seed = make_runs(2 * WIDTH * HEIGHT, SEEDS);
+      int32_t *seed = make_spans(2 * WIDTH * HEIGHT, SEEDS);
       result out = result_make(2 * WIDTH * HEIGHT);
       measure_everywhere(&s, 2, 2 * WIDTH * HEIGHT, seed, &out);
       for (int i = 0; i < 2 * WIDTH * HEIGHT; i++) {
@@ -366,7 +366,7 @@ static void other_grids_of_the_globe(void **state) {
   make_seeds(&s.grid, x, y);
   s.grid.kind = GV_GRID_PROJECTED;
   s.grid.inverse = inverse_hemisphere;
-  int32_t *seed = make_runs(CELLS, SEEDS);
+  int32_t *seed = make_spans(CELLS, SEEDS);
   result r = result_make(CELLS);
   result other = result_make(CELLS);
   for (int level = 0; level < 3; level++) {

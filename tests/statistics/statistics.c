@@ -52,7 +52,7 @@ static void check_plainly(const world *w, const result got[SEEDS]) {
         moment[s][d] += (long double)areas[i] * at[d];
       distance[s] += (long double)areas[i] * p.distance[i];
       farthest[s] = fmax(farthest[s], p.distance[i]);
-      const double value[SUMS] = {w->fine[r * w->width + c], w->coarse[r * runs_of(w) + c / COARSE]};
+      const double value[SUMS] = {w->fine[r * w->width + c], w->coarse[r * spans_of(w) + c / COARSE]};
       for (int q = 0; q < SUMS; q++) {
         sum[s][q] += value[q];
         sum_distance[s][q] += (long double)value[q] * p.distance[i];
@@ -344,7 +344,7 @@ static void groups_add_up(void **state) {
 
 enum { MANY = 60, WIDE = 1300, HIGH = 70, KINDS = 4, PIXEL_W = 7, PIXEL_H = 12 };
 
-/* What every cell shows, and quantities: by pixels, run by run; the same with a table for every row of cells, and with rows of
+/* What every cell shows, and quantities: by pixels, span by span; the same with a table for every row of cells, and with rows of
  * values shared; a value a cell. */
 typedef struct picture {
   gv_grid grid;
@@ -372,7 +372,7 @@ static int32_t region(const double (*point)[2], int count, int64_t r, int64_t c)
   return nearest;
 }
 
-/* Runs of one cell, of a few and of whole rows; seeds that come twice in a row; whole blocks of one seed; regions;
+/* Spans of one cell, of a few and of whole rows; seeds that come twice in a row; whole blocks of one seed; regions;
  * two seeds at random. */
 static void draw(picture *p, gv_grid_kind kind, bool labelled) {
   memset(p, 0, sizeof *p);

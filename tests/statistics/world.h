@@ -29,7 +29,7 @@ static double uniform(void) {
   return (double)(x >> 11) * 0x1p-53;
 }
 
-/* A grid with its seeds and quantities: the first a value a cell, the second one a run of COARSE columns. */
+/* A grid with its seeds and quantities: the first a value a cell, the second one a span of COARSE columns. */
 typedef struct world {
   gv_grid grid;
   gv_metric metric;
@@ -39,7 +39,7 @@ typedef struct world {
   double *coarse; /* ceil(width / COARSE) a row */
 } world;
 
-static int64_t runs_of(const world *w) {
+static int64_t spans_of(const world *w) {
   return (w->width + COARSE - 1) / COARSE;
 }
 
@@ -64,12 +64,12 @@ static void make_world(world *w, gv_grid_kind kind, gv_metric metric) {
   w->x[7] = w->x[6]; /* the second of two seeds at one place has no cells */
   w->y[7] = w->y[6];
   w->fine = malloc((size_t)(w->width * w->height) * sizeof *w->fine);
-  w->coarse = malloc((size_t)(runs_of(w) * w->height) * sizeof *w->coarse);
+  w->coarse = malloc((size_t)(spans_of(w) * w->height) * sizeof *w->coarse);
   assert_non_null(w->fine);
   assert_non_null(w->coarse);
   for (int64_t i = 0; i < w->width * w->height; i++)
     w->fine[i] = uniform() < 0.3 ? 0.0 : 1000.0 * uniform() - 100.0;
-  for (int64_t i = 0; i < runs_of(w) * w->height; i++)
+  for (int64_t i = 0; i < spans_of(w) * w->height; i++)
     w->coarse[i] = 1e-3 * uniform();
 }
 
@@ -137,18 +137,18 @@ static void make_piece(gv_context *context, const world *w, const gv_voronoi *vo
   assert_int_equal(gv_voronoi_measure(context, voronoi, &m), GV_OK);
   p->quantity[0] = (gv_quantity){w->fine + p->y * w->width + p->x, NULL, (int32_t)p->w, w->width, NULL, 0};
   int32_t n = 0;
-  bool by_runs = p->w <= W;
-  for (int64_t c = 0; c < p->w && by_runs; c++) {
+  bool by_spans = p->w <= W;
+  for (int64_t c = 0; c < p->w && by_spans; c++) {
     if (c == 0 || (p->x + c) % COARSE == 0) p->first[n++] = (int32_t)c;
   }
   for (int64_t r = 0; r < p->h; r++) {
-    for (int64_t i = 0; i < (by_runs ? n : p->w); i++) {
-      int64_t c = p->x + (by_runs ? p->first[i] : i);
-      p->coarse[r * (by_runs ? n : p->w) + i] = w->coarse[(p->y + r) * runs_of(w) + c / COARSE];
+    for (int64_t i = 0; i < (by_spans ? n : p->w); i++) {
+      int64_t c = p->x + (by_spans ? p->first[i] : i);
+      p->coarse[r * (by_spans ? n : p->w) + i] = w->coarse[(p->y + r) * spans_of(w) + c / COARSE];
     }
   }
-  p->quantity[1] = by_runs ? (gv_quantity){p->coarse, p->first, n, n, NULL, 0}
-                           : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0};
+  p->quantity[1] = by_spans ? (gv_quantity){p->coarse, p->first, n, n, NULL, 0}
+                            : (gv_quantity){p->coarse, NULL, (int32_t)p->w, p->w, NULL, 0};
 }
 
 static void free_piece(piece *p) {

@@ -139,7 +139,7 @@ static int64_t first_cell(int64_t pixel, int64_t n, int64_t pixels) {
   return (pixel * n + pixels - 1) / pixels;
 }
 
-/* The counts of a block: the value of its pixel's share for every cell, a run of columns a pixel. Grids whose pixels are
+/* The counts of a block: the value of its pixel's share for every cell, a span of columns a pixel. Grids whose pixels are
  * whole cells; others are close enough for timing. */
 static void quantity_of(const world *w, int64_t x, int64_t y, int64_t columns, int64_t rows, int32_t *first,
                         int32_t *first_row, double *values, gv_quantity *out) {

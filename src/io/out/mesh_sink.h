@@ -5,7 +5,7 @@
 #include "io/in/grid.h"
 #include "io/out/place.h"
 
-/* A run of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
+/* A span of triangles in the order of their numbers. Band b (0 = the nearest seed) of triangle i is at b * stride + i. */
 typedef struct gv_mesh_block {
   int64_t first; /* number of the first */
   int64_t count, stride;

@@ -5,7 +5,7 @@
 #include "io/out/raster_out.h"
 #include "io/out/tiff_tiles.h"
 
-enum { GV_RASTER_TILE = 512 /* cells a side, where nothing else is known */ };
+enum { GV_RASTER_SIDE = 512 /* cells a side, where nothing else is known */ };
 
 struct gv_raster_out {
   gv_place place;
@@ -17,8 +17,8 @@ struct gv_raster_out {
   char **options;      /* creation options, defaults included */
   char **used_options; /* what the dataset being written was made with */
   GDALDatasetH dataset;
-  bool sparse;   /* made without tiles, for them to be added past GDAL */
-  gv_tiff *tiff; /* the file while tiles are being added; the dataset is closed meanwhile */
+  bool sparse;   /* made without TIFF tiles, for them to be added past GDAL */
+  gv_tiff *tiff; /* the file while TIFF tiles are being added; the dataset is closed meanwhile */
   GDALDataType type;
   int bands;
   int64_t nodata; /* of integers; reals have NaN */

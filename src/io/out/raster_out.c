@@ -1,10 +1,10 @@
 /*
  * Rasters out. Three ways, by what the driver can do:
- *   tiles    Create, blocks of a useful shape: whole tiles in file order. Those of GeoTIFF are encoded by the threads
+ *   blocks   Create, blocks of a useful shape: whole ones in file order. Those of GeoTIFF are encoded by the threads
  *            that compute them and go past GDAL (io/out/tiff_tiles.h), others by GDALWriteBlock past GDAL's block cache
- *   strips   Create, blocks of whole rows: bands of rows by GDALRasterIO
+ *   rows     Create, blocks of whole rows: many rows by GDALRasterIO
  *   copies   CreateCopy only (COG, AAIGrid ...): a GeoTIFF beside the output, copied at the end
- * Whole tiles in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
+ * Whole blocks in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
  */
 #include "io/out/raster_out.h"
 
@@ -317,7 +317,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   const char *source = raster->work;
   if (wants_overviews(raster)) {
     int64_t largest = atoi(CSLFetchNameValueDef(raster->options, "BLOCKSIZE", "512"));
-    status = gv_overviews_write(io, source, largest > 0 ? largest : GV_RASTER_TILE, raster->threads);
+    status = gv_overviews_write(io, source, largest > 0 ? largest : GV_RASTER_SIDE, raster->threads);
   }
   /* GDAL 3.6 cannot decode several planes in threads. */
   raster->options = limit_threads(raster->options);

@@ -20,9 +20,10 @@ typedef struct gv_raster_options {
   const char *driver;      /* NULL = by the path's extension */
   char **creation_options; /* "KEY=VALUE", NULL-terminated, may be NULL */
   bool overwrite;
-  int threads;        /* for GDAL's compression */
-  int64_t memory;     /* bytes for blocks that wait to be written, of all rasters written together */
-  int64_t cell_bytes; /* that one cell of all rasters written together takes; decides the default size of tiles */
+  int threads;    /* for GDAL's compression */
+  int64_t memory; /* bytes for blocks that wait to be written, of all rasters written together */
+  int64_t
+      cell_bytes; /* that one cell of all rasters written together takes; decides the default size of TIFF tiles */
 } gv_raster_options;
 
 typedef struct gv_raster_description {

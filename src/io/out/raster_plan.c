@@ -107,7 +107,7 @@ static void set_default(gv_raster_out *raster, char **user, const char *key, con
   }
 }
 
-/* The side of a tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
+/* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
  * second cache. */
 static const char *tile_side(int64_t cell_bytes) {
   return cell_bytes <= 8 ? "512" : cell_bytes <= 256 ? "256" : "128";

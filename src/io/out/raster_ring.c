@@ -14,7 +14,7 @@ enum {
 
 /* How rasters of one grid are cut up for computing and writing: units are written at once, blocks computed at once. */
 typedef struct layout {
-  bool tiles; /* the tile way, else strips */
+  bool by_block; /* of the file, else by rows */
   int32_t block_w, block_h;
   int64_t unit_w, unit_h;
   int64_t blocks_in_unit;
@@ -36,23 +36,23 @@ static void measure_units(gv_raster_out *const *rasters, int count, layout *l) {
   }
 }
 
-/* Tiles if all rasters have the same, otherwise rows. */
+/* Blocks of the file if all rasters have the same, otherwise rows. */
 static void choose_layout(gv_raster_out *const *rasters, int count, layout *l) {
   const gv_raster_out *first = rasters[0];
   int w = 0, h = 0, tallest = 1;
   int64_t cell_bytes = 0;
   memset(l, 0, sizeof *l);
-  l->tiles = true;
+  l->by_block = true;
   for (int i = 0; i < count; i++) {
     int own_w = 0, own_h = 0;
     GDALGetBlockSize(GDALGetRasterBand(rasters[i]->dataset, 1), &own_w, &own_h);
     if (i == 0) w = own_w, h = own_h;
-    l->tiles = l->tiles && own_w >= 64 && own_h >= 64 && own_w == w && own_h == h;
+    l->by_block = l->by_block && own_w >= 64 && own_h >= 64 && own_w == w && own_h == h;
     tallest = own_h > tallest ? own_h : tallest;
     cell_bytes += value_bytes(rasters[i]) * rasters[i]->bands;
   }
-  l->tiles = l->tiles && w <= MAX_BLOCK && h <= MAX_BLOCK && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
-  if (l->tiles) {
+  l->by_block = l->by_block && w <= MAX_BLOCK && h <= MAX_BLOCK && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
+  if (l->by_block) {
     l->block_w = w;
     l->block_h = h;
     l->unit_w = w;
@@ -60,14 +60,14 @@ static void choose_layout(gv_raster_out *const *rasters, int count, layout *l) {
     l->blocks_in_unit = 1;
   } else {
     int64_t rows = (MAX_BUFFER_BYTES / 2) / (first->width * cell_bytes);
-    rows = rows < 1 ? 1 : rows > GV_RASTER_TILE ? GV_RASTER_TILE : rows;
+    rows = rows < 1 ? 1 : rows > GV_RASTER_SIDE ? GV_RASTER_SIDE : rows;
     if (tallest > 1 && tallest <= rows) rows -= rows % tallest;
     if (rows > first->height) rows = first->height;
-    l->block_w = GV_RASTER_TILE;
+    l->block_w = GV_RASTER_SIDE;
     l->block_h = (int32_t)rows;
     l->unit_w = first->width;
     l->unit_h = rows;
-    l->blocks_in_unit = (first->width + GV_RASTER_TILE - 1) / GV_RASTER_TILE;
+    l->blocks_in_unit = (first->width + GV_RASTER_SIDE - 1) / GV_RASTER_SIDE;
   }
   measure_units(rasters, count, l);
 }
@@ -81,7 +81,7 @@ void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *wid
 
 /* One unit in the ring. */
 typedef struct slot {
-  char *buffer;           /* its values; NULL where only encoded tiles are kept */
+  char *buffer;           /* its values; NULL where only encoded TIFF tiles are kept */
   gv_tiff_tile *encoded;  /* of each raster's bands */
   int64_t unit;           /* which it holds */
   int64_t blocks_to_come; /* 0 = complete, ready to be written */
@@ -89,7 +89,7 @@ typedef struct slot {
 
 /* What a thread has of its own. */
 typedef struct desk {
-  char *values; /* a unit's, on its way into a slot's encoded tiles; NULL where slots keep values */
+  char *values; /* a unit's, on its way into a slot's encoded TIFF tiles; NULL where slots keep values */
   gv_tiff_encoder *encoders[GV_MAX_RASTERS]; /* NULL for rasters whose values are written as they are */
 } desk;
 
@@ -145,9 +145,9 @@ static gv_status write_band(gv_io *io, ring *r, const slot *s, int i, int b, con
   GDALRasterBandH band = GDALGetRasterBand(raster->dataset, b + 1);
   int64_t y = row * l->unit_h;
   int64_t rows = r->height - y < l->unit_h ? r->height - y : l->unit_h;
-  CPLErr error = l->tiles ? GDALWriteBlock(band, (int)column, (int)row, values)
-                          : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values, (int)r->width,
-                                         (int)rows, raster->type, 0, 0);
+  CPLErr error = l->by_block ? GDALWriteBlock(band, (int)column, (int)row, values)
+                             : GDALRasterIO(band, GF_Write, 0, (int)y, (int)r->width, (int)rows, values,
+                                            (int)r->width, (int)rows, raster->type, 0, 0);
   return error == CE_None ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }
 
@@ -198,7 +198,7 @@ static void fill_nodata(const gv_raster_out *raster, void *values, int64_t cells
   }
 }
 
-/* Blocks at the edge leave the rest of a tile as it was: nodata compresses to nothing. */
+/* Blocks at the edge leave the rest of the block of the file as it was: nodata compresses to nothing. */
 static void fill_unit(const ring *r, int64_t unit, char *values) {
   const layout *l = &r->layout;
   int64_t column = unit % r->units_across, row = unit / r->units_across;
@@ -230,7 +230,7 @@ static void spread_uniform(const ring *r, int worker, gv_raster_block *block) {
   }
 }
 
-/* A computed unit's values into the slot's encoded tiles, where the raster wants them. */
+/* A computed unit's values into the slot's encoded TIFF tiles, where the raster wants them. */
 static gv_status encode_unit(gv_io *io, ring *r, int worker, char *values, const bool *uniform, slot *s) {
   const layout *l = &r->layout;
   gv_status status = GV_OK;
@@ -306,10 +306,10 @@ static gv_status work_on(gv_io *io, void *user, int worker, int64_t first, int64
   return GV_OK;
 }
 
-/* Ring and desks: values of some units, or encoded tiles of more. */
+/* Ring and desks: values of some units, or encoded TIFF tiles of more. */
 static gv_status make_slots(gv_io *io, ring *r) {
   int64_t bytes = r->layout.bytes, workers = r->workers;
-  int64_t count = !r->layout.tiles ? 3 : r->all_encoded ? 4 * workers + 2 : 2 * workers + 2;
+  int64_t count = !r->layout.by_block ? 3 : r->all_encoded ? 4 * workers + 2 : 2 * workers + 2;
   if (count > r->rasters[0]->memory / bytes) count = r->rasters[0]->memory / bytes;
   if (count < 2) count = 2;
   if (count > r->units) count = r->units;
@@ -354,7 +354,7 @@ static void free_slots(ring *r) {
   free(r->desks);
 }
 
-/* A sparse file from GDAL's hands into libtiff's, if its tiles can be written so. */
+/* A sparse file from GDAL's hands into libtiff's, if its TIFF tiles can be written so. */
 static gv_status hand_over(gv_io *io, gv_raster_out *raster, int64_t tile_bytes) {
   gv_status status = gv_raster_dataset_close(io, raster);
   if (status != GV_OK) return status;
@@ -404,10 +404,10 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, g
   int64_t blocks = r.units * l->blocks_in_unit;
   r.workers = workers < 1 ? 1 : workers < blocks ? workers : (int)blocks;
   gv_status status = GV_OK;
-  r.all_encoded = l->tiles;
+  r.all_encoded = l->by_block;
   for (int i = 0; i < count && status == GV_OK; i++) {
     int64_t tile_bytes = l->unit_w * l->unit_h * value_bytes(rasters[i]);
-    if (rasters[i]->sparse && l->tiles) status = hand_over(io, rasters[i], tile_bytes);
+    if (rasters[i]->sparse && l->by_block) status = hand_over(io, rasters[i], tile_bytes);
     r.all_encoded = r.all_encoded && is_encoded(rasters[i]);
     r.planes += rasters[i]->bands;
   }

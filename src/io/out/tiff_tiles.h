@@ -1,7 +1,7 @@
 /*
  * Tiles of a GeoTIFF past GDAL: encoded by any number of threads at once, then appended to the file as they are.
  *
- * GDAL makes the file, with everything in it but tiles (SPARSE_OK), and reads it afterwards; in between libtiff, by
+ * GDAL makes the file, with everything in it but TIFF tiles (SPARSE_OK), and reads it afterwards; in between libtiff, by
  * which GDAL writes TIFF too, encodes and places the tiles. GDAL's own writer copies every tile under one lock before
  * its threads see it, and waits for them in order.
  *

@@ -9,8 +9,8 @@
 #include "io/overlay/quantity.h"
 
 enum {
-  GV_OVERLAY_STRIP = 1 << 20, /* values read at once, at most */
-  GV_BUCKET_SIDE = 512        /* cells */
+  GV_OVERLAY_AT_ONCE = 1 << 20, /* values read at once, at most */
+  GV_BUCKET_SIDE = 512          /* cells */
 };
 
 /* Overlaps along one axis, both ways: entries of cell i are start[i] ... start[i + 1]. */
@@ -33,11 +33,11 @@ typedef struct gv_bucket {
   int64_t count, capacity;
 } gv_bucket;
 
-/* A share of a pixel of a row that goes to a run of columns. */
+/* A share of a pixel of a row that goes to a span of columns. */
 typedef struct gv_pixel_part {
   double share;
   int32_t place; /* among the pixels read */
-  int32_t run;
+  int32_t span;
 } gv_pixel_part;
 
 /* Corners of pixels among the cells, by column, between the rows edge - 1 and edge. */
@@ -50,11 +50,11 @@ typedef struct gv_corner_line {
 /* Memory of a worker. */
 typedef struct gv_overlay_worker {
   double *values; /* of cells */
-  int32_t *first; /* of runs of columns, and then of runs of rows */
+  int32_t *first; /* of spans of columns, and then of spans of rows */
   double *pixels;
   uint8_t *valid;
-  double *collapsed;    /* two rows of pixels, shared among the runs */
-  gv_pixel_part *parts; /* of a row of pixels in the runs */
+  double *collapsed;    /* two rows of pixels, shared among the spans */
+  gv_pixel_part *parts; /* of a row of pixels in the spans */
   int64_t value_capacity, pixel_capacity, collapsed_capacity, part_capacity;
   gv_corner_line line[2]; /* of even and odd edges: rows share one with the next */
 } gv_overlay_worker;
@@ -76,7 +76,7 @@ struct gv_overlay {
   int64_t buckets_across, buckets_down;
   gv_bucket *buckets;
   gv_readers readers;
-  int64_t strip; /* values read at once */
+  int64_t at_once; /* values read at once */
   int workers;
   gv_overlay_worker *of_worker;
 };

@@ -2,8 +2,8 @@
  * Overlaying. Two ways:
  *
  * Parallel grids: overlaps are products of an overlap along x and one along y. Those of every column and every row of
- * pixels are found once. Runs of columns that lie in one pixel have one value a row, however many they are. A row of pixels
- * is shared among the runs first, and then among the rows of cells.
+ * pixels are found once. Spans of columns that lie in one pixel have one value a row, however many they are. A row of pixels
+ * is shared among the spans first, and then among the rows of cells.
  *
  * All others: pixels are parted once to note for every bucket (a square of cells) and row of pixels from which to which
  * pixel parts fall into it, and to add up what is inside. A block of cells then parts the pixels of its buckets again, the
@@ -160,7 +160,7 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   o->grid = grid;
   o->readers = readers;
   o->workers = readers.workers;
-  o->strip = gv_pixels_at_once(readers, sizeof(double) + 1, GV_OVERLAY_STRIP);
+  o->at_once = gv_pixels_at_once(readers, sizeof(double) + 1, GV_OVERLAY_AT_ONCE);
   o->of_worker = calloc((size_t)readers.workers, sizeof *o->of_worker);
   gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
   if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, readers, &o->raster);

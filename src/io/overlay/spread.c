@@ -1,13 +1,13 @@
-/* Blocks of cells of a grid that is parallel to the raster: rows of pixels shared among runs of columns, then among rows of
+/* Blocks of cells of a grid that is parallel to the raster: rows of pixels shared among spans of columns, then among rows of
  * cells. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "io/overlay/overlay.h"
 
-enum { MAX_RANGES = 8 /* runs of source columns read for one block */ };
+enum { MAX_RANGES = 8 /* spans of source columns read for one block */ };
 
-/* Source columns read for a block: runs, and where each run's values begin. */
+/* Source columns read for a block: spans, and where each span's values begin. */
 typedef struct ranges {
   int64_t first[MAX_RANGES], end[MAX_RANGES], at[MAX_RANGES];
   int count;
@@ -64,7 +64,7 @@ typedef struct spread {
   gv_overlay_worker *b;
   const ranges *ranges;
   int worker;
-  int32_t runs;
+  int32_t spans;
   int64_t parts;        /* of pixels, in them */
   int64_t rows;         /* of pixels, read at once */
   int64_t first, end;   /* those in b->pixels */
@@ -72,13 +72,13 @@ typedef struct spread {
   int64_t collapsed[2]; /* whose row is in each half of b->collapsed; -1: none */
 } spread;
 
-/* The pixels of the runs, level by level: the first of all runs in their order, then the second of those that have one, and so
+/* The pixels of the spans, turn by turn: the first of all spans in their order, then the second of those that have one, and so
  * on. */
 static gv_status find_places(gv_io *io, spread *s, int64_t x) {
   const gv_axis *a = &s->o->x;
   gv_overlay_worker *b = s->b;
-  int64_t count = 0, more = s->runs;
-  for (int32_t i = 0; i < s->runs; i++) {
+  int64_t count = 0, more = s->spans;
+  for (int32_t i = 0; i < s->spans; i++) {
     int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c];
     count += n > 1 ? n : 1;
   }
@@ -89,25 +89,25 @@ static gv_status find_places(gv_io *io, spread *s, int64_t x) {
     if (b->parts == NULL) return gv_overlay_no_memory(io);
   }
   s->parts = 0;
-  for (int64_t level = 0; more > 0; level++) {
+  for (int64_t turn = 0; more > 0; turn++) {
     more = 0;
-    for (int32_t i = 0; i < s->runs; i++) {
-      int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c], e = a->start[c] + level;
-      if (level < n) {
+    for (int32_t i = 0; i < s->spans; i++) {
+      int64_t c = x + b->first[i], n = a->start[c + 1] - a->start[c], e = a->start[c] + turn;
+      if (turn < n) {
         b->parts[s->parts++] = (gv_pixel_part){a->share[e], (int32_t)place(s->ranges, a->pixel[e]), i};
-      } else if (level == 0) {
+      } else if (turn == 0) {
         b->parts[s->parts++] = (gv_pixel_part){0.0, 0, i};
       }
-      more += level + 1 < n;
+      more += turn + 1 < n;
     }
   }
   return GV_OK;
 }
 
-/* A row of pixels, shared among the runs. */
+/* A row of pixels, shared among the spans. */
 static gv_status collapse(gv_io *io, spread *s, int64_t pixel_row, const double **out) {
   gv_overlay_worker *b = s->b;
-  double *to = b->collapsed + (pixel_row % 2 == 0 ? 0 : s->runs);
+  double *to = b->collapsed + (pixel_row % 2 == 0 ? 0 : s->spans);
   *out = to;
   if (s->collapsed[pixel_row % 2] == pixel_row) return GV_OK;
   if (pixel_row < s->first || pixel_row >= s->end) {
@@ -119,10 +119,10 @@ static gv_status collapse(gv_io *io, spread *s, int64_t pixel_row, const double 
   }
   const double *row = b->pixels + (pixel_row - s->first) * s->ranges->width;
   int64_t i = 0;
-  for (; i < s->runs; i++)
+  for (; i < s->spans; i++)
     to[i] = row[b->parts[i].place] * b->parts[i].share;
   for (; i < s->parts; i++)
-    to[b->parts[i].run] += row[b->parts[i].place] * b->parts[i].share;
+    to[b->parts[i].span] += row[b->parts[i].place] * b->parts[i].share;
   s->collapsed[pixel_row % 2] = pixel_row;
   return GV_OK;
 }
@@ -136,14 +136,14 @@ static gv_status spread_rows(gv_io *io, spread *s, int64_t cell, double *to) {
     gv_status status = collapse(io, s, d->pixel[e], &row);
     if (status != GV_OK) return status;
     if (e == d->start[cell]) {
-      for (int32_t i = 0; i < s->runs; i++)
+      for (int32_t i = 0; i < s->spans; i++)
         to[i] = share * row[i];
     } else {
-      for (int32_t i = 0; i < s->runs; i++)
+      for (int32_t i = 0; i < s->spans; i++)
         to[i] += share * row[i];
     }
   }
-  if (d->start[cell] == d->start[cell + 1]) memset(to, 0, (size_t)s->runs * sizeof *to);
+  if (d->start[cell] == d->start[cell + 1]) memset(to, 0, (size_t)s->spans * sizeof *to);
   return GV_OK;
 }
 
@@ -178,11 +178,11 @@ gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, 
   find_ranges(a, a->start[x], a->start[x + w], &r);
   int64_t down[2];
   gv_axis_pixels(d, y, y + h, down);
-  int64_t rows = r.width > 0 ? o->strip / r.width : 1;
+  int64_t rows = r.width > 0 ? o->at_once / r.width : 1;
   rows = rows < 1 ? 1 : rows > down[1] - down[0] ? down[1] - down[0] : rows;
   gv_status status = gv_overlay_worker_grow(io, b, w * h, 2 * w + h, rows * r.width);
   if (status != GV_OK) return status;
-  int32_t runs = 0, different = 0, *first_row = b->first + w;
+  int32_t spans = 0, different = 0, *first_row = b->first + w;
   if (is_empty(o, &r, down)) {
     b->values[0] = 0.0;
     b->first[0] = first_row[0] = 0;
@@ -190,12 +190,12 @@ gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, 
     return GV_OK;
   }
   for (int64_t c = 0; c < w; c++) {
-    if (c == 0 || !o->same[x + c]) b->first[runs++] = (int32_t)c;
+    if (c == 0 || !o->same[x + c]) b->first[spans++] = (int32_t)c;
   }
   for (int64_t i = 0; i < h; i++) {
     if (i == 0 || !o->same_row[y + i]) first_row[different++] = (int32_t)i;
   }
-  spread s = {.o = o, .b = b, .ranges = &r, .worker = worker, .runs = runs, .rows = rows, .collapsed = {-1, -1}};
+  spread s = {.o = o, .b = b, .ranges = &r, .worker = worker, .spans = spans, .rows = rows, .collapsed = {-1, -1}};
   s.up = d->pixel[d->start[y]] > d->pixel[d->start[y + h] - 1];
   if (rows == h && are_pixels(a, x, x + w) && are_pixels(d, y, y + h)) {
     *out = (gv_quantity){b->pixels, NULL, (int32_t)w, w, NULL, 0};
@@ -203,7 +203,7 @@ gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, 
   }
   status = find_places(io, &s, x);
   for (int32_t k = 0; k < different && status == GV_OK; k++)
-    status = spread_rows(io, &s, y + first_row[k], b->values + (int64_t)k * runs);
-  *out = (gv_quantity){b->values, runs < w ? b->first : NULL, runs, runs, first_row, different};
+    status = spread_rows(io, &s, y + first_row[k], b->values + (int64_t)k * spans);
+  *out = (gv_quantity){b->values, spans < w ? b->first : NULL, spans, spans, first_row, different};
   return status;
 }

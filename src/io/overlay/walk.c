@@ -157,7 +157,7 @@ gv_status gv_overlay_walk(gv_io *io, gv_overlay *o) {
   for (int i = 0; i < workers && status == GV_OK; i++)
     status = walker_make(io, raster, &all.walkers[i]);
   gv_io_loop loop = {.threads = workers, .count = windows, .user = &all};
-  loop.grain = GV_OVERLAY_STRIP / 8 / (raster->window_h * raster->width);
+  loop.grain = GV_OVERLAY_AT_ONCE / 8 / (raster->window_h * raster->width);
   if (loop.grain < 1) loop.grain = 1;
   gv_gdal_reset();
   if (status == GV_OK) status = gv_io_parallel_for(io, &loop, walk_some);

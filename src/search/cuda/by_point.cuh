@@ -7,7 +7,7 @@
  *   void load(scan, first, d, v)     v[j][c]: dimension d + c (0 beyond the last) of point first + lane's j-th place
  *   void half(scan, first, h)        half the squared length of the lane's four points
  * and for queries a type with
- *   void stage(scan, tile)           called by all threads of the block
+ *   void stage(scan, query_tile)           called by all threads of the block
  *   float4 get(d)                    dimension d of the four queries
  */
 #ifndef GV_CUDA_BY_POINT_CUH
@@ -81,8 +81,8 @@ struct gv_shared_queries {
     extern __shared__ float4 gv_by_point_memory[];
     return gv_by_point_memory;
   }
-  __device__ __forceinline__ void stage(const gv_scan &scan, int64_t tile) const {
-    int64_t first = tile * GV_BY_POINT_QUERIES;
+  __device__ __forceinline__ void stage(const gv_scan &scan, int64_t query_tile) const {
+    int64_t first = query_tile * GV_BY_POINT_QUERIES;
     for (int d = (int)threadIdx.x; d < (scan.dim + 3) / 4 * 4; d += GV_BY_POINT_THREADS) {
       memory()[d] = d < scan.dim ? *(const float4 *)(scan.query + d * scan.query_stride + first)
                                  : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
@@ -92,11 +92,11 @@ struct gv_shared_queries {
   __device__ __forceinline__ float4 get(int d) const { return memory()[d]; }
 };
 
-/* LOW: at most three dimensions, queries in registers. Block (x, y): tile x of four queries against the blocks of groups
- * [y * span, (y + 1) * span), dealt out to its warps. */
+/* LOW: at most three dimensions, queries in registers. Block (x, y): query tile x, four of them, against the blocks of groups
+ * [y * share, (y + 1) * share), dealt out to its warps. */
 template <int METRIC, bool LOW, class POINTS, class QUERIES>
 static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, LOW ? 3 : 2)
-    gv_minima_by_point(gv_scan scan, POINTS points, QUERIES queries, int64_t span) {
+    gv_minima_by_point(gv_scan scan, POINTS points, QUERIES queries, int64_t share) {
   constexpr bool QUADS = LOW && POINTS::IN_QUADS;
   queries.stage(scan, blockIdx.x);
   float4 low[3];
@@ -105,12 +105,12 @@ static __global__ void __launch_bounds__(GV_BY_POINT_THREADS, LOW ? 3 : 2)
     for (int d = 0; d < 3; d++)
       low[d] = d < scan.dim ? queries.get(d) : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
   }
-  int64_t blocks = scan.groups.count / 32, end = (int64_t)(blockIdx.y + 1) * span;
+  int64_t blocks = scan.groups.count / 32, end = (int64_t)(blockIdx.y + 1) * share;
   if (end > blocks) end = blocks;
   int lane = (int)threadIdx.x % 32;
   int64_t query = (int64_t)blockIdx.x * GV_BY_POINT_QUERIES;
   int steps = scan.groups.piece * scan.groups.steps / 4; /* of 128 points */
-  for (int64_t block = blockIdx.y * span + threadIdx.x / 32; block < end; block += GV_BY_POINT_THREADS / 32) {
+  for (int64_t block = blockIdx.y * share + threadIdx.x / 32; block < end; block += GV_BY_POINT_THREADS / 32) {
     float4 least = make_float4(INFINITY, INFINITY, INFINITY, INFINITY);
     int64_t first = block * steps * GV_BY_POINT_STEP;
     int64_t last = first + (int64_t)steps * GV_BY_POINT_STEP;
@@ -178,23 +178,24 @@ template <class POINTS> static inline gv_group_shape gv_shape_by_point(int64_t b
   return {POINTS::PIECE, 32, 4 / POINTS::PIECE, 1024 / POINTS::PIECE, blocks_min};
 }
 
-/* `split`: whether several blocks share the points of a tile of queries. */
+/* `split`: whether several blocks share the points of a query tile. */
 template <int METRIC, class POINTS>
 static cudaError_t gv_launch_by_point(gv_cuda_lane *lane, const gv_scan *scan, POINTS points, bool split) {
-  int64_t tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES), units = gv_ceil_div(scan->groups.count / 32, 8);
-  int64_t parts = split ? gv_split(lane, tiles, units, 8) : 1, span = gv_ceil_div(units, parts) * 8;
+  int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES),
+          units = gv_ceil_div(scan->groups.count / 32, 8);
+  int64_t parts = split ? gv_split(lane, query_tiles, units, 8) : 1, share = gv_ceil_div(units, parts) * 8;
   size_t bytes = (size_t)gv_ceil_div(scan->dim, 4) * 4 * sizeof(float4);
-  dim3 grid((unsigned)tiles, (unsigned)parts);
+  dim3 grid((unsigned)query_tiles, (unsigned)parts);
   if (scan->dim <= 3) {
     gv_minima_by_point<METRIC, true>
-        <<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), span);
+        <<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), share);
   } else {
     auto kernel = gv_minima_by_point<METRIC, false, POINTS, gv_shared_queries>;
     if (bytes > 48 << 10) {
       cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
       if (error != cudaSuccess) return error;
     }
-    kernel<<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), span);
+    kernel<<<grid, GV_BY_POINT_THREADS, bytes, lane->stream>>>(*scan, points, gv_shared_queries(), share);
   }
   return cudaPeekAtLastError();
 }

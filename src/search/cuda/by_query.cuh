@@ -22,9 +22,9 @@ static __device__ __forceinline__ float gv_quad_value(float x, float y, float z,
 
 /* Coordinates of the queries that thread t of a block has: number first + j * threads + t for j < QUERIES. */
 template <int QUERIES>
-static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, int64_t tile, float *x, float *y,
-                                                          float *z) {
-  int64_t first = tile * (QUERIES * GV_BY_QUERY_THREADS) + threadIdx.x;
+static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, int64_t query_tile, float *x,
+                                                          float *y, float *z) {
+  int64_t first = query_tile * (QUERIES * GV_BY_QUERY_THREADS) + threadIdx.x;
 #pragma unroll
   for (int j = 0; j < QUERIES; j++) {
     int64_t q = first + j * GV_BY_QUERY_THREADS;
@@ -35,14 +35,14 @@ static __device__ __forceinline__ int64_t gv_load_queries(const gv_scan &scan, i
   return first;
 }
 
-/* Minima of groups of consecutive points. Block (x, y): tile x of queries against points [y * span, (y + 1) * span). */
+/* Minima of groups of consecutive points. Block (x, y): query tile x against points [y * share, (y + 1) * share). */
 template <int METRIC, int QUERIES, class SOURCE>
 static __global__ void __launch_bounds__(GV_BY_QUERY_THREADS)
-    gv_minima_by_query(gv_scan scan, SOURCE source, int64_t begin, int64_t end, int64_t span) {
+    gv_minima_by_query(gv_scan scan, SOURCE source, int64_t begin, int64_t end, int64_t share) {
   float x[QUERIES], y[QUERIES], z[QUERIES];
   int64_t first = gv_load_queries<QUERIES>(scan, blockIdx.x, x, y, z);
   int size = gv_group_size(scan.groups);
-  int64_t from = begin + (int64_t)blockIdx.y * span, to = from + span < end ? from + span : end;
+  int64_t from = begin + (int64_t)blockIdx.y * share, to = from + share < end ? from + share : end;
   for (int64_t base = from; base < to; base += SOURCE::STAGE) {
     int count = (int)(to - base < SOURCE::STAGE ? to - base : SOURCE::STAGE);
     source.stage(scan, base, count);
@@ -168,12 +168,12 @@ static inline int64_t gv_scanned(const gv_scan *scan) {
 }
 
 template <int METRIC, int QUERIES> static cudaError_t gv_launch_staged(gv_cuda_lane *lane, const gv_scan *scan) {
-  int64_t tiles = gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS), end = gv_scanned(scan);
-  int64_t units = gv_ceil_div(end, gv_staged_quads::STAGE), parts = gv_split(lane, tiles, units, 16);
-  int64_t span = gv_ceil_div(units, parts) * gv_staged_quads::STAGE;
-  dim3 grid((unsigned)tiles, (unsigned)parts);
+  int64_t query_tiles = gv_ceil_div(scan->queries, QUERIES * GV_BY_QUERY_THREADS), end = gv_scanned(scan);
+  int64_t units = gv_ceil_div(end, gv_staged_quads::STAGE), parts = gv_split(lane, query_tiles, units, 16);
+  int64_t share = gv_ceil_div(units, parts) * gv_staged_quads::STAGE;
+  dim3 grid((unsigned)query_tiles, (unsigned)parts);
   gv_minima_by_query<METRIC, QUERIES>
-      <<<grid, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, gv_staged_quads(), (int64_t)0, end, span);
+      <<<grid, GV_BY_QUERY_THREADS, 0, lane->stream>>>(*scan, gv_staged_quads(), (int64_t)0, end, share);
   return cudaPeekAtLastError();
 }
 

@@ -23,7 +23,7 @@ struct constant_quads {
   __device__ __forceinline__ float4 get(int i) const { return constant[i]; }
 };
 
-/* Queries: four side by side, tile by tile of `depth` dimensions. */
+/* Queries: four side by side, query tile by query tile of `depth` dimensions. */
 struct constant_queries {
   int depth;
   __device__ __forceinline__ void stage(const gv_scan &, int64_t) const {}
@@ -158,40 +158,42 @@ done:
 /* ---------------------------------------------------------------------------------------------------- queries */
 
 static __global__ void lay_queries(gv_scan scan, int depth, float4 *out) {
-  int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, tile = at / depth;
-  int32_t d = (int32_t)(at - tile * depth);
-  if (4 * tile >= scan.queries) return;
-  out[at] = d < scan.dim ? *(const float4 *)(scan.query + d * scan.query_stride + 4 * tile)
+  int64_t at = (int64_t)blockIdx.x * blockDim.x + threadIdx.x, query_tile = at / depth;
+  int32_t d = (int32_t)(at - query_tile * depth);
+  if (4 * query_tile >= scan.queries) return;
+  out[at] = d < scan.dim ? *(const float4 *)(scan.query + d * scan.query_stride + 4 * query_tile)
                          : make_float4(0.0F, 0.0F, 0.0F, 0.0F);
 }
 
 template <int METRIC> static cudaError_t pass_queries(gv_cuda_lane *lane, const gv_scan *scan, int depth) {
-  int64_t tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES), units = gv_ceil_div(scan->groups.count / 32, 8);
-  int64_t parts = gv_split(lane, tiles, units, 8), span = gv_ceil_div(units, parts) * 8;
-  dim3 grid((unsigned)tiles, (unsigned)parts);
+  int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES),
+          units = gv_ceil_div(scan->groups.count / 32, 8);
+  int64_t parts = gv_split(lane, query_tiles, units, 8), share = gv_ceil_div(units, parts) * 8;
+  dim3 grid((unsigned)query_tiles, (unsigned)parts);
   constant_queries queries = {depth};
   if (scan->dim <= 3) {
     gv_minima_by_point<METRIC, true>
-        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_quads(), queries, span);
+        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_quads(), queries, share);
   } else {
     gv_minima_by_point<METRIC, false>
-        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_columns(), queries, span);
+        <<<grid, GV_BY_POINT_THREADS, 0, lane->stream>>>(*scan, gv_from_columns(), queries, share);
   }
   return cudaPeekAtLastError();
 }
 
 static gv_status search_queries(gv_context *context, gv_cuda_lane *lane, const gv_scan *scan) {
   gv_status status = GV_OK;
-  int depth = (int)gv_ceil_div(scan->dim, 4) * 4, tiles_at_once = CONSTANT_QUADS / depth;
-  int64_t tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES);
+  int depth = (int)gv_ceil_div(scan->dim, 4) * 4, query_tiles_at_once = CONSTANT_QUADS / depth;
+  int64_t query_tiles = gv_ceil_div(scan->queries, GV_BY_POINT_QUERIES);
   float4 *laid = NULL;
-  status = gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)(tiles * depth) * sizeof *laid, (void **)&laid);
+  status =
+      gv_cuda_reserve(context, lane, GV_SLOT_OWN, (size_t)(query_tiles * depth) * sizeof *laid, (void **)&laid);
   if (status != GV_OK) return status;
-  lay_queries<<<(unsigned)gv_ceil_div(tiles * depth, 256), 256, 0, lane->stream>>>(*scan, depth, laid);
+  lay_queries<<<(unsigned)gv_ceil_div(query_tiles * depth, 256), 256, 0, lane->stream>>>(*scan, depth, laid);
   GV_CUDA_LAUNCHED(context, "laying out queries");
-  for (int64_t first = 0; first < tiles; first += tiles_at_once) {
+  for (int64_t first = 0; first < query_tiles; first += query_tiles_at_once) {
     gv_scan part = *scan;
-    int64_t count = tiles - first < tiles_at_once ? tiles - first : tiles_at_once;
+    int64_t count = query_tiles - first < query_tiles_at_once ? query_tiles - first : query_tiles_at_once;
     part.queries = scan->queries - first * GV_BY_POINT_QUERIES;
     if (part.queries > count * GV_BY_POINT_QUERIES) part.queries = count * GV_BY_POINT_QUERIES;
     part.minima = scan->minima + first * GV_BY_POINT_QUERIES * scan->row;

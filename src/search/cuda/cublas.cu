@@ -163,10 +163,10 @@ static __global__ void __launch_bounds__(THREADS)
     reduce_products(const float *products, int64_t length, const float *halves, gv_scan scan, int64_t first_group) {
   int64_t warp = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
   int lane = (int)threadIdx.x % 32;
-  int64_t span = (int64_t)scan.groups.steps * STEP, blocks = (length + span - 1) / span, query = warp / blocks;
+  int64_t share = (int64_t)scan.groups.steps * STEP, blocks = (length + share - 1) / share, query = warp / blocks;
   if (query >= scan.queries) return;
-  int64_t block = warp - query * blocks, first = block * span;
-  int64_t last = first + span < length ? first + span : length;
+  int64_t block = warp - query * blocks, first = block * share;
+  int64_t last = first + share < length ? first + share : length;
   const float *row = products + query * length;
   float least = INFINITY;
 #pragma unroll 4
@@ -185,8 +185,8 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
   float *products = NULL;
   kept *h = NULL;
   /* Points and queries of a chunk: half of the second-level cache. */
-  int64_t span = (int64_t)scan->groups.steps * STEP, end = gv_ceil_div(scan->count, STEP) * STEP;
-  int64_t points = POINTS_MAX / span * span;
+  int64_t share = (int64_t)scan->groups.steps * STEP, end = gv_ceil_div(scan->count, STEP) * STEP;
+  int64_t points = POINTS_MAX / share * share;
   if (points > end) points = end;
   int64_t queries = (int64_t)(lane->l2_bytes / 2 / sizeof(float)) / points / GV_QUERY_PAD * GV_QUERY_PAD;
   if (queries < GV_QUERY_PAD) queries = GV_QUERY_PAD;
@@ -207,9 +207,9 @@ static gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute 
                                             &one, scan->values + p, (int)scan->dim_stride, scan->query + q,
                                             (int)scan->query_stride, &zero, products, (int)length));
       if (status != GV_OK) goto done;
-      int64_t warps = part.queries * gv_ceil_div(length, span);
+      int64_t warps = part.queries * gv_ceil_div(length, share);
       reduce_products<<<(unsigned)gv_ceil_div(warps, THREADS / 32), THREADS, 0, lane->stream>>>(
-          products, length, scan->halves + p, part, p / span * LANES);
+          products, length, scan->halves + p, part, p / share * LANES);
       GV_CUDA_LAUNCHED(context, "reducing products");
     }
   }

@@ -99,25 +99,25 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
   for (int i = (int)threadIdx.x; i < length; i += BLOCK_THREADS)
     numbers[i] = i < here ? order[first + i] : GV_TREE_NO_INDEX;
   __syncthreads();
-  for (int span = length; span > GV_TREE_LEAF; span /= 2) {
-    for (int part = warp; part * span < here; part += BLOCK_THREADS / 32) {
-      int left = here - part * span;
-      cut chosen = widest(data, dim, numbers + part * span, left < span ? left : span);
+  for (int piece = length; piece > GV_TREE_LEAF; piece /= 2) {
+    for (int part = warp; part * piece < here; part += BLOCK_THREADS / 32) {
+      int left = here - part * piece;
+      cut chosen = widest(data, dim, numbers + part * piece, left < piece ? left : piece);
       if (threadIdx.x % 32u == 0) dimension[part] = chosen.dimension;
     }
     __syncthreads();
     /* Places past the end have the greatest key and number: they stay there. */
     for (int i = (int)threadIdx.x; i < length; i += BLOCK_THREADS) {
-      keys[i] = i < here ? ordered_bits(data[(int64_t)numbers[i] * dim + dimension[i / span]]) : ~(uint64_t)0;
+      keys[i] = i < here ? ordered_bits(data[(int64_t)numbers[i] * dim + dimension[i / piece]]) : ~(uint64_t)0;
     }
     __syncthreads();
-    for (int run = 2; run <= span; run *= 2) {
-      for (int apart = run / 2; apart > 0; apart /= 2) {
+    for (int sorted = 2; sorted <= piece; sorted *= 2) {
+      for (int apart = sorted / 2; apart > 0; apart /= 2) {
         for (int pair = (int)threadIdx.x; pair < length / 2; pair += BLOCK_THREADS) {
           int a = 2 * apart * (pair / apart) + pair % apart, b = a + apart;
           uint64_t x = keys[a], y = keys[b];
           int m = numbers[a], n = numbers[b];
-          bool rising = run == span || (a & run) == 0;
+          bool rising = sorted == piece || (a & sorted) == 0;
           if ((x > y || (x == y && m > n)) == rising) {
             keys[a] = y;
             keys[b] = x;
@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(BLOCK_THREADS)
             numbers[b] = m;
           }
         }
-        gv_tree_bitonic_wait(run, apart);
+        gv_tree_bitonic_wait(sorted, apart);
       }
     }
     __syncthreads();

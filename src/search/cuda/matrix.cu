@@ -1,10 +1,10 @@
 /*
  * cuda-matrix: the whole matrix of filter values in device memory, in chunks of queries, then a reduction of each row
  * (the decision: a warp's or a block's tree of minima with shuffles, and the choice of the k best). Up to eight
- * dimensions a thread makes elements of a column, four at a time; above that tiles pass through shared memory. When a set is searched against
+ * dimensions a thread makes elements of a column, four at a time; above that matrix tiles pass through shared memory. When a set is searched against
  * itself, and the matrix fits, only the half on one side of the diagonal is computed, and written twice.
  */
-#include "search/cuda/tile.cuh"
+#include "search/cuda/matrix_tile.cuh"
 
 enum { SIMPLE_DIM_MAX = 8, THREADS = 256, SIDE = 64, DEPTH = 16 };
 

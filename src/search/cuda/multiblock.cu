@@ -11,10 +11,10 @@ static gv_layout layout(int32_t dim) {
 }
 
 static gv_group_shape shape(const gv_brute_sizes *sizes) {
-  /* Warps enough to keep memory busy where one tile of queries has all points to itself, and no more: one block of the
+  /* Warps enough to keep memory busy where one query tile has all points to itself, and no more: one block of the
    * decision looks at all their groups. */
-  int64_t tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
-  int64_t blocks = gv_ceil_div(sizes->multiprocessors * 8LL, tiles);
+  int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
+  int64_t blocks = gv_ceil_div(sizes->multiprocessors * 8LL, query_tiles);
   return sizes->dim <= 3 ? gv_shape_by_point<gv_from_quads>(blocks) : gv_shape_by_point<gv_from_columns>(blocks);
 }
 

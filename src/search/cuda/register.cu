@@ -6,7 +6,7 @@
  * kept: no number of a point in the inner loop, and no row of minima.
  */
 #include "search/cuda/by_query.cuh"
-#include "search/cuda/tile.cuh"
+#include "search/cuda/matrix_tile.cuh"
 
 static gv_layout layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;

@@ -1,10 +1,10 @@
 /*
  * cuda-shared: a block stages points in shared memory and all its threads use them. Up to three dimensions a thread has
- * one query and reads every staged point; above that a block makes a 64 x 64 tile of the distance matrix, with 4 x 4 pairs
+ * one query and reads every staged point; above that a block makes a 64 x 64 matrix tile of distances, with 4 x 4 pairs
  * a thread.
  */
 #include "search/cuda/by_query.cuh"
-#include "search/cuda/tile.cuh"
+#include "search/cuda/matrix_tile.cuh"
 
 static gv_layout layout(int32_t dim) {
   return dim <= 3 ? GV_QUADS : GV_COLUMNS;

@@ -1,8 +1,8 @@
 /*
- * What the kernels of cuda-tensor share: stages of 16-bit floats in shared memory, the walk through tiles, and minima from registers.
+ * What the kernels of cuda-tensor share: stages of 16-bit floats in shared memory, the walk through matrix tiles, and minima from registers.
  *
- * A block walks through tiles of queries x points. Sixty-four dimensions at a time of both are copied to shared memory, asynchronously,
- * several such stages ahead, across the ends of tiles; rows of 128 bytes whose 16-byte pieces are exchanged by the row's number, so that
+ * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both are copied to shared memory, asynchronously,
+ * several such stages ahead, across their ends; rows of 128 bytes whose 16-byte pieces are exchanged by the row's number, so that
  * no two of a column's pieces meet in a bank. All blocks work on the same points at about the same time, which are then read once
  * from memory.
  */
@@ -31,19 +31,19 @@ typedef struct gv_halves {
   int32_t depth;                  /* 16, 32, 48 or a multiple of 64 */
 } gv_halves;
 
-/* The same for one kernel: how many tiles there are, and how far a block goes from one to its next. */
+/* The same for one kernel: how many matrix tiles there are, and how far a block goes from one to its next. */
 typedef struct gv_tensor_plan {
   int64_t query_tiles, point_tiles;
   int64_t query_step, point_step;
 } gv_tensor_plan;
 
-/* Blocks for a search whose tiles have so many queries and points. */
+/* Blocks for a search whose matrix tiles have so many queries and points. */
 static inline unsigned gv_tensor_blocks(const gv_cuda_lane *lane, const gv_scan *scan, int queries, int points,
                                         gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
   plan->point_tiles = gv_ceil_div(scan->count, points);
-  int64_t tiles = plan->query_tiles * plan->point_tiles;
-  int64_t blocks = tiles < lane->multiprocessors ? tiles : lane->multiprocessors;
+  int64_t matrix_tiles = plan->query_tiles * plan->point_tiles;
+  int64_t blocks = matrix_tiles < lane->multiprocessors ? matrix_tiles : lane->multiprocessors;
   plan->query_step = blocks % plan->query_tiles;
   plan->point_step = blocks / plan->query_tiles;
   return (unsigned)blocks;
@@ -81,7 +81,7 @@ static __device__ __forceinline__ int gv_tensor_place(int row, int piece) {
   return (row * GV_TENSOR_PIECES + (piece ^ (row % GV_TENSOR_PIECES))) * 8;
 }
 
-/* Where a block is: a tile of points, in it one of queries, and in that a chunk of dimensions. */
+/* Where a block is: a point tile, in it a query tile, and in that a chunk of dimensions. */
 typedef struct gv_tensor_walk {
   int64_t query, point;
   int chunk;

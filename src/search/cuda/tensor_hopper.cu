@@ -1,6 +1,6 @@
 /*
  * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, whose operands come from shared memory without passing through
- * registers. Two groups of four warps have 64 queries each, all of a tile's 256 points, and 128 sums a thread. While the tensor cores
+ * registers. Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. While the tensor cores
  * work on one stage, the next ones are being copied.
  */
 #include "search/cuda/tensor.cuh"

@@ -51,8 +51,8 @@ static gv_layout layout(int32_t dim) {
 }
 
 static gv_group_shape shape(const gv_brute_sizes *sizes) {
-  int64_t tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
-  gv_group_shape by_point = gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, tiles));
+  int64_t query_tiles = gv_ceil_div(sizes->queries, GV_BY_POINT_QUERIES);
+  gv_group_shape by_point = gv_shape_by_point<from_texels>(gv_ceil_div(sizes->multiprocessors * 16LL, query_tiles));
   by_point.steps_max = BLOCK_POINTS_MAX / 32; /* whole blocks of groups in a texture */
   return by_point;
 }

@@ -75,10 +75,10 @@ extern const gv_search_engine gv_search_cuda_kdtree, gv_search_cuda_octree;
 #endif
 
 #ifdef __CUDACC__
-/* After the step `apart` of a bitonic sort in shared memory in which thread t of a block takes pairs t, t + blockDim.x ...:
- * pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */
-static __device__ __forceinline__ void gv_tree_bitonic_wait(int run, int apart) {
-  int next = apart > 1 ? apart / 2 : run;
+/* After the step `apart` of a bitonic sort, which makes rows of `sorted`, in shared memory, where thread t of a block takes pairs t,
+ * t + blockDim.x ...: pairs at most 32 apart lie in 64 places that are the warp's own, so most steps do without waiting for the block. */
+static __device__ __forceinline__ void gv_tree_bitonic_wait(int sorted, int apart) {
+  int next = apart > 1 ? apart / 2 : sorted;
   if (apart > 32 || next > 32) {
     __syncthreads();
   } else {

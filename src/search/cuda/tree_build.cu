@@ -23,17 +23,17 @@ static __global__ void __launch_bounds__(1024) make_frame(const double *data, in
     sample[i] = i < taken ? data[at * dim + d] : INFINITY;
   }
   __syncthreads();
-  for (int run = 2; run <= SAMPLE; run *= 2) {
-    for (int apart = run / 2; apart > 0; apart /= 2) {
+  for (int sorted = 2; sorted <= SAMPLE; sorted *= 2) {
+    for (int apart = sorted / 2; apart > 0; apart /= 2) {
       for (int pair = (int)threadIdx.x; pair < SAMPLE / 2; pair += (int)blockDim.x) {
         int a = 2 * apart * (pair / apart) + pair % apart, b = a + apart;
         double x = sample[a], y = sample[b];
-        if ((x > y) == ((a & run) == 0)) {
+        if ((x > y) == ((a & sorted) == 0)) {
           sample[a] = y;
           sample[b] = x;
         }
       }
-      gv_tree_bitonic_wait(run, apart);
+      gv_tree_bitonic_wait(sorted, apart);
     }
   }
   for (int b = (int)threadIdx.x; b <= GV_TREE_BINS; b += (int)blockDim.x) {

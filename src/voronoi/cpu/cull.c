@@ -15,8 +15,8 @@ static void workspace_free(gv_workspace *space) {
     gv_buffer_clear(&space->level[i].places, &space->allocator);
     gv_buffer_clear(&space->level[i].ids, &space->allocator);
   }
-  gv_buffer *buffers[] = {&space->scratch, &space->span,  &space->ranking,    &space->points,
-                          &space->boxes,   &space->stage, &space->mask_boxes, &space->triangles};
+  gv_buffer *buffers[] = {&space->scratch, &space->bounds, &space->ranking,    &space->points,
+                          &space->boxes,   &space->stage,  &space->mask_boxes, &space->triangles};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     gv_buffer_clear(buffers[i], &space->allocator);
   gv_allocator allocator = space->allocator;
@@ -151,9 +151,9 @@ static double cull_nearest(const gv_voronoi *v, const gv_kernels *kernels, const
 }
 
 /* Room for three values of each candidate. */
-static gv_status reserve_span(gv_workspace *space, int32_t count) {
+static gv_status reserve_bounds(gv_workspace *space, int32_t count) {
   int64_t values = 3 * ((int64_t)count + GV_CANDIDATE_PADDING);
-  bool good = gv_buffer_reserve(&space->span, &space->allocator, values, sizeof(double)) != NULL;
+  bool good = gv_buffer_reserve(&space->bounds, &space->allocator, values, sizeof(double)) != NULL;
   return good ? GV_OK : no_room(space);
 }
 
@@ -181,8 +181,8 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
   int dim = v->cells.dim;
   int32_t place[GV_VORONOI_MAX_K];
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, farthest2 = 0.0;
-  kernels->culling->squares[dim](in, point, space->span.memory);
-  least_of(space->span.memory, in->count, v->k, place);
+  kernels->culling->squares[dim](in, point, space->bounds.memory);
+  least_of(space->bounds.memory, in->count, v->k, place);
   for (int32_t n = 0; n < v->k; n++) {
     const double *m = bound->centre;
     int32_t i = place[n];
@@ -203,7 +203,7 @@ static double cull_by_pivots(const gv_voronoi *v, const gv_kernels *kernels, gv_
 
 static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
                                const gv_bound *bound, const gv_candidates *in, gv_candidates *out, double *slack) {
-  gv_status status = reserve_span(space, in->count);
+  gv_status status = reserve_bounds(space, in->count);
   if (status != GV_OK) return status;
   if (in->count > v->k) {
     *slack = cull_by_pivots(v, kernels, space, bound, bound->centre, in, out);
@@ -222,12 +222,12 @@ static gv_status cull_linearly(const gv_voronoi *v, const gv_kernels *kernels, g
   return GV_OK;
 }
 
-void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-              const gv_candidates *candidates, double *near, double *far) {
+void gv_distance_bounds(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                        const gv_candidates *candidates, double *near, double *far) {
   if (v->cells.dim == 3) {
-    kernels->culling->span_globe(candidates, bound, v->cells.position_error, near, far);
+    kernels->culling->bounds_globe(candidates, bound, v->cells.position_error, near, far);
   } else {
-    kernels->culling->span_plane[v->cells.metric](candidates, bound, v->cells.position_error, near, far);
+    kernels->culling->bounds_plane[v->cells.metric](candidates, bound, v->cells.position_error, near, far);
   }
 }
 
@@ -240,7 +240,7 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
     gv_candidates some = {candidates->x + first, candidates->y + first,
                           candidates->z != NULL ? candidates->z + first : NULL, candidates->id + first,
                           left < GV_CANDIDATE_PADDING ? left : GV_CANDIDATE_PADDING};
-    gv_spans(v, kernels, bound, &some, near, far);
+    gv_distance_bounds(v, kernels, bound, &some, near, far);
     for (int32_t i = 0; i < some.count; i++) {
       if (!(far[i] <= v->within)) return true;
     }
@@ -251,11 +251,11 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
 gv_status gv_value_bounds(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *space,
                           const gv_bound *bound, const gv_candidates *candidates, double **low, double **high) {
   int32_t count = candidates->count;
-  gv_status status = reserve_span(space, count);
+  gv_status status = reserve_bounds(space, count);
   if (status != GV_OK) return status;
   int64_t part = (int64_t)count + GV_CANDIDATE_PADDING;
-  double *near = space->span.memory, *far = near + part, *weight = far + part;
-  gv_spans(v, kernels, bound, candidates, near, far);
+  double *near = space->bounds.memory, *far = near + part, *weight = far + part;
+  gv_distance_bounds(v, kernels, bound, candidates, near, far);
   *low = near;
   *high = far;
   gv_weigher weigher = v->weigher;
@@ -302,10 +302,10 @@ gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
                   const gv_candidates *in, gv_candidates *out, double *slack) {
   *slack = 0.0;
   if (isfinite(v->max_distance)) {
-    gv_status status = reserve_span(space, in->count);
+    gv_status status = reserve_bounds(space, in->count);
     if (status != GV_OK) return status;
-    double *near = space->span.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
-    gv_spans(v, kernels, bound, in, near, far);
+    double *near = space->bounds.memory, *far = near + in->count + GV_CANDIDATE_PADDING;
+    gv_distance_bounds(v, kernels, bound, in, near, far);
     kernels->culling->cull_above[v->cells.dim](in, near, v->beyond, out);
     in = out;
     if (out->count == 0) return GV_OK;

@@ -45,7 +45,7 @@ typedef struct gv_workspace {
   int32_t undecided[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   uint8_t doubt[GV_RANKED_ROWS * GV_RANKED_COLUMNS];
   gv_buffer scratch; /* doubles: of leaf kernels, GV_LEAF_ROWS x candidates, then labels */
-  gv_buffer span;    /* doubles of all candidates: bounds of their values, weights */
+  gv_buffer bounds;  /* doubles of all candidates: bounds of their values, weights */
   gv_buffer ranking; /* doubles of ranked leaves: a group's candidates, ranks, a matrix of values */
   gv_buffer points;  /* blocks of points: doubles, positions of all cells, ... */
   gv_buffer
@@ -110,8 +110,8 @@ bool gv_limit_is_open(const gv_voronoi *v, const gv_kernels *kernels, const gv_b
 
 /* Bounds of the canonical distances (geodesic: squared chords) of all candidates over a tile; arrays padded by
  * GV_CANDIDATE_PADDING. */
-void gv_spans(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
-              const gv_candidates *candidates, double *near, double *far);
+void gv_distance_bounds(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
+                        const gv_candidates *candidates, double *near, double *far);
 
 /* True if all cells of a block's part are left out: rows x columns from (row, column) of the block. */
 bool gv_masked(const gv_block *block, int64_t row, int64_t column, int64_t rows, int64_t columns);

@@ -154,7 +154,7 @@ static void cull_above_3(const gv_candidates *in, const double *value, double li
 
 /* Least and largest |x - s| over [low, high], with room for rounding: differences are good to an ulp of the largest
  * coordinate, which `error` covers, and of themselves. */
-GV_INLINE void span_axis(double centre, double half, double error, vd s, vd *near, vd *far) {
+GV_INLINE void bounds_axis(double centre, double half, double error, vd s, vd *near, vd *far) {
   vd low = vd_all(centre - half), high = vd_all(centre + half), pad = vd_all(4.0 * error);
   vd gap = vd_max(low - s, s - high);
   vd most = vd_max(vd_abs(low - s), vd_abs(high - s));
@@ -162,34 +162,34 @@ GV_INLINE void span_axis(double centre, double half, double error, vd s, vd *nea
   *far = most * (1.0 + 1e-14) + pad;
 }
 
-GV_INLINE void span_plane_body(const int metric, const gv_candidates *in, const gv_bound *bound, double error,
-                               double *near, double *far) {
+GV_INLINE void bounds_plane_body(const int metric, const gv_candidates *in, const gv_bound *bound, double error,
+                                 double *near, double *far) {
   double half[2];
   for (int d = 0; d < 2; d++)
     half[d] = fabs(bound->generator[0][d]) + fabs(bound->generator[1][d]);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
     vd near_x, near_y, far_x, far_y;
-    span_axis(bound->centre[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
-    span_axis(bound->centre[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
+    bounds_axis(bound->centre[0], half[0], error, vd_load(in->x + i), &near_x, &far_x);
+    bounds_axis(bound->centre[1], half[1], error, vd_load(in->y + i), &near_y, &far_y);
     vd_store(near + i, vd_norm_join(metric, vd_norm_of(metric, near_x), vd_norm_of(metric, near_y)));
     vd_store(far + i, vd_norm_join(metric, vd_norm_of(metric, far_x), vd_norm_of(metric, far_y)));
   }
 }
 
-static void span_euclidean(const gv_candidates *in, const gv_bound *bound, double error, double *near,
-                           double *far) {
-  span_plane_body(GV_EUCLIDEAN, in, bound, error, near, far);
+static void bounds_euclidean(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                             double *far) {
+  bounds_plane_body(GV_EUCLIDEAN, in, bound, error, near, far);
 }
-static void span_manhattan(const gv_candidates *in, const gv_bound *bound, double error, double *near,
-                           double *far) {
-  span_plane_body(GV_MANHATTAN, in, bound, error, near, far);
+static void bounds_manhattan(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                             double *far) {
+  bounds_plane_body(GV_MANHATTAN, in, bound, error, near, far);
 }
-static void span_chebyshev(const gv_candidates *in, const gv_bound *bound, double error, double *near,
-                           double *far) {
-  span_plane_body(GV_CHEBYSHEV, in, bound, error, near, far);
+static void bounds_chebyshev(const gv_candidates *in, const gv_bound *bound, double error, double *near,
+                             double *far) {
+  bounds_plane_body(GV_CHEBYSHEV, in, bound, error, near, far);
 }
 
-static void span_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
+static void bounds_globe(const gv_candidates *in, const gv_bound *bound, double error, double *near, double *far) {
   vd_place m = place_all(3, bound->centre);
   vd reach = vd_all(bound->radius + 4.0 * error), zero = vd_all(0.0);
   for (int32_t i = 0; i < in->count; i += VD_LANES) {
@@ -247,7 +247,7 @@ const gv_cull_kernels GV_VARIANT(gv_cull_kernels) = {
     .squares = {NULL, NULL, squares_2, squares_3},
     .cull_pivots = {NULL, NULL, cull_pivots_2, cull_pivots_3},
     .cull_above = {NULL, NULL, cull_above_2, cull_above_3},
-    .span_plane = {span_euclidean, span_manhattan, span_chebyshev},
-    .span_globe = span_globe,
+    .bounds_plane = {bounds_euclidean, bounds_manhattan, bounds_chebyshev},
+    .bounds_globe = bounds_globe,
     .weigh = weigh_kernel,
 };

@@ -115,10 +115,10 @@ typedef struct gv_cull_kernels {
 
   /* Bounds of the canonical distances (squared euclidean for dim 3) of all candidates from any cell of a tile whose
    * positions are good to `error`. */
-  void (*span_plane[3])(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
-                        double *far);
-  void (*span_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
-                     double *far);
+  void (*bounds_plane[3])(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
+                          double *far);
+  void (*bounds_globe)(const gv_candidates *candidates, const gv_bound *bound, double error, double *near,
+                       double *far);
 
   /* value[i] = gv_weigh(value[i]), or infinity where value[i] > limit; weight[i] if `each`, else weight[0]. n values,
    * padded to GV_STRIP_LANES; so are the weights. */

@@ -109,7 +109,7 @@ gv_status gv_order_make(const gv_voronoi *v, const gv_kernels *kernels, gv_works
   }
   double near[GV_ORDER_MOST + GV_CANDIDATE_PADDING], far[GV_ORDER_MOST + GV_CANDIDATE_PADDING];
   if (!out->within) {
-    gv_spans(v, kernels, bound, candidates, near, far);
+    gv_distance_bounds(v, kernels, bound, candidates, near, far);
     out->within = true;
     for (int32_t i = 0; i < candidates->count; i++)
       out->within = out->within && far[i] <= v->within;
@@ -208,7 +208,7 @@ static double weighted_gap(const gv_voronoi *v, const gv_kernels *kernels, const
   for (int32_t i = 0; i < candidates->count; i++) {
     gv_candidates one = {candidates->x + i, candidates->y + i, candidates->z + i, candidates->id + i, 1};
     double near[GV_CANDIDATE_PADDING], far[GV_CANDIDATE_PADDING], shortest, longest;
-    gv_spans(v, kernels, bound, &one, near, far);
+    gv_distance_bounds(v, kernels, bound, &one, near, far);
     if (!(far[0] < v->geodesic.chords.limit2)) return INFINITY;
     /* The distance between the bounds grows with the chord. */
     gv_geodesic_lengths(&v->geodesic, far[0], far[0], &shortest, &longest);

@@ -3,7 +3,7 @@
  * cull.h), what is left goes to its four children, until one candidate is left or 64 cells are, which are decided one by
  * one. Only those cells' positions are ever made: the bounds need none.
  *
- * The mesh itself (GV_GRID_QTM) is written in the order of cell numbers, in which a sub-triangle is one run. For a
+ * The mesh itself (GV_GRID_QTM) is written in the order of cell numbers, in which a sub-triangle is one span. For a
  * raster whose pixels carry their triangle's answer, the triangles under a block of pixels are answered once, strip by
  * strip, into rows as they lie in the octant; a pixel then finds its triangle by its place in the row. In the coordinates
  * of the lattice that takes one product a pixel; what lies too near an edge for that is asked of gv_qtm_from_lonlat. Where
@@ -49,7 +49,7 @@ typedef struct mesh_work {
   const gv_voronoi *v;
   const mesh_state *state;
   gv_workspace *space;
-  const gv_block *mask; /* of a run of numbers; NULL: none */
+  const gv_block *mask; /* of a span of numbers; NULL: none */
   int32_t *out;
   int64_t band_stride;
   bool by_number;
@@ -62,7 +62,7 @@ typedef struct mesh_work {
 
 /* -------------------------------------------------------------------------------------------------- sub-triangles */
 
-static void fill_run(int32_t *out, int64_t count, int32_t label) {
+static void fill_span(int32_t *out, int64_t count, int32_t label) {
   for (int64_t i = 0; i < count; i++)
     out[i] = label;
 }
@@ -77,14 +77,14 @@ static void fill_part(const mesh_work *j, const gv_mesh_part *part, const int32_
   for (int32_t band = 0; band < j->v->k; band++) {
     int64_t offset = band * j->band_stride;
     if (j->by_number) {
-      fill_run(j->out + offset + (part->first - j->base), gv_mesh_part_count(part), label[band]);
+      fill_span(j->out + offset + (part->first - j->base), gv_mesh_part_count(part), label[band]);
       continue;
     }
     for (int64_t i = 0; i < side; i++) {
       if (part->down) {
-        fill_run(place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
+        fill_span(place_of(j, row + i, 2 * (east + i) + 1) + offset, 2 * (side - i) - 1, label[band]);
       } else {
-        fill_run(place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
+        fill_span(place_of(j, row + i, 2 * east) + offset, 2 * i + 1, label[band]);
       }
     }
   }
@@ -319,7 +319,7 @@ static gv_status mesh_create(gv_context *context, gv_voronoi *v, void **out) {
   return status;
 }
 
-/* A block is a run of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */
+/* A block is a span of numbers of one sub-triangle, or, on the coarsest levels, of several octants. */
 static gv_status mesh_block(gv_context *context, const gv_voronoi *v, void *opaque, const gv_tile *tile,
                             const gv_block *block) {
   mesh_state *state = opaque;

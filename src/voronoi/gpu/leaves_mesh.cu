@@ -9,21 +9,21 @@
 void gv_cuda_launch_mesh_leaves(const leaf_launch *l) {
   const gv_cuda_raster *raster = l->raster;
   const gv::target &t = l->strip->target;
-  const gv::level runs = window(&l->strip->cells, raster->side_log);
-  const unsigned blocks = blocks_for(runs.across, gv::LEAF_WARPS), threads = gv::WARP * gv::LEAF_WARPS;
+  const gv::level spans = window(&l->strip->cells, raster->side_log);
+  const unsigned blocks = blocks_for(spans.across, gv::LEAF_WARPS), threads = gv::WARP * gv::LEAF_WARPS;
   cudaStream_t stream = raster->lane->stream;
   if (raster->filter) {
     gv::dispatch(
         [&](auto kind) {
           gv::leaf_mesh<kind.geodesic>
-              <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, runs, *l->open, l->counters);
+              <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, spans, *l->open, l->counters);
         },
         gv::choose_kind(raster, gv::mesh_kinds()));
   } else {
     gv::dispatch(
         [&](auto kind, auto ranks) {
           gv::leaf_mesh_ranks<gv::kept_ranks(ranks.value, kind.geodesic), kind.geodesic>
-              <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, runs, *l->open, l->counters);
+              <<<blocks, threads, 0, stream>>>(raster->problem, *l->lists, t, spans, *l->open, l->counters);
         },
         gv::choose_kind(raster, gv::mesh_kinds()), gv::choose_ranks(raster->v->k));
   }

@@ -1,5 +1,5 @@
 /*
- * Leaves of the QTM mesh where the nearest seed is asked for. A leaf is a run of 1,024 cells, one a warp: a sub-triangle of 32
+ * Leaves of the QTM mesh where the nearest seed is asked for. A leaf is a span of 1,024 cells, one a warp: a sub-triangle of 32
  * cells a side. If several seeds are left after culling, its cells are decided in float (mesh_leaf); what lies within the
  * margin, and leaves at the poles or with many candidates, canonically (mesh_patches.cuh).
  *
@@ -70,7 +70,7 @@ __device__ static inline spot spot_at(const lattice_row &row, float column) {
 
 /* Cells that the filter left open, canonically: the lane's quads whose bit is set. */
 template <bool GEODESIC>
-__device__ static __noinline__ void settle_quads(const problem &p, const target &t, const leaf_run &leaf,
+__device__ static __noinline__ void settle_quads(const problem &p, const target &t, const leaf_span &leaf,
                                                  const int32_t *id, int32_t candidates, uint32_t again,
                                                  const open_list &open, counters *count, int lane) {
   uint32_t left = 0; /* cells for the host */
@@ -247,7 +247,7 @@ __device__ __forceinline__ static int4 in_order(uint32_t code, bool down, const 
 template <bool GEODESIC> struct mesh_leaf {
   using view = leaf_view;
   const target &t;
-  const leaf_run &leaf;
+  const leaf_span &leaf;
   const open_list &open;
   counters *count;
 
@@ -255,7 +255,7 @@ template <bool GEODESIC> struct mesh_leaf {
     view_leaf(p, leaf.at, &out);
   }
   __device__ __forceinline__ void fill(int32_t label, int lane) const {
-    fill_run(leaf.out, 1 << LEAF_LOG, label, lane);
+    fill_span(leaf.out, 1 << LEAF_LOG, label, lane);
   }
   __device__ __forceinline__ void decide(const problem &p, const view &seen, const filter_pivot &by, int32_t kept,
                                          float margin, mesh_space &s, int lane) const {
@@ -279,7 +279,7 @@ template <bool GEODESIC> struct mesh_leaf {
   }
 };
 
-/* One warp a run of 2^log cells, log <= LEAF_LOG. */
+/* One warp a span of 2^log cells, log <= LEAF_LOG. */
 template <bool GEODESIC>
 __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
     leaf_mesh(const __grid_constant__ problem p, const __grid_constant__ level lists,
@@ -290,13 +290,13 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS, 8)
   int32_t number = (int32_t)blockIdx.x * LEAF_WARPS + (int32_t)threadIdx.x / WARP;
   if (number >= leaves.across) return;
   const int64_t i = leaves.i0 + number;
-  leaf_run leaf;
+  leaf_span leaf;
   leaf.first = i << leaves.log;
   leaf.out = t.out + (leaf.first - t.c0);
   const entry from = entry_at(lists, i >> (lists.log - leaves.log), 0);
   if (from.count < 0) return;
   if (from.count == 1) {
-    fill_run(leaf.out, 1 << leaves.log, (int32_t)from.offset, lane);
+    fill_span(leaf.out, 1 << leaves.log, (int32_t)from.offset, lane);
     return;
   }
   const int32_t *list = lists.pool + from.offset;

@@ -1,5 +1,5 @@
 /*
- * Sub-triangles of the QTM mesh. One is a run of cell numbers, so that levels of sub-triangles are levels of runs of 4^bits
+ * Sub-triangles of the QTM mesh. One is a span of cell numbers, so that levels of sub-triangles are levels of spans of 4^bits
  * cells (log = 2 bits), and everything above the leaves is as for rasters.
  */
 #ifndef GV_MESH_PARTS_CUH

@@ -12,12 +12,12 @@
 namespace gv {
 
 enum {
-  PATCH_LOG = 6,   /* cells of a run that one lane culls for */
+  PATCH_LOG = 6,   /* cells of a span that one lane culls for */
   MESH_STAGE = 128 /* candidates of a leaf kept in shared memory */
 };
 
 /* A leaf and where its answers go. */
-struct leaf_run {
+struct leaf_span {
   part at;
   int64_t first; /* cell */
   int32_t *out;
@@ -64,17 +64,17 @@ __device__ static int32_t decide_cell(const problem &p, const part &cell, const 
   return seed_label(p.seeds, winner);
 }
 
-/* A leaf whose cells are decided canonically: each lane culls for one run of 64 of them, runs that stay open are decided
+/* A leaf whose cells are decided canonically: each lane culls for one span of 64 of them, spans that stay open are decided
  * cell by cell. */
 template <bool GEODESIC>
-__device__ static __noinline__ void decide_patches(const problem &p, const target &t, const leaf_run &leaf,
+__device__ static __noinline__ void decide_patches(const problem &p, const target &t, const leaf_span &leaf,
                                                    const int32_t *list, int32_t candidates, int32_t *stage,
                                                    const open_list &open, counters *count, int lane) {
   const int32_t leaf_log = 2 * leaf.at.bits, cells = 1 << leaf_log;
   bound b;
   mesh_bound(p, leaf.at, &b);
 
-  /* What is left of the list for this run; a list too long for the stage is used as it is. */
+  /* What is left of the list for this span; a list too long for the stage is used as it is. */
   const int32_t nearest = warp_nearest(p, b.middle, list, candidates, lane);
   const pivot by = make_pivot<SQUARE, GEODESIC>(p, b, nearest);
   int32_t kept = 0;
@@ -88,7 +88,7 @@ __device__ static __noinline__ void decide_patches(const problem &p, const targe
   }
   __syncwarp();
   if (kept == 1) {
-    fill_run(leaf.out, cells, seed_label(p.seeds, nearest), lane);
+    fill_span(leaf.out, cells, seed_label(p.seeds, nearest), lane);
     return;
   }
   if (kept <= MESH_STAGE) {
@@ -106,7 +106,7 @@ __device__ static __noinline__ void decide_patches(const problem &p, const targe
     int32_t owner = __shfl_sync(everyone, only, patch);
     int32_t *to = leaf.out + ((int64_t)patch << patch_log);
     if (owner >= 0) {
-      fill_run(to, 1 << patch_log, seed_label(p.seeds, owner), lane);
+      fill_span(to, 1 << patch_log, seed_label(p.seeds, owner), lane);
       continue;
     }
     for (int32_t cell = 0; cell < 1 << patch_log; cell += WARP) {

@@ -1,5 +1,5 @@
 /*
- * Leaves of the QTM mesh where more is asked than the nearest seed: several neighbours, a largest distance. One warp a run of
+ * Leaves of the QTM mesh where more is asked than the nearest seed: several neighbours, a largest distance. One warp a span of
  * cells, canonically, as for rasters (decide_canonically); what chords leave open of geodesics goes to the host.
  */
 #ifndef GV_MESH_RANK_KERNELS_CUH
@@ -35,11 +35,11 @@ __global__ void __launch_bounds__(WARP *LEAF_WARPS)
   }
   if (limit == NOBODY) {
     for (int32_t k = 0; k < p.neighbours; k++)
-      fill_run(out + k * t.rank_stride, cells, p.nodata, lane);
+      fill_span(out + k * t.rank_stride, cells, p.nodata, lane);
     return;
   }
   if (limit == EVERYBODY && from.count == 1 && p.neighbours == 1) {
-    fill_run(out, cells, (int32_t)from.offset, lane);
+    fill_span(out, cells, (int32_t)from.offset, lane);
     return;
   }
   int64_t list_at = -2;

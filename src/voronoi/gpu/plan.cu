@@ -12,7 +12,7 @@ static double spacing(const gv_voronoi *v) {
   return sqrt((double)v->cells.grid.width * (double)v->cells.grid.height / (double)v->seeds.count);
 }
 
-/* The side of the tiles of a level, in cells. On the mesh a tile is a run of 2^log cells. */
+/* The side of the tiles of a level, in cells. On the mesh a tile is a span of 2^log cells. */
 static double side_of(const gv_voronoi *v, int log) {
   return v->cells.grid.kind == GV_GRID_QTM ? sqrt(ldexp(1.0, log)) : ldexp(1.0, log);
 }

@@ -16,7 +16,7 @@
  *     within the margin is decided canonically on the spot, or, for geodesics, handed to the host.
  *   - leaf_canonical (canonical_kernels.cuh): everything else (several neighbours, other metrics, other grids), in
  *     canonical double arithmetic.
- * Leaves of the QTM mesh are runs of cells (mesh_kernels.cuh, mesh_rank_kernels.cuh).
+ * Leaves of the QTM mesh are spans of cells (mesh_kernels.cuh, mesh_rank_kernels.cuh).
  *
  * A largest distance takes seeds out of lists that are farther from every cell of the tile. Leaves that it runs through are
  * decided cell by cell.
@@ -40,7 +40,7 @@ enum norm { SQUARE = GV_EUCLIDEAN, SUM = GV_MANHATTAN, LARGEST = GV_CHEBYSHEV };
 enum {
   GROUP = WARP, /* seeds of a group */
   MOST_NEIGHBOURS = 64,
-  LEAF_WARPS = 4, /* quads or runs a block of the leaves */
+  LEAF_WARPS = 4, /* quads or spans a block of the leaves */
   /* Of the mesh: cells decided together. */
   LEAF_BITS = 5,
   LEAF_LOG = 2 * LEAF_BITS,

@@ -1,5 +1,5 @@
 /*
- * What a warp answers at the end: squares of cells ("quads") or, on the mesh, runs of them; where their answers lie, and
+ * What a warp answers at the end: squares of cells ("quads") or, on the mesh, spans of them; where their answers lie, and
  * filling them with one label.
  */
 #ifndef GV_QUADS_CUH
@@ -55,8 +55,8 @@ template <int SIDE> __device__ static void fill_quad(const target &t, const quad
     t.out[address(t, q.c0 + cell % q.columns, q.r0 + cell / q.columns)] = label;
 }
 
-/* A run of `count` cells, all of one label; warps fill runs of 64 and more in wide stores. */
-__device__ static void fill_run(int32_t *out, int32_t count, int32_t label, int lane) {
+/* A span of `count` cells, all of one label; warps fill spans of 64 and more in wide stores. */
+__device__ static void fill_span(int32_t *out, int32_t count, int32_t label, int lane) {
   if (count % 4 == 0 && (reinterpret_cast<size_t>(out) & 15) == 0) {
     int4 four = make_int4(label, label, label, label);
     for (int32_t i = lane; i < count / 4; i += WARP)

@@ -74,7 +74,7 @@ template <int K> __device__ static inline bool one_place(const problem &p, const
 }
 
 /* By how much the next one is farther than rank k; infinite where that cannot matter. `matters`, true before rank 0, says
- * so for a run of seeds of one place that begins within the ranks that are written. */
+ * so for seeds of one place the first of which is within the ranks that are written. */
 template <int K>
 __device__ static inline double gap_after(const problem &p, const ranking<K> &best, int k, bool *matters) {
   *matters = k < p.neighbours || (k > 0 && *matters && one_place(p, best, k > 0 ? k - 1 : 0));

@@ -3,7 +3,7 @@
  *
  * A GPU wants large pieces, callers ask for blocks, many threads at once, mostly in file order. So each device has a
  * thread of its own that computes strips (rectangles of whole blocks, up to GBs) into device memory, the next one while
- * the last is read back, and reads them back in slices (runs of blocks, tens of MB) into a ring of page-locked buffers,
+ * the last is read back, and reads them back in slices (consecutive blocks, tens of MB) into a ring of page-locked buffers,
  * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Strips go round the
  * devices. Memory on host and device is bounded whatever the raster's size.
  *

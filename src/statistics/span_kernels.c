@@ -1,20 +1,20 @@
-/* Runs of cells, see run_kernels.h. */
-#include "statistics/run_kernels.h"
+/* Spans of cells, see span_kernels.h. */
+#include "statistics/span_kernels.h"
 #include "core/simd/vectors.h"
 
 static int32_t find(const int32_t *cells, int32_t n, int32_t *begin) {
-  int32_t runs = 1, c = 1;
+  int32_t spans = 1, c = 1;
   begin[0] = 0;
   for (; c + VF_LANES <= n; c += VF_LANES) {
     unsigned bits = vi_differ_bits(vi_load(cells + c), vi_load(cells + c - 1));
     for (; bits != 0; bits &= bits - 1)
-      begin[runs++] = c + __builtin_ctz(bits);
+      begin[spans++] = c + __builtin_ctz(bits);
   }
   for (; c < n; c++) {
-    if (cells[c] != cells[c - 1]) begin[runs++] = c;
+    if (cells[c] != cells[c - 1]) begin[spans++] = c;
   }
-  begin[runs] = n;
-  return runs;
+  begin[spans] = n;
+  return spans;
 }
 
-const gv_run_kernels GV_VARIANT(gv_run_kernels) = {.find = find};
+const gv_span_kernels GV_VARIANT(gv_span_kernels) = {.find = find};

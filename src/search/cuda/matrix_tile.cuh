@@ -1,15 +1,15 @@
 /*
- * The kernel for many dimensions: the inner loop of a matrix product. A block has a tile of 16 Q queries and walks
- * through tiles of 16 S points; eight dimensions at a time of both pass through shared memory, the next eight being read
+ * The kernel for many dimensions: the inner loop of a matrix product. A block has a matrix tile: 16 Q queries and walks
+ * through 16 S points at a time; eight dimensions at a time of both pass through shared memory, the next eight being read
  * while these are used; a thread has Q x S pairs in registers, so that Q + S values read from shared memory serve Q S
  * multiply-adds. Needs GV_COLUMNS.
  */
-#ifndef GV_CUDA_TILE_CUH
-#define GV_CUDA_TILE_CUH
+#ifndef GV_MATRIX_TILE_CUH
+#define GV_MATRIX_TILE_CUH
 
 #include "search/cuda/brute.cuh"
 
-enum { GV_TILE_THREADS = 256, GV_TILE_DEPTH = 8, GV_TILE_LANES = 16, GV_TILE_PIECE = 4 };
+enum { GV_MATRIX_TILE_THREADS = 256, GV_TILE_DEPTH = 8, GV_TILE_LANES = 16, GV_TILE_PIECE = 4 };
 
 /* Four components by a compile-time number. */
 static __device__ __forceinline__ float gv_part(const float4 &v, int i) {
@@ -36,7 +36,7 @@ static __device__ __forceinline__ void gv_tile_multiply(const float4 (&queries)[
   }
 }
 
-/* Half the squared lengths of the tile's points, from `base` on. */
+/* Half the squared lengths of a matrix tile's points, from `base` on. */
 template <int Q, int S>
 static __device__ __forceinline__ void gv_tile_add_halves(const gv_scan &scan, int64_t base, int tx,
                                                           float (&sum)[Q][S]) {
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void gv_tile_add_halves(const gv_scan &scan, i
   }
 }
 
-/* The values of one query and a tile's points, which go to its row as they are. */
+/* The values of one query and a matrix tile's points, which go to its row as they are. */
 template <int S>
 static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_t query, int64_t base, int tx,
                                                      const float (&sum)[S]) {
@@ -69,22 +69,24 @@ static __device__ __forceinline__ void gv_tile_write(const gv_scan &scan, int64_
 /* WHOLE: every filter value goes to the row (groups of one point). Otherwise a group is what one thread sees of `steps`
  * pieces of four points, 64 points apart. */
 template <int METRIC, int Q, int S, bool WHOLE>
-static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
-    gv_minima_by_tile(gv_scan scan, int64_t end, int64_t span) {
+static __global__ void __launch_bounds__(GV_MATRIX_TILE_THREADS, 2)
+    gv_minima_by_matrix_tile(gv_scan scan, int64_t end, int64_t share) {
   constexpr int QUADS_Q = 4 * Q, QUADS_S = 4 * S, WIDTH = 16 * S, DEPTH = GV_TILE_DEPTH;
-  constexpr bool ALL_LOAD_Q = DEPTH * QUADS_Q == GV_TILE_THREADS, ALL_LOAD_S = DEPTH * QUADS_S == GV_TILE_THREADS;
-  static_assert(DEPTH * QUADS_Q <= GV_TILE_THREADS && DEPTH * QUADS_S <= GV_TILE_THREADS, "one load a thread");
+  constexpr bool ALL_LOAD_Q = DEPTH * QUADS_Q == GV_MATRIX_TILE_THREADS,
+                 ALL_LOAD_S = DEPTH * QUADS_S == GV_MATRIX_TILE_THREADS;
+  static_assert(DEPTH * QUADS_Q <= GV_MATRIX_TILE_THREADS && DEPTH * QUADS_S <= GV_MATRIX_TILE_THREADS,
+                "one load a thread");
   __shared__ float4 queries[2][DEPTH][QUADS_Q], points[2][DEPTH][QUADS_S];
-  __shared__ float least[WHOLE ? 1 : Q][GV_TILE_THREADS]; /* each thread's own; registers are short */
+  __shared__ float least[WHOLE ? 1 : Q][GV_MATRIX_TILE_THREADS]; /* each thread's own; registers are short */
   const int me = (int)threadIdx.x, tx = me % 16, ty = me / 16;
-  const int64_t tile = (int64_t)blockIdx.x * 16 * Q, from = (int64_t)blockIdx.y * span;
-  const int64_t to = from + span < end ? from + span : end;
+  const int64_t query_tile = (int64_t)blockIdx.x * 16 * Q, from = (int64_t)blockIdx.y * share;
+  const int64_t to = from + share < end ? from + share : end;
   if (from >= to) return;
   const int chunks = (scan.dim + DEPTH - 1) / DEPTH;
 
   /* What this thread brings into shared memory: four queries and four points in one of the eight dimensions. */
   const int load_q = me / QUADS_Q, load_s = me / QUADS_S;
-  const float *query_at = scan.query + load_q * scan.query_stride + tile + 4 * (me % QUADS_Q);
+  const float *query_at = scan.query + load_q * scan.query_stride + query_tile + 4 * (me % QUADS_Q);
   const float *point_at = scan.values + load_s * scan.dim_stride + from + 4 * (me % QUADS_S);
   const int64_t query_step = DEPTH * scan.query_stride, point_step = DEPTH * scan.dim_stride;
   const float4 zero = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
@@ -137,7 +139,7 @@ static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
         const bool full = !WHOLE && (pieces == scan.groups.steps || base + WIDTH >= to);
 #pragma unroll
         for (int i = 0; i < Q; i++) {
-          const int64_t query = tile + 64 * (i / 4) + 4 * ty + i % 4;
+          const int64_t query = query_tile + 64 * (i / 4) + 4 * ty + i % 4;
           if (WHOLE) {
             gv_tile_write(scan, query, base, tx, sum[i]);
           } else {
@@ -169,16 +171,17 @@ static __global__ void __launch_bounds__(GV_TILE_THREADS, 2)
 
 template <int METRIC, int Q, int S, bool WHOLE>
 static cudaError_t gv_launch_tile(gv_cuda_lane *lane, const gv_scan *scan) {
-  int64_t tiles = gv_ceil_div(scan->queries, 16 * Q), unit = 16 * S;
+  int64_t query_tiles = gv_ceil_div(scan->queries, 16 * Q), unit = 16 * S;
   if (!WHOLE && 64LL * scan->groups.steps > unit) unit = 64LL * scan->groups.steps;
-  int64_t units = gv_ceil_div(scan->count, unit), parts = gv_split(lane, tiles, units, 6);
-  int64_t span = gv_ceil_div(units, parts) * unit, end = gv_ceil_div(scan->count, 16 * S) * (16 * S);
-  dim3 grid((unsigned)tiles, (unsigned)parts);
-  gv_minima_by_tile<METRIC, Q, S, WHOLE><<<grid, GV_TILE_THREADS, 0, lane->stream>>>(*scan, end, span);
+  int64_t units = gv_ceil_div(scan->count, unit), parts = gv_split(lane, query_tiles, units, 6);
+  int64_t share = gv_ceil_div(units, parts) * unit, end = gv_ceil_div(scan->count, 16 * S) * (16 * S);
+  dim3 grid((unsigned)query_tiles, (unsigned)parts);
+  gv_minima_by_matrix_tile<METRIC, Q, S, WHOLE>
+      <<<grid, GV_MATRIX_TILE_THREADS, 0, lane->stream>>>(*scan, end, share);
   return cudaPeekAtLastError();
 }
 
-/* Groups of at least 4 S points, so that a tile's worth belongs to one group. */
+/* Groups of at least 4 S points, so that a matrix tile's worth belongs to one group. */
 static inline gv_group_shape gv_shape_by_tile(int s) {
   return {GV_TILE_PIECE, GV_TILE_LANES, s / 4, 256, 0};
 }
