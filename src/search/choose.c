@@ -1,6 +1,7 @@
 /* Which backend "auto" stands for in a search of points. */
 #include "search/backend.h"
 #include "search/cuda_module.h"
+#include "search/half_filter.h"
 
 /*
  * Measured on two AVX-512 cores (uniform points): a tree answers a query in about 2^(dim + 8) pair distances of
@@ -51,10 +52,10 @@ static double processor_seconds(const gv_context *context, const gv_backend *bac
  */
 static estimate choose_device(const gv_cuda_module *cuda, const gv_context *context, const gv_reference *reference,
                               int32_t k, int64_t queries) {
-  enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, TENSOR_DIM_MIN = 16, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
+  enum { TREE_DIM_MAX = 8, OCTREE_DIM_MAX = 3, FEW_QUERIES = 64, FEW_PAIRS = 100000000 };
   const double tree_launches = k > 1 ? 6e-4 : 3e-4, launches = 1e-4, many = 0.1;
   double n = (double)reference->count, q = (double)queries, dim = reference->dim;
-  bool products = reference->metric == GV_EUCLIDEAN && reference->dim >= TENSOR_DIM_MIN;
+  bool products = gv_half_filter_pays(reference->metric, reference->dim);
   double pair = products ? 1.25e-14 * dim + (k > 1 ? 1.2e-12 : 3.5e-13) : 7e-14 * dim + (k > 1 ? 4e-13 : 0.0);
   double brute = n * q * pair + n * dim * 1.6e-12;
   double points = launches + built * 1.25e-9 * n * dim, bytes = q * (dim * 8.0 + k * 16.0);

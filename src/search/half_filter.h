@@ -22,8 +22,14 @@
 
 enum {
   GV_HALF_POINT_EXPONENT = 10, /* points are multiplied by 2 to this, queries brought below 2 to the other */
-  GV_HALF_QUERY_EXPONENT = 4
+  GV_HALF_QUERY_EXPONENT = 4,
+  GV_HALF_DIM_LEAST = 16 /* fewer dimensions do not pay the rounding to 16 bits */
 };
+
+/* Whether tensor cores are what a search on GPUs is filtered by. */
+static inline bool gv_half_filter_pays(gv_metric metric, int32_t dim) {
+  return metric == GV_EUCLIDEAN && dim >= GV_HALF_DIM_LEAST;
+}
 
 /* What a euclidean filter value of a query of this length is wrong by at most, gv_float_error included. */
 GV_BOTH double gv_half_error(int32_t dim, double length, double longest) {

@@ -7,13 +7,10 @@
 
 #include <pthread.h>
 
+#include "search/half_filter.h"
 #include "search/nearest_list.h"
 
-enum {
-  DEVICES_MAX = 64,
-  QUERIES_A_DEVICE = 256,
-  TENSOR_DIM_MIN = 16 /* fewer dimensions do not pay the rounding to 16 bits */
-};
+enum { DEVICES_MAX = 64, QUERIES_A_DEVICE = 256 };
 
 typedef struct several {
   int count;
@@ -40,7 +37,7 @@ typedef struct worker {
 static void *work(void *opaque) {
   worker *w = (worker *)opaque;
   if (w->build != NULL) {
-    bool products = w->reference->metric == GV_EUCLIDEAN && w->reference->dim >= TENSOR_DIM_MIN;
+    bool products = gv_half_filter_pays(w->reference->metric, w->reference->dim);
     w->status = gv_brute_create(&w->context, w->reference, products ? &gv_tensor_idea : &gv_register_idea,
                                 w->device, w->build);
   } else {
