@@ -265,7 +265,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
     gv_run_name_regions(r, worker, &p, &b);
   }
   if (status == GV_OK && may_be_empty(r)) worker->empty += count_empty(b.out, &whole, b.stride, none, uniform != 0);
-  if (status == GV_OK && r->style) gv_adjacency_scan(&worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
+  if (status == GV_OK && r->style)
+    status = gv_adjacency_scan(io, &worker->adjacency, b.out, p.w, p.h, b.stride, p.y);
   if (status == GV_OK && r->statistics != NULL) {
     status = add_statistics(io, r, number, block, &whole, b.out, b.stride, uniform != 0);
   }

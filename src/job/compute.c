@@ -138,12 +138,13 @@ static gv_status make_voronoi(gv_run *r) {
 }
 
 static gv_status add_style(gv_run *r) {
-  for (int i = 1; i < r->worker_count; i++)
-    gv_adjacency_merge(&r->workers[0].adjacency, &r->workers[i].adjacency);
   gv_attribute_table table = {0};
+  gv_status status = GV_OK;
+  for (int i = 1; i < r->worker_count && status == GV_OK; i++)
+    status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
+  if (status != GV_OK) return status;
   r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
-  gv_status status =
-      gv_style_table(r->io, r->regions, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
+  status = gv_style_table(r->io, r->regions, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
   if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;

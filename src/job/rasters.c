@@ -94,13 +94,13 @@ static const char *weighting_name(gv_weighting weighting) {
 }
 
 /* `source` in short, and its layer. */
-static bool add_source(char ***items, const char *name, const char *source, const char *layer) {
+static gv_status add_source(gv_io *io, char ***items, const char *name, const char *source, const char *layer) {
   char text[512], *title = gv_source_title(source);
-  if (title == NULL) return false;
+  if (title == NULL) return gv_io_fail_memory(io, "the names of the sources");
   snprintf(text, sizeof text, "%s%s%s", title, layer != NULL ? ", layer " : "", layer != NULL ? layer : "");
   free(title);
   *items = CSLSetNameValue(*items, name, text);
-  return true;
+  return GV_OK;
 }
 
 int64_t gv_run_seed_count(const gv_run *r) {
@@ -110,14 +110,14 @@ int64_t gv_run_seed_count(const gv_run *r) {
   return by_cell ? list.cells : r->regions->count;
 }
 
-/* To be freed with CSLDestroy; NULL where there is no memory. */
-static char **make_metadata(const gv_run *r) {
+/* *out is to be freed with CSLDestroy, whatever the status. */
+static gv_status make_metadata(const gv_run *r, char ***out) {
   const gv_job *j = r->j;
   char **items = NULL;
   items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
   const gv_raster_seed_options *cells = j->raster_seeds.source != NULL ? &j->raster_seeds : NULL;
-  bool named =
-      add_source(&items, "GPUVORONOI_SEEDS", cells != NULL ? cells->source : j->seeds.source, j->seeds.layer);
+  gv_status status = add_source(r->io, &items, "GPUVORONOI_SEEDS", cells != NULL ? cells->source : j->seeds.source,
+                                j->seeds.layer);
   if (cells != NULL) items = CSLSetNameValue(items, "GPUVORONOI_BAND", CPLSPrintf("%d", cells->band));
   if (j->seeds.where != NULL) items = CSLSetNameValue(items, "GPUVORONOI_WHERE", j->seeds.where);
   items = CSLSetNameValue(items, "GPUVORONOI_SEED_COUNT", CPLSPrintf("%" PRId64, gv_run_seed_count(r)));
@@ -130,14 +130,15 @@ static char **make_metadata(const gv_run *r) {
   if (isfinite(j->max_distance)) {
     items = CSLSetNameValue(items, "GPUVORONOI_MAX_DISTANCE", CPLSPrintf("%.17g", j->max_distance));
   }
-  if (j->mask.source != NULL) named = add_source(&items, "GPUVORONOI_MASK", j->mask.source, NULL) && named;
+  if (status == GV_OK && j->mask.source != NULL)
+    status = add_source(r->io, &items, "GPUVORONOI_MASK", j->mask.source, NULL);
   const char *id = cells != NULL               ? (cells->by_cell ? "cell number, row by row from 0" : "cell value")
                    : j->seeds.id_field == NULL ? "feature id"
                                                : j->seeds.id_field;
   items = CSLSetNameValue(items, "GPUVORONOI_ID",
                           r->seeds.ids_are_rows ? CPLSPrintf("row number from 0 (names: %s)", id) : id);
-  if (!named) CSLDestroy(items);
-  return named ? items : NULL;
+  *out = items;
+  return status;
 }
 
 /* "id of the 2nd nearest seed" */
@@ -175,9 +176,8 @@ gv_status gv_run_create_rasters(gv_run *r) {
   static const char *const variables[GV_RUN_RASTERS] = {"nearest", "distance", "azimuth"};
   const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
-  char **metadata = make_metadata(r);
-  if (metadata == NULL) return gv_io_fail_memory(r->io, "the names of the sources");
-  gv_status status = GV_OK;
+  char **metadata = NULL;
+  gv_status status = make_metadata(r, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;
     if (r->raster[i] == NULL) continue;

@@ -103,17 +103,17 @@ static uint64_t slot_of(const gv_raster_seeds *s, int64_t value) {
   return at;
 }
 
-static bool enlarge(gv_raster_seeds *s) {
+static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
   uint64_t count = 2 * s->slot_count;
   int32_t *slots = gv_allocate(&s->allocator, (int64_t)count, sizeof *slots);
-  if (slots == NULL) return false;
+  if (slots == NULL) return no_memory(context);
   memset(slots, 0xff, count * sizeof *slots);
   gv_release(&s->allocator, s->slots);
   s->slots = slots;
   s->slot_count = count;
   for (int64_t g = 0; g < s->groups; g++)
     s->slots[slot_of(s, ((const int64_t *)s->value.memory)[g])] = (int32_t)g;
-  return true;
+  return GV_OK;
 }
 
 /* The group of a value, in the order in which they come. */
@@ -128,7 +128,7 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
   *out = (int32_t)s->groups;
   values[s->groups++] = value;
   s->slots[at] = *out;
-  return 2 * (uint64_t)s->groups < s->slot_count || enlarge(s) ? GV_OK : no_memory(context);
+  return 2 * (uint64_t)s->groups < s->slot_count ? GV_OK : enlarge(context, s);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- spans */

@@ -265,8 +265,9 @@ static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, c
                                gv_seed_list *out) {
   int64_t n = kept->groups;
   gv_status status = make_list(io, reader, n, out);
-  gv_shapes *s = out->shapes = gv_shapes_new();
-  if (status != GV_OK || s == NULL) return status != GV_OK ? status : gv_io_fail_memory(io, "the seeds");
+  if (status == GV_OK) status = gv_shapes_make(io, &out->shapes);
+  if (status != GV_OK) return status;
+  gv_shapes *s = out->shapes;
   int64_t **const offsets[] = {&s->part, &s->ring, &s->vertex};
   for (int i = 0; i < 3; i++) {
     free(*offsets[i]);

@@ -326,8 +326,8 @@ gv_status gv_seed_read_layer(gv_seed_reader *r) {
     r->capacity = 0;
   }
   r->has_heights = false;
-  r->set->shapes = gv_shapes_new();
-  if (r->set->shapes == NULL) return gv_io_fail_memory(r->io, "the seeds");
+  gv_status status = gv_shapes_make(r->io, &r->set->shapes);
+  if (status != GV_OK) return status;
   r->set->shapes->edges = r->options->edges;
   r->set->shapes->boundary = r->options->boundary;
   return read_features(r);

@@ -125,11 +125,10 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
     from->x[v] *= scale;
     from->y[v] *= scale;
   }
-  gv_shapes *to = gv_shapes_new();
-  if (to == NULL) return gv_io_fail_memory(io, "the seeds");
+  gv_shapes *to = NULL;
   gv_carrying how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
-  gv_status status = GV_OK;
-  if (globe) status = gv_crs_ellipsoid(io, target, &how.semi_major, &how.flattening);
+  gv_status status = gv_shapes_make(io, &to);
+  if (status == GV_OK && globe) status = gv_crs_ellipsoid(io, target, &how.semi_major, &how.flattening);
   if (!globe && target != NULL && OSRIsProjected(target)) how.tolerance /= OSRGetLinearUnits(target, NULL);
   int64_t kept = 0;
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {

@@ -18,23 +18,37 @@ void gv_shapes_free(gv_shapes *s) {
   free(s);
 }
 
-static bool grow_offsets(int64_t **offsets, int64_t *room, int64_t count) {
-  int64_t *grown = gv_grow(*offsets, room, count, sizeof **offsets);
-  if (grown == NULL) return false;
-  *offsets = grown;
-  return true;
+static gv_status no_memory(gv_io *io) {
+  return gv_io_fail_memory(io, "the seeds");
 }
 
-gv_shapes *gv_shapes_new(void) {
-  gv_shapes *s = calloc(1, sizeof *s);
-  if (s == NULL) return NULL;
-  if (!grow_offsets(&s->part, &s->room_features, 2) || !grow_offsets(&s->ring, &s->room_parts, 2) ||
-      !grow_offsets(&s->vertex, &s->room_rings, 2)) {
+static gv_status grow_offsets(gv_io *io, int64_t **offsets, int64_t *room, int64_t count) {
+  int64_t *grown = gv_grow(*offsets, room, count, sizeof **offsets);
+  if (grown == NULL) return no_memory(io);
+  *offsets = grown;
+  return GV_OK;
+}
+
+static gv_status grow_reals(gv_io *io, double **reals, int64_t *room, int64_t count) {
+  double *grown = gv_grow(*reals, room, count, sizeof **reals);
+  if (grown == NULL) return no_memory(io);
+  *reals = grown;
+  return GV_OK;
+}
+
+gv_status gv_shapes_make(gv_io *io, gv_shapes **out) {
+  gv_shapes *s = *out = calloc(1, sizeof *s);
+  if (s == NULL) return no_memory(io);
+  gv_status status = grow_offsets(io, &s->part, &s->room_features, 2);
+  if (status == GV_OK) status = grow_offsets(io, &s->ring, &s->room_parts, 2);
+  if (status == GV_OK) status = grow_offsets(io, &s->vertex, &s->room_rings, 2);
+  if (status == GV_OK) {
+    s->part[0] = s->ring[0] = s->vertex[0] = 0;
+  } else {
     gv_shapes_free(s);
-    return NULL;
+    *out = NULL;
   }
-  s->part[0] = s->ring[0] = s->vertex[0] = 0;
-  return s;
+  return status;
 }
 
 void gv_shapes_drop_last(gv_shapes *s) {
@@ -46,38 +60,36 @@ void gv_shapes_drop_last(gv_shapes *s) {
 
 /* ------------------------------------------------------------------------------------------------------- adding */
 
-static bool add_vertex(gv_shapes *s, double x, double y) {
-  double *grown = gv_grow(s->x, &s->room_x, s->vertices + 1, sizeof *s->x);
-  if (grown == NULL) return false;
-  s->x = grown;
-  grown = gv_grow(s->y, &s->room_y, s->vertices + 1, sizeof *s->y);
-  if (grown == NULL) return false;
-  s->y = grown;
+static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
+  gv_status status = grow_reals(io, &s->x, &s->room_x, s->vertices + 1);
+  if (status == GV_OK) status = grow_reals(io, &s->y, &s->room_y, s->vertices + 1);
+  if (status != GV_OK) return status;
   s->x[s->vertices] = x;
   s->y[s->vertices++] = y;
-  return true;
+  return GV_OK;
 }
 
-static bool end_ring(gv_shapes *s) {
-  if (!grow_offsets(&s->vertex, &s->room_rings, s->rings + 2)) return false;
-  s->vertex[++s->rings] = s->vertices;
-  return true;
+static gv_status end_ring(gv_io *io, gv_shapes *s) {
+  gv_status status = grow_offsets(io, &s->vertex, &s->room_rings, s->rings + 2);
+  if (status == GV_OK) s->vertex[++s->rings] = s->vertices;
+  return status;
 }
 
-static bool end_part(gv_shapes *s, gv_part_kind kind) {
+static gv_status end_part(gv_io *io, gv_shapes *s, gv_part_kind kind) {
   uint8_t *kinds = gv_grow(s->kind, &s->room_kinds, s->parts + 1, sizeof *s->kind);
-  if (kinds == NULL) return false;
+  if (kinds == NULL) return no_memory(io);
   s->kind = kinds;
-  if (!grow_offsets(&s->ring, &s->room_parts, s->parts + 2)) return false;
+  gv_status status = grow_offsets(io, &s->ring, &s->room_parts, s->parts + 2);
+  if (status != GV_OK) return status;
   s->kind[s->parts] = (uint8_t)kind;
   s->ring[++s->parts] = s->rings;
-  return true;
+  return GV_OK;
 }
 
-static bool end_feature(gv_shapes *s) {
-  if (!grow_offsets(&s->part, &s->room_features, s->features + 2)) return false;
-  s->part[++s->features] = s->parts;
-  return true;
+static gv_status end_feature(gv_io *io, gv_shapes *s) {
+  gv_status status = grow_offsets(io, &s->part, &s->room_features, s->features + 2);
+  if (status == GV_OK) s->part[++s->features] = s->parts;
+  return status;
 }
 
 /* What is left of a feature that could not be added. */
@@ -88,50 +100,58 @@ static void take_back(gv_shapes *s) {
 }
 
 typedef struct adding {
+  gv_io *io;
   gv_shapes *s;
   bool swapped, finite;
 } adding;
 
 /* The points of a line or ring; rings are closed. */
-static bool add_points(adding *a, OGRGeometryH line, bool ring) {
+static gv_status add_points(adding *a, OGRGeometryH line, bool ring) {
   int count = OGR_G_GetPointCount(line);
   int64_t first = a->s->vertices;
-  for (int i = 0; i < count; i++) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++) {
     double x = OGR_G_GetX(line, i), y = OGR_G_GetY(line, i);
     if (!isfinite(x) || !isfinite(y)) a->finite = false;
-    if (!add_vertex(a->s, a->swapped ? y : x, a->swapped ? x : y)) return false;
+    status = add_vertex(a->io, a->s, a->swapped ? y : x, a->swapped ? x : y);
   }
+  if (status != GV_OK) return status;
   int64_t last = a->s->vertices - 1;
   bool open = ring && a->finite && (a->s->x[first] != a->s->x[last] || a->s->y[first] != a->s->y[last]);
-  if (open && !add_vertex(a->s, a->s->x[first], a->s->y[first])) return false;
-  return end_ring(a->s);
+  if (open) status = add_vertex(a->io, a->s, a->s->x[first], a->s->y[first]);
+  return status == GV_OK ? end_ring(a->io, a->s) : status;
 }
 
-static bool add_polygon(adding *a, OGRGeometryH polygon) {
+static gv_status add_polygon(adding *a, OGRGeometryH polygon) {
   int64_t before = a->s->rings;
-  for (int i = 0; i < OGR_G_GetGeometryCount(polygon); i++) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < OGR_G_GetGeometryCount(polygon) && status == GV_OK; i++) {
     OGRGeometryH ring = OGR_G_GetGeometryRef(polygon, i);
-    if (!OGR_G_IsEmpty(ring) && !add_points(a, ring, true)) return false;
+    if (!OGR_G_IsEmpty(ring)) status = add_points(a, ring, true);
   }
-  return a->s->rings == before || end_part(a->s, GV_PART_POLYGON);
+  if (status != GV_OK || a->s->rings == before) return status;
+  return end_part(a->io, a->s, GV_PART_POLYGON);
 }
 
 /* Parts that are empty are left out. */
-static bool add_parts(adding *a, OGRGeometryH geometry) {
-  if (OGR_G_IsEmpty(geometry)) return true;
-  switch (wkbFlatten(OGR_G_GetGeometryType(geometry))) {
+static gv_status add_parts(adding *a, OGRGeometryH geometry) {
+  OGRwkbGeometryType type = wkbFlatten(OGR_G_GetGeometryType(geometry));
+  gv_status status = GV_OK;
+  if (OGR_G_IsEmpty(geometry)) return GV_OK;
+  switch (type) {
   case wkbPoint:
-    return add_points(a, geometry, false) && end_part(a->s, GV_PART_POINTS);
   case wkbLineString:
   case wkbLinearRing:
-    return add_points(a, geometry, false) && end_part(a->s, GV_PART_LINE);
+    status = add_points(a, geometry, false);
+    if (status != GV_OK) return status;
+    return end_part(a->io, a->s, type == wkbPoint ? GV_PART_POINTS : GV_PART_LINE);
   case wkbPolygon:
   case wkbTriangle:
     return add_polygon(a, geometry);
   default:
-    for (int i = 0; i < OGR_G_GetGeometryCount(geometry); i++)
-      if (!add_parts(a, OGR_G_GetGeometryRef(geometry, i))) return false;
-    return true;
+    for (int i = 0; i < OGR_G_GetGeometryCount(geometry) && status == GV_OK; i++)
+      status = add_parts(a, OGR_G_GetGeometryRef(geometry, i));
+    return status;
   }
 }
 
@@ -149,14 +169,15 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
     linear = OGR_G_GetLinearGeometry(geometry, 0.0, NULL);
     if (linear == NULL) return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "seeds: cannot make lines of curves");
   }
-  adding a = {s, swapped, true};
-  bool added = add_parts(&a, linear != NULL ? linear : geometry);
-  bool valid = added && a.finite && is_valid(linear != NULL ? linear : geometry);
+  adding a = {io, s, swapped, true};
+  gv_status status = add_parts(&a, linear != NULL ? linear : geometry);
+  bool valid = status == GV_OK && a.finite && is_valid(linear != NULL ? linear : geometry);
   if (linear != NULL) OGR_G_DestroyGeometry(linear);
   *finite = a.finite;
-  if (!added || !a.finite || !end_feature(s)) {
+  if (status == GV_OK && a.finite) status = end_feature(io, s);
+  if (status != GV_OK || !a.finite) {
     take_back(s);
-    return a.finite ? gv_io_fail_memory(io, "the seeds") : GV_OK;
+    return status;
   }
   s->curved += linear != NULL;
   s->crossing += !valid;
@@ -173,16 +194,18 @@ typedef struct carried {
 } carried;
 
 typedef struct follower {
+  gv_io *io;
   const gv_carrying *how;
   gv_shapes *to;
   const double *a, *b; /* the edge's ends as written, in one order */
   bool reversed;       /* places are to be added from b to a */
-  bool torn, memory;
+  bool torn;
+  gv_status status;
   carried *list; /* MOST_PLACES */
 } follower;
 
-static bool carry_place(const gv_carrying *how, double x, double y, carried *out) {
-  if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return false;
+static gv_status carry_place(gv_io *io, const gv_carrying *how, double x, double y, carried *out) {
+  if (gv_operation_apply(&x, &y, 1, how->operation) != 0) return no_memory(io);
   const double radian = 3.14159265358979323846 / 180.0;
   if (how->globe && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
   *out = (carried){x, y, {x, y, 0.0}};
@@ -193,7 +216,7 @@ static bool carry_place(const gv_carrying *how, double x, double y, carried *out
     out->at[1] = n * cosine * sin(x * radian);
     out->at[2] = n * (1.0 - e2) * sine;
   }
-  return true;
+  return GV_OK;
 }
 
 static bool is_usable(const gv_carrying *how, const carried *c) {
@@ -228,10 +251,10 @@ static void follow(follower *f, double u0, const carried *p, double u1, const ca
   carried tests[TESTS];
   for (int i = 0; i < TESTS; i++) {
     double u = u0 + part[i] * (u1 - u0);
-    f->memory |=
-        !carry_place(f->how, f->a[0] + u * (f->b[0] - f->a[0]), f->a[1] + u * (f->b[1] - f->a[1]), &tests[i]);
-    f->torn |= !is_usable(f->how, &tests[i]);
-    if (f->memory || f->torn) return;
+    double x = f->a[0] + u * (f->b[0] - f->a[0]), y = f->a[1] + u * (f->b[1] - f->a[1]);
+    f->status = carry_place(f->io, f->how, x, y, &tests[i]);
+    f->torn |= f->status == GV_OK && !is_usable(f->how, &tests[i]);
+    if (f->status != GV_OK || f->torn) return;
     far = fmax(far, aside(f->how, p, q, &tests[i]));
   }
   double d[3] = {q->at[0] - p->at[0], q->at[1] - p->at[1], q->at[2] - p->at[2]};
@@ -252,66 +275,71 @@ static void follow(follower *f, double u0, const carried *p, double u1, const ca
   follow(f, middle, &tests[0], u1, q, depth + 1, count);
 }
 
-static bool add_edge(follower *f, const carried *from, const carried *to) {
+static gv_status add_edge(follower *f, const carried *from, const carried *to) {
   int64_t count = 0;
   const carried *p = f->reversed ? to : from, *q = f->reversed ? from : to;
   follow(f, 0.0, p, 1.0, q, 0, &count);
-  for (int64_t i = 0; i < count && !f->memory && !f->torn; i++) {
+  for (int64_t i = 0; i < count && f->status == GV_OK && !f->torn; i++) {
     const carried *at = &f->list[f->reversed ? count - 1 - i : i];
-    f->memory |= !add_vertex(f->to, at->x, at->y);
+    f->status = add_vertex(f->io, f->to, at->x, at->y);
   }
-  return !f->memory;
+  return f->status;
 }
 
-static bool carry_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
+static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bool edges, const char **why) {
   carried last = {0}, next;
+  gv_status status = GV_OK;
   for (int64_t v = from->vertex[ring]; v < from->vertex[ring + 1]; v++) {
     double a[2] = {from->x[v > 0 ? v - 1 : 0], from->y[v > 0 ? v - 1 : 0]}, b[2] = {from->x[v], from->y[v]};
-    if (!carry_place(f->how, b[0], b[1], &next)) return false;
+    status = carry_place(f->io, f->how, b[0], b[1], &next);
+    if (status != GV_OK) return status;
     if (!is_usable(f->how, &next)) {
       *why = "a vertex cannot be carried over to the grid's coordinate system";
-      return true;
+      return GV_OK;
     }
     if (v > from->vertex[ring] && edges && from->edges == GV_EDGES_STRAIGHT) {
       f->reversed = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
       f->a = f->reversed ? b : a;
       f->b = f->reversed ? a : b;
-      if (!add_edge(f, &last, &next)) return false;
+      status = add_edge(f, &last, &next);
+      if (status != GV_OK) return status;
       if (f->torn) {
         *why = "an edge is torn apart by the grid's coordinate system";
-        return true;
+        return GV_OK;
       }
     }
-    if (!add_vertex(f->to, next.x, next.y)) return false;
+    status = add_vertex(f->io, f->to, next.x, next.y);
+    if (status != GV_OK) return status;
     last = next;
   }
-  return end_ring(f->to);
+  return end_ring(f->io, f->to);
 }
 
 gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_carrying *how, gv_shapes *to,
                           const char **why) {
-  follower f = {.how = how, .to = to};
+  follower f = {.io = io, .how = how, .to = to};
+  gv_status status = GV_OK;
   *why = NULL;
-  if (how->operation != NULL) f.list = malloc(MOST_PLACES * sizeof *f.list);
-  bool memory = how->operation == NULL || f.list != NULL;
-  for (int64_t p = from->part[i]; p < from->part[i + 1] && memory && *why == NULL; p++) {
-    for (int64_t r = from->ring[p]; r < from->ring[p + 1] && memory && *why == NULL; r++) {
+  if (how->operation != NULL) {
+    f.list = malloc(MOST_PLACES * sizeof *f.list);
+    if (f.list == NULL) return no_memory(io);
+  }
+  for (int64_t p = from->part[i]; p < from->part[i + 1] && status == GV_OK && *why == NULL; p++) {
+    for (int64_t r = from->ring[p]; r < from->ring[p + 1] && status == GV_OK && *why == NULL; r++) {
       if (how->operation != NULL) {
-        memory = carry_ring(&f, from, r, from->kind[p] != GV_PART_POINTS, why);
+        status = carry_ring(&f, from, r, from->kind[p] != GV_PART_POINTS, why);
         continue;
       }
-      for (int64_t v = from->vertex[r]; v < from->vertex[r + 1] && memory; v++)
-        memory = add_vertex(to, from->x[v], from->y[v]);
-      memory = memory && end_ring(to);
+      for (int64_t v = from->vertex[r]; v < from->vertex[r + 1] && status == GV_OK; v++)
+        status = add_vertex(io, to, from->x[v], from->y[v]);
+      if (status == GV_OK) status = end_ring(io, to);
     }
-    memory = memory && end_part(to, (gv_part_kind)from->kind[p]);
+    if (status == GV_OK) status = end_part(io, to, (gv_part_kind)from->kind[p]);
   }
   free(f.list);
-  if (!memory || *why != NULL || !end_feature(to)) {
-    take_back(to);
-    return *why != NULL ? GV_OK : gv_io_fail_memory(io, "the seeds");
-  }
-  return GV_OK;
+  if (status == GV_OK && *why == NULL) status = end_feature(io, to);
+  if (status != GV_OK || *why != NULL) take_back(to);
+  return status;
 }
 
 void gv_shapes_warn(const gv_shapes *s, bool degrees) {

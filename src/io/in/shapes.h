@@ -19,8 +19,8 @@ typedef struct gv_shapes {
   int64_t curved, crossing; /* features made of curves, polygons that are not valid */
 } gv_shapes;
 
-/* An empty one; NULL when out of memory. */
-gv_shapes *gv_shapes_new(void);
+/* An empty one. */
+gv_status gv_shapes_make(gv_io *io, gv_shapes **out);
 /* NULL is allowed. */
 void gv_shapes_free(gv_shapes *shapes);
 

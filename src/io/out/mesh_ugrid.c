@@ -193,11 +193,12 @@ static void node_position(int64_t n, int64_t row, int64_t step, double *lon, dou
   *lon = -180.0 + 90.0 * (double)quarter + 90.0 * (double)rest / (double)quarter_steps;
 }
 
-static bool write_nodes(const gv_mesh_sink *sink, GDALMDArrayH lon, GDALMDArrayH lat) {
+static gv_status write_nodes(gv_io *io, const gv_mesh_sink *sink, GDALMDArrayH lon, GDALMDArrayH lat) {
   double *x = malloc(2 * CHUNK * sizeof *x);
+  if (x == NULL) return gv_io_fail_memory(io, "the mesh");
   double *y = x + CHUNK;
   int64_t written = 0, waiting = 0;
-  bool good = x != NULL;
+  bool good = true;
   for (int64_t row = 0; row <= 2 * sink->n && good; row++) {
     int64_t steps = steps_around(sink->n, row), nodes = steps == 0 ? 4 : steps + 1;
     for (int64_t step = 0; step < nodes && good; step++) {
@@ -211,19 +212,20 @@ static bool write_nodes(const gv_mesh_sink *sink, GDALMDArrayH lon, GDALMDArrayH
     }
   }
   free(x);
-  return good;
+  return good ? GV_OK : fail(io, sink);
 }
 
-static bool make_nodes(const gv_mesh_sink *sink) {
+static gv_status make_nodes(gv_io *io, const gv_mesh_sink *sink) {
   GDALMDArrayH lon = make_array(sink, "mesh_node_lon", sink->nodes, NULL, sink->float64);
   GDALMDArrayH lat = make_array(sink, "mesh_node_lat", sink->nodes, NULL, sink->float64);
   bool good = lon != NULL && lat != NULL && put_text(sink, lon, "standard_name", "longitude") &&
               put_text(sink, lon, "units", "degrees_east") && put_text(sink, lon, "grid_mapping", "crs") &&
               put_text(sink, lat, "standard_name", "latitude") && put_text(sink, lat, "units", "degrees_north") &&
-              put_text(sink, lat, "grid_mapping", "crs") && write_nodes(sink, lon, lat);
+              put_text(sink, lat, "grid_mapping", "crs");
+  gv_status status = good ? write_nodes(io, sink, lon, lat) : fail(io, sink);
   if (lon != NULL) GDALMDArrayRelease(lon);
   if (lat != NULL) GDALMDArrayRelease(lat);
-  return good;
+  return status;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ file */
@@ -267,7 +269,7 @@ static bool make_answers(gv_mesh_sink *sink) {
   return good;
 }
 
-/* Everything but the faces. */
+/* Everything but nodes and faces. */
 static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *facts, OGRSpatialReferenceH crs) {
   static const char *const format[] = {"FORMAT=NC4", "CONVENTIONS=CF-1.8 UGRID-1.0", NULL};
   int64_t lowest, highest;
@@ -293,7 +295,7 @@ static bool create(gv_mesh_sink *sink, const char *path, const gv_mesh_facts *fa
   sink->area = make_face_array(sink, "area", "area", "cell_area", "m2", sink->float64);
   if (sink->connectivity == NULL || sink->area == NULL || !make_answers(sink)) return false;
   return put_text(sink, sink->connectivity, "cf_role", "face_node_connectivity") &&
-         put_integer(sink, sink->connectivity, "start_index", 0) && make_nodes(sink);
+         put_integer(sink, sink->connectivity, "start_index", 0);
 }
 
 static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *facts, gv_mesh_sink **out) {
@@ -312,15 +314,14 @@ static gv_status open_sink(gv_io *io, gv_place *place, const gv_mesh_facts *fact
   sink->nodata = facts->nodata;
   sink->n = (int64_t)1 << facts->level;
   gv_gdal_reset();
-  bool good = create(sink, gv_place_work(place), facts, crs);
+  gv_status status = create(sink, gv_place_work(place), facts, crs) ? make_nodes(io, sink) : fail(io, sink);
   OSRRelease(crs);
-  if (!good) {
-    gv_status status = fail(io, sink);
+  if (status == GV_OK) {
+    *out = sink;
+  } else {
     release(sink);
-    return status;
   }
-  *out = sink;
-  return GV_OK;
+  return status;
 }
 
 static gv_status make_room(gv_io *io, gv_mesh_sink *sink, int64_t count) {

@@ -29,32 +29,38 @@ static uint64_t hash(uint64_t key) {
   return key ^ (key >> 33);
 }
 
-static void insert(gv_adjacency *adjacency, uint64_t key);
+static gv_status no_memory(gv_io *io) {
+  return gv_io_fail_memory(io, "the raster attribute table");
+}
 
-static bool enlarge(gv_adjacency *adjacency) {
+static uint64_t *slot_of(const gv_adjacency *adjacency, uint64_t key) {
+  uint64_t at = hash(key) & (adjacency->capacity - 1);
+  while (adjacency->slots[at] != 0 && adjacency->slots[at] != key)
+    at = (at + 1) & (adjacency->capacity - 1);
+  return &adjacency->slots[at];
+}
+
+static gv_status enlarge(gv_io *io, gv_adjacency *adjacency) {
   gv_adjacency bigger = {.capacity = adjacency->capacity > 0 ? adjacency->capacity * 2 : 1024};
   bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
-  if (bigger.slots == NULL) return false;
+  if (bigger.slots == NULL) return no_memory(io);
   for (uint64_t i = 0; i < adjacency->capacity; i++) {
-    if (adjacency->slots[i] != 0) insert(&bigger, adjacency->slots[i]);
+    if (adjacency->slots[i] != 0) *slot_of(&bigger, adjacency->slots[i]) = adjacency->slots[i];
   }
   free(adjacency->slots);
   adjacency->slots = bigger.slots;
   adjacency->capacity = bigger.capacity;
-  return true;
+  return GV_OK;
 }
 
-static void insert(gv_adjacency *adjacency, uint64_t key) {
-  if (2 * (adjacency->count + 1) > adjacency->capacity && !enlarge(adjacency)) {
-    adjacency->failed = true;
-    return;
-  }
-  uint64_t at = hash(key) & (adjacency->capacity - 1);
-  while (adjacency->slots[at] != 0 && adjacency->slots[at] != key)
-    at = (at + 1) & (adjacency->capacity - 1);
-  if (adjacency->slots[at] == key) return;
-  adjacency->slots[at] = key;
-  adjacency->count++;
+static gv_status insert(gv_io *io, gv_adjacency *adjacency, uint64_t key) {
+  bool full = 2 * (adjacency->count + 1) > adjacency->capacity;
+  gv_status status = full ? enlarge(io, adjacency) : GV_OK;
+  if (status != GV_OK) return status;
+  uint64_t *slot = slot_of(adjacency, key);
+  adjacency->count += *slot == 0;
+  *slot = key;
+  return GV_OK;
 }
 
 /* The smaller value above, the larger below; never 0 if the values differ. */
@@ -63,43 +69,50 @@ static uint64_t pair_key(int32_t a, int32_t b) {
   return low < high ? (uint64_t)low << 32 | high : (uint64_t)high << 32 | low;
 }
 
-/* Pairs (a[i], b[i]) that differ: true if there are some. Whole stretches of equal cells are passed over quickly. */
-static bool scan_pairs(gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n) {
+/* Pairs (a[i], b[i]) that differ; *differ becomes true if there are some. Whole stretches of equal cells are passed over quickly. */
+static gv_status scan_pairs(gv_io *io, gv_adjacency *adjacency, const int32_t *a, const int32_t *b, int64_t n,
+                            bool *differ) {
   enum { STRETCH = 32 };
+  gv_status status = GV_OK;
   uint64_t last = 0;
-  for (int64_t i = 0; i < n; i += STRETCH) {
+  for (int64_t i = 0; i < n && status == GV_OK; i += STRETCH) {
     int64_t end = n - i < STRETCH ? n : i + STRETCH;
-    uint32_t differ = 0;
+    uint32_t bits = 0;
     for (int64_t j = i; j < end; j++)
-      differ |= (uint32_t)a[j] ^ (uint32_t)b[j];
-    if (differ == 0) continue;
-    for (int64_t j = i; j < end; j++) {
+      bits |= (uint32_t)a[j] ^ (uint32_t)b[j];
+    if (bits == 0) continue;
+    *differ = true;
+    for (int64_t j = i; j < end && status == GV_OK; j++) {
       if (a[j] == b[j]) continue;
       uint64_t key = pair_key(a[j], b[j]);
-      if (key != last) insert(adjacency, key);
+      if (key != last) status = insert(io, adjacency, key);
       last = key;
     }
   }
-  return last != 0;
+  return status;
 }
 
-void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
-                       int64_t first_row) {
+gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
+                            int64_t stride, int64_t first_row) {
   int64_t step = adjacency->row_step;
   bool differ = false;
-  for (int64_t row = (step - first_row % step) % step; row < height; row += step) {
+  gv_status status = GV_OK;
+  for (int64_t row = (step - first_row % step) % step; row < height && status == GV_OK; row += step) {
     const int32_t *here = block + row * stride;
-    differ |= scan_pairs(adjacency, here, here + 1, width - 1);
-    if (row + step < height) differ |= scan_pairs(adjacency, here, here + step * stride, width);
+    status = scan_pairs(io, adjacency, here, here + 1, width - 1, &differ);
+    if (status == GV_OK && row + step < height)
+      status = scan_pairs(io, adjacency, here, here + step * stride, width, &differ);
   }
-  if (!differ && *block != INT32_MIN) insert(adjacency, pair_key(*block, *block));
+  if (status == GV_OK && !differ && *block != INT32_MIN) status = insert(io, adjacency, pair_key(*block, *block));
+  return status;
 }
 
-void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from) {
-  for (uint64_t i = 0; i < from->capacity; i++) {
-    if (from->slots[i] != 0) insert(into, from->slots[i]);
+gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from) {
+  gv_status status = GV_OK;
+  for (uint64_t i = 0; i < from->capacity && status == GV_OK; i++) {
+    if (from->slots[i] != 0) status = insert(io, into, from->slots[i]);
   }
-  into->failed = into->failed || from->failed;
+  return status;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -111,7 +124,7 @@ int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values
   int64_t met = 0, unseen = 0;
   int32_t *sorted = malloc((size_t)count * sizeof *sorted);
   int32_t *seen = malloc((size_t)(2 * adjacency->count + 1) * sizeof *seen);
-  bool known = sorted != NULL && seen != NULL && adjacency->row_step == 1 && !adjacency->failed;
+  bool known = sorted != NULL && seen != NULL && adjacency->row_step == 1;
   for (uint64_t s = 0; s < adjacency->capacity && known; s++) {
     uint64_t key = adjacency->slots[s];
     if (key == 0) continue;
@@ -198,10 +211,6 @@ static void list_regions(const gv_seed_list *seeds, const int32_t *values, regio
     ascending = ascending && (i == 0 || regions[i].id >= regions[i - 1].id);
   }
   if (!ascending) qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
-}
-
-static gv_status no_memory(gv_io *io) {
-  return gv_io_fail_memory(io, "the raster attribute table");
 }
 
 /* Which region blocks show as a value: open addressing, -1 = free. */
@@ -328,7 +337,7 @@ gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *va
   region *regions = malloc((size_t)seeds->count * sizeof *regions);
   int8_t *chosen = malloc((size_t)seeds->count);
   int64_t count = 0;
-  gv_status status = regions != NULL && chosen != NULL && !adjacency->failed ? GV_OK : no_memory(io);
+  gv_status status = regions != NULL && chosen != NULL ? GV_OK : no_memory(io);
   if (status != GV_OK) goto end;
   list_regions(seeds, values, regions);
   for (int64_t i = 0; i < seeds->count; i++) {

@@ -17,7 +17,6 @@ typedef struct gv_adjacency {
   uint64_t *slots; /* open addressing; 0 = free */
   uint64_t capacity, count;
   int64_t row_step;
-  bool failed; /* out of memory: pairs are missing */
 } gv_adjacency;
 
 /* width x height: size of the whole raster, which decides how many rows are looked at. */
@@ -25,9 +24,9 @@ void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height);
 void gv_adjacency_free(gv_adjacency *adjacency);
 
 /* Adds the pairs of a block whose first row is row `first_row` of the raster. */
-void gv_adjacency_scan(gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height, int64_t stride,
-                       int64_t first_row);
-void gv_adjacency_merge(gv_adjacency *into, const gv_adjacency *from);
+gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
+                            int64_t stride, int64_t first_row);
+gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from);
 
 /* How many of `count` values were in no block: `values`, which must be different, or 0 ... count - 1. -1 = not known, as not all rows
  * were looked at, or values repeat. */

@@ -251,28 +251,29 @@ static void drop_scratch(gv_tiff_encoder *encoder) {
 }
 
 /* A tall TIFF of one column of tiles, BigTIFF so that it never gets too large. */
-static bool make_scratch(gv_tiff_encoder *encoder) {
+static gv_status make_scratch(gv_io *io, gv_tiff_encoder *encoder) {
   const encoding *e = &encoder->encoding;
   drop_scratch(encoder);
   encoder->at = encoder->end = 0;
   encoder->next = 0;
   encoder->complaint.text[0] = '\0';
   TIFFOpenOptions *options = open_options(&encoder->complaint);
-  if (options == NULL) return false;
+  if (options == NULL) return gv_io_fail_memory(io, "the output");
   encoder->scratch = TIFFClientOpenExt("tile", e->big_endian ? "wb8" : "wl8", encoder, no_read, capture_write,
                                        pretend_seek, no_close, pretend_size, NULL, NULL, options);
   TIFFOpenOptionsFree(options);
   TIFF *t = encoder->scratch;
-  return t != NULL && TIFFSetField(t, TIFFTAG_IMAGEWIDTH, e->width) &&
-         TIFFSetField(t, TIFFTAG_IMAGELENGTH, e->height * TILES_A_SCRATCH) &&
-         TIFFSetField(t, TIFFTAG_TILEWIDTH, e->width) && TIFFSetField(t, TIFFTAG_TILELENGTH, e->height) &&
-         TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, e->bits) && TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1) &&
-         TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, e->sample_format) &&
-         TIFFSetField(t, TIFFTAG_PHOTOMETRIC, e->photometric) &&
-         TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-         TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
-         (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
-         (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
+  bool made = t != NULL && TIFFSetField(t, TIFFTAG_IMAGEWIDTH, e->width) &&
+              TIFFSetField(t, TIFFTAG_IMAGELENGTH, e->height * TILES_A_SCRATCH) &&
+              TIFFSetField(t, TIFFTAG_TILEWIDTH, e->width) && TIFFSetField(t, TIFFTAG_TILELENGTH, e->height) &&
+              TIFFSetField(t, TIFFTAG_BITSPERSAMPLE, e->bits) && TIFFSetField(t, TIFFTAG_SAMPLESPERPIXEL, 1) &&
+              TIFFSetField(t, TIFFTAG_SAMPLEFORMAT, e->sample_format) &&
+              TIFFSetField(t, TIFFTAG_PHOTOMETRIC, e->photometric) &&
+              TIFFSetField(t, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+              TIFFSetField(t, TIFFTAG_COMPRESSION, e->compression) &&
+              (e->predictor == PREDICTOR_NONE || TIFFSetField(t, TIFFTAG_PREDICTOR, e->predictor)) &&
+              (e->level_tag == 0 || TIFFSetField(t, e->level_tag, e->level));
+  return made ? GV_OK : failed(io, encoder->name, &encoder->complaint, 0);
 }
 
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
@@ -309,6 +310,7 @@ static constant *constant_of(gv_tiff_encoder *encoder, const void *values, bool 
   return c;
 }
 
+/* False if there is no memory for it: it is a matter of speed. */
 static bool copy_tile(const gv_tiff_tile *from, gv_tiff_tile *to) {
   unsigned char *more = gv_grow(to->bytes, &to->room, (int64_t)from->size, 1);
   if (more == NULL) return false;
@@ -332,15 +334,15 @@ gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool
   constant *same = constant_of(encoder, values, uniform);
   if (same != NULL && same->tile.size > 0 && copy_tile(&same->tile, tile)) return GV_OK;
   if (uniform) repeat_first(&encoder->encoding, values);
-  if ((encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH) && !make_scratch(encoder)) {
-    return failed(io, encoder->name, &encoder->complaint, 0);
-  }
+  bool full = encoder->scratch == NULL || encoder->next == TILES_A_SCRATCH;
+  gv_status status = full ? make_scratch(io, encoder) : GV_OK;
+  if (status != GV_OK) return status;
   encoder->capture = tile;
   tile->size = 0;
   tmsize_t size = (tmsize_t)encoder->encoding.bytes;
   bool good = TIFFWriteEncodedTile(encoder->scratch, encoder->next++, values, size) == size;
   encoder->capture = NULL;
   if (!good) return failed(io, encoder->name, &encoder->complaint, 0);
-  if (same != NULL) copy_tile(tile, &same->tile); /* if there is no memory, the next is encoded again */
+  if (same != NULL) copy_tile(tile, &same->tile);
   return GV_OK;
 }

@@ -9,12 +9,12 @@
 
 enum { NOTED = 1 << 17 /* pixels noted at once */ };
 
-static bool add_note(gv_bucket *b, const gv_note *n) {
+static gv_status add_note(gv_io *io, gv_bucket *b, const gv_note *n) {
   gv_note *notes = gv_grow(b->notes, &b->capacity, b->count + 1, sizeof *notes);
-  if (notes == NULL) return false;
+  if (notes == NULL) return gv_overlay_no_memory(io);
   b->notes = notes;
   b->notes[b->count++] = *n;
-  return true;
+  return GV_OK;
 }
 
 /* Noting where parts fall, and adding them up. */
@@ -25,8 +25,8 @@ static void take_note(gv_sink *to, int64_t column, int64_t row, double amount) {
   gv_bucket *b = &to->buckets[row / GV_BUCKET_SIDE * o->buckets_across + column / GV_BUCKET_SIDE];
   if (b->count > 0 && b->notes[b->count - 1].row == to->pixel_row) {
     b->notes[b->count - 1].end = to->pixel + 1; /* pixels ascend */
-  } else if (!add_note(b, &(gv_note){to->pixel_row, to->pixel, to->pixel + 1})) {
-    to->failed = true;
+  } else if (to->status == GV_OK) {
+    to->status = add_note(to->io, b, &(gv_note){to->pixel_row, to->pixel, to->pixel + 1});
   }
 }
 
@@ -71,7 +71,7 @@ static gv_status note_piece(gv_io *io, const noting *all, int worker, int64_t pi
   noter *n = &all->noters[worker];
   int64_t width = o->raster.width, y = piece * all->rows;
   int64_t rows = o->raster.height - y < all->rows ? o->raster.height - y : all->rows;
-  *to = (gv_sink){.take = take_note, .overlay = o, .buckets = n->buckets};
+  *to = (gv_sink){.take = take_note, .io = io, .overlay = o, .buckets = n->buckets};
   gv_status status = gv_raster_in_values(io, &o->raster, worker, 0, y, width, rows, n->values, n->valid);
   for (int64_t r = 0; r < rows && status == GV_OK; r++)
     status = gv_part_row(io, o, &o->of_worker[worker], y + r, 0, width, n->values + r * width, to);
@@ -81,14 +81,14 @@ static gv_status note_piece(gv_io *io, const noting *all, int worker, int64_t pi
 
 /* Moves a worker's notes to the overlay's. */
 static gv_status move_notes(gv_io *io, gv_overlay *o, noter *n) {
-  bool all = true;
+  gv_status status = GV_OK;
   for (int64_t i = 0; i < o->buckets_across * o->buckets_down; i++) {
     gv_bucket *from = &n->buckets[i];
-    for (int64_t k = 0; k < from->count; k++)
-      all = add_note(&o->buckets[i], &from->notes[k]) && all;
+    for (int64_t k = 0; k < from->count && status == GV_OK; k++)
+      status = add_note(io, &o->buckets[i], &from->notes[k]);
     from->count = 0;
   }
-  return all ? GV_OK : gv_overlay_no_memory(io);
+  return status;
 }
 
 /* Pieces are handed out in their order, so that the one which is waited for is always at work, until one fails: the error is the
@@ -181,7 +181,7 @@ gv_status gv_overlay_cells_parted(gv_io *io, const gv_overlay *o, int worker, in
     at[i] = 0;
   }
   memset(b->values, 0, (size_t)(w * h) * sizeof *b->values);
-  gv_sink to = {.take = take_value, .values = b->values, .x = x, .y = y, .w = w, .h = h};
+  gv_sink to = {.take = take_value, .io = io, .values = b->values, .x = x, .y = y, .w = w, .h = h};
   while (status == GV_OK) {
     int64_t row = INT64_MAX, first, end;
     for (int i = 0; i < count; i++) {

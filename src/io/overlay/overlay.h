@@ -103,7 +103,8 @@ double gv_row_share(const gv_overlay *o, double top, double bottom, double t0, d
 typedef struct gv_sink {
   void (*take)(struct gv_sink *sink, int64_t column, int64_t row, double amount);
   int64_t pixel_row, pixel;
-  bool failed; /* out of memory: parts are missing */
+  gv_io *io;
+  gv_status status; /* not GV_OK: parts are missing */
   /* notes: */
   const gv_overlay *overlay;
   gv_bucket *buckets;

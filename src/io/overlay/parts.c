@@ -29,14 +29,15 @@ typedef struct source_pixel {
 } source_pixel;
 
 /* A place of the raster (in pixels) among the cells; NaN if it has none. */
-static void to_cells(const gv_overlay *o, int64_t n, double *x, double *y, bool *failed) {
+static void to_cells(const gv_overlay *o, int64_t n, double *x, double *y, gv_sink *to) {
   const double *s = o->raster.geotransform, *t = o->inverse;
   for (int64_t i = 0; i < n; i++) {
     double column = x[i], row = y[i];
     x[i] = s[0] + column * s[1] + row * s[2];
     y[i] = s[3] + column * s[4] + row * s[5];
   }
-  if (o->operation != NULL && gv_operation_apply(x, y, n, o->operation) != 0) *failed = true;
+  if (o->operation != NULL && gv_operation_apply(x, y, n, o->operation) != 0)
+    to->status = gv_overlay_no_memory(to->io);
   for (int64_t i = 0; i < n; i++) {
     double a = x[i], b = y[i];
     bool found = isfinite(a) && isfinite(b);
@@ -126,7 +127,7 @@ static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int
   double s = 0.5 * (a->s0 + a->s1), t = 0.5 * (a->t0 + a->t1);
   double x[5] = {p->column + s, p->column + a->s0, p->column + a->s1, p->column + s, p->column + s};
   double y[5] = {p->row + a->t0, p->row + t, p->row + t, p->row + a->t1, p->row + t};
-  to_cells(o, 5, x, y, &to->failed);
+  to_cells(o, 5, x, y, to);
   double u[6] = {a->u[0], x[0], x[1], x[2], x[3], x[4]};
   unwrap(o, u, 6);
   bool nowhere = !isfinite(a->u[0]) && !isfinite(a->u[1]) && !isfinite(a->u[2]) && !isfinite(a->u[3]);
@@ -194,7 +195,7 @@ static gv_status find_line(gv_io *io, const gv_overlay *o, gv_overlay_worker *b,
 }
 
 /* Finds the corners [from, end). */
-static void find_corners(const gv_overlay *o, gv_corner_line *line, int64_t from, int64_t end, bool *failed) {
+static void find_corners(const gv_overlay *o, gv_corner_line *line, int64_t from, int64_t end, gv_sink *to) {
   for (int64_t c = from; c < end; c++) {
     int64_t first = c;
     for (; c < end && !line->known[c]; c++) {
@@ -202,7 +203,7 @@ static void find_corners(const gv_overlay *o, gv_corner_line *line, int64_t from
       line->y[c] = (double)line->edge;
       line->known[c] = 1;
     }
-    if (c > first) to_cells(o, c - first, line->x + first, line->y + first, failed);
+    if (c > first) to_cells(o, c - first, line->x + first, line->y + first, to);
   }
 }
 
@@ -217,8 +218,8 @@ gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int6
     if (values[i] == 0.0) continue;
     if (i >= found) {
       found = count - i < CORNERS ? count : i + CORNERS;
-      find_corners(o, above, first + i, first + found + 1, &to->failed);
-      find_corners(o, below, first + i, first + found + 1, &to->failed);
+      find_corners(o, above, first + i, first + found + 1, to);
+      find_corners(o, below, first + i, first + found + 1, to);
     }
     int64_t c = first + i;
     source_pixel p = {.column = (double)c, .row = (double)row, .value = values[i]};
@@ -233,5 +234,5 @@ gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int6
     to->pixel = c;
     part(o, &p, &a, 0, to);
   }
-  return to->failed ? gv_overlay_no_memory(io) : GV_OK;
+  return to->status;
 }

@@ -1,7 +1,6 @@
 #include "io/out/neighbours/geodesic_line.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include <geodesic.h>
 
@@ -9,6 +8,7 @@ static const double step = 1e5;
 
 /* A line being drawn. */
 typedef struct drawing {
+  gv_io *io;
   struct geod_geodesicline line;
   OGRGeometryH parts, part;
   double turned; /* degrees by which longitudes have gone round */
@@ -19,15 +19,15 @@ static void place_at(const drawing *d, double along, double place[2]) {
   geod_genposition(&d->line, GEOD_LONG_UNROLL, along, &place[1], &place[0], NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
-static bool begin_part(drawing *d) {
+static gv_status begin_part(drawing *d) {
   d->part = OGR_G_CreateGeometry(wkbLineString);
-  if (d->part == NULL) return false;
+  if (d->part == NULL) return gv_io_fail_memory(d->io, "a geometry");
   OGR_G_AddGeometryDirectly(d->parts, d->part);
-  return true;
+  return GV_OK;
 }
 
 /* Ends a part at ±180°, between two distances along the line, and begins one on the other side. */
-static bool cut(drawing *d, double before, double after, double side) {
+static gv_status cut(drawing *d, double before, double after, double side) {
   double place[2] = {0.0, 0.0};
   for (int i = 0; i < 60; i++) {
     double middle = 0.5 * (before + after);
@@ -44,37 +44,37 @@ static bool cut(drawing *d, double before, double after, double side) {
   bool begins_there = OGR_G_GetPointCount(d->part) == 1 && fabs(OGR_G_GetX(d->part, 0)) == 180.0;
   if (begins_there) {
     OGR_G_SetPoint_2D(d->part, 0, copysign(180.0, -side), OGR_G_GetY(d->part, 0));
-    return true;
+    return GV_OK;
   }
   OGR_G_AddPoint_2D(d->part, copysign(180.0, side), place[1]);
-  if (!begin_part(d)) return false;
-  OGR_G_AddPoint_2D(d->part, copysign(180.0, -side), place[1]);
-  return true;
+  gv_status status = begin_part(d);
+  if (status == GV_OK) OGR_G_AddPoint_2D(d->part, copysign(180.0, -side), place[1]);
+  return status;
 }
 
-OGRGeometryH gv_geodesic_line(double semi_major, double flattening, const double from[2], const double to[2]) {
+gv_status gv_geodesic_line(gv_io *io, double semi_major, double flattening, const double from[2],
+                           const double to[2], OGRGeometryH *out) {
   struct geod_geodesic ellipsoid;
-  drawing d = {.parts = OGR_G_CreateGeometry(wkbMultiLineString)};
+  drawing d = {.io = io, .parts = OGR_G_CreateGeometry(wkbMultiLineString)};
   double start = remainder(from[0], 360.0);
-  if (d.parts == NULL || !begin_part(&d)) goto no_memory;
+  gv_status status = d.parts != NULL ? begin_part(&d) : gv_io_fail_memory(io, "a geometry");
   geod_init(&ellipsoid, semi_major, flattening);
   geod_inverseline(&d.line, &ellipsoid, from[1], start, to[1], remainder(to[0], 360.0), 0);
   int64_t pieces = (int64_t)ceil(d.line.s13 / step);
   if (pieces < 1) pieces = 1;
-  OGR_G_AddPoint_2D(d.part, start, from[1]);
-  for (int64_t i = 1; i <= pieces; i++) {
+  if (status == GV_OK) OGR_G_AddPoint_2D(d.part, start, from[1]);
+  for (int64_t i = 1; i <= pieces && status == GV_OK; i++) {
     double place[2], before = d.line.s13 * (double)(i - 1) / (double)pieces,
                      along = d.line.s13 * (double)i / (double)pieces;
     place_at(&d, along, place);
     double side = place[0] - d.turned;
-    if (fabs(side) > 180.0 + 1e-9 && !cut(&d, before, along, side)) goto no_memory;
+    if (fabs(side) > 180.0 + 1e-9) status = cut(&d, before, along, side);
+    if (status != GV_OK) break;
     double x = fmax(-180.0, fmin(180.0, place[0] - d.turned)), end = remainder(to[0], 360.0);
     if (i == pieces && fabs(x - end) < 1.0) x = end;
     OGR_G_AddPoint_2D(d.part, x, i < pieces ? place[1] : to[1]);
   }
-  return d.parts;
-
-no_memory:
-  if (d.parts != NULL) OGR_G_DestroyGeometry(d.parts);
-  return NULL;
+  if (status != GV_OK && d.parts != NULL) OGR_G_DestroyGeometry(d.parts);
+  *out = status == GV_OK ? d.parts : NULL;
+  return status;
 }

@@ -4,8 +4,10 @@
 
 #include <ogr_api.h>
 
-/* From (lon, lat) to (lon, lat) in degrees: a MultiLineString with a vertex at least every 100 km and cut at ±180°. NULL = out of
- * memory. */
-OGRGeometryH gv_geodesic_line(double semi_major, double flattening, const double from[2], const double to[2]);
+#include "io/io.h"
+
+/* From (lon, lat) to (lon, lat) in degrees: a MultiLineString with a vertex at least every 100 km and cut at ±180°. */
+gv_status gv_geodesic_line(gv_io *io, double semi_major, double flattening, const double from[2],
+                           const double to[2], OGRGeometryH *out);
 
 #endif

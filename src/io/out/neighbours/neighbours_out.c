@@ -247,25 +247,26 @@ static void set_side(OGRFeatureH feature, const side *s, int kept, int64_t seed)
     set_field(feature, s->first + i, s->features[seed], i);
 }
 
-/* The query's point, or the line to the neighbour; NULL = out of memory. */
-static OGRGeometryH make_geometry(const writer *w, int64_t query, int rank, int64_t reference) {
+/* The query's point, or the line to the neighbour. */
+static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t reference, OGRGeometryH *out) {
   const gv_neighbour_content *c = w->content;
   const gv_seed_list *q = c->queries.seeds, *r = c->references.seeds;
+  if (!c->globe || !c->lines) {
+    *out = OGR_G_CreateGeometry(c->lines ? wkbLineString : wkbPoint);
+    if (*out == NULL) return gv_io_fail_memory(w->io, "a geometry");
+  }
   if (!c->lines) {
-    OGRGeometryH point = OGR_G_CreateGeometry(wkbPoint);
-    if (point != NULL) OGR_G_SetPoint_2D(point, 0, q->x[query], q->y[query]);
-    return point;
+    OGR_G_SetPoint_2D(*out, 0, q->x[query], q->y[query]);
+    return GV_OK;
   }
   const double *nearest = c->nearest != NULL ? c->nearest + 2 * (query * c->k + rank - 1) : NULL;
   const double from[2] = {q->x[query], q->y[query]};
   const double to[2] = {nearest != NULL ? nearest[0] : r->x[reference],
                         nearest != NULL ? nearest[1] : r->y[reference]};
-  if (c->globe) return gv_geodesic_line(c->semi_major, c->flattening, from, to);
-  OGRGeometryH line = OGR_G_CreateGeometry(wkbLineString);
-  if (line == NULL) return NULL;
-  OGR_G_AddPoint_2D(line, from[0], from[1]);
-  OGR_G_AddPoint_2D(line, to[0], to[1]);
-  return line;
+  if (c->globe) return gv_geodesic_line(w->io, c->semi_major, c->flattening, from, to, out);
+  OGR_G_AddPoint_2D(*out, from[0], from[1]);
+  OGR_G_AddPoint_2D(*out, to[0], to[1]);
+  return GV_OK;
 }
 
 static gv_status write_row(const writer *w, int64_t query, int rank, int64_t reference, double distance) {
@@ -279,9 +280,9 @@ static gv_status write_row(const writer *w, int64_t query, int rank, int64_t ref
   }
   gv_status status = GV_OK;
   if (w->geometry != wkbNone && (reference >= 0 || !w->content->lines)) {
-    OGRGeometryH geometry = make_geometry(w, query, rank, reference);
-    if (geometry == NULL) status = gv_io_fail_memory(w->io, "a geometry");
-    if (geometry != NULL) OGR_F_SetGeometryDirectly(feature, geometry);
+    OGRGeometryH geometry = NULL;
+    status = make_geometry(w, query, rank, reference, &geometry);
+    if (status == GV_OK) OGR_F_SetGeometryDirectly(feature, geometry);
   }
   if (status == GV_OK && OGR_L_CreateFeature(w->layer, feature) != OGRERR_NONE) status = cannot_write(w);
   OGR_F_Destroy(feature);
