@@ -144,7 +144,7 @@ static gv_status add_style(gv_run *r) {
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
   r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
-  status = gv_style_table(r->io, r->regions, r->numbers ? NULL : r->labels, &r->workers[0].adjacency, &table);
+  status = gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, &table);
   if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;

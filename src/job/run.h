@@ -4,12 +4,11 @@
 #ifndef GV_JOB_RUN_H
 #define GV_JOB_RUN_H
 
-#include "io/in/seeds.h"
+#include "io/in/groups.h"
 #include "io/out/mesh_out.h"
 #include "io/out/style.h"
 #include "io/out/table_out.h"
 #include "io/overlay/quantity.h"
-#include "job/groups.h"
 #include "job/job.h"
 
 /* The rasters. */

@@ -32,7 +32,7 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   gv_sum_statistics sums[GV_JOB_MAX_SUMS];
   gv_table_value *values = row->values;
   int64_t number = r->j->group ? r->groups.of_seed[seed] : seed;
-  row->keep = !r->j->group || r->groups.first[number] == seed;
+  row->keep = !r->j->group || gv_groups_leads(&r->groups, seed);
   if (!row->keep) return GV_OK;
   if (gv_statistics_get(r->context, r->statistics, number, &s, sums) != GV_OK) {
     return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->context));

@@ -7,34 +7,25 @@
 #include <gdal_alg.h>
 #include <ogr_api.h>
 
+#include "io/in/groups.h"
+
 typedef struct piece {
   int64_t id;
   int64_t number; /* in the order of GDAL */
   OGRGeometryH polygon;
 } piece;
 
-typedef struct owner {
-  int64_t id, seed;
-} owner;
-
 typedef struct regions {
   piece *pieces; /* by id */
   int64_t count;
   const gv_seed_list *seeds;
-  owner *owners; /* of each id the first seed, by id */
-  int64_t owner_count;
+  gv_groups groups;
 } regions;
 
 static int by_id(const void *a, const void *b) {
   const piece *p = a, *q = b;
   if (p->id != q->id) return p->id < q->id ? -1 : 1;
   return p->number < q->number ? -1 : p->number > q->number;
-}
-
-static int owner_by_id(const void *a, const void *b) {
-  const owner *p = a, *q = b;
-  if (p->id != q->id) return p->id < q->id ? -1 : 1;
-  return p->seed < q->seed ? -1 : p->seed > q->seed;
 }
 
 static gv_status trace(gv_io *io, GDALDatasetH raster, OGRLayerH layer, GDALProgressFunc progress,
@@ -99,15 +90,7 @@ static gv_status collect(gv_io *io, GDALDatasetH raster, OGRLayerH layer, region
     if (status != GV_OK) return status;
   }
   qsort(r->pieces, (size_t)r->count, sizeof *r->pieces, by_id);
-  r->owners = malloc((size_t)r->seeds->count * sizeof *r->owners);
-  if (r->owners == NULL) return gv_io_fail_memory(io, "the polygons");
-  for (int64_t i = 0; i < r->seeds->count; i++)
-    r->owners[i] = (owner){r->seeds->ids[i], i};
-  qsort(r->owners, (size_t)r->seeds->count, sizeof *r->owners, owner_by_id);
-  for (int64_t i = 0; i < r->seeds->count; i++) {
-    if (i == 0 || r->owners[i].id != r->owners[i - 1].id) r->owners[r->owner_count++] = r->owners[i];
-  }
-  return GV_OK;
+  return gv_groups_make(io, r->seeds, &r->groups);
 }
 
 /* First piece of an id, or where it would be. */
@@ -122,19 +105,6 @@ static int64_t find(const regions *r, int64_t id) {
     }
   }
   return low;
-}
-
-static int64_t owner_of(const regions *r, int64_t id) {
-  int64_t low = 0, high = r->owner_count;
-  while (high - low > 1) {
-    int64_t middle = (low + high) / 2;
-    if (r->owners[middle].id <= id) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return r->owners[low].seed;
 }
 
 static void add_polygons(OGRGeometryH to, OGRGeometryH from) {
@@ -162,7 +132,7 @@ static OGRGeometryH make_valid(OGRGeometryH geometry) {
 static gv_status fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row) {
   regions *r = user;
   int64_t id = r->seeds->ids[seed], at = find(r, id);
-  row->keep = at < r->count && r->pieces[at].id == id && owner_of(r, id) == seed;
+  row->keep = at < r->count && r->pieces[at].id == id && gv_groups_leads(&r->groups, seed);
   if (!row->keep) return GV_OK;
   OGRGeometryH region = OGR_G_CreateGeometry(wkbMultiPolygon);
   if (region == NULL) return gv_io_fail_memory(io, "a polygon");
@@ -196,6 +166,6 @@ gv_status gv_polygons_write(gv_io *io, gv_table_out *table, GDALDatasetH raster,
     if (r.pieces[i].polygon != NULL) OGR_G_DestroyGeometry(r.pieces[i].polygon);
   }
   free(r.pieces);
-  free(r.owners);
+  gv_groups_free(&r.groups);
   return status;
 }

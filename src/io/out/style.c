@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/in/groups.h"
+
 /* ------------------------------------------------------------------------------------------- pairs that meet */
 
 void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height) {
@@ -191,59 +193,11 @@ static double contrast(const colour *a, const colour *b) {
 
 /* ------------------------------------------------------------------------------------------------ colouring */
 
-typedef struct region {
-  int64_t id;
-  int64_t seed;  /* the lowest with this id */
-  int32_t value; /* what the blocks hold */
-} region;
-
-static int by_id(const void *a, const void *b) {
-  const region *p = a, *q = b;
-  if (p->id != q->id) return p->id < q->id ? -1 : 1;
-  return p->seed < q->seed ? -1 : p->seed > q->seed;
-}
-
-/* One region a seed, ascending by id and seed, as most sources have them from the start. */
-static void list_regions(const gv_seed_list *seeds, const int32_t *values, region *regions) {
-  bool ascending = true;
-  for (int64_t i = 0; i < seeds->count; i++) {
-    regions[i] = (region){seeds->ids[i], i, values != NULL ? values[i] : (int32_t)i};
-    ascending = ascending && (i == 0 || regions[i].id >= regions[i - 1].id);
-  }
-  if (!ascending) qsort(regions, (size_t)seeds->count, sizeof *regions, by_id);
-}
-
-/* Which region blocks show as a value: open addressing, -1 = free. */
-typedef struct value_index {
-  int32_t *slots;
-  uint64_t mask;
-  const region *regions;
-} value_index;
-
-static gv_status index_values(gv_io *io, const region *regions, int64_t count, value_index *index) {
-  uint64_t capacity = 16;
-  while (capacity < 2 * (uint64_t)count)
-    capacity *= 2;
-  index->mask = capacity - 1;
-  index->regions = regions;
-  index->slots = malloc(capacity * sizeof *index->slots);
-  if (index->slots == NULL) return no_memory(io);
-  memset(index->slots, -1, capacity * sizeof *index->slots);
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t at = hash((uint32_t)regions[i].value) & index->mask;
-    while (index->slots[at] >= 0)
-      at = (at + 1) & index->mask;
-    index->slots[at] = (int32_t)i;
-  }
-  return GV_OK;
-}
-
-/* The region that blocks show as `value`; -1 if there is none (nodata, or a duplicate id's seed number). */
-static int32_t find_region(const value_index *index, int32_t value) {
-  uint64_t at = hash((uint32_t)value) & index->mask;
-  while (index->slots[at] >= 0 && index->regions[index->slots[at]].value != value)
-    at = (at + 1) & index->mask;
-  return index->slots[at];
+/* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata, or the number of a seed that does not
+ * lead its group). */
+static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
+  if (!numbers) return gv_groups_find(groups, seeds, value);
+  return value >= 0 && gv_groups_leads(groups, value) ? groups->of_seed[value] : -1;
 }
 
 typedef struct edges {
@@ -251,22 +205,20 @@ typedef struct edges {
   int32_t *to;
 } edges;
 
-static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const region *regions, int64_t count,
-                               edges *out) {
-  value_index index = {0};
+static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_groups *groups,
+                               const gv_seed_list *seeds, bool numbers, edges *out) {
+  int64_t count = groups->count;
   int32_t(*pairs)[2] = malloc((size_t)(adjacency->count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
   out->to = malloc((size_t)(2 * adjacency->count + 1) * sizeof *out->to);
-  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL
-                         ? index_values(io, regions, count, &index)
-                         : no_memory(io);
+  gv_status status = pairs != NULL && out->start != NULL && out->to != NULL ? GV_OK : no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
     for (uint64_t s = 0; s < adjacency->capacity; s++) {
       uint64_t key = adjacency->slots[s];
       if (key == 0) continue;
-      pairs[found][0] = find_region(&index, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
-      pairs[found][1] = find_region(&index, (int32_t)((uint32_t)key ^ 0x80000000U));
+      pairs[found][0] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
+      pairs[found][1] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)key ^ 0x80000000U));
       if (pairs[found][0] >= 0 && pairs[found][1] >= 0 && pairs[found][0] != pairs[found][1]) found++;
     }
     /* Counting sort: first the degrees, shifted by two, then the entries, which turn them into offsets. */
@@ -281,15 +233,15 @@ static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const r
       out->to[out->start[pairs[i][1] + 1]++] = pairs[i][0];
     }
   }
-  free(index.slots);
   free(pairs);
   return status;
 }
 
 /* For each region the palette's colour farthest from its coloured neighbours'; among near-equals a scattered
  * choice. */
-static void choose_colours(const colour palette[COLOURS], const edges *e, const region *regions, int64_t count,
-                           int8_t *chosen) {
+static void choose_colours(const colour palette[COLOURS], const edges *e, const gv_groups *groups,
+                           const gv_seed_list *seeds, int8_t *chosen) {
+  int64_t count = groups->count;
   double distance[COLOURS][COLOURS];
   for (int i = 0; i < COLOURS; i++) {
     for (int j = 0; j < COLOURS; j++)
@@ -307,7 +259,7 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
       for (int c = 0; c < COLOURS; c++)
         nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
     }
-    int first = (int)(hash((uint64_t)regions[r].id + 1) % COLOURS), best = first;
+    int first = (int)(hash((uint64_t)seeds->ids[groups->first[r]] + 1) % COLOURS), best = first;
     for (int k = 1; k < COLOURS; k++) {
       int candidate = (first + 7 * k) % COLOURS;
       if (nearest[candidate] > nearest[best]) best = candidate;
@@ -318,45 +270,35 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
 
 /* --------------------------------------------------------------------------------------------------- the table */
 
-static void fill_table(const gv_seed_list *seeds, const region *regions, const colour palette[COLOURS],
-                       const int8_t *chosen, gv_attribute_table *table) {
-  for (int64_t i = 0; i < table->count; i++) {
-    const char *name = table->has_names ? seeds->names[regions[i].seed] : NULL;
-    gv_attribute_row *row = &table->rows[i];
-    row->id = regions[i].id;
-    row->name = name != NULL ? name : "";
-    for (int c = 0; c < 3; c++)
-      row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
-  }
-}
-
-gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, const gv_adjacency *adjacency,
                          gv_attribute_table *out) {
   edges e = {NULL, NULL};
   colour palette[COLOURS];
-  region *regions = malloc((size_t)seeds->count * sizeof *regions);
-  int8_t *chosen = malloc((size_t)seeds->count);
-  int64_t count = 0;
-  gv_status status = regions != NULL && chosen != NULL ? GV_OK : no_memory(io);
+  gv_groups groups = {0};
+  int8_t *chosen = NULL;
+  gv_status status = gv_groups_make(io, seeds, &groups);
+  if (status == GV_OK) status = collect_edges(io, adjacency, &groups, seeds, numbers, &e);
   if (status != GV_OK) goto end;
-  list_regions(seeds, values, regions);
-  for (int64_t i = 0; i < seeds->count; i++) {
-    if (count == 0 || regions[i].id != regions[count - 1].id) regions[count++] = regions[i];
-  }
-  status = collect_edges(io, adjacency, regions, count, &e);
-  if (status != GV_OK) goto end;
-  make_palette(palette);
-  choose_colours(palette, &e, regions, count, chosen);
-  out->rows = malloc((size_t)count * sizeof *out->rows);
-  if (out->rows == NULL) {
+  chosen = malloc((size_t)groups.count);
+  out->rows = malloc((size_t)groups.count * sizeof *out->rows);
+  if (chosen == NULL || out->rows == NULL) {
     status = no_memory(io);
     goto end;
   }
-  out->count = count;
+  make_palette(palette);
+  choose_colours(palette, &e, &groups, seeds, chosen);
+  out->count = groups.count;
   out->has_names = seeds->names != NULL;
-  fill_table(seeds, regions, palette, chosen, out);
+  for (int64_t i = 0; i < out->count; i++) {
+    int32_t seed = groups.first[i];
+    const char *name = out->has_names && seeds->names[seed] != NULL ? seeds->names[seed] : "";
+    gv_attribute_row *row = &out->rows[i];
+    *row = (gv_attribute_row){.id = seeds->ids[seed], .name = name};
+    for (int c = 0; c < 3; c++)
+      row->rgb[c] = (uint8_t)palette[chosen[i]].rgb[c];
+  }
 end:
-  free(regions);
+  gv_groups_free(&groups);
   free(chosen);
   free(e.start);
   free(e.to);

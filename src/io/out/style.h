@@ -33,10 +33,10 @@ gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *
 int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count);
 
 /*
- * Makes the table: one row for each distinct id, ascending. `values` (one a seed) are what the blocks held: ids as
- * Int32, or NULL when they held seed numbers. To be freed with gv_attribute_table_free, before the seeds, whose names it has.
+ * Makes the table: one row for each distinct id, ascending. `numbers`: the blocks held seed numbers, else ids as Int32. To be freed
+ * with gv_attribute_table_free, before the seeds, whose names it has.
  */
-gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, const int32_t *values, const gv_adjacency *adjacency,
+gv_status gv_style_table(gv_io *io, const gv_seed_list *seeds, bool numbers, const gv_adjacency *adjacency,
                          gv_attribute_table *out);
 
 /*

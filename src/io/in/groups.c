@@ -1,4 +1,4 @@
-#include "job/groups.h"
+#include "io/in/groups.h"
 
 #include <stdlib.h>
 
@@ -23,9 +23,12 @@ gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out) {
     free(entries);
     return gv_io_fail_memory(io, "the ids");
   }
-  for (size_t i = 0; i < count; i++)
+  bool ascending = true; /* as most sources have them from the start */
+  for (size_t i = 0; i < count; i++) {
     entries[i] = (entry){seeds->ids[i], (int32_t)i};
-  qsort(entries, count, sizeof *entries, by_id);
+    ascending = ascending && (i == 0 || entries[i].id >= entries[i - 1].id);
+  }
+  if (!ascending) qsort(entries, count, sizeof *entries, by_id);
   for (size_t i = 0; i < count; i++) {
     if (i == 0 || entries[i].id != entries[i - 1].id) {
       out->first[out->count] = entries[i].seed;
@@ -36,6 +39,19 @@ gv_status gv_groups_make(gv_io *io, const gv_seed_list *seeds, gv_groups *out) {
   }
   free(entries);
   return GV_OK;
+}
+
+int32_t gv_groups_find(const gv_groups *groups, const gv_seed_list *seeds, int64_t id) {
+  int32_t low = 0, high = groups->count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (seeds->ids[groups->first[middle]] < id) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < groups->count && seeds->ids[groups->first[low]] == id ? low : -1;
 }
 
 void gv_groups_free(gv_groups *groups) {
