@@ -54,6 +54,10 @@ void gv_io_for_worker(const gv_io *io, gv_io *worker);
 
 /* The run gets a worker's error line; returns `status`. */
 gv_status gv_io_pass_on(gv_io *io, gv_status status, const gv_io *worker);
+/* What the library has answered in a context: the run gets its error line. */
+static inline gv_status gv_io_pass_on_library(gv_io *io, const gv_context *context, gv_status status) {
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(context));
+}
 
 /* The same for contexts of the library: a gv_progress_fn whose `user` is a gv_io. */
 int gv_io_go_on(double fraction, void *io);

@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-static gv_status pass_on(gv_io *io, const gv_run_worker *w, gv_status status) {
-  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(w->context));
-}
-
 /* Seed numbers to ids of other types than Int32: unsigned ones are stored as signed ones are. */
 static void write_other_ids(const gv_run *r, const int32_t *numbers, int64_t n, void *out, int64_t at) {
   const int64_t *ids = r->regions->ids;
@@ -88,17 +84,28 @@ static int64_t count_empty(const int32_t *values, const gv_run_part *p, int64_t 
   return count;
 }
 
+void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
+                          int64_t count) {
+  void *out = block->out[r->slot[GV_RUN_DISTANCE]];
+  bool wide = r->j->distance_type == GDT_Float64;
+  for (int64_t i = 0; i < count && wide; i++)
+    ((double *)out)[at + i] = from[i] / r->distance_size;
+  for (int64_t i = 0; i < count && !wide; i++)
+    ((float *)out)[at + i] = (float)(from[i] / r->distance_size);
+}
+
 /* A block of which no cell counts. */
 static void fill_masked(const gv_run *r, gv_raster_block *block) {
   static const int32_t none = -1;
+  static const double nowhere = (double)NAN;
   for (int i = 0; i < GV_RUN_RASTERS; i++) {
     int s = r->slot[i];
     for (int b = 0; s >= 0 && b < gv_run_bands(r, i); b++) {
       int64_t at = b * block->band_stride[s];
       if (i == GV_RUN_OUT) {
         write_ids(r, &none, 1, block->out[s], at);
-      } else if (i == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64) {
-        ((double *)block->out[s])[at] = (double)NAN;
+      } else if (i == GV_RUN_DISTANCE) {
+        gv_run_put_distances(r, block, at, &nowhere, 1);
       } else {
         ((float *)block->out[s])[at] = NAN;
       }
@@ -126,16 +133,8 @@ static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const
     gv_status status = gv_voronoi_measure(worker->context, r->voronoi, &m);
     if (status != GV_OK) return status;
     for (int64_t y = 0; y < p->h; y++) {
-      const double *from = worker->distance + y * r->block_w;
       int64_t at = b * block->band_stride[d] + y * block->stride;
-      for (int64_t x = 0; x < p->w; x++) {
-        double value = from[x] / r->distance_size;
-        if (r->j->distance_type == GDT_Float64) {
-          ((double *)block->out[d])[at + x] = value;
-        } else {
-          ((float *)block->out[d])[at + x] = (float)value;
-        }
-      }
+      gv_run_put_distances(r, block, at, worker->distance + y * r->block_w, p->w);
     }
   }
   return GV_OK;
@@ -177,16 +176,8 @@ static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster
       m.signed_distance = again;
       status = gv_voronoi_measure(worker->context, r->voronoi, &m);
     }
-    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++) {
-      const double *from = worker->distance + y * r->block_w;
-      for (int64_t x = 0; x < p->w; x++) {
-        if (r->j->distance_type == GDT_Float64) {
-          ((double *)block->out[d])[y * block->stride + x] = from[x];
-        } else {
-          ((float *)block->out[d])[y * block->stride + x] = (float)from[x];
-        }
-      }
-    }
+    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++)
+      gv_run_put_distances(r, block, y * block->stride, worker->distance + y * r->block_w, p->w);
   }
   return status;
 }
@@ -208,7 +199,7 @@ static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv
   b.distance_stride = r->block_w;
   b.quantity = worker->quantity;
   b.uniform = uniform;
-  return pass_on(io, worker, gv_statistics_add(worker->context, r->statistics, &b));
+  return gv_io_pass_on_library(io, worker->context, gv_statistics_add(worker->context, r->statistics, &b));
 }
 
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
@@ -247,11 +238,11 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   } else if (!r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0) {
     b.uniform = &uniform;
   }
-  bool apart = worker->numbers != NULL;
+  bool apart = gv_run_numbers_apart(r);
   b.out = apart ? worker->numbers : block->out[r->slot[GV_RUN_OUT]];
   b.stride = apart ? r->block_w : block->stride;
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[r->slot[GV_RUN_OUT]];
-  status = pass_on(io, worker, gv_voronoi_fill(worker->context, r->voronoi, &b));
+  status = gv_io_pass_on_library(io, worker->context, gv_voronoi_fill(worker->context, r->voronoi, &b));
   if (status == GV_OK && r->cells.own && r->j->k > 1) gv_run_put_own_first(r, worker, &p, &b);
   const gv_run_part whole = p;
   int32_t none = r->numbers ? -1 : (int32_t)r->nodata;
@@ -259,7 +250,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (uniform != 0) p.w = p.h = 1;
   if (ids >= 0) block->uniform[ids] = uniform != 0;
   if (status == GV_OK && r->numbers)
-    status = pass_on(io, worker, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));
+    status =
+        gv_io_pass_on_library(io, worker->context, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));
   if (status == GV_OK && r->cells.cells != NULL) {
     if (r->cells.own) gv_run_measure_own(r, worker, block, &p);
     gv_run_name_regions(r, worker, &p, &b);

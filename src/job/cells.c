@@ -107,7 +107,7 @@ static gv_status make_each(gv_run *r, const gv_voronoi_options *options) {
     /* None are left of a value whose cells have no place in the grid's coordinate system. */
     if (seeds.count > 0) status = gv_voronoi_create(r->context, &r->grid.grid, &seeds, &one, &r->each[i]);
   }
-  return status == GV_OK ? GV_OK : gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
+  return gv_io_pass_on_library(r->io, r->context, status);
 }
 
 gv_status gv_run_make_regions(gv_run *r, const gv_voronoi_options *options) {
@@ -120,7 +120,7 @@ gv_status gv_run_make_regions(gv_run *r, const gv_voronoi_options *options) {
   counted.labels = NULL;
   counted.nodata = -1;
   status = gv_voronoi_create(r->context, &r->grid.grid, &places, &counted, &r->counted);
-  return status == GV_OK ? GV_OK : gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
+  return gv_io_pass_on_library(r->io, r->context, status);
 }
 
 void gv_run_free_cells(gv_run *r) {
@@ -133,15 +133,11 @@ void gv_run_free_cells(gv_run *r) {
 
 /* ---------------------------------------------------------------------------------------------------------- blocks */
 
-static gv_status library_failed(gv_io *io, const gv_run_worker *worker, gv_status status) {
-  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(worker->context));
-}
-
 gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, const gv_run_part *part,
                           const uint8_t *mask) {
   gv_status status = gv_raster_seeds_groups(worker->context, r->cells.cells, part->x, part->y, part->w, part->h,
                                             worker->own, r->block_w);
-  if (status != GV_OK) return library_failed(io, worker, status);
+  if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
   for (int64_t y = 0; y < part->h; y++) {
     int32_t *own = worker->own + y * r->block_w;
     uint8_t *asks = worker->asks + y * r->block_w;
@@ -171,6 +167,7 @@ void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv
 
 void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_raster_block *block,
                         const gv_run_part *part) {
+  static const double nothing = 0.0;
   int d = r->j->distance_per_value ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
   if (d < 0 && a < 0 && !r->distances) return;
   for (int64_t y = 0; y < part->h; y++) {
@@ -178,8 +175,7 @@ void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_r
     for (int64_t x = 0; x < part->w; x++) {
       int64_t at = y * block->stride + x;
       if (own[x] < 0) continue;
-      if (d >= 0 && r->j->distance_type == GDT_Float64) ((double *)block->out[d])[at] = 0.0;
-      if (d >= 0 && r->j->distance_type != GDT_Float64) ((float *)block->out[d])[at] = 0.0F;
+      if (d >= 0) gv_run_put_distances(r, block, at, &nothing, 1);
       if (a >= 0) ((float *)block->out[a])[at] = 0.0F;
       if (r->distances) worker->distance[y * r->block_w + x] = 0.0;
     }
@@ -219,17 +215,14 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
     m.distance = worker->distance;
     gv_status status = r->each[i] != NULL ? gv_voronoi_fill(worker->context, r->each[i], &b) : GV_OK;
     if (status == GV_OK && r->each[i] != NULL) status = gv_voronoi_measure(worker->context, r->each[i], &m);
-    if (status != GV_OK) return library_failed(io, worker, status);
-    for (int64_t c = 0; c < part->w * part->h; c++) {
-      int64_t x = c % part->w, y = c / part->w, from = y * r->block_w + x;
-      int64_t at = i * block->band_stride[d] + y * block->stride + x;
-      bool own = r->cells.own && worker->own[from] == i;
-      double value = own ? 0.0 : r->each[i] == NULL ? (double)NAN : worker->distance[from] / r->distance_size;
-      if (r->j->distance_type == GDT_Float64) {
-        ((double *)block->out[d])[at] = value;
-      } else {
-        ((float *)block->out[d])[at] = (float)value;
+    if (status != GV_OK) return gv_io_pass_on_library(io, worker->context, status);
+    for (int64_t y = 0; y < part->h; y++) {
+      double *row = worker->distance + y * r->block_w;
+      for (int64_t x = 0; x < part->w; x++) {
+        if (r->each[i] == NULL) row[x] = (double)NAN;
+        if (r->cells.own && worker->own[y * r->block_w + x] == i) row[x] = 0.0;
       }
+      gv_run_put_distances(r, block, i * block->band_stride[d] + y * block->stride, row, part->w);
     }
   }
   return GV_OK;

@@ -25,8 +25,7 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
-  /* Numbers have no place in OUT. */
-  bool apart = r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
+  bool apart = gv_run_numbers_apart(r);
   options.threads = 1; /* of a worker */
   options.device = r->j->device;
   options.progress = gv_io_go_on;
@@ -73,10 +72,6 @@ void gv_run_free_computed(gv_run *r) {
   free(r->labels);
 }
 
-static gv_status library_failed(gv_run *r, gv_status status) {
-  return gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
-}
-
 /* What every cell asks, pixel or triangle. */
 gv_voronoi_options gv_run_question(const gv_run *r) {
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
@@ -90,14 +85,18 @@ gv_voronoi_options gv_run_question(const gv_run *r) {
   return options;
 }
 
+static gv_status create(gv_run *r, const gv_voronoi_options *options) {
+  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
+  gv_status status = gv_voronoi_create(r->context, &r->grid.grid, options->features == NULL ? &positions : NULL,
+                                       options, &r->voronoi);
+  return gv_io_pass_on_library(r->io, r->context, status);
+}
+
 gv_status gv_run_backend(gv_run *r, const char **out) {
   gv_voronoi_options options = gv_run_question(r);
-  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
-  gv_status status = gv_voronoi_create(r->context, &r->grid.grid, options.features == NULL ? &positions : NULL,
-                                       &options, &r->voronoi);
-  if (status != GV_OK) return library_failed(r, status);
-  *out = gv_voronoi_backend(r->voronoi);
-  return GV_OK;
+  gv_status status = create(r, &options);
+  if (status == GV_OK) *out = gv_voronoi_backend(r->voronoi);
+  return status;
 }
 
 static gv_status make_voronoi(gv_run *r) {
@@ -114,14 +113,8 @@ static gv_status make_voronoi(gv_run *r) {
       options.nodata = (int32_t)r->nodata;
     }
   }
-  gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
-  gv_context *context = r->context;
-  gv_status status = gv_voronoi_create(context, &r->grid.grid, options.features == NULL ? &positions : NULL,
-                                       &options, &r->voronoi);
-  if (status == GV_OK && r->cells.cells != NULL) {
-    status = gv_run_make_regions(r, &options);
-    if (status != GV_OK) return status;
-  }
+  gv_status status = create(r, &options);
+  if (status == GV_OK && r->cells.cells != NULL) status = gv_run_make_regions(r, &options);
   if (status == GV_OK && r->j->stats != NULL) {
     double bounds[GV_JOB_MAX_SUMS];
     gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
@@ -132,9 +125,10 @@ static gv_status make_voronoi(gv_run *r) {
     how.groups = r->groups.count;
     for (int i = 0; i < r->j->sum_count; i++)
       bounds[i] = gv_overlay_bound(r->overlay[i]);
-    status = gv_statistics_create(context, r->counted != NULL ? r->counted : r->voronoi, &how, &r->statistics);
+    const gv_voronoi *of = r->counted != NULL ? r->counted : r->voronoi;
+    status = gv_io_pass_on_library(r->io, r->context, gv_statistics_create(r->context, of, &how, &r->statistics));
   }
-  return status == GV_OK ? GV_OK : library_failed(r, status);
+  return status;
 }
 
 static gv_status add_style(gv_run *r) {
@@ -190,8 +184,7 @@ gv_status gv_run_compute(gv_run *r) {
   gv_status status = gv_run_create_rasters(r);
   if (status != GV_OK) return status;
   r->distances = j->stats != NULL && !j->no_stats_distances;
-  r->numbers = r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0 || r->distances ||
-               j->distance != NULL || j->azimuth != NULL;
+  r->numbers = gv_run_numbers_apart(r) || r->distances || j->distance != NULL || j->azimuth != NULL;
   if (j->stats != NULL && (j->group || !r->numbers)) status = gv_groups_make(r->io, r->regions, &r->groups);
   /* Ids that repeat do not tell seeds apart. */
   if (j->stats != NULL && !j->group && r->groups.count < r->regions->count) r->numbers = true;

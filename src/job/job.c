@@ -208,7 +208,7 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   /* All outputs are made before any is put in its place. */
   if (status == GV_OK && r.mesh != NULL) {
     gv_voronoi_options options = gv_run_question(&r);
-    gv_mesh_run mesh = {&options, r.nodata, j->threads, j->device};
+    gv_mesh_question mesh = {&options, r.nodata, j->threads, j->device};
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && gv_run_has_cells(&r)) status = gv_run_compute(&r);

@@ -88,6 +88,11 @@ static inline bool gv_run_converts(const gv_run *r) {
   return r->raster[GV_RUN_DISTANCE] != NULL && r->distance_size != 1.0 && !r->j->distance_per_value;
 }
 
+/* True if blocks of seed numbers need memory of their own: OUT is not there, or holds something else. */
+static inline bool gv_run_numbers_apart(const gv_run *r) {
+  return r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
+}
+
 /* Bands of a raster. */
 static inline int gv_run_bands(const gv_run *r, int raster) {
   return raster == GV_RUN_DISTANCE && r->j->distance_per_value ? (int)r->regions->count : r->j->k;
@@ -113,7 +118,10 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
 void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
                          const gv_block *block);
 
-/* block.c: the way of one block, a gv_raster_block_fn. */
+/* block.c: distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type; */
+void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
+                          int64_t count);
+/* the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);
 
 /* compute.c: what every cell asks, pixel or triangle; */

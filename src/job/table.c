@@ -34,9 +34,8 @@ static gv_status statistics_row(gv_io *io, void *user, int64_t seed, gv_table_ro
   int64_t number = r->j->group ? r->groups.of_seed[seed] : seed;
   row->keep = !r->j->group || gv_groups_leads(&r->groups, seed);
   if (!row->keep) return GV_OK;
-  if (gv_statistics_get(r->context, r->statistics, number, &s, sums) != GV_OK) {
-    return gv_io_fail(io, GV_ERROR_INTERNAL, "%s", gv_context_message(r->context));
-  }
+  gv_status status = gv_statistics_get(r->context, r->statistics, number, &s, sums);
+  if (status != GV_OK) return gv_io_pass_on_library(io, r->context, status);
   if (r->j->group) {
     values[t->places[SEEDS]].given = true;
     values[t->places[SEEDS]].integer = r->groups.seeds[number];

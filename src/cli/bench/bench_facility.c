@@ -278,7 +278,7 @@ static gv_status some_blocks(gv_io *io, void *user, int worker, int64_t first, i
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++)
     status = one_block(d, all->w, all->v, all->voronoi, all->statistics, i);
-  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(d->context));
+  return gv_io_pass_on_library(io, d->context, status);
 }
 
 static gv_status run_variant(gv_context *context, const world *w, const variant *v) {

@@ -176,7 +176,7 @@ static gv_status measure_some(gv_io *io, void *user, int worker, int64_t first, 
     }
     status = gv_voronoi_measure(context, all->voronoi, &m);
   }
-  if (status != GV_OK) (void)gv_io_fail(io, status, "%s", gv_context_message(context));
+  (void)gv_io_pass_on_library(io, context, status);
   gv_context_destroy(context);
   return status;
 }

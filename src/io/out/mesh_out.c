@@ -98,12 +98,12 @@ typedef struct worker {
   gv_status status;
 } worker;
 
-static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_run *run) {
+static gv_status make_worker(gv_io *io, worker *w, int64_t size, int bands, const gv_mesh_question *question) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t count = (size_t)size, values = count * (size_t)bands;
   gv_mesh_block *b = &w->block;
   options.threads = 1;
-  options.device = run->device;
+  options.device = question->device;
   options.progress = gv_io_go_on;
   options.progress_user = io;
   if (gv_context_create(&options, &w->context) != GV_OK) return gv_io_fail_memory(io, "the triangles");
@@ -181,22 +181,21 @@ static gv_status answer_some(gv_io *io, void *user, int number, int64_t first, i
 }
 
 static gv_status write_all(gv_io *io, gv_mesh_out *mesh, const gv_voronoi *voronoi, const gv_mesh_facts *facts,
-                           const gv_mesh_run *run) {
+                           const gv_mesh_question *question) {
   int64_t blocks = gv_voronoi_blocks_across(voronoi), size = (gv_qtm_count(facts->level) + blocks - 1) / blocks;
-  int threads = run->threads < blocks ? run->threads : (int)blocks;
+  int threads = question->threads < blocks ? question->threads : (int)blocks;
   worker *workers = calloc((size_t)threads, sizeof *workers);
   gv_status status = workers != NULL ? GV_OK : gv_io_fail_memory(io, "the triangles");
   for (int i = 0; i < threads && status == GV_OK; i++)
-    status = make_worker(io, &workers[i], size, facts->bands, run);
+    status = make_worker(io, &workers[i], size, facts->bands, question);
   for (int64_t first = 0; first < blocks && status == GV_OK; first += threads) {
     int count = blocks - first < threads ? (int)(blocks - first) : threads;
     mesh_round r = {workers, voronoi, facts, first};
     gv_io_loop loop = {.threads = threads, .count = count, .grain = 1, .user = &r};
     gv_io_parallel_for(io, &loop, answer_some);
     for (int i = 0; i < count && status == GV_OK; i++) {
-      if (workers[i].status != GV_OK) {
-        status = gv_io_fail(io, workers[i].status, "%s", gv_context_message(workers[i].context));
-      } else {
+      status = gv_io_pass_on_library(io, workers[i].context, workers[i].status);
+      if (status == GV_OK) {
         status = write_block(io, mesh, &workers[i].block);
       }
     }
@@ -214,26 +213,26 @@ static int32_t block_of(int bands) {
 }
 
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const gv_mesh_run *run) {
+                        const gv_mesh_question *question) {
   gv_voronoi *voronoi = NULL;
   gv_context *context = NULL;
   OGRSpatialReferenceH crs = OSRIsProjected(grid->crs) ? OSRCloneGeogCS(grid->crs) : OSRClone(grid->crs);
   if (crs == NULL) return gv_io_fail_gdal(io, GV_ERROR_PROJECTION, "no longitudes and latitudes for the triangles");
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
-  int bands = run->voronoi->k > 1 ? run->voronoi->k : 1;
+  int bands = question->voronoi->k > 1 ? question->voronoi->k : 1;
   gv_mesh_facts facts = {.level = grid->grid.level,
                          .bands = bands,
-                         .nodata = run->nodata,
+                         .nodata = question->nodata,
                          .crs = crs,
-                         .metric = gv_metric_name(run->voronoi->metric),
+                         .metric = gv_metric_name(question->voronoi->metric),
                          .seeds = seeds};
 
   gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
   gv_grid triangles = GV_GRID_INIT;
-  gv_voronoi_options options = *run->voronoi;
+  gv_voronoi_options options = *question->voronoi;
   gv_seeds positions = {seeds->x, seeds->y, seeds->count};
-  context_options.threads = run->threads;
-  context_options.device = run->device;
+  context_options.threads = question->threads;
+  context_options.device = question->device;
   context_options.progress = gv_io_go_on;
   context_options.progress_user = io;
   triangles.kind = GV_GRID_QTM;
@@ -246,12 +245,13 @@ gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid
   gv_status status = gv_context_create(&context_options, &context);
   if (status != GV_OK) {
     status = gv_io_fail_memory(io, "the triangles");
-  } else if ((status = gv_voronoi_create(context, &triangles, options.features == NULL ? &positions : NULL,
-                                         &options, &voronoi)) != GV_OK) {
-    gv_io_fail(io, status, "%s", gv_context_message(context));
+  } else {
+    const gv_seeds *seeds_of = options.features == NULL ? &positions : NULL;
+    status =
+        gv_io_pass_on_library(io, context, gv_voronoi_create(context, &triangles, seeds_of, &options, &voronoi));
   }
   if (status == GV_OK) status = open_outputs(io, mesh, &facts);
-  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, run);
+  if (status == GV_OK) status = write_all(io, mesh, voronoi, &facts, question);
   status = close_outputs(io, mesh, status);
   gv_voronoi_destroy(voronoi);
   gv_context_destroy(context);

@@ -16,13 +16,13 @@ typedef struct gv_mesh_options {
   bool overwrite;
 } gv_mesh_options;
 
-/* How the triangles are answered. */
-typedef struct gv_mesh_run {
+/* What the triangles are asked, and by whom. */
+typedef struct gv_mesh_question {
   const gv_voronoi_options *voronoi; /* engine, metric, k ...; labels and blocks are not looked at */
   int64_t nodata; /* written where there is no seed, where the format has no other way to say so */
   int threads;
   int device; /* as in gv_context_options */
-} gv_mesh_run;
+} gv_mesh_question;
 
 typedef struct gv_mesh_out gv_mesh_out;
 
@@ -31,7 +31,7 @@ gv_status gv_mesh_plan(gv_io *io, const gv_mesh_options *options, int level, gv_
 
 /* Answers and writes all triangles. The grid must have a level. */
 gv_status gv_mesh_write(gv_io *io, gv_mesh_out *mesh, const gv_raster_grid *grid, const gv_seed_list *seeds,
-                        const gv_mesh_run *run);
+                        const gv_mesh_question *question);
 
 /* Where they are, complete after gv_mesh_write, for gv_places_commit: up to GV_MESH_FORMATS; gives their number. */
 int gv_mesh_places(gv_mesh_out *mesh, gv_place **places);
