@@ -4,6 +4,7 @@
  * distance limits, masks and weights.
  */
 #include "cells/mesh.h"
+#include "failing_memory.h"
 #include "left_out.h"
 #include "questions.h"
 
@@ -555,21 +556,6 @@ static void bad_levels_and_metrics(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------- memory */
 
-static int64_t allocations_left, allocations_held;
-
-static void *allocate_until_none_left(size_t bytes, void *user) {
-  (void)user;
-  if (allocations_left-- <= 0) return NULL;
-  allocations_held++;
-  return malloc(bytes);
-}
-
-static void release(void *memory, void *user) {
-  (void)user;
-  if (memory != NULL) allocations_held--;
-  free(memory);
-}
-
 /* Every allocation fails once: an error each time, nothing leaked, and the right answer in the end. */
 static void failing_allocations(void **state) {
   (void)state;
@@ -598,27 +584,24 @@ static void failing_allocations(void **state) {
     run_options calm = {"tile", "avx512", 1, 0, 0};
     run(&grid, &seeds, GV_GREAT_CIRCLE, &calm, &q, NULL, expected);
     for (gv_status status = GV_ERROR_OUT_OF_MEMORY; status != GV_OK; failures++) {
-      gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+      failing_memory memory = {.fail_at = failures + 1, .for_good = true};
+      gv_context_options context_options = failing_options(&memory, 1);
       gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
       gv_context *context = NULL;
       gv_voronoi *voronoi = NULL;
-      context_options.threads = 1;
-      context_options.allocate = allocate_until_none_left;
-      context_options.release = release;
       o.metric = GV_GREAT_CIRCLE;
       o.nodata = -7;
       o.k = q.k;
       o.max_distance = q.max_distance;
       o.weighting = q.weighting;
       o.weights = q.weights;
-      allocations_left = failures + 1;
       if (gv_context_create(&context_options, &context) != GV_OK) continue;
       status = gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
       if (status == GV_OK) status = gv_voronoi_compute(context, voronoi, out, raster ? 128 : cells);
       assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
       gv_voronoi_destroy(voronoi);
       gv_context_destroy(context);
-      assert_int_equal(allocations_held, 0);
+      assert_int_equal(memory.live, 0);
     }
     assert_true(failures > 20);
     assert_memory_equal(out, expected, (size_t)(q.k * cells) * sizeof *out);

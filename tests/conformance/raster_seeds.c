@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing_memory.h"
 #include "gpuvoronoi_raster_seeds.h"
 #include "split_mix.h"
 
@@ -351,34 +352,21 @@ static void bad_calls(void **unused) {
 }
 
 /* Memory that is refused anywhere is an error, and nothing is lost. */
-static int64_t left;
-
-static void *allocate_some(size_t bytes, void *user) {
-  (void)user;
-  return left-- > 0 ? malloc(bytes) : NULL;
-}
-
-static void release(void *memory, void *user) {
-  (void)user;
-  free(memory);
-}
-
 static void out_of_memory(void **unused) {
   (void)unused;
-  gv_context_options how = GV_CONTEXT_OPTIONS_INIT;
+  failing_memory memory = {.fail_at = -1, .for_good = true};
+  gv_context_options how = failing_options(&memory, 0);
   gv_context *usual = context;
   gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
   gv_grid other = grid_of(GV_GRID_PLANE, 7, 5, -3.0, 5.1, 25.0, -6.3);
   gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
   fill(&raster, BLOBS, 3);
   options.asking = &other;
-  how.allocate = allocate_some;
-  how.release = release;
   bool done = false;
   for (int64_t most = 0; !done; most++) {
-    left = INT64_MAX;
+    memory.fail_at = -1;
     assert_int_equal(gv_context_create(&how, &context), GV_OK);
-    left = most;
+    memory.fail_at = memory.calls + most;
     gv_raster_seeds *s = NULL;
     gv_status status = gv_raster_seeds_create(context, &raster, &options, &s);
     for (int64_t r = 0; r < raster.height && status == GV_OK; r++)
@@ -388,6 +376,7 @@ static void out_of_memory(void **unused) {
     if (!done) assert_int_equal(status, GV_ERROR_OUT_OF_MEMORY);
     gv_raster_seeds_destroy(s);
     gv_context_destroy(context);
+    assert_int_equal(memory.live, 0);
     assert_true(most < 1000);
   }
   context = usual;

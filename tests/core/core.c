@@ -7,6 +7,7 @@
 
 #include "core/buffer.h"
 #include "core/parallel.h"
+#include "failing_memory.h"
 
 static void names_are_complete(void **state) {
   (void)state;
@@ -31,40 +32,19 @@ static void version_matches_header(void **state) {
 
 /* ------------------------------------------------------------------------------------------------------ memory */
 
-typedef struct counting {
-  int64_t alive, calls, fail_at;
-} counting;
-
-static void *counting_allocate(size_t bytes, void *user) {
-  counting *c = user;
-  if (c->calls++ == c->fail_at) return NULL;
-  void *memory = malloc(bytes);
-  if (memory != NULL) c->alive++;
-  return memory;
-}
-
-static void counting_release(void *memory, void *user) {
-  ((counting *)user)->alive--;
-  free(memory);
-}
-
 static void contexts_use_the_hooks(void **state) {
   (void)state;
-  counting c = {0, 0, -1};
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.allocate = counting_allocate;
-  options.release = counting_release;
-  options.allocate_user = &c;
-  options.threads = 3;
+  failing_memory memory = {.fail_at = -1};
+  gv_context_options options = failing_options(&memory, 3);
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   assert_int_equal(gv_context_threads(context), 3);
   assert_string_equal(gv_context_message(context), "");
-  assert_int_equal(c.alive, 1);
+  assert_int_equal(memory.live, 1);
   gv_context_destroy(context);
-  assert_int_equal(c.alive, 0);
+  assert_int_equal(memory.live, 0);
 
-  c = (counting){0, 0, 0};
+  failing_memory_begin(&memory, 0);
   gv_context *untouched = NULL;
   assert_int_equal(gv_context_create(&options, &untouched), GV_ERROR_OUT_OF_MEMORY);
   assert_null(untouched);
@@ -78,7 +58,7 @@ static void contexts_refuse_nonsense(void **state) {
   options.threads = -1;
   assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
   options.threads = 0;
-  options.allocate = counting_allocate;
+  options.allocate = failing_allocate;
   assert_int_equal(gv_context_create(&options, &context), GV_ERROR_INVALID_ARGUMENT);
   assert_null(context);
   gv_context_destroy(NULL);
@@ -91,7 +71,7 @@ static void options_of_an_older_header_work(void **state) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   options.struct_size = offsetof(gv_context_options, progress);
   options.threads = 2;
-  options.allocate = counting_allocate; /* beyond struct_size: must be ignored */
+  options.allocate = failing_allocate; /* beyond struct_size: must be ignored */
   gv_context *context = NULL;
   assert_int_equal(gv_context_create(&options, &context), GV_OK);
   assert_int_equal(gv_context_threads(context), 2);
@@ -100,8 +80,8 @@ static void options_of_an_older_header_work(void **state) {
 
 static void memory_is_aligned_and_checked(void **state) {
   (void)state;
-  counting c = {0, 0, -1};
-  gv_allocator allocator = {counting_allocate, counting_release, &c};
+  failing_memory memory = {.fail_at = -1};
+  gv_allocator allocator = {failing_allocate, failing_release, &memory};
   for (int64_t count = 0; count < 200; count += 7) {
     unsigned char *block = gv_allocate_zeroed(&allocator, count, 3);
     assert_non_null(block);
@@ -111,19 +91,19 @@ static void memory_is_aligned_and_checked(void **state) {
     memset(block, 0xff, (size_t)(3 * count));
     gv_release(&allocator, block);
   }
-  assert_int_equal(c.alive, 0);
-  int64_t calls = c.calls;
+  assert_int_equal(memory.live, 0);
+  int64_t calls = memory.calls;
   assert_null(gv_allocate(&allocator, -1, 8));
   assert_null(gv_allocate(&allocator, INT64_MAX, 8));
   assert_null(gv_allocate(&allocator, INT64_MAX / 4 + 1, 8));
-  assert_int_equal(c.calls, calls);
+  assert_int_equal(memory.calls, calls);
   gv_release(&allocator, NULL);
 }
 
 static void buffers_grow(void **state) {
   (void)state;
-  counting c = {0, 0, -1};
-  gv_allocator allocator = {counting_allocate, counting_release, &c};
+  failing_memory memory = {.fail_at = -1};
+  gv_allocator allocator = {failing_allocate, failing_release, &memory};
   gv_buffer buffer = {NULL, 0};
   int32_t *number = gv_buffer_reserve(&buffer, &allocator, 100, sizeof *number);
   assert_non_null(number);
@@ -134,7 +114,7 @@ static void buffers_grow(void **state) {
   }
   assert_ptr_equal(gv_buffer_reserve(&buffer, &allocator, 50, sizeof(double)), number);
   assert_ptr_equal(gv_buffer_extend(&buffer, &allocator, 0, 1), number);
-  assert_int_equal(c.calls, 1);
+  assert_int_equal(memory.calls, 1);
   number = gv_buffer_extend(&buffer, &allocator, 101, sizeof *number);
   assert_int_equal(buffer.bytes, 600);
   for (int i = 0; i < 150; i++)
@@ -142,17 +122,17 @@ static void buffers_grow(void **state) {
 
   /* Out of memory: extending leaves everything as it is, reserving leaves nothing. */
   assert_null(gv_buffer_extend(&buffer, &allocator, INT64_MAX, sizeof(double)));
-  c.fail_at = c.calls;
+  memory.fail_at = memory.calls;
   assert_null(gv_buffer_extend(&buffer, &allocator, 1000, sizeof *number));
   assert_ptr_equal(buffer.memory, number);
   assert_int_equal(number[99], 99);
-  c.fail_at = c.calls;
+  memory.fail_at = memory.calls;
   assert_null(gv_buffer_reserve(&buffer, &allocator, 1000, sizeof *number));
   assert_null(buffer.memory);
-  assert_int_equal(c.alive, 0);
+  assert_int_equal(memory.live, 0);
   assert_non_null(gv_buffer_reserve(&buffer, &allocator, 0, sizeof *number));
   gv_buffer_clear(&buffer, &allocator);
-  assert_int_equal(c.alive, 0);
+  assert_int_equal(memory.live, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------ errors */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "backends_here.h"
+#include "failing_memory.h"
 #include "features/layer.h"
 #include "gpuvoronoi.h"
 #include "search/backend.h"
@@ -23,34 +24,17 @@ enum { SEEDS = 40, W = 24, H = 18, K = 3, LEVEL = 2, POINTS = 2000, DIM = 3 };
 
 /* ------------------------------------------------------------------------------------------------------- faults */
 
-typedef struct counter {
-  atomic_long calls, live, fail_at;
-} counter;
-
-static counter memory, threads; /* `calls` since a run began; fail_at -1: none */
-
-static bool fails(counter *c) {
-  return atomic_fetch_add(&c->calls, 1) == atomic_load(&c->fail_at);
-}
-
-static void *allocate(size_t bytes, void *user) {
-  counter *c = user;
-  void *block = fails(c) ? NULL : malloc(bytes);
-  if (block != NULL) atomic_fetch_add(&c->live, 1);
-  return block;
-}
-
-static void release(void *block, void *user) {
-  counter *c = user;
-  atomic_fetch_sub(&c->live, 1);
-  free(block);
-}
+static failing_memory memory;
+static atomic_long threads,
+    thread_refused = -1; /* asked for since a run began; the number of the one refused, -1: none */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user);
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*start)(void *), void *user) {
-  return fails(&threads) ? EAGAIN : __real_pthread_create(thread, how, start, user);
+  return atomic_fetch_add(&threads, 1) == atomic_load(&thread_refused)
+             ? EAGAIN
+             : __real_pthread_create(thread, how, start, user);
 }
 
 /* A run, its context, and what it has answered. */
@@ -84,24 +68,18 @@ typedef void questions(run *r, const void *what);
 /* With the nth allocation and the nth thread failing, from 0; -1: none. */
 static void carry_out(questions *ask, const void *what, long allocation, long thread, run *r) {
   memset(r, 0, sizeof *r);
-  atomic_store(&memory.calls, 0);
-  atomic_store(&memory.live, 0);
-  atomic_store(&memory.fail_at, allocation);
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.threads = 3;
-  options.allocate = allocate;
-  options.release = release;
-  options.allocate_user = &memory;
+  failing_memory_begin(&memory, allocation);
+  gv_context_options options = failing_options(&memory, 3);
   gv_status status = gv_context_create(&options, &r->context);
   if (status == GV_ERROR_OUT_OF_MEMORY) {
     r->refused++;
     status = gv_context_create(&options, &r->context);
   }
   assert_int_equal(status, GV_OK);
-  atomic_store(&threads.calls, 0);
-  atomic_store(&threads.fail_at, thread);
+  atomic_store(&threads, 0);
+  atomic_store(&thread_refused, thread);
   ask(r, what);
-  atomic_store(&threads.fail_at, -1);
+  atomic_store(&thread_refused, -1);
   gv_context_destroy(r->context);
   r->context = NULL;
   assert_int_equal(atomic_load(&memory.live), 0);
@@ -393,7 +371,6 @@ static void every_thread_is_refused_once(void **state) {
 
 int main(void) {
   make_inputs();
-  atomic_init(&threads.fail_at, -1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_thread_is_refused_once),
                                      cmocka_unit_test(every_allocation_fails_once)};
   return cmocka_run_group_tests_name("faults of the library", tests, NULL, NULL);

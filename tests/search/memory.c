@@ -2,32 +2,14 @@
 #include "backends_here.h"
 #include "cmocka_test.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "failing_memory.h"
 #include "gpuvoronoi.h"
 #include "left_out.h"
 #include "search/backend.h"
-
-typedef struct counter {
-  atomic_long calls, live, fail_at;
-} counter;
-
-static void *count_allocate(size_t bytes, void *user) {
-  counter *c = user;
-  if (atomic_fetch_add(&c->calls, 1) == atomic_load(&c->fail_at)) return NULL;
-  void *memory = malloc(bytes);
-  if (memory != NULL) atomic_fetch_add(&c->live, 1);
-  return memory;
-}
-
-static void count_release(void *memory, void *user) {
-  counter *c = user;
-  atomic_fetch_sub(&c->live, 1);
-  free(memory);
-}
 
 static void try_all(const char *backend, const gv_points *reference, const gv_points *queries, int32_t k,
                     bool with_distances) {
@@ -37,15 +19,9 @@ static void try_all(const char *backend, const gv_points *reference, const gv_po
   long failures = 0;
   for (long fail_at = 0; !finished; fail_at++) {
     assert_true(fail_at < 200);
-    counter c;
-    atomic_init(&c.calls, 0);
-    atomic_init(&c.live, 0);
-    atomic_init(&c.fail_at, fail_at);
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-    options.threads = 2;
-    options.allocate = count_allocate;
-    options.release = count_release;
-    options.allocate_user = &c;
+    failing_memory memory = {0};
+    failing_memory_begin(&memory, fail_at);
+    gv_context_options options = failing_options(&memory, 2);
     gv_context *context = NULL;
     gv_index *index = NULL;
     gv_status status = gv_context_create(&options, &context);
@@ -60,12 +36,12 @@ static void try_all(const char *backend, const gv_points *reference, const gv_po
       }
       if (status != GV_OK) assert_non_null(strstr(gv_context_message(context), "memory"));
     }
-    finished = atomic_load(&c.calls) <= fail_at;
+    finished = atomic_load(&memory.calls) <= fail_at;
     assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
     failures += !finished;
     gv_index_destroy(index);
     gv_context_destroy(context);
-    assert_int_equal(atomic_load(&c.live), 0);
+    assert_int_equal(atomic_load(&memory.live), 0);
   }
   assert_true(failures >= 3); /* the context, the index, its points */
   free(indices);
@@ -100,15 +76,9 @@ static void test_globe(void **state) {
   bool finished = false;
   for (long fail_at = 0; !finished; fail_at++) {
     assert_true(fail_at < 100);
-    counter c;
-    atomic_init(&c.calls, 0);
-    atomic_init(&c.live, 0);
-    atomic_init(&c.fail_at, fail_at);
-    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-    options.threads = 1;
-    options.allocate = count_allocate;
-    options.release = count_release;
-    options.allocate_user = &c;
+    failing_memory memory = {0};
+    failing_memory_begin(&memory, fail_at);
+    gv_context_options options = failing_options(&memory, 1);
     gv_context *context = NULL;
     gv_globe_index *index = NULL;
     gv_status status = gv_context_create(&options, &context);
@@ -116,12 +86,12 @@ static void test_globe(void **state) {
     int64_t indices[3] = {-9, -9, -9};
     if (status == GV_OK) status = gv_globe_index_build(context, &seeds, NULL, &index);
     if (status == GV_OK) status = gv_globe_index_search(context, index, &queries, NULL, indices, NULL);
-    finished = atomic_load(&c.calls) <= fail_at;
+    finished = atomic_load(&memory.calls) <= fail_at;
     assert_int_equal(status, finished ? GV_OK : GV_ERROR_OUT_OF_MEMORY);
     if (finished) assert_int_equal(indices[0], 0);
     gv_globe_index_destroy(index);
     gv_context_destroy(context);
-    assert_int_equal(atomic_load(&c.live), 0);
+    assert_int_equal(atomic_load(&memory.live), 0);
   }
 }
 

@@ -3,6 +3,7 @@
  * bad input and failing allocations.
  */
 #include "statistics/statistics.h"
+#include "failing_memory.h"
 #include "world.h"
 
 static void close_to(double a, double b, double scale) {
@@ -579,24 +580,6 @@ static void sums_are_exact(void **state) {
   free(p);
 }
 
-/* An allocator that fails at one call. */
-typedef struct failing {
-  int calls, fail_at, live;
-} failing;
-
-static void *allocate(size_t bytes, void *user) {
-  failing *f = user;
-  if (f->calls++ == f->fail_at) return NULL;
-  f->live++;
-  return malloc(bytes);
-}
-
-static void release(void *memory, void *user) {
-  failing *f = user;
-  f->live--;
-  free(memory);
-}
-
 static void tables_of_any_size(void **state) {
   (void)state;
   static const int64_t of[][2] = {{0, 2},
@@ -627,15 +610,12 @@ static void failing_allocations(void **state) {
     make_piece(plain, &w, voronoi, 64, 0, &p);
     bool done = false;
     for (int at = 0; !done; at++) {
-      failing f = {0, -1, 0};
-      gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+      failing_memory memory = {.fail_at = -1};
+      gv_context_options options = failing_options(&memory, 0);
       gv_context *context = NULL;
       gv_statistics *s = NULL;
-      options.allocate = allocate;
-      options.release = release;
-      options.allocate_user = &f;
       assert_int_equal(gv_context_create(&options, &context), GV_OK);
-      f.fail_at = f.calls + at;
+      memory.fail_at = memory.calls + at;
       gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
       double bound[SUMS] = {1000.0, 1.0};
       const int32_t group[SEEDS] = {0};
@@ -654,11 +634,11 @@ static void failing_allocations(void **state) {
         status = gv_statistics_add(context, s, &b);
       }
       assert_true(status == GV_OK || status == GV_ERROR_OUT_OF_MEMORY);
-      done = status == GV_OK && f.calls <= f.fail_at;
+      done = status == GV_OK && memory.calls <= memory.fail_at;
       assert_true(done || status == GV_ERROR_OUT_OF_MEMORY);
       gv_statistics_destroy(s);
       gv_context_destroy(context);
-      assert_int_equal(f.live, 0);
+      assert_int_equal(memory.live, 0);
     }
     free_piece(&p);
     gv_voronoi_destroy(voronoi);
