@@ -1,5 +1,6 @@
 /* Contexts, and the names of statuses and metrics. */
 #include "core/core.h"
+#include "core/given.h"
 #include "core/machine.h"
 
 #include <stdlib.h>
@@ -66,10 +67,7 @@ const char *gv_metric_name(gv_metric metric) {
 gv_status gv_context_create(const gv_context_options *options, gv_context **out) {
   gv_context_options o = GV_CONTEXT_OPTIONS_INIT;
   if (out == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (options != NULL) {
-    size_t size = options->struct_size < sizeof o ? options->struct_size : sizeof o;
-    memcpy(&o, options, size);
-  }
+  gv_take_given(&o, sizeof o, options);
   if (o.threads < 0 || o.device < -1 || (o.allocate == NULL) != (o.release == NULL))
     return GV_ERROR_INVALID_ARGUMENT;
   gv_allocator allocator = {o.allocate ? o.allocate : allocate_default, o.release ? o.release : release_default,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/given.h"
+
 static const double largest_longitude = 36000.0;
 
 static gv_status refuse(gv_context *context, int64_t feature, const char *what) {
@@ -147,7 +149,7 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
                               const gv_features *features, gv_feature_set *out) {
   gv_features f = GV_FEATURES_INIT;
   memset(out, 0, sizeof *out);
-  memcpy(&f, features, features->struct_size < sizeof f ? features->struct_size : sizeof f);
+  gv_take_given(&f, sizeof f, features);
   out->allocator = context->allocator;
   out->metric = metric;
   out->globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;

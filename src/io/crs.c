@@ -264,10 +264,6 @@ void gv_operation_destroy(gv_operation *operation) {
   free(operation);
 }
 
-const char *gv_operation_definition(const gv_operation *operation) {
-  return operation->definition;
-}
-
 void gv_operation_check_round_trip(gv_operation *operation, double tolerance) {
   operation->tolerance = tolerance;
 }

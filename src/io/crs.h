@@ -72,9 +72,6 @@ void gv_operation_destroy(gv_operation *operation);
  * operation). Returns non-zero only when a thread cannot have its copy of the operation (out of memory). */
 int gv_operation_apply(double *x, double *y, int64_t n, void *operation);
 
-/* The PROJ definition in use, for people. */
-const char *gv_operation_definition(const gv_operation *operation);
-
 /* Makes the operation give HUGE_VAL where carrying a result back does not return to the position (to `tolerance`,
  * in the source's unit): projections that wrap the globe more than once over their plane. */
 void gv_operation_check_round_trip(gv_operation *operation, double tolerance);

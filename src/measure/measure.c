@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "core/given.h"
 #include "measure/features.h"
 #include "measure/measure_kernels.h"
 #include "voronoi/engine.h"
@@ -255,7 +256,7 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   if (voronoi == NULL || measure == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or nothing to measure");
   }
-  memcpy(&m, measure, measure->struct_size < sizeof m ? measure->struct_size : sizeof m);
+  gv_take_given(&m, sizeof m, measure);
   work j = {.v = voronoi, .m = &m, .kernels = gv_measure_kernels_get()};
   gv_status status = check_measure(context, voronoi, &m, &j.tile);
   if (status != GV_OK) return status;

@@ -3,7 +3,9 @@
  * values that backends compare. Queries go to the backend in bounded chunks, so that float32 queries and a missing
  * distance array cost memory independent of the number of queries.
  */
+#include "core/given.h"
 #include "core/parallel.h"
+#include "search/asked.h"
 #include "search/backend.h"
 
 #include <limits.h>
@@ -121,7 +123,7 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   gv_index_options o = GV_INDEX_OPTIONS_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&o, sizeof o, options);
   gv_status status = check_points(context, reference, "reference");
   if (status != GV_OK) return status;
   if (reference->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
@@ -228,7 +230,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
   gv_search_options o = GV_SEARCH_OPTIONS_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&o, sizeof o, options);
   const gv_reference *reference = &index->reference;
   gv_points own = {reference->data, reference->count, reference->dim, GV_FLOAT64};
   if (queries == NULL) {
@@ -241,13 +243,8 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
                    (int)queries->dim, (int)reference->dim);
   }
-  if (o.k < 1 || o.k > GV_MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, GV_MAX_K);
-  }
-  if (!(o.max_distance >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
-                   o.max_distance);
-  }
+  gv_status status = gv_check_search_options(context, &o, GV_MAX_K, "");
+  if (status != GV_OK) return status;
   if (o.exclude_self && queries->count != reference->count) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
@@ -267,7 +264,6 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
   int64_t chunk = widen || distances == NULL ? CHUNK_VALUES / widest : queries->count;
   if (chunk > queries->count) chunk = queries->count;
   double *wide = NULL, *values = NULL;
-  gv_status status = GV_OK;
   if (widen) {
     wide = gv_allocate(&context->allocator, chunk * queries->dim, sizeof(double));
     if (wide == NULL) return gv_fail_memory(context, "the queries");

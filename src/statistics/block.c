@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "core/given.h"
 #include "statistics/statistics.h"
 
 /* A block being added. */
@@ -186,7 +187,7 @@ gv_status gv_statistics_add(gv_context *context, gv_statistics *s, const gv_stat
   gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (s == NULL || block == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or no block");
-  memcpy(&b, block, block->struct_size < sizeof b ? block->struct_size : sizeof b);
+  gv_take_given(&b, sizeof b, block);
   if (b.seed == NULL || (s->distances && b.distance == NULL) || (s->sums > 0 && b.quantity == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a block without seeds, distances or quantities");
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cells/area.h"
+#include "core/given.h"
 #include "statistics/statistics.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
@@ -53,7 +54,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
   if (voronoi == NULL || out == NULL) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its statistics");
   }
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&o, sizeof o, options);
   if (o.sums < 0 || o.sums > 1024 || (o.sums > 0 && o.bound == NULL)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics of %d quantities", (int)o.sums);
   }

@@ -1,7 +1,9 @@
 /* The k nearest lines and polygons for any list of positions: each query is a cell of its own (feature_cell.h). */
 #include <string.h>
 
+#include "core/given.h"
 #include "core/parallel.h"
+#include "search/asked.h"
 #include "voronoi/feature_cell.h"
 
 struct gv_feature_index {
@@ -18,7 +20,7 @@ gv_status gv_feature_index_build(gv_context *context, const gv_features *feature
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
   if (features == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no features");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&o, sizeof o, options);
   if (gv_metric_name(o.metric) == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown metric");
   gv_feature_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the index");
@@ -130,15 +132,9 @@ gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *i
   gv_search_options o = GV_SEARCH_OPTIONS_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
-  if (o.k < 1 || o.k > GV_VORONOI_MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d among lines and polygons",
-                   (int)o.k, GV_VORONOI_MAX_K);
-  }
-  if (!(o.max_distance >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
-                   o.max_distance);
-  }
+  gv_take_given(&o, sizeof o, options);
+  gv_status status = gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons");
+  if (status != GV_OK) return status;
   if (o.exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "lines and polygons are searched with points, not themselves");

@@ -7,10 +7,12 @@
  */
 #include <string.h>
 
+#include "core/given.h"
 #include "core/parallel.h"
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
+#include "search/asked.h"
 #include "search/backend.h"
 #include "search/nearest_list.h"
 #include "voronoi/widen.h"
@@ -19,7 +21,6 @@ enum {
   BATCH = 8192,     /* queries searched at once */
   SPARE = 2,        /* neighbours by chord asked for beyond k at first */
   WIDEN_MAX = 4096, /* more are not searched for by chord: all seeds are asked about */
-  MAX_K = 1024
 };
 
 struct gv_globe_index {
@@ -65,7 +66,7 @@ gv_status gv_globe_index_build(gv_context *context, const gv_seeds *seeds, const
   gv_globe_options o = GV_GLOBE_OPTIONS_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&o, sizeof o, options);
   if (seeds == NULL || seeds->x == NULL || seeds->y == NULL || seeds->count < 1) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no seeds");
   }
@@ -150,7 +151,7 @@ static gv_status decide(gv_context *context, const task *t, int64_t *indices, do
   if (status == GV_OK && count == t->k && !t->measure && gv_chords_decide(&globe->geodesic, near.chord2, count)) {
     memcpy(indices, near.found, (size_t)t->k * sizeof *indices);
   } else if (status == GV_OK) {
-    double value[MAX_K];
+    double value[GV_MAX_K];
     gv_nearest_list best;
     gv_list_start(&best, distances != NULL ? distances : value, indices, t->k, t->limit);
     for (int64_t i = 0; i < (count >= 0 ? count : globe->count); i++) {
@@ -204,14 +205,9 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
   gv_search_options o = GV_SEARCH_OPTIONS_INIT;
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (globe == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
-  if (o.k < 1 || o.k > MAX_K) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "k is %d, not in 1 ... %d", (int)o.k, MAX_K);
-  }
-  if (!(o.max_distance >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
-                   o.max_distance);
-  }
+  gv_take_given(&o, sizeof o, options);
+  gv_status status = gv_check_search_options(context, &o, GV_MAX_K, "");
+  if (status != GV_OK) return status;
   gv_seeds own = {globe->lon, globe->lat, globe->count};
   if (queries == NULL) queries = &own;
   if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
@@ -225,7 +221,6 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
   int32_t asked = geodesic ? o.k + SPARE : o.k;
   double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o.max_distance);
   const gv_allocator *allocator = &context->allocator;
-  gv_status status = GV_OK;
   double *positions = gv_allocate(allocator, BATCH, 5 * sizeof(double));
   double *chord2 = gv_allocate(allocator, (int64_t)BATCH * asked, sizeof(double));
   int64_t *found = gv_allocate(allocator, (int64_t)BATCH * asked, sizeof(int64_t));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/buffer.h"
+#include "core/given.h"
 #include "voronoi/raster_proof.h"
 
 /* Spans of a row are the cells from `start` to the start of the next, or the end of the row. */
@@ -45,10 +46,9 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (raster == NULL || out == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no raster, or no place for its seeds");
-  memcpy(&g, raster, raster->struct_size < sizeof g ? raster->struct_size : sizeof g);
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
-  if (o.asking != NULL)
-    memcpy(&asking, o.asking, o.asking->struct_size < sizeof asking ? o.asking->struct_size : sizeof asking);
+  gv_take_given(&g, sizeof g, raster);
+  gv_take_given(&o, sizeof o, options);
+  gv_take_given(&asking, sizeof asking, o.asking);
   bool finite = true;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g.geotransform[i]);

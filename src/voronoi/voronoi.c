@@ -1,6 +1,7 @@
 /* The public face of grids: checks, the choice of an engine, blocks and whole rasters. */
 #include <string.h>
 
+#include "core/given.h"
 #include "core/parallel.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
@@ -117,8 +118,8 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (out == NULL || grid == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
-  memcpy(&g, grid, grid->struct_size < sizeof g ? grid->struct_size : sizeof g);
-  if (options != NULL) memcpy(&o, options, options->struct_size < sizeof o ? options->struct_size : sizeof o);
+  gv_take_given(&g, sizeof g, grid);
+  gv_take_given(&o, sizeof o, options);
   bool mesh = g.kind == GV_GRID_QTM;
   if (o.block_width < 0 || o.block_height < 0 || o.block_width > (mesh ? LARGEST_SPAN : LARGEST_BLOCK) ||
       o.block_height > LARGEST_BLOCK) {
@@ -208,7 +209,7 @@ gv_status gv_voronoi_fill(gv_context *context, const gv_voronoi *v, const gv_blo
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (v == NULL || block == NULL)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a block");
-  memcpy(&b, block, block->struct_size < sizeof b ? block->struct_size : sizeof b);
+  gv_take_given(&b, sizeof b, block);
   if (b.out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a block");
   gv_status status = gv_tile_of_block(context, v, b.column, b.row, &tile);
   if (status != GV_OK) return status;

@@ -31,14 +31,6 @@ static __host__ __device__ __forceinline__ int32_t gv_group_size(const gv_groups
   return g.piece * g.steps;
 }
 
-/* Member `member` (0 ... size - 1) of a group. */
-static __host__ __device__ __forceinline__ int64_t gv_group_member(const gv_groups &g, int64_t group,
-                                                                   int32_t member) {
-  int64_t block = group / g.lanes;
-  int32_t lane = (int32_t)(group - block * g.lanes), step = member / g.piece;
-  return (block * g.steps + step) * (g.lanes * g.piece) + lane * g.piece + (member - step * g.piece);
-}
-
 /* What a filter kernel works on; passed by value. */
 typedef struct gv_scan {
   gv_metric metric;
