@@ -85,6 +85,12 @@ static inline gv_status gv_overlay_no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "the overlay of a raster");
 }
 
+/* ------------------------------------------------------------------------------------------------------- worker.c */
+
+/* Room for so many values of cells, columns and pixels. */
+gv_status gv_overlay_worker_grow(gv_io *io, gv_overlay_worker *b, int64_t values, int64_t columns, int64_t pixels);
+void gv_overlay_worker_clear(gv_overlay_worker *b);
+
 /* --------------------------------------------------------------------------------------------------------- axes.c */
 
 /* The overlaps of a parallel raster. */
@@ -127,9 +133,6 @@ gv_status gv_overlay_walk(gv_io *io, gv_overlay *o);
 gv_status gv_overlay_note(gv_io *io, gv_overlay *o);
 
 /* --------------------------------------------------------------------------------- blocks: spread.c and notes.c */
-
-/* Room for so many values of cells, columns and pixels. */
-gv_status gv_overlay_worker_grow(gv_io *io, gv_overlay_worker *b, int64_t values, int64_t columns, int64_t pixels);
 
 /* gv_overlay_cells of parallel grids, and of all others. */
 gv_status gv_overlay_cells_parallel(gv_io *io, const gv_overlay *o, int worker, int64_t x, int64_t y, int64_t w,
