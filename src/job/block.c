@@ -84,16 +84,6 @@ static int64_t count_empty(const int32_t *values, const gv_run_part *p, int64_t 
   return count;
 }
 
-void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
-                          int64_t count) {
-  void *out = block->out[r->slot[GV_RUN_DISTANCE]];
-  bool wide = r->j->distance_type == GDT_Float64;
-  for (int64_t i = 0; i < count && wide; i++)
-    ((double *)out)[at + i] = from[i] / r->distance_size;
-  for (int64_t i = 0; i < count && !wide; i++)
-    ((float *)out)[at + i] = (float)(from[i] / r->distance_size);
-}
-
 /* A block of which no cell counts. */
 static void fill_masked(const gv_run *r, gv_raster_block *block) {
   static const int32_t none = -1;
@@ -113,73 +103,6 @@ static void fill_masked(const gv_run *r, gv_raster_block *block) {
   }
   for (int i = 0; i < r->written_count; i++)
     block->uniform[i] = true;
-}
-
-/* Distances into their raster in another unit than the library's, by way of the worker's buffer. */
-static gv_status convert_distances(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
-                                   const gv_run_part *p, const int32_t *numbers, int64_t stride,
-                                   int64_t band_stride) {
-  int d = r->slot[GV_RUN_DISTANCE];
-  for (int b = 0; b < r->j->k; b++) {
-    gv_measure m = GV_MEASURE_INIT;
-    m.column = block->column;
-    m.row = block->row;
-    m.seed = numbers + b * band_stride;
-    m.stride = stride;
-    m.out_stride = r->block_w;
-    m.type = GV_FLOAT64;
-    m.distance = worker->distance;
-    m.signed_distance = r->j->signed_distance;
-    gv_status status = gv_voronoi_measure(worker->context, r->voronoi, &m);
-    if (status != GV_OK) return status;
-    for (int64_t y = 0; y < p->h; y++) {
-      int64_t at = b * block->band_stride[d] + y * block->stride;
-      gv_run_put_distances(r, block, at, worker->distance + y * r->block_w, p->w);
-    }
-  }
-  return GV_OK;
-}
-
-/* Distances and azimuths, band by band: into the rasters, and the first band's distances for the statistics. */
-static gv_status measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block, const gv_run_part *p,
-                         const int32_t *numbers, int64_t stride, int64_t band_stride) {
-  bool converts = gv_run_converts(r);
-  int d = converts || r->j->distance_per_value ? -1 : r->slot[GV_RUN_DISTANCE], a = r->slot[GV_RUN_AZIMUTH];
-  gv_status status = converts ? convert_distances(r, worker, block, p, numbers, stride, band_stride) : GV_OK;
-  for (int b = 0; b < r->j->k && status == GV_OK; b++) {
-    bool kept = b == 0 && r->distances && r->statistics != NULL;
-    if (!kept && d < 0 && a < 0) break;
-    gv_measure m = GV_MEASURE_INIT;
-    m.column = block->column;
-    m.row = block->row;
-    m.seed = numbers + b * band_stride;
-    m.signed_distance = r->j->signed_distance && !kept;
-    m.stride = stride;
-    m.out_stride = kept ? r->block_w : block->stride;
-    m.type = kept || r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
-    size_t value = m.type == GV_FLOAT64 ? sizeof(double) : sizeof(float);
-    if (kept) {
-      m.distance = worker->distance;
-    } else if (d >= 0) {
-      m.distance = (char *)block->out[d] + (size_t)(b * block->band_stride[d]) * value;
-    }
-    if (a >= 0 && !kept) m.azimuth = (float *)block->out[a] + b * block->band_stride[a];
-    if (m.distance != NULL || m.azimuth != NULL) status = gv_voronoi_measure(worker->context, r->voronoi, &m);
-    if (!kept || status != GV_OK) continue;
-    /* Statistics are of distances without signs. */
-    bool again = d >= 0 && r->j->signed_distance;
-    if (a >= 0 || again) {
-      m.type = r->j->distance_type == GDT_Float64 ? GV_FLOAT64 : GV_FLOAT32;
-      m.distance = again ? block->out[d] : NULL;
-      m.azimuth = a >= 0 ? (float *)block->out[a] : NULL;
-      m.out_stride = block->stride;
-      m.signed_distance = again;
-      status = gv_voronoi_measure(worker->context, r->voronoi, &m);
-    }
-    for (int64_t y = 0; y < p->h && d >= 0 && !again; y++)
-      gv_run_put_distances(r, block, y * block->stride, worker->distance + y * r->block_w, p->w);
-  }
-  return status;
 }
 
 /* Adds a block; `uniform`: of which only the first cell is written. */
@@ -250,8 +173,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   if (uniform != 0) p.w = p.h = 1;
   if (ids >= 0) block->uniform[ids] = uniform != 0;
   if (status == GV_OK && r->numbers)
-    status =
-        gv_io_pass_on_library(io, worker->context, measure(r, worker, block, &p, b.out, b.stride, b.band_stride));
+    status = gv_io_pass_on_library(io, worker->context, gv_run_measure(r, worker, block, &p, &b));
   if (status == GV_OK && r->cells.cells != NULL) {
     if (r->cells.own) gv_run_measure_own(r, worker, block, &p);
     gv_run_name_regions(r, worker, &p, &b);

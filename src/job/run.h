@@ -118,10 +118,15 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
 void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
                          const gv_block *block);
 
-/* block.c: distances of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type; */
+/* distances.c: those of `count` cells, in the library's unit, into their raster from place `at` on: in its unit, rounded to its type; */
 void gv_run_put_distances(const gv_run *r, const gv_raster_block *block, int64_t at, const double *from,
                           int64_t count);
-/* the way of one block, a gv_raster_block_fn. */
+/* those to the seeds of a block, and azimuths, band by band: into the rasters, and the first band's distances for the statistics. Errors
+ * are the library's. */
+gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster_block *block,
+                         const gv_run_part *part, const gv_block *numbers);
+
+/* block.c: the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);
 
 /* compute.c: what every cell asks, pixel or triangle; */
