@@ -69,8 +69,9 @@ static void row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, dou
   area[1] *= scale;
 }
 
-void gv_mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
-                   int64_t count, double *area) {
+/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
+static void mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
+                       int64_t count, double *area) {
   int bits = level < GV_MESH_LEAF_BITS ? level : GV_MESH_LEAF_BITS;
   int64_t end = first + count;
   for (int64_t index = first >> 2 * bits; index << 2 * bits < end; index++) {
@@ -102,7 +103,7 @@ double gv_plane_area(const double g[6]) {
 void gv_cells_areas(const gv_cells *cells, const gv_tile *tile, double *area, int64_t stride) {
   const double *g = cells->grid.geotransform;
   if (cells->grid.kind == GV_GRID_QTM) {
-    gv_mesh_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
+    mesh_areas(cells->tables, cells->grid.level, &cells->ellipsoid, tile->c0, tile->c1 - tile->c0, area);
     return;
   }
   enum { AT_ONCE = 64 };

@@ -15,10 +15,6 @@
 /* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
 void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
-/* Areas in square metres of cells `first` ... `first + count` - 1 of a QTM level, in the order of their numbers. */
-void gv_mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,
-                   int64_t count, double *area);
-
 /* |g1 g5 - g2 g4|, never NaN: what is beyond a double is infinite. */
 double gv_plane_area(const double g[6]);
 

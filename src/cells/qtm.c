@@ -191,12 +191,14 @@ gv_status gv_qtm_from_lonlat(double longitude, double latitude, int level, gv_qt
 
 /* ------------------------------------------------------------------------------------------------ corners, neighbours */
 
-void gv_qtm_cell_corner(const gv_qtm_cell *cell, int role, int32_t place[3]) {
+/* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
+static void corner_of(const gv_qtm_cell *cell, int role, int32_t place[3]) {
   for (int axis = 0; axis < 3; axis++)
     place[axis] = cell->least[axis] + ((axis == role) != cell->down);
 }
 
-void gv_qtm_cell_neighbor(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighbor) {
+/* The cell across the edge opposite that corner. */
+static void neighbor_of(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighbor) {
   *neighbor = *cell;
   if (cell->down) {
     /* Down cells never touch the octant's border with an edge. */
@@ -228,7 +230,8 @@ void gv_qtm_cell_neighbor(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighb
   neighbor->octant = 1 + quarter + 4 * south;
 }
 
-void gv_qtm_place_to_lonlat(int level, int octant, const int32_t place[3], double *longitude, double *latitude) {
+/* Degrees of a lattice place of an octant; exact latitude, at most two roundings in the longitude. */
+static void lonlat_of_place(int level, int octant, const int32_t place[3], double *longitude, double *latitude) {
   static const double western_meridian[4] = {0.0, 90.0, -180.0, -90.0};
   double west = western_meridian[(octant - 1) % 4];
   double degrees = 90.0 * place[GV_QTM_POLE] / (double)(INT32_C(1) << level);
@@ -251,7 +254,7 @@ static void corners_in_order(const gv_qtm_cell *cell, int role[3], int basis[3])
   int number[3], first = 0;
   for (int r = 0; r < 3; r++) {
     int32_t place[3];
-    gv_qtm_cell_corner(cell, r, place);
+    corner_of(cell, r, place);
     number[r] = basis_of_place(cell->level, cell->octant, place);
     if (number[r] == 1) first = r;
   }
@@ -272,8 +275,8 @@ gv_status gv_qtm_corners(gv_qtm_id id, double longitude[3], double latitude[3], 
   for (int i = 0; i < 3; i++) {
     int32_t place[3];
     double lon, lat;
-    gv_qtm_cell_corner(&cell, role[i], place);
-    gv_qtm_place_to_lonlat(cell.level, cell.octant, place, &lon, &lat);
+    corner_of(&cell, role[i], place);
+    lonlat_of_place(cell.level, cell.octant, place, &lon, &lat);
     if (longitude != NULL) longitude[i] = lon;
     if (latitude != NULL) latitude[i] = lat;
     if (basis != NULL) basis[i] = number[i];
@@ -288,7 +291,7 @@ gv_status gv_qtm_neighbors(gv_qtm_id id, gv_qtm_id neighbors[3]) {
   int role[3], basis[3];
   corners_in_order(&cell, role, basis);
   for (int i = 0; i < 3; i++) {
-    gv_qtm_cell_neighbor(&cell, role[i], &neighbor);
+    neighbor_of(&cell, role[i], &neighbor);
     neighbors[i] = gv_qtm_cell_to_id(&neighbor);
   }
   return GV_OK;

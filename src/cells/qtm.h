@@ -25,15 +25,6 @@ typedef struct gv_qtm_cell {
 void gv_qtm_cell_from_id(gv_qtm_id id, gv_qtm_cell *cell);
 gv_qtm_id gv_qtm_cell_to_id(const gv_qtm_cell *cell);
 
-/* Lattice coordinates of the corner that lies towards the octant's corner `role` (up), or away from it (down). */
-void gv_qtm_cell_corner(const gv_qtm_cell *cell, int role, int32_t place[3]);
-
-/* The cell across the edge opposite that corner. */
-void gv_qtm_cell_neighbor(const gv_qtm_cell *cell, int role, gv_qtm_cell *neighbor);
-
-/* Degrees of a lattice place of an octant; exact latitude, at most two roundings in the longitude. */
-void gv_qtm_place_to_lonlat(int level, int octant, const int32_t place[3], double *longitude, double *latitude);
-
 /* The basis number of an octant's corner. */
 int gv_qtm_basis_of_role(int octant, int role);
 

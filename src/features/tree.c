@@ -49,7 +49,8 @@ static double dot(const double *a, const double *b, int dim) {
   return a[0] * b[0] + a[1] * b[1] + (dim == 3 ? a[2] * b[2] : 0.0);
 }
 
-void gv_entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
+/* Bounds of the chord to an entry's nearest place. */
+static void entry_chords(const gv_feature_tree *t, int32_t number, const double q[3], double *low, double *high) {
   int32_t entry = t->entry[number];
   int64_t v = entry >= 0 ? entry : ~(int64_t)entry;
   const double *a = place_of(t, v);
@@ -384,7 +385,7 @@ void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3]
     if (n->count == 0) push(t, t->node, &w, n->first, q);
     for (int32_t i = n->first; i < n->first + n->count; i++) {
       double least, most;
-      gv_entry_chords(t, i, q, &least, &most);
+      entry_chords(t, i, q, &least, &most);
       *low = fmin(*low, least);
       *high = fmin(*high, most);
     }
@@ -410,7 +411,7 @@ bool gv_tree_nearest(const gv_feature_tree *t, int32_t feature, const gv_edge_pl
       if (cut != NULL && entry >= 0 && cut[v] != 0) continue;
       if (gv_feature_tree_iterates(t)) {
         double low, high;
-        gv_entry_chords(t, i, position, &low, &high);
+        entry_chords(t, i, position, &low, &high);
         if (low * low > reach) continue;
       }
       gv_edge_foot found;

@@ -61,10 +61,6 @@ double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
 /* The square of the distance from a box. */
 double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, const double position[3]);
 
-/* Bounds of the chord to an entry's nearest place. */
-void gv_entry_chords(const gv_feature_tree *tree, int32_t entry, const double position[3], double *low,
-                     double *high);
-
 /* As gv_feature_nearest without looking inside: of the entries within `reach` (squared), the least by (canonical, vertex). False if
  * there is none. `position`: of q, in the tree's coordinates. */
 bool gv_tree_nearest(const gv_feature_tree *tree, int32_t feature, const gv_edge_place *q, const double position[3],

@@ -75,11 +75,12 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
 static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
   take(io->message, sizeof io->message, gv_clean_message(io->message));
-  char gdal[LINE_SIZE];
   if (with_gdal) {
-    gv_gdal_failure(gdal, sizeof gdal);
     size_t length = strlen(io->message);
-    if (gdal[0] != '\0') snprintf(io->message + length, sizeof io->message - length, ": %s", gdal);
+    pthread_mutex_lock(&messages.lock);
+    if (messages.failed && messages.failure[0] != '\0')
+      snprintf(io->message + length, sizeof io->message - length, ": %s", messages.failure);
+    pthread_mutex_unlock(&messages.lock);
   }
   one_line(io->message);
   io->code = gv_code_of_status(status);
@@ -161,12 +162,6 @@ bool gv_gdal_lost(void) {
   bool lost = messages.lost;
   pthread_mutex_unlock(&messages.lock);
   return lost;
-}
-
-void gv_gdal_failure(char *text, size_t size) {
-  pthread_mutex_lock(&messages.lock);
-  snprintf(text, size, "%s", messages.failed ? messages.failure : "");
-  pthread_mutex_unlock(&messages.lock);
 }
 
 bool gv_io_next_warning(gv_warning *out) {

@@ -71,9 +71,6 @@ bool gv_gdal_failed(void);
 /* The same where GDAL only warns: part of a file could not be read or written, and GDAL went on without. */
 bool gv_gdal_lost(void);
 
-/* The first failure since the last reset, copied to `text` as one line ("" if there was none). */
-void gv_gdal_failure(char *text, size_t size);
-
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 

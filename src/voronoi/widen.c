@@ -1,7 +1,8 @@
 /* Neighbours by chord, more and more of them, until they hold the k nearest by geodesic. */
 #include "voronoi/widen.h"
 
-int32_t gv_undecided(const gv_geodesic *geodesic, int32_t k, const gv_neighbours *neighbours) {
+/* How many of the neighbours may be among the k by geodesic; -1: more than were asked for. */
+static int32_t undecided(const gv_geodesic *geodesic, int32_t k, const gv_neighbours *neighbours) {
   const double *chord2 = neighbours->chord2;
   int32_t have = 0;
   while (have < neighbours->asked && neighbours->found[have] >= 0)
@@ -23,7 +24,7 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
 
 gv_status gv_widen(gv_context *context, gv_widening *w, const double vector[3], int64_t self,
                    gv_neighbours *neighbours, int32_t *count) {
-  *count = gv_undecided(w->geodesic, w->k, neighbours);
+  *count = undecided(w->geodesic, w->k, neighbours);
   for (int64_t asked = neighbours->asked; *count < 0;) {
     asked *= 4;
     if (asked > w->most) return GV_OK;
@@ -34,7 +35,7 @@ gv_status gv_widen(gv_context *context, gv_widening *w, const double vector[3], 
     gv_status status = gv_index_search_canonical(context, w->chords, &query, found, chord2);
     if (status != GV_OK) return status;
     *neighbours = (gv_neighbours){found, chord2, (int32_t)asked};
-    *count = gv_undecided(w->geodesic, w->k, neighbours);
+    *count = undecided(w->geodesic, w->k, neighbours);
   }
   return GV_OK;
 }

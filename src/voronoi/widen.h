@@ -29,9 +29,6 @@ typedef struct gv_widening {
   gv_buffer found, chord2;
 } gv_widening;
 
-/* How many of the neighbours may be among the k by geodesic; -1: more than were asked for. */
-int32_t gv_undecided(const gv_geodesic *geodesic, int32_t k, const gv_neighbours *neighbours);
-
 /* True if the order of `count` neighbours by chord is their order by geodesic: each chord is clear of the next. */
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count);
 

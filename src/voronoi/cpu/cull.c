@@ -65,7 +65,8 @@ static gv_status no_room(gv_workspace *space) {
   return gv_fail_memory(space->context, "lists of candidates");
 }
 
-gv_status gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim) {
+/* Room for `count` candidates at a depth; what was there is lost. */
+static gv_status reserve_level(gv_workspace *space, int depth, int32_t count, int dim) {
   gv_level_buffer *level = &space->level[depth];
   int64_t padded = ((int64_t)count + GV_CANDIDATE_PADDING + 7) / 8 * 8;
   double *x = gv_buffer_reserve(&level->places, &space->allocator, padded * dim, sizeof *x);
@@ -79,7 +80,7 @@ gv_status gv_level_reserve(gv_workspace *space, int depth, int32_t count, int di
 }
 
 gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count) {
-  gv_status status = gv_level_reserve(space, depth, count, v->cells.dim);
+  gv_status status = reserve_level(space, depth, count, v->cells.dim);
   if (status != GV_OK) return status;
   gv_candidates *c = &space->level[depth].candidates;
   for (int32_t i = 0; i < count; i++) {
@@ -326,10 +327,10 @@ gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const
                            const gv_candidates *in, gv_workspace *space, int depth, double *slack) {
   int dim = v->cells.dim, into = in->count < LONG_LIST ? depth : GV_MAX_DEPTH;
   gv_candidates *kept = &space->level[into].candidates;
-  gv_status status = gv_level_reserve(space, into, in->count, dim);
+  gv_status status = reserve_level(space, into, in->count, dim);
   if (status == GV_OK) status = gv_cull(v, kernels, space, bound, in, kept, slack);
   if (status != GV_OK || into == depth) return status;
-  status = gv_level_reserve(space, depth, kept->count, dim);
+  status = reserve_level(space, depth, kept->count, dim);
   if (status == GV_OK) kernels->culling->copy(kept, &space->level[depth].candidates);
   return status;
 }
@@ -341,7 +342,7 @@ gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *
   double slack;
   gv_candidates *left = &space->level[1].candidates;
   gv_status status = gv_level_gather(v, space, 0, id, count);
-  if (status == GV_OK) status = gv_level_reserve(space, 1, count, v->cells.dim);
+  if (status == GV_OK) status = reserve_level(space, 1, count, v->cells.dim);
   if (status == GV_OK) status = gv_cull(v, kernels, space, bound, &space->level[0].candidates, left, &slack);
   if (status != GV_OK) goto done;
   *kept = gv_allocate(&v->allocator, left->count, sizeof **kept);

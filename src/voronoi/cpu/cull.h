@@ -67,9 +67,6 @@ void gv_workspace_pool_clear(gv_workspace_pool *pool);
 gv_workspace *gv_workspace_take(gv_context *context, gv_workspace_pool *pool);
 void gv_workspace_give(gv_workspace_pool *pool, gv_workspace *space);
 
-/* Room for `count` candidates at a depth; what was there is lost. */
-gv_status gv_level_reserve(gv_workspace *space, int depth, int32_t count, int dim);
-
 /* Fills a level with the seeds of a list (NULL: all). */
 gv_status gv_level_gather(const gv_voronoi *v, gv_workspace *space, int depth, const int32_t *id, int32_t count);
 
