@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/grow.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
 #include "io/in/separator.h"
@@ -53,37 +54,34 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
 
 /* ------------------------------------------------------------------------------------------- adding one seed */
 
-static gv_status reserve(gv_seed_reader *r, int64_t capacity) {
+static gv_status reserve(gv_seed_reader *r) {
   gv_seed_list *set = r->set;
-  size_t size = (size_t)capacity;
-  double *x = realloc(set->x, size * sizeof *x);
-  if (x != NULL) set->x = x;
-  double *y = realloc(set->y, size * sizeof *y);
-  if (y != NULL) set->y = y;
-  int64_t *ids = realloc(set->ids, size * sizeof *ids);
-  if (ids != NULL) set->ids = ids;
-  int64_t *rows = realloc(set->rows, size * sizeof *rows);
-  if (rows != NULL) set->rows = rows;
-  int64_t *fids = realloc(set->fids, size * sizeof *fids);
-  if (fids != NULL) set->fids = fids;
-  bool all = x != NULL && y != NULL && ids != NULL && rows != NULL && fids != NULL;
-  if (r->options->weight_field != NULL) {
-    double *weights = realloc(set->weights, size * sizeof *weights);
-    if (weights != NULL) set->weights = weights;
-    all = all && weights != NULL;
+  void *column[] = {set->x, set->y, set->ids, set->rows, set->fids, set->weights, set->z, set->names};
+  const size_t size[] = {sizeof *set->x,    sizeof *set->y,       sizeof *set->ids, sizeof *set->rows,
+                         sizeof *set->fids, sizeof *set->weights, sizeof *set->z,   sizeof *set->names};
+  const bool kept[] = {true,           true,
+                       true,           true,
+                       true,           r->options->weight_field != NULL,
+                       r->has_heights, set->names != NULL || r->capacity == 0};
+  int64_t wanted = r->capacity > 0 ? r->capacity + 1 : 1024, room = 0;
+  bool all = true;
+  for (size_t c = 0; c < sizeof column / sizeof *column; c++) {
+    if (!kept[c]) continue;
+    room = r->capacity;
+    void *grown = gv_grow(column[c], &room, wanted, size[c]);
+    all = all && grown != NULL;
+    if (grown != NULL) column[c] = grown;
   }
-  if (r->has_heights) {
-    double *z = realloc(set->z, size * sizeof *z);
-    if (z != NULL) set->z = z;
-    all = all && z != NULL;
-  }
-  if (set->names != NULL || r->capacity == 0) {
-    char **names = realloc(set->names, size * sizeof *names);
-    if (names != NULL) set->names = names;
-    all = all && names != NULL;
-  }
+  set->x = column[0];
+  set->y = column[1];
+  set->ids = column[2];
+  set->rows = column[3];
+  set->fids = column[4];
+  set->weights = column[5];
+  set->z = column[6];
+  set->names = column[7];
   if (!all) return gv_io_fail_memory(r->io, "the seeds");
-  r->capacity = capacity;
+  r->capacity = room;
   return GV_OK;
 }
 
@@ -113,7 +111,7 @@ static gv_status add(gv_seed_reader *r, double x, double y, double z, const fact
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "more than %d seeds", INT32_MAX);
   }
   if (set->count == r->capacity) {
-    gv_status status = reserve(r, r->capacity > 0 ? r->capacity * 2 : 1024);
+    gv_status status = reserve(r);
     if (status != GV_OK) return status;
   }
   if (set->names != NULL && set->count == GV_MAX_NAMED_SEEDS) gv_seed_names_drop(set);
