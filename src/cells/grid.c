@@ -252,7 +252,7 @@ static void projected_vectors(const gv_cells *cells, int64_t n, double *lon, dou
 static gv_status triangles_of_cells(gv_context *context, const gv_cells *cells, int64_t n, double *x, double *y,
                                     double *z, double *lon, double *lat) {
   const double none[5] = {NAN, NAN, NAN, NAN, NAN};
-  double centre[5];
+  double centre[5] = {0};
   gv_qtm_id last = 0;
   for (int64_t i = 0; i < n; i++) {
     const double *found = none;

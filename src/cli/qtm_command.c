@@ -104,7 +104,7 @@ static int item_id(const request *r, int count, char **words, gv_qtm_id *id) {
 }
 
 static int decode(const request *r, int count, char **words) {
-  gv_qtm_id id;
+  gv_qtm_id id = 0;
   double longitude, latitude;
   int status = item_id(r, count, words, &id);
   if (status != EXIT_OK) return status;
@@ -114,7 +114,7 @@ static int decode(const request *r, int count, char **words) {
 }
 
 static int neighbors(const request *r, int count, char **words) {
-  gv_qtm_id id, near[3];
+  gv_qtm_id id = 0, near[3];
   int status = item_id(r, count, words, &id);
   if (status != EXIT_OK) return status;
   if (gv_qtm_neighbors(id, near) != GV_OK) return fail_id(r, words[0]);
@@ -127,7 +127,7 @@ static int neighbors(const request *r, int count, char **words) {
 }
 
 static int info(const request *r, int count, char **words) {
-  gv_qtm_id id, parent, children[4], near[3];
+  gv_qtm_id id = 0, parent, children[4], near[3];
   double longitude[3], latitude[3], center_longitude, center_latitude;
   int basis[3];
   int status = item_id(r, count, words, &id);

@@ -79,6 +79,12 @@ gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...
 /* The usual out-of-memory message; `what` names what the memory was for. */
 gv_status gv_fail_memory(gv_context *context, const char *what);
 
+#ifdef __clang_analyzer__
+/* What it cannot see in another file: that these never return GV_OK. */
+#define gv_fail(context, status, ...) ((void)gv_fail(context, status, __VA_ARGS__), (status))
+#define gv_fail_memory(context, what) ((void)gv_fail_memory(context, what), GV_ERROR_OUT_OF_MEMORY)
+#endif
+
 /* A context of the caller's thread count and allocator for use inside one worker thread (no progress). */
 void gv_context_for_worker(const gv_context *context, gv_context *worker);
 

@@ -74,6 +74,15 @@ bool gv_gdal_lost(void);
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */
 gv_status gv_io_fail_gdal(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 
+#ifdef __clang_analyzer__
+/* What it cannot see in another file: that these never return GV_OK. */
+#define gv_io_fail(io, status, ...)          ((void)gv_io_fail(io, status, __VA_ARGS__), (status))
+#define gv_io_fail_as(io, code, status, ...) ((void)gv_io_fail_as(io, code, status, __VA_ARGS__), (status))
+#define gv_io_fail_gdal(io, status, ...)     ((void)gv_io_fail_gdal(io, status, __VA_ARGS__), (status))
+#define gv_io_fail_memory(io, what)          ((void)gv_io_fail_memory(io, what), GV_ERROR_OUT_OF_MEMORY)
+#define gv_io_fail_cancelled(io)             ((void)gv_io_fail_cancelled(io), GV_ERROR_CANCELLED)
+#endif
+
 typedef struct gv_warning {
   gv_code code;
   int64_t count; /* of what it warns of; 0 = nothing that is counted */

@@ -102,7 +102,7 @@ gv_status gv_statistics_create(gv_context *context, const gv_voronoi *voronoi, c
     gv_statistics_destroy(s);
     return status;
   }
-  if (s->sums > 0) memcpy(s->bound, o.bound, (size_t)s->sums * sizeof *s->bound);
+  if (s->bound != NULL && o.bound != NULL) memcpy(s->bound, o.bound, (size_t)s->sums * sizeof *s->bound);
   *out = s;
   return GV_OK;
 }

@@ -87,7 +87,7 @@ int bench_raster_engine(const settings *given, gv_context *context) {
     double fill[BENCH_RASTER_RUNS], time[2][BENCH_RASTER_RUNS], ratio[2][BENCH_RASTER_RUNS],
         geodesic_ratio[BENCH_RASTER_RUNS];
     double device[2][BENCH_RASTER_RUNS], device_ratio[2][BENCH_RASTER_RUNS], device_fill[BENCH_RASTER_RUNS];
-    if (s->seed_file != NULL) {
+    if (list.x != NULL && list.y != NULL) {
       memcpy(lon, list.x, (size_t)seeds.count * sizeof *lon);
       memcpy(lat, list.y, (size_t)seeds.count * sizeof *lat);
     } else {

@@ -151,8 +151,8 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   for (char **option = user; option != NULL && *option != NULL; option++) {
     char *key = NULL;
     const char *value = CPLParseNameValue(*option, &key);
-    bool resampling = key != NULL && strcasestr(key, "RESAMPLING") != NULL;
     bool well_formed = key != NULL && value != NULL;
+    bool resampling = well_formed && strcasestr(key, "RESAMPLING") != NULL;
     bool fine = !resampling || EQUAL(value, "NEAREST") || EQUAL(value, "MODE");
     CPLFree(key);
     if (!well_formed) {
