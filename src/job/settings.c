@@ -196,8 +196,8 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
     {"like", "RASTER", "extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
      .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
-    {"like-oo", "NAME=VALUE", "open option of its driver, may be repeated", GV_OPTION_INTO(job.grid.like_options),
-     .several = true, .belongs_to = GV_CELLS | GV_EXTENT},
+    {"like-oo", "NAME=VALUE", "open option of the template's driver, may be repeated",
+     GV_OPTION_INTO(job.grid.like_options), .several = true, .belongs_to = GV_CELLS | GV_EXTENT},
     {"res", "X[,Y]",
      "cell size in the grid's units, or with a unit: 30m, 1km, 1nmi, 30\" (degrees of a length are those of the "
      "equator); a last cell "
@@ -213,7 +213,7 @@ const gv_option gv_job_options[] = {
      .names_file = true, .alternatives = GV_EXTENT},
     {"extent-layer", "NAME", "layer of --extent-of, needed if there are several",
      GV_OPTION_INTO(job.grid.extent_layer), .belongs_to = GV_EXTENT},
-    {"extent-oo", "NAME=VALUE", "open option of its driver, may be repeated",
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of, may be repeated",
      GV_OPTION_INTO(job.grid.extent_options), .several = true, .belongs_to = GV_EXTENT},
     {"level", "L",
      "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
@@ -292,7 +292,7 @@ const gv_option gv_job_options[] = {
      "with --stats: add up this raster of counts (people, say) over each region, and the mean distance weighted by "
      "it; may be repeated",
      GV_OPTION_BY(set_sum), .place = GV_IN_OUTPUTS, .names_file = true, .several = true},
-    {"sum-oo", "NAME=VALUE", "open option of the drivers of all these rasters, may be repeated",
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of all rasters of --sum, may be repeated",
      GV_OPTION_INTO(job.sum_options), .place = GV_IN_OUTPUTS, .several = true},
     {"group", NULL,
      "with --stats: a row an id instead of a row a seed, with the number of its seeds and the attributes of the "

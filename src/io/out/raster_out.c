@@ -9,6 +9,7 @@
 #include "io/out/raster_out.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,15 +37,21 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool gtiff = is_driver(raster->driver, "GTiff"); /* holds Int64 since 3.5, without saying so */
   if (types == NULL || gtiff) return GV_OK;
   char **list = CSLTokenizeString2(types, " ", 0);
-  /* OpenJPEG names 32 bits and refuses the last of them. */
-  bool broad =
-      is_driver(raster->driver, "JP2OpenJPEG") && (raster->type == GDT_Int32 || raster->type == GDT_UInt32);
-  bool found = CSLFindString(list, name) >= 0 && !broad;
+  if (is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
+    for (int at; (at = CSLFindString(list, "Int32")) >= 0 || (at = CSLFindString(list, "UInt32")) >= 0;)
+      list = CSLRemoveStrings(list, at, 1, NULL);
+  }
+  bool found = CSLFindString(list, name) >= 0;
+  char held[256] = "";
+  for (char **one = list; one != NULL && *one != NULL; one++) {
+    size_t length = strlen(held);
+    snprintf(held + length, sizeof held - length, "%s%s", length > 0 ? " " : "", *one);
+  }
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
-                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
+                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), held,
                        GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : "");
 }
 
