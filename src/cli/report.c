@@ -63,9 +63,9 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
   }
 }
 
-/* The backend that did the search, for people. */
+/* There is one for lines and polygons, which no option names. */
 static const char *search_backend(const cli_search_report *r) {
-  return r->backend != NULL ? r->backend : "that of lines and polygons";
+  return r->backend != NULL ? r->backend : "features";
 }
 
 static int64_t neighbours(const cli_search_report *r) {
