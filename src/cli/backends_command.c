@@ -105,32 +105,34 @@ void backends_add_limits_of_points(char *text, size_t size) {
   }
 }
 
+static void put_refused(cli_json *json, int backend) {
+  cli_json_object(json, "refused_metrics", CLI_JSON_IN_LINE);
+  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+    const char *why = refused(backend, metric);
+    if (why != NULL) cli_json_string(json, gv_metric_name(metric), why);
+  }
+  cli_json_end(json);
+}
+
 static void print_json(void) {
-  printf("[");
+  cli_json json = {0};
+  cli_json_array(&json, NULL, CLI_JSON_IN_LINES);
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;
-    printf("%s\n  {\"name\": ", i > 0 ? "," : "");
-    cli_print_json_string(info.name);
-    printf(", \"summary\": ");
-    cli_print_json_string(info.summary);
-    printf(", \"searches_points\": %s, \"allocates_grids\": %s, \"weighted_grids\": %s, \"max_dim\": %d",
-           info.searches_points ? "true" : "false", info.allocates_grids ? "true" : "false",
-           weighs(i) ? "true" : "false", (int)largest_dimension(i));
-    printf(", \"refused_metrics\": {");
-    const char *separator = "";
-    for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
-      const char *why = refused(i, metric);
-      if (why == NULL) continue;
-      printf("%s\"%s\": ", separator, gv_metric_name(metric));
-      separator = ", ";
-      cli_print_json_string(why);
-    }
-    printf("}, \"available\": %s, \"reason\": ", info.available ? "true" : "false");
-    cli_print_json_string(info.reason);
-    printf("}");
+    cli_json_object(&json, NULL, CLI_JSON_IN_LINE);
+    cli_json_string(&json, "name", info.name);
+    cli_json_string(&json, "summary", info.summary);
+    cli_json_bool(&json, "searches_points", info.searches_points);
+    cli_json_bool(&json, "allocates_grids", info.allocates_grids);
+    cli_json_bool(&json, "weighted_grids", weighs(i));
+    cli_json_integer(&json, "max_dim", largest_dimension(i));
+    put_refused(&json, i);
+    cli_json_bool(&json, "available", info.available);
+    cli_json_string(&json, "reason", info.reason);
+    cli_json_end(&json);
   }
-  printf("\n]\n");
+  cli_json_end(&json);
 }
 
 /* The letters that stand for reasons in boxes. */

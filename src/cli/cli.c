@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/report.h"
 #include "io/source_name.h"
@@ -29,12 +30,19 @@ int cli_check_lasting(const char *path) {
 
 static bool json;
 
-void cli_answer_in_json(void) {
-  json = true;
+void cli_answer_as_asked(int argc, char **argv) {
+  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+    json = json || strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-json") == 0;
 }
 
 bool cli_answers_in_json(void) {
   return json;
+}
+
+double cli_seconds(void) {
+  struct timespec now = {0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int fail(gv_code code, int status, const char *format, va_list arguments) {

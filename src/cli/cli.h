@@ -18,9 +18,13 @@ int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 
 /* The same of an error with a closer name than its status. */
 int cli_fail_as(gv_code code, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* From here on errors are a JSON object on the standard output instead (cli/report.h). */
-void cli_answer_in_json(void);
+/* If --json is among the arguments errors are a JSON object on the standard output from here on (cli/report.h), those in other
+ * options before and behind it too. */
+void cli_answer_as_asked(int argc, char **argv);
 bool cli_answers_in_json(void);
+
+/* Seconds of a clock that goes on evenly. */
+double cli_seconds(void);
 
 /* EXIT_OK, or an error's status with the line printed: an output in memory ends with the command. NULL is none. */
 int cli_check_lasting(const char *path);

@@ -27,19 +27,23 @@ const cli_syntax devices_syntax = {
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-static void print_json_device(int number, const gv_device_info *info) {
-  printf("%s\n    {\"number\": %d, \"name\": ", number > 0 ? "," : "", number);
-  cli_print_json_string(info->name);
-  printf(", \"pci\": ");
-  cli_print_json_string(info->pci);
-  printf(", \"compute_capability\": \"%d.%d\", \"multiprocessors\": %d, \"clock_mhz\": %d,\n", info->compute_major,
-         info->compute_minor, info->multiprocessors, info->clock_mhz);
-  printf("     \"memory_bytes\": %lld, \"free_memory_bytes\": %lld, \"l2_bytes\": %lld, "
-         "\"shared_block_bytes\": %lld,\n     \"usable\": %s, \"reason\": ",
-         (long long)info->memory_bytes, (long long)info->free_memory_bytes, (long long)info->l2_bytes,
-         (long long)info->shared_block_bytes, info->usable ? "true" : "false");
-  cli_print_json_string(info->reason);
-  putchar('}');
+static void put_device(cli_json *json, int number, const gv_device_info *info) {
+  char capability[32];
+  snprintf(capability, sizeof capability, "%d.%d", info->compute_major, info->compute_minor);
+  cli_json_object(json, NULL, CLI_JSON_IN_LINE);
+  cli_json_integer(json, "number", number);
+  cli_json_string(json, "name", info->name);
+  cli_json_string(json, "pci", info->pci);
+  cli_json_string(json, "compute_capability", capability);
+  cli_json_integer(json, "multiprocessors", info->multiprocessors);
+  cli_json_integer(json, "clock_mhz", info->clock_mhz);
+  cli_json_integer(json, "memory_bytes", info->memory_bytes);
+  cli_json_integer(json, "free_memory_bytes", info->free_memory_bytes);
+  cli_json_integer(json, "l2_bytes", info->l2_bytes);
+  cli_json_integer(json, "shared_block_bytes", info->shared_block_bytes);
+  cli_json_bool(json, "usable", info->usable);
+  cli_json_string(json, "reason", info->reason);
+  cli_json_end(json);
 }
 
 static void print_device(int number, const gv_device_info *info) {
@@ -51,24 +55,30 @@ static void print_device(int number, const gv_device_info *info) {
   putchar('\n');
 }
 
-static int list(gv_context *context, bool json) {
+static int list(gv_context *context, bool as_json) {
+  cli_json json = {0};
   int count = 0;
   gv_status status = gv_device_count(context, &count);
   if (status != GV_OK && status != GV_ERROR_UNAVAILABLE)
     return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
-  if (json) {
-    printf("{\n  \"reason\": ");
-    cli_print_json_string(status == GV_OK ? "" : gv_context_message(context));
-    printf(",\n  \"devices\": [");
+  if (as_json) {
+    cli_json_object(&json, NULL, CLI_JSON_IN_LINES);
+    cli_json_string(&json, "reason", status == GV_OK ? "" : gv_context_message(context));
+    cli_json_array(&json, "devices", CLI_JSON_IN_LINES);
   } else if (status != GV_OK) {
     printf("no CUDA device: %s\n", gv_context_message(context));
   }
   for (int i = 0; i < count; i++) {
     gv_device_info info;
     if (gv_device_get(context, i, &info) != GV_OK) return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
-    (json ? print_json_device : print_device)(i, &info);
+    if (as_json) {
+      put_device(&json, i, &info);
+    } else {
+      print_device(i, &info);
+    }
   }
-  if (json) printf("%s]\n}\n", count > 0 ? "\n  " : "");
+  while (json.depth > 0)
+    cli_json_end(&json);
   return EXIT_OK;
 }
 

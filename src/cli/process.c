@@ -77,6 +77,12 @@ bool cli_catch_signals(void) {
   return true;
 }
 
+int cli_prepare(void) {
+  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
+  cli_prepare_gdal();
+  return EXIT_OK;
+}
+
 bool cli_interrupted(void *unused) {
   (void)unused;
   return atomic_load_explicit(&caught, memory_order_relaxed) != 0;
@@ -108,12 +114,6 @@ int cli_show_progress(double fraction, void *unused) {
 }
 
 /* ---------------------------------------------------------------------------------------------- the end of a run */
-
-int cli_report(gv_status status, const gv_io *io, bool quiet) {
-  if (status != GV_OK) return cli_report_failure(io);
-  if (!quiet) cli_print_warnings();
-  return EXIT_OK;
-}
 
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);

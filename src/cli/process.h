@@ -9,6 +9,9 @@
 
 #include "io/io.h"
 
+/* What follows, of signals and of GDAL: EXIT_OK, or another status with the error printed. */
+int cli_prepare(void);
+
 /* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is given. To be
  * called once, before anything of io. */
 void cli_prepare_gdal(void);
@@ -28,11 +31,7 @@ bool cli_interrupted(void *unused);
 /* A gv_progress_fn that shows GDAL's bar on the standard output, or one like it on stderr where answers are JSON. */
 int cli_show_progress(double fraction, void *unused);
 
-/* Prints the warnings of a run that went well, unless `quiet`, or the error of one that did not; gives the exit status: 130 for
- * SIGINT, 143 for SIGTERM ... */
-int cli_report(gv_status status, const gv_io *io, bool quiet);
-
-/* The error of a run that did not go well; gives the exit status. */
+/* Prints the error of a run that did not go well; gives the exit status: 130 for SIGINT, 143 for SIGTERM ... */
 int cli_report_failure(const gv_io *io);
 
 #endif

@@ -1,6 +1,7 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -32,9 +33,18 @@ static void print_planned(const gv_planned_output *o) {
   }
 }
 
+static void print_metric(gv_metric metric, const char *reason) {
+  fprintf(stderr, "gpuvoronoi: metric: %s, %s\n", gv_metric_name(metric), reason);
+}
+
+/* The line is to be ended. */
+static void print_backend(const char *backend, int threads) {
+  fprintf(stderr, "gpuvoronoi: backend: %s, %d thread%s, ", backend, threads, threads == 1 ? "" : "s");
+}
+
 void cli_report_lines(const gv_job_report *r, double seconds) {
   cli_print_warnings();
-  fprintf(stderr, "gpuvoronoi: metric: %s, %s\n", gv_metric_name(r->metric), r->metric_reason);
+  print_metric(r->metric, r->metric_reason);
   print_grid(r);
   for (int i = 0; i < r->planned_count; i++)
     print_planned(&r->planned[i]);
@@ -44,8 +54,8 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
   }
   fprintf(stderr, "gpuvoronoi: seeds: %" PRId64 " used, %" PRId64 " left out", r->seeds, r->seeds_skipped);
   if (r->seeds_without_cells >= 0) fprintf(stderr, ", %" PRId64 " without a cell", r->seeds_without_cells);
-  fprintf(stderr, "\ngpuvoronoi: backend: %s, %d thread%s, ", r->backend != NULL ? r->backend : r->backend_asked,
-          r->threads, r->threads == 1 ? "" : "s");
+  fprintf(stderr, "\n");
+  print_backend(r->backend != NULL ? r->backend : r->backend_asked, r->threads);
   if (r->planned_count > 0) {
     fprintf(stderr, "%" PRId64 " bytes of memory at most beside the seeds'; nothing was written\n", r->memory);
   } else {
@@ -53,122 +63,173 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------- as JSON */
-
-static void print_string(const char *name, const char *value) {
-  printf("\"%s\": ", name);
-  cli_print_json_string(value);
+/* There is one for lines and polygons, which no option names. */
+static const char *search_backend(const cli_search_report *r) {
+  return r->backend != NULL ? r->backend : "features";
 }
 
-static void print_integer(const char *name, int64_t value) {
+static int64_t neighbours(const cli_search_report *r) {
+  return r->queries.used * r->k;
+}
+
+void cli_report_search_lines(const cli_search_report *r, double seconds) {
+  cli_print_warnings();
+  print_metric(r->metric, r->metric_reason);
+  fprintf(stderr,
+          "gpuvoronoi: references: %" PRId64 " used, %" PRId64 " left out, %d dimension%s, %s\n"
+          "gpuvoronoi: queries: %" PRId64 " used, %" PRId64 " left out\n"
+          "gpuvoronoi: neighbours: %" PRId64 ", %" PRId64 " do not exist\n",
+          r->references.used, r->references.left_out, r->dimensions, r->dimensions == 1 ? "" : "s", r->crs,
+          r->queries.used, r->queries.left_out, neighbours(r), r->missing);
+  print_backend(search_backend(r), r->threads);
+  fprintf(stderr, "%.2f s\n", seconds);
+}
+
+/* ---------------------------------------------------------------------------------------------------- as JSON */
+
+/* Null if it is not known. */
+static void put_count(cli_json *json, const char *name, int64_t value) {
   if (value < 0) {
-    printf("\"%s\": null", name);
+    cli_json_null(json, name);
   } else {
-    printf("\"%s\": %" PRId64, name, value);
+    cli_json_integer(json, name, value);
   }
 }
 
 /* What every object begins with. */
-static void print_head(int status) {
-  printf("{\n  ");
-  print_string("gpuvoronoi", gv_version());
-  printf(",\n  \"status\": %d,\n", status);
+static void begin(cli_json *json, int status) {
+  cli_json_object(json, NULL, CLI_JSON_IN_LINES);
+  cli_json_string(json, "gpuvoronoi", gv_version());
+  cli_json_integer(json, "status", status);
 }
 
-static void print_warnings(void) {
+static void put_warnings(cli_json *json) {
   gv_warning warning;
-  const char *separator = "\n    ";
-  printf("  \"warnings\": [");
-  for (; gv_io_next_warning(&warning); separator = ",\n    ") {
-    printf("%s{", separator);
-    print_string("code", gv_code_name(warning.code));
-    if (warning.count > 0) printf(", \"count\": %" PRId64, warning.count);
-    printf(", ");
-    print_string("message", warning.text);
-    printf("}");
+  cli_json_array(json, "warnings", CLI_JSON_IN_LINES);
+  while (gv_io_next_warning(&warning)) {
+    cli_json_object(json, NULL, CLI_JSON_IN_LINE);
+    cli_json_string(json, "code", gv_code_name(warning.code));
+    if (warning.count > 0) cli_json_integer(json, "count", warning.count);
+    cli_json_string(json, "message", warning.text);
+    cli_json_end(json);
   }
-  printf("%s],\n", separator[0] == ',' ? "\n  " : "");
+  cli_json_end(json);
+}
+
+/* And what those of runs that went well end with. */
+static void end(cli_json *json) {
+  put_warnings(json);
+  cli_json_null(json, "error");
+  cli_json_end(json);
 }
 
 void cli_report_error(gv_code code, int status, const char *message) {
-  print_head(status);
-  print_warnings();
-  printf("  \"error\": {");
-  print_string("code", gv_code_name(code));
-  printf(", ");
-  print_string("message", message);
-  printf("}\n}\n");
+  cli_json json = {0};
+  begin(&json, status);
+  put_warnings(&json);
+  cli_json_object(&json, "error", CLI_JSON_IN_LINE);
+  cli_json_string(&json, "code", gv_code_name(code));
+  cli_json_string(&json, "message", message);
+  cli_json_end(&json);
+  cli_json_end(&json);
 }
 
-static void print_plan(const gv_job_report *r) {
-  printf("  ");
-  print_integer("memory", r->memory);
-  printf(",\n  \"outputs\": [");
+static void put_metric(cli_json *json, gv_metric metric, const char *reason) {
+  cli_json_object(json, "metric", CLI_JSON_IN_LINE);
+  cli_json_string(json, "name", gv_metric_name(metric));
+  cli_json_string(json, "reason", reason);
+  cli_json_end(json);
+}
+
+static void put_backend(cli_json *json, const char *name, const char *asked, int threads) {
+  cli_json_object(json, "backend", CLI_JSON_IN_LINE);
+  cli_json_string(json, "name", name);
+  cli_json_string(json, "asked", asked);
+  cli_json_integer(json, "threads", threads);
+  cli_json_end(json);
+}
+
+static void put_seconds(cli_json *json, double seconds) {
+  cli_json_number(json, "seconds", round(1e3 * seconds) / 1e3);
+}
+
+static void put_plan(cli_json *json, const gv_job_report *r) {
+  cli_json_integer(json, "memory", r->memory);
+  cli_json_array(json, "outputs", CLI_JSON_IN_LINES);
   for (int i = 0; i < r->planned_count; i++) {
     const gv_planned_output *o = &r->planned[i];
-    printf("%s\n    {", i > 0 ? "," : "");
-    print_string("option", o->option);
-    printf(", ");
-    print_string("path", o->path);
-    printf(", ");
-    if (o->type != NULL) {
-      print_string("type", o->type);
-      printf(", ");
-    }
-    print_integer(o->type != NULL ? "values" : "rows", o->count);
-    printf(", ");
-    print_integer("bytes", o->bytes);
-    printf("}");
+    cli_json_object(json, NULL, CLI_JSON_IN_LINE);
+    cli_json_string(json, "option", o->option);
+    cli_json_string(json, "path", o->path);
+    if (o->type != NULL) cli_json_string(json, "type", o->type);
+    put_count(json, o->type != NULL ? "values" : "rows", o->count);
+    put_count(json, "bytes", o->bytes);
+    cli_json_end(json);
   }
-  printf("\n  ],\n");
+  cli_json_end(json);
 }
 
-static void print_run(const gv_job_report *r, double seconds) {
-  printf("  \"metric\": {");
-  print_string("name", gv_metric_name(r->metric));
-  printf(", ");
-  print_string("reason", r->metric_reason);
-  printf("},\n  \"grid\": {");
-  print_integer("width", r->width);
-  printf(", ");
-  print_integer("height", r->height);
-  printf(", \"cell_size\": [");
-  cli_print_json_number(r->cell_width);
-  printf(", ");
-  cli_print_json_number(r->cell_height);
-  printf("], ");
-  print_string("unit", r->unit);
-  printf(", ");
-  print_string("crs", r->crs);
-  printf(", ");
-  print_integer("level", r->level);
-  printf("},\n  \"cells\": {");
-  print_integer("count", r->width * r->height);
-  printf(", ");
-  print_integer("without_seed", r->empty_cells);
-  printf("},\n  \"seeds\": {");
-  print_integer("used", r->seeds);
-  printf(", ");
-  print_integer("left_out", r->seeds_skipped);
-  printf(", ");
-  print_integer("without_cells", r->seeds_without_cells);
-  printf("},\n  \"backend\": {");
-  print_string("name", r->backend != NULL ? r->backend : r->backend_asked);
-  printf(", ");
-  print_string("asked", r->backend_asked);
-  printf(", ");
-  print_integer("threads", r->threads);
-  printf("},\n");
+static void put_grid(cli_json *json, const gv_job_report *r) {
+  cli_json_object(json, "grid", CLI_JSON_IN_LINE);
+  cli_json_integer(json, "width", r->width);
+  cli_json_integer(json, "height", r->height);
+  cli_json_array(json, "cell_size", CLI_JSON_IN_LINE);
+  cli_json_number(json, NULL, r->cell_width);
+  cli_json_number(json, NULL, r->cell_height);
+  cli_json_end(json);
+  cli_json_string(json, "unit", r->unit);
+  cli_json_string(json, "crs", r->crs);
+  put_count(json, "level", r->level);
+  cli_json_end(json);
+}
+
+static void put_run(cli_json *json, const gv_job_report *r, double seconds) {
+  put_metric(json, r->metric, r->metric_reason);
+  put_grid(json, r);
+  cli_json_object(json, "cells", CLI_JSON_IN_LINE);
+  cli_json_integer(json, "count", r->width * r->height);
+  put_count(json, "without_seed", r->empty_cells);
+  cli_json_end(json);
+  cli_json_object(json, "seeds", CLI_JSON_IN_LINE);
+  cli_json_integer(json, "used", r->seeds);
+  cli_json_integer(json, "left_out", r->seeds_skipped);
+  put_count(json, "without_cells", r->seeds_without_cells);
+  cli_json_end(json);
+  put_backend(json, r->backend != NULL ? r->backend : r->backend_asked, r->backend_asked, r->threads);
   if (r->planned_count > 0) {
-    print_plan(r);
+    put_plan(json, r);
   } else {
-    printf("  \"seconds\": %.3f,\n", seconds);
+    put_seconds(json, seconds);
   }
 }
 
 void cli_report_json(const gv_job_report *r, double seconds) {
-  print_head(EXIT_OK);
-  if (r != NULL) print_run(r, seconds);
-  print_warnings();
-  printf("  \"error\": null\n}\n");
+  cli_json json = {0};
+  begin(&json, EXIT_OK);
+  if (r != NULL) put_run(&json, r, seconds);
+  end(&json);
+}
+
+static void put_side(cli_json *json, const char *name, const cli_search_side *side) {
+  cli_json_object(json, name, CLI_JSON_IN_LINE);
+  cli_json_integer(json, "used", side->used);
+  cli_json_integer(json, "left_out", side->left_out);
+  cli_json_end(json);
+}
+
+void cli_report_search_json(const cli_search_report *r, double seconds) {
+  cli_json json = {0};
+  begin(&json, EXIT_OK);
+  put_metric(&json, r->metric, r->metric_reason);
+  cli_json_string(&json, "crs", r->crs);
+  cli_json_integer(&json, "dimensions", r->dimensions);
+  put_side(&json, "references", &r->references);
+  put_side(&json, "queries", &r->queries);
+  cli_json_object(&json, "neighbours", CLI_JSON_IN_LINE);
+  cli_json_integer(&json, "count", neighbours(r));
+  cli_json_integer(&json, "missing", r->missing);
+  cli_json_end(&json);
+  put_backend(&json, search_backend(r), r->backend_asked, r->threads);
+  put_seconds(&json, seconds);
+  end(&json);
 }

@@ -83,6 +83,7 @@ static gv_status read_raster(gv_io *io, gv_context *context, const source_option
   how.by_cell = true;
   how.crs = options->crs;
   how.crs_option = options->crs_option;
+  how.open_options = options->open_options;
   gv_status status = gv_raster_seeds_open(io, &how, &reader);
   if (status == GV_OK) status = gv_raster_seeds_read(io, context, &reader, &question, &content);
   s->seeds = content.seeds;
@@ -142,7 +143,7 @@ static const double build_share = 0.1;
 
 static int go_on(double fraction, void *user) {
   const bar *b = user;
-  if (b->shown) GDALTermProgress(b->from + (b->to - b->from) * fraction, NULL, NULL);
+  if (b->shown) cli_show_progress(b->from + (b->to - b->from) * fraction, NULL);
   return !cli_interrupted(NULL);
 }
 
@@ -248,7 +249,12 @@ static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, so
     if (status != GV_OK) library_failed(io, status, context, j->reference.path);
   }
   free(data);
-  if (status == GV_OK) status = search_plane(io, j, context, index, q, r);
+  if (status == GV_OK) {
+    r->report->references.used = points.count;
+    r->report->dimensions = points.dim;
+    r->report->backend = gv_index_backend(index);
+    status = search_plane(io, j, context, index, q, r);
+  }
   gv_index_destroy(index);
   return status;
 }
@@ -298,6 +304,8 @@ static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, so
     library_failed(io, status, context, j->reference.path);
     goto done;
   }
+  r->report->references.used = seeds.count;
+  r->report->backend = gv_globe_index_backend(index);
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   options.k = j->k;
   options.max_distance = j->max_distance;
@@ -353,6 +361,7 @@ static gv_status run_features(gv_io *io, const settings *j, gv_context *context,
     library_failed(io, status, context, j->reference.path);
     goto done;
   }
+  r->report->references.used = features.count;
   next_part(r->progress, 0, queries.count, queries.count);
   status = gv_feature_index_search(context, index, &queries, &options, indices, distances, nearest);
   if (status != GV_OK) {
@@ -417,7 +426,7 @@ static gv_status check_heights(gv_io *io, const settings *j, const source *s) {
 }
 
 /* Settles the metric, as rasters do, and brings query layers on the plane to the reference's coordinate system. */
-static gv_status settle(gv_io *io, settings *j, const source *reference, source *q) {
+static gv_status settle(gv_io *io, settings *j, const source *reference, source *q, cli_search_report *report) {
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->options.path);
   gv_metric_question question = {.crs = reference->seeds.crs,
@@ -427,6 +436,9 @@ static gv_status settle(gv_io *io, settings *j, const source *reference, source 
                                  .remedy = reference->options.crs_option};
   if (reference->array != NULL && wants_globe(j)) return refuse_array(io, j, reference);
   gv_status status = gv_metric_choose(io, &question, &j->metric);
+  report->metric = j->metric;
+  report->metric_reason = gv_metric_reason(&question);
+  gv_crs_describe(reference->seeds.crs, report->crs, sizeof report->crs);
   bool globe = gv_metric_on_globe(j->metric);
   if (status == GV_OK) {
     status = gv_unit_of_distance(io, "--max-distance", &j->max_distance_unit, globe, reference->seeds.crs,
@@ -455,7 +467,8 @@ static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
   const char *const outputs[] = {j->out, j->distances, j->nearest};
   for (int i = 0; i < 3; i++) {
     if (gv_inputs_find(inputs, outputs[i]) != NULL) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too", outputs[i]);
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
+                           outputs[i]);
     }
     for (int other = 0; other < i; other++) {
       if (gv_same_file(outputs[other], outputs[i]))
@@ -508,27 +521,27 @@ static void warn_of_skipped(const source *s) {
              s->seeds.skipped, s->seeds.count, s->seeds.skipped_first);
 }
 
-static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress) {
+static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress, cli_search_report *report) {
   source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
   source *q = j->query.path != NULL ? &queries : NULL;
   source_options *of[] = {&j->reference, &j->query};
   gv_input list[2] = {{.source = NULL}};
   gv_inputs inputs = {.list = list, .count = 2};
-  cli_results r = {.progress = progress};
-  const cli_results_options outputs = {j->out,       j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
-                                       j->overwrite, j->k};
+  cli_results r = {.k = j->k, .progress = progress, .report = report};
+  const cli_results_options outputs = {j->out, j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
+                                       j->overwrite};
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
     status = find_kind(io, of[i], wants_globe(j));
     unsigned kind = of[i]->raster != NULL ? GDAL_OF_RASTER : of[i]->is_layer ? GDAL_OF_VECTOR : 0;
-    list[i] = (gv_input){of[i]->path, kind, of[i]->layer, NULL};
+    list[i] = (gv_input){of[i]->path, kind, of[i]->layer, of[i]->open_options, NULL};
   }
   if (status == GV_OK) status = check_files(io, j, &inputs);
   if (status == GV_OK) status = open_source(io, context, j, &j->reference, &reference);
   if (status == GV_OK && q != NULL) status = open_source(io, context, j, &j->query, q);
   if (status == GV_OK) status = check_shapes(io, j, &reference, q);
   r.cell = reference.seeds.are_cells ? reference.seeds.fids : NULL;
-  if (status == GV_OK) status = settle(io, j, &reference, q);
+  if (status == GV_OK) status = settle(io, j, &reference, q, report);
   if (status == GV_OK && cli_search_wants_table(j)) {
     status = plan_table(io, j, &r, &reference, q);
   } else if (status == GV_OK) {
@@ -541,8 +554,11 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
   }
   warn_of_skipped(&reference);
   warn_of_skipped(&queries);
+  report->references.left_out = reference.seeds.skipped;
+  report->queries = (cli_search_side){r.queries, q != NULL ? queries.seeds.skipped : reference.seeds.skipped};
+  report->missing = r.missing;
   if (status == GV_OK) status = cli_results_finish(io, &r, &inputs, j->sync);
-  if (status == GV_OK && progress->shown) GDALTermProgress(1.0, NULL, NULL);
+  if (status == GV_OK && progress->shown) cli_show_progress(1.0, NULL);
   cli_results_free(&r);
   close_source(&reference);
   close_source(&queries);
@@ -550,34 +566,46 @@ static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *pr
   return status;
 }
 
-int search_command(int argc, char **argv) {
-  settings j = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
-  j.reference.crs_option = "--reference-crs";
-  j.query.crs_option = "--query-crs";
-  int result = cli_search_parse(&j, argc, argv);
-  if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path);
-  if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path);
-  if (result != EXIT_OK) {
-    cli_search_free(&j);
-    return result == CLI_DONE ? EXIT_OK : result;
-  }
-  if (j.raster.source != NULL) {
-    j.reference.path = j.raster.source;
-    j.reference.raster = &j.raster;
-  }
-  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
-  cli_prepare_gdal();
+static int run(settings *j, double begun) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.threads = j.threads;
-  options.device = j.device;
-  bar progress = {j.progress, 0.0, build_share};
+  options.threads = j->threads;
+  options.device = j->device;
+  bar progress = {j->progress && !j->quiet, 0.0, build_share};
   options.progress = go_on;
   options.progress_user = &progress;
   gv_context *context = NULL;
   if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
-  gv_status status = run_search(&io, &j, context, &progress);
+  cli_search_report report = {
+      .dimensions = 2, .k = j->k, .backend_asked = j->backend, .threads = gv_context_threads(context)};
+  gv_status status = run_search(&io, j, context, &progress, &report);
   gv_context_destroy(context);
+  if (status != GV_OK) return cli_report_failure(&io);
+  double seconds = cli_seconds() - begun;
+  if (j->json) {
+    cli_report_search_json(&report, seconds);
+  } else if (!j->quiet) {
+    cli_report_search_lines(&report, seconds);
+  }
+  return EXIT_OK;
+}
+
+int search_command(int argc, char **argv) {
+  double begun = cli_seconds();
+  settings j = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
+  j.reference.crs_option = "--reference-crs";
+  j.query.crs_option = "--query-crs";
+  cli_answer_as_asked(argc, argv);
+  int result = cli_search_parse(&j, argc, argv);
+  if (result == EXIT_OK) result = cli_prepare();
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path);
+  if (j.raster.source != NULL) {
+    j.reference.path = j.raster.source;
+    j.reference.raster = &j.raster;
+  }
+  if (result == EXIT_OK) result = run(&j, begun);
   cli_search_free(&j);
-  return cli_report(status, &io, false);
+  if (result == CLI_DONE) return EXIT_OK;
+  return cli_answers_in_json() ? cli_answered(result) : result;
 }

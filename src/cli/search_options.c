@@ -91,7 +91,7 @@ static const gv_option table[] = {
     {"query-x", "FIELD", "columns of the queries' layer that hold x, ...", GV_OPTION_INTO(query.x)},
     {"query-y", "FIELD", "... y ...", GV_OPTION_INTO(query.y)},
     {"query-z", "FIELD", "... and z", GV_OPTION_INTO(query.z)},
-    {"oo", "NAME=VALUE", "open option of the reference layer's driver, may be repeated",
+    {"oo", "NAME=VALUE", "open option of the driver of the reference layer, or of R, may be repeated",
      GV_OPTION_INTO(reference.open_options)},
     {"query-oo", "NAME=VALUE", "the same of the queries'", GV_OPTION_INTO(query.open_options)},
     {"id", "FIELD",
@@ -122,6 +122,11 @@ static const gv_option table[] = {
     {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
      GV_OPTION_INTO(overwrite)},
     GV_OPTION_SYNC_ROW(sync),
+    {"quiet", NULL, "no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
+    {"json", NULL,
+     "summary, warnings and errors as one JSON object on the standard output, with a code each; a bar is on stderr "
+     "then",
+     GV_OPTION_INTO(json)},
     {"progress", NULL, "show a progress bar", GV_OPTION_INTO(progress)},
     GV_OPTION_HELP_ROW,
 };
@@ -189,35 +194,28 @@ static int check_usage(const settings *j) {
     return cli_fail(EXIT_USAGE, "--nearest is a .npy file, not '%s'", j->nearest);
   }
   const source_options *q = &j->query, *r = &j->reference;
-  const struct {
-    bool given, has;
-    const char *option, *needs;
-  } rules[] = {{j->raster.band != 1, raster, "--band", "--reference-raster"},
-               {j->raster.values != NULL, raster, "--values", "--reference-raster"},
-               {r->layer != NULL, !raster, "--layer", "--reference"},
-               {r->where != NULL, !raster, "--where", "--reference"},
-               {r->open_options != NULL, !raster, "--oo", "--reference"},
-               {r->x != NULL, !raster, "--x", "--reference"},
-               {r->id != NULL, !raster, "--id", "--reference"},
-               {r->keep != NULL, !raster, "--keep", "--reference"},
-               {q->layer != NULL, q->path != NULL, "--query-layer", "--queries"},
-               {q->crs != NULL, q->path != NULL, "--query-crs", "--queries"},
-               {q->where != NULL, q->path != NULL, "--query-where", "--queries"},
-               {q->id != NULL, q->path != NULL, "--query-id", "--queries"},
-               {q->keep != NULL, q->path != NULL, "--query-keep", "--queries"},
-               {q->open_options != NULL, q->path != NULL, "--query-oo", "--queries"},
-               {q->x != NULL, q->path != NULL, "--query-x", "--queries"},
-               {q->x != NULL, q->y != NULL, "--query-x", "--query-y"},
-               {q->y != NULL, q->x != NULL, "--query-y", "--query-x"},
-               {q->z != NULL, q->x != NULL, "--query-z", "--query-x"},
-               {r->x != NULL, r->y != NULL, "--x", "--y"},
-               {r->y != NULL, r->x != NULL, "--y", "--x"},
-               {r->z != NULL, r->x != NULL, "--z", "--x"}};
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    if (rules[i].given && !rules[i].has)
-      return cli_fail(EXIT_USAGE, "%s needs %s", rules[i].option, rules[i].needs);
-  }
-  return EXIT_OK;
+  gv_io io = {.cancelled = NULL};
+  const gv_option_rule rules[] = {{j->raster.band != 1, raster, "--band", "--reference-raster"},
+                                  {j->raster.values != NULL, raster, "--values", "--reference-raster"},
+                                  {r->layer != NULL, !raster, "--layer", "--reference"},
+                                  {r->where != NULL, !raster, "--where", "--reference"},
+                                  {r->x != NULL, !raster, "--x", "--reference"},
+                                  {r->id != NULL, !raster, "--id", "--reference"},
+                                  {r->keep != NULL, !raster, "--keep", "--reference"},
+                                  {q->layer != NULL, q->path != NULL, "--query-layer", "--queries"},
+                                  {q->crs != NULL, q->path != NULL, "--query-crs", "--queries"},
+                                  {q->where != NULL, q->path != NULL, "--query-where", "--queries"},
+                                  {q->id != NULL, q->path != NULL, "--query-id", "--queries"},
+                                  {q->keep != NULL, q->path != NULL, "--query-keep", "--queries"},
+                                  {q->open_options != NULL, q->path != NULL, "--query-oo", "--queries"},
+                                  {q->x != NULL, q->path != NULL, "--query-x", "--queries"},
+                                  {q->x != NULL, q->y != NULL, "--query-x", "--query-y"},
+                                  {q->y != NULL, q->x != NULL, "--query-y", "--query-x"},
+                                  {q->z != NULL, q->x != NULL, "--query-z", "--query-x"},
+                                  {r->x != NULL, r->y != NULL, "--x", "--y"},
+                                  {r->y != NULL, r->x != NULL, "--y", "--x"},
+                                  {r->z != NULL, r->x != NULL, "--z", "--x"}};
+  return cli_wrong(gv_option_rules_check(&io, rules, sizeof rules / sizeof *rules), &io);
 }
 
 void cli_search_free(settings *j) {

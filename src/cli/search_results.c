@@ -5,21 +5,23 @@
 
 gv_status cli_results_create(gv_io *io, const cli_results_options *j, cli_results *r) {
   r->text = j->text;
-  r->k = j->k;
   gv_status status =
-      gv_array_create(io, j->out, j->overwrite, r->text ? GV_ARRAY_CSV : GV_ARRAY_NPY_INT64, j->k, &r->indices);
+      gv_array_create(io, j->out, j->overwrite, r->text ? GV_ARRAY_CSV : GV_ARRAY_NPY_INT64, r->k, &r->indices);
   if (status == GV_OK && r->text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
   if (status == GV_OK && j->distances != NULL) {
-    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
+    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, r->k, &r->distances);
   }
   if (status == GV_OK && j->nearest != NULL)
-    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest);
+    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * r->k, &r->nearest);
   return status;
 }
 
 gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *indices, const double *distances) {
   gv_status status = GV_OK;
+  for (int64_t i = 0; i < count * r->k; i++)
+    r->missing += indices[i] < 0;
   if (r->table != NULL) { /* of layers, which are searched at once */
+    r->queries += count;
     r->content.indices = indices;
     r->content.distances = distances;
     return gv_neighbours_write(io, r->table, &r->content);

@@ -2,6 +2,7 @@
 #ifndef GV_CLI_SEARCH_RESULTS_H
 #define GV_CLI_SEARCH_RESULTS_H
 
+#include "cli/report.h"
 #include "io/inputs.h"
 #include "io/out/array_out.h"
 #include "io/out/neighbours/neighbours_out.h"
@@ -10,7 +11,6 @@
 typedef struct cli_results_options {
   const char *out, *distances, *nearest; /* files; the last two may be NULL */
   bool text, overwrite;                  /* OUT is text */
-  int k;
 } cli_results_options;
 
 typedef struct cli_results {
@@ -18,10 +18,11 @@ typedef struct cli_results {
   gv_neighbours_out *table;
   gv_neighbour_content content; /* what is known of it */
   bool text;
-  int k;
-  const int64_t *cell; /* of a raster, of each point of the reference set; NULL: numbers are points' */
-  int64_t queries;     /* written so far */
-  void *progress;      /* the caller's */
+  int k;                     /* to be set first */
+  const int64_t *cell;       /* of a raster, of each point of the reference set; NULL: numbers are points' */
+  int64_t queries, missing;  /* written so far; of their neighbours those that do not exist */
+  void *progress;            /* the caller's */
+  cli_search_report *report; /* the caller's too */
 } cli_results;
 
 /* Of arrays or text. */

@@ -1,31 +1,49 @@
 #include "cli/standard_input.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cpl_vsi.h>
 
 #include "cli/cli.h"
+#include "cli/process.h"
+
+/* Waits for bytes, or for a signal that ends the command: how many were read, -1 where they cannot be. */
+static ssize_t read_some(char *to, size_t room) {
+  for (;;) {
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (cli_interrupted(NULL)) return -1;
+    if (poll(&input, 1, 50) == 0) continue;
+    ssize_t got = read(STDIN_FILENO, to, room);
+    if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+  }
+}
 
 /* All that is there, in memory of GDAL's. */
 static int read_all(char **bytes, size_t *size) {
-  size_t room = 1 << 16, got;
+  size_t room = 1 << 16;
+  ssize_t got = 0;
+  gv_io io = {.cancelled = NULL};
   *size = 0;
   *bytes = VSIMalloc(room);
-  while (*bytes != NULL && (got = fread(*bytes + *size, 1, room - *size, stdin)) > 0) {
-    *size += got;
+  while (*bytes != NULL && (got = read_some(*bytes + *size, room - *size)) > 0) {
+    *size += (size_t)got;
     if (*size < room) continue;
     char *more = VSIRealloc(*bytes, room *= 2);
     if (more == NULL) VSIFree(*bytes);
     *bytes = more;
   }
   if (*bytes == NULL) return cli_fail(EXIT_ERROR, "out of memory for the standard input");
-  if (ferror(stdin) == 0 && *size > 0) return EXIT_OK;
+  if (got == 0 && *size > 0) return EXIT_OK;
+  int error = errno;
   VSIFree(*bytes);
-  return cli_fail(EXIT_ERROR, *size > 0 ? "the standard input cannot be read" : "the standard input is empty");
+  if (cli_interrupted(NULL)) return cli_report_failure(&io);
+  if (got == 0) return cli_fail(EXIT_ERROR, "the standard input is empty");
+  return cli_fail(EXIT_ERROR, "the standard input cannot be read: %s", strerror(error));
 }
 
 int cli_read_standard_input(const char **source) {

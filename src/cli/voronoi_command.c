@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cpl_conv.h>
@@ -33,19 +32,6 @@ const cli_syntax voronoi_syntax = {
                 "  gpuvoronoi --config stations.voronoi.json --res 500 finer.tif\n"
                 "  gpuvoronoi --seeds stations.geojson --crs EPSG:3035 --res 1000 --metric geodesic -of COG "
                 "stations.tif\n"};
-
-/* Errors in other options, before and behind it, are told as it wants. */
-static bool asks_for_json(int argc, char **argv) {
-  for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
-    if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "-json") == 0) return true;
-  return false;
-}
-
-static double seconds_since(const struct timespec *begun) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)(now.tv_sec - begun->tv_sec) + 1e-9 * (double)(now.tv_nsec - begun->tv_nsec);
-}
 
 /* Takes note of what is given. */
 static int note(void *user, const gv_option *o, char *value) {
@@ -113,7 +99,7 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-static int run(gv_job_settings *s, const struct timespec *begun) {
+static int run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
   if (j->threads == 0) {
     gv_context *context = NULL;
@@ -130,7 +116,7 @@ static int run(gv_job_settings *s, const struct timespec *begun) {
     if (writes_hdf5(j)) _exit(cli_answered(result));
     return result;
   }
-  double seconds = seconds_since(begun);
+  double seconds = cli_seconds() - begun;
   if (s->json) {
     cli_report_json(&report, seconds);
   } else if (!s->quiet) {
@@ -139,27 +125,20 @@ static int run(gv_job_settings *s, const struct timespec *begun) {
   return EXIT_OK;
 }
 
-static int prepare(void) {
-  if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
-  cli_prepare_gdal();
-  return EXIT_OK;
-}
-
 int voronoi_command(int argc, char **argv) {
-  struct timespec begun;
-  timespec_get(&begun, TIME_UTC);
+  double begun = cli_seconds();
   gv_description given = {0}, config = {0};
   gv_job_settings s;
   gv_job_settings_begin(&s);
-  if (asks_for_json(argc, argv)) cli_answer_in_json();
+  cli_answer_as_asked(argc, argv);
   int result = cli_read(&voronoi_syntax, argc, argv, note, &given);
   bool early = value_of(&given, "config") != NULL;
-  if (result == EXIT_OK && early) result = prepare();
+  if (result == EXIT_OK && early) result = cli_prepare();
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
+  if (result == EXIT_OK && !early) result = cli_prepare();
   if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source);
-  if (result == EXIT_OK && !early) result = prepare();
   if (result == EXIT_OK) {
-    result = s.describe != NULL ? describe(&given, &s) : run(&s, &begun);
+    result = s.describe != NULL ? describe(&given, &s) : run(&s, begun);
   }
   gv_job_settings_clear(&s);
   gv_description_free(&given);

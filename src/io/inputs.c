@@ -41,7 +41,8 @@ static void open_all(gv_inputs *inputs) {
   for (int i = 0; i < inputs->count; i++) {
     gv_input *input = &inputs->list[i];
     if (input->source == NULL || input->kind == 0) continue;
-    GDALDatasetH dataset = GDALOpenEx(input->source, input->kind | GDAL_OF_READONLY, NULL, NULL, NULL);
+    GDALDatasetH dataset = GDALOpenEx(input->source, input->kind | GDAL_OF_READONLY, NULL,
+                                      (const char *const *)input->open_options, NULL);
     if (dataset == NULL) continue;
     input->files = GDALGetFileList(dataset);
     GDALClose(dataset);

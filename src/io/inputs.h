@@ -10,8 +10,9 @@
 typedef struct gv_input {
   const char *source;
   unsigned kind;
-  const char *layer; /* that is read of it; NULL = the only one */
-  char **files;      /* that it is made of, once that is known */
+  const char *layer;   /* that is read of it; NULL = the only one */
+  char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
+  char **files;        /* that it is made of, once that is known */
 } gv_input;
 
 /* The inputs of a run. The list is the caller's; the rest, files included, begins as zeros. */

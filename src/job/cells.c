@@ -17,8 +17,10 @@ static gv_grid_options grid_of(const gv_job *j) {
   if (grid.like == NULL && !extent && !grid.has_level) {
     if (grid.has_resolution || grid.has_size || grid.crs != NULL) {
       grid.extent_of = j->raster_seeds.source;
+      grid.extent_options = j->raster_seeds.open_options;
     } else {
       grid.like = j->raster_seeds.source;
+      grid.like_options = j->raster_seeds.open_options;
     }
   }
   return grid;

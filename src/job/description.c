@@ -61,7 +61,8 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
     bool replaced = false;
     for (int64_t k = 0; k < given && !replaced; k++) {
       const gv_option *by = d->list[k].option;
-      replaced = by == one->option || (by->alternatives & one->option->alternatives) != 0;
+      replaced =
+          by == one->option || (by->alternatives & (one->option->alternatives | one->option->belongs_to)) != 0;
     }
     gv_status status = replaced ? GV_OK : add(io, d, one->option, one->value, one->from);
     if (status != GV_OK) return status;

@@ -29,15 +29,16 @@ static int list_places(gv_run *r, gv_place **places) {
 
 /* The inputs, into list[MAX_INPUTS]. */
 static void list_inputs(const gv_job *j, gv_input *list, gv_inputs *out) {
+  const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
+  const gv_seed_options *seeds = &j->seeds;
   list[0] = j->raster_seeds.source != NULL
-                ? (gv_input){.source = j->raster_seeds.source, .kind = GDAL_OF_RASTER}
-                : (gv_input){.source = j->seeds.source, .kind = GDAL_OF_VECTOR, .layer = j->seeds.layer};
-  list[1] = (gv_input){.source = j->grid.like, .kind = GDAL_OF_RASTER};
-  list[2] = (gv_input){.source = j->mask.source, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->mask.layer};
-  list[3] = (gv_input){
-      .source = j->grid.extent_of, .kind = GDAL_OF_RASTER | GDAL_OF_VECTOR, .layer = j->grid.extent_layer};
+                ? (gv_input){j->raster_seeds.source, raster, NULL, seeds->open_options, NULL}
+                : (gv_input){seeds->source, vector, seeds->layer, seeds->open_options, NULL};
+  list[1] = (gv_input){j->grid.like, raster, NULL, j->grid.like_options, NULL};
+  list[2] = (gv_input){j->mask.source, either, j->mask.layer, j->mask.open_options, NULL};
+  list[3] = (gv_input){j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL};
   for (int i = 0; i < j->sum_count; i++)
-    list[4 + i] = (gv_input){.source = j->sums[i].path, .kind = GDAL_OF_RASTER};
+    list[4 + i] = (gv_input){j->sums[i].path, raster, NULL, j->sum_options, NULL};
   *out = (gv_inputs){.list = list, .count = 4 + j->sum_count};
 }
 
@@ -173,7 +174,8 @@ static gv_status read_inputs(gv_run *r, gv_job *j) {
   }
   int64_t kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < budget.kept ? kept : budget.kept;
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status = gv_overlay_open(r->io, j->sums[i].name, j->sums[i].path, &r->grid, readers, &memory, &r->overlay[i]);
+    status = gv_overlay_open(r->io, j->sums[i].name, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid,
+                             readers, &memory, &r->overlay[i]);
   return status;
 }
 
@@ -186,6 +188,7 @@ static void settle(gv_job *j) {
   j->seeds.keep_source = j->stats != NULL;
   j->seeds.shapes = true;
   j->raster_seeds.crs = j->seeds.crs;
+  j->raster_seeds.open_options = j->seeds.open_options;
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }
 

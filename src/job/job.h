@@ -62,6 +62,7 @@ typedef struct gv_job {
   const char *stats_layer, *polygons_layer; /* their names in files of several layers; NULL = the default */
   gv_job_sum sums[GV_JOB_MAX_SUMS];
   int sum_count;
+  char **sum_options;         /* "NAME=VALUE" for GDAL to open them, may be NULL */
   GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */
   GDALDataType id_type;       /* an integer's; GDT_Unknown = the ids decide: Int32 or Int64 */
   gv_weighting weighting;

@@ -176,3 +176,11 @@ const gv_option *gv_option_find(const gv_option *table, size_t count, const char
   }
   return NULL;
 }
+
+gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (rules[i].given && !rules[i].has)
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs %s", rules[i].option, rules[i].needs);
+  }
+  return GV_OK;
+}

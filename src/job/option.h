@@ -59,6 +59,7 @@ typedef struct gv_option {
   bool several;     /* may be given more than once, all count */
   bool once;        /* may not */
   int alternatives; /* bits: options that share one stand for each other */
+  int belongs_to;   /* bits: is of no use once options with one of these alternatives are replaced */
   bool names_file;  /* or whatever else GDAL opens */
 } gv_option;
 
@@ -102,6 +103,15 @@ gv_status gv_option_set(gv_io *io, const gv_option *option, void *settings, cons
 
 /* The row of that name in a table of `count`; NULL if there is none. */
 const gv_option *gv_option_find(const gv_option *table, size_t count, const char *name, size_t length);
+
+/* An option that makes no sense without another. */
+typedef struct gv_option_rule {
+  bool given, has;
+  const char *option, *needs;
+} gv_option_rule;
+
+/* The first rule that is broken is the error. */
+gv_status gv_option_rules_check(gv_io *io, const gv_option_rule *rules, size_t count);
 
 /* Reads exactly `count` numbers separated by commas or blanks; false if the text is anything else. */
 bool gv_read_numbers(const char *text, double *numbers, int count);

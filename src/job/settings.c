@@ -177,7 +177,7 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.seeds.x_field)},
     {"y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",
      GV_OPTION_INTO(job.seeds.y_field)},
-    {"oo", "NAME=VALUE", "open option of the seeds' driver, may be repeated",
+    {"oo", "NAME=VALUE", "open option of the driver of SRC or R, may be repeated",
      GV_OPTION_INTO(job.seeds.open_options), .several = true},
     {"id", "FIELD",
      "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
@@ -196,6 +196,8 @@ const gv_option gv_job_options[] = {
     GV_OPTION_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
     {"like", "RASTER", "extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
      .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
+    {"like-oo", "NAME=VALUE", "open option of the template's driver, may be repeated",
+     GV_OPTION_INTO(job.grid.like_options), .several = true, .belongs_to = GV_CELLS | GV_EXTENT},
     {"res", "X[,Y]",
      "cell size in the grid's units, or with a unit: 30m, 1km, 1nmi, 30\" (degrees of a length are those of the "
      "equator); a last cell "
@@ -210,7 +212,9 @@ const gv_option gv_job_options[] = {
     {"extent-of", "SRC", "the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
      .names_file = true, .alternatives = GV_EXTENT},
     {"extent-layer", "NAME", "layer of --extent-of, needed if there are several",
-     GV_OPTION_INTO(job.grid.extent_layer), .alternatives = GV_EXTENT},
+     GV_OPTION_INTO(job.grid.extent_layer), .belongs_to = GV_EXTENT},
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of, may be repeated",
+     GV_OPTION_INTO(job.grid.extent_options), .several = true, .belongs_to = GV_EXTENT},
     {"level", "L",
      "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
      "carries its triangle's answer (default grid: the globe in 2^(L+3) x 2^(L+2) pixels)",
@@ -229,6 +233,8 @@ const gv_option gv_job_options[] = {
     {"mask", "SRC", "a raster (nodata, masked and 0 are left out) or polygons: other cells hold nodata",
      GV_OPTION_INTO(job.mask.source), .names_file = true},
     {"mask-layer", "NAME", "layer of the polygons, needed if there are several", GV_OPTION_INTO(job.mask.layer)},
+    {"mask-oo", "NAME=VALUE", "open option of the mask's driver, may be repeated",
+     GV_OPTION_INTO(job.mask.open_options), .several = true},
     {"weighting", "NAME", "multiplicative (d/w), additive (d+w) or power (d*d-w) instead of the distance d",
      GV_OPTION_ONE_OF(job.weighting, weightings)},
     {"weight-field", "FIELD", "the seeds' weights w", GV_OPTION_INTO(job.seeds.weight_field)},
@@ -286,6 +292,8 @@ const gv_option gv_job_options[] = {
      "with --stats: add up this raster of counts (people, say) over each region, and the mean distance weighted by "
      "it; may be repeated",
      GV_OPTION_BY(set_sum), .place = GV_IN_OUTPUTS, .names_file = true, .several = true},
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of all rasters of --sum, may be repeated",
+     GV_OPTION_INTO(job.sum_options), .place = GV_IN_OUTPUTS, .several = true},
     {"group", NULL,
      "with --stats: a row an id instead of a row a seed, with the number of its seeds and the attributes of the "
      "first",
@@ -357,6 +365,10 @@ void gv_job_settings_begin(gv_job_settings *s) {
 void gv_job_settings_clear(gv_job_settings *s) {
   CSLDestroy(s->job.raster.creation_options);
   CSLDestroy(s->job.seeds.open_options);
+  CSLDestroy(s->job.grid.like_options);
+  CSLDestroy(s->job.grid.extent_options);
+  CSLDestroy(s->job.mask.open_options);
+  CSLDestroy(s->job.sum_options);
   free(s->job.raster_seeds.values);
 }
 
@@ -369,16 +381,16 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
                       j->raster.path != NULL ? j->raster.path : "out.tif");
-  const struct {
-    bool given, has;
-    const char *option, *needs;
-  } rules[] = {
+  const gv_option_rule rules[] = {
       {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
       {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
       {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
       {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"},
       {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
+      {j->mask.open_options != NULL, j->mask.source != NULL, "--mask-oo", "--mask"},
+      {j->grid.like_options != NULL, j->grid.like != NULL, "--like-oo", "--like"},
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
+      {j->grid.extent_options != NULL, j->grid.extent_of != NULL, "--extent-oo", "--extent-of"},
       {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
       {j->signed_distance, j->distance != NULL, "--signed-distance", "--distance"},
       {j->distance_unit.kind != GV_UNIT_NONE, j->distance != NULL || j->stats != NULL, "--distance-unit",
@@ -386,6 +398,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
       {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
+      {j->sum_options != NULL, j->sum_count > 0, "--sum-oo", "--sum"},
       {j->group, j->stats != NULL, "--group", "--stats"},
       {j->no_stats_distances, j->stats != NULL, "--no-stats-distances", "--stats"},
       {j->raster_seeds.band != 1, cells, "--band", "--seeds-raster"},
@@ -396,7 +409,6 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
       {j->seeds.where != NULL, !cells, "--where", "--seeds"},
       {j->seeds.x_field != NULL, !cells, "--x", "--seeds"},
-      {j->seeds.open_options != NULL, !cells, "--oo", "--seeds"},
       {j->seeds.id_field != NULL, !cells, "--id", "--seeds"},
       {j->seeds.boundary, !cells, "--boundary", "--seeds"},
       {j->seeds.edges != GV_EDGES_STRAIGHT, !cells, "--edges", "--seeds"},
@@ -412,11 +424,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   if (j->distance_per_value && j->raster_seeds.by_cell)
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--distance-per-value has a band a value, which --by-cell does without");
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    if (rules[i].given && !rules[i].has)
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs %s", rules[i].option, rules[i].needs);
-  }
-  return GV_OK;
+  return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
 }
 
 gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {

@@ -33,7 +33,7 @@ def real_data(name):
     return path
 
 
-SUMMARY = re.compile("gpuvoronoi: (metric|grid|cells|seeds|backend|output): ")
+SUMMARY = re.compile("gpuvoronoi: (metric|grid|cells|seeds|backend|output|references|queries|neighbours): ")
 
 
 class Work:

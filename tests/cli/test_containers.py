@@ -261,7 +261,7 @@ def test_container_that_is_an_input(seeds):
     for overwrite in [], ["--overwrite"]:
         seeds.ok(*command, "--polygons", project, "--stats", project, *overwrite, "out.tif")
         unchanged(before, contents(path, ["statistics", "regions"]))
-    assert {r[1][1] for r in rows(path, "statistics")} == {f"seeds {i}" for i in range(5)}
+    assert {r[1][2] for r in rows(path, "statistics")} == {f"seeds {i}" for i in range(5)}
     for option, layer in ("--polygons", "seeds"), ("--stats", "Areas"), ("--stats", "SEEDS"):
         seeds.fails(*command, option, project, f"{option}-layer", layer, "--overwrite", "out.tif",
                     has=[option, project, layer, "input"])

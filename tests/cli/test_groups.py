@@ -77,3 +77,59 @@ def test_wide_ids(seeds):
 
 def test_it_needs_a_table(seeds):
     seeds.fails(*GRID, "--group", "out.tif", status=2, has="--group needs --stats")
+
+
+# ---------------------------------------------------------------------------------------------------------- texts as ids
+
+TOWNS = [f"town {(5 * i) % 11}" for i in range(COUNT)]
+FIRST = [TOWNS.index(town) for town in TOWNS]
+
+
+def test_equal_texts_are_one_region(work):
+    """As the integers would be that number them by their first rows."""
+    work.csv("s.csv", LON, LAT, town=TOWNS, first=FIRST)
+    grid = ["--seeds", "s.csv", *GRID[4:], "--max-distance", "3000km"]
+    for name, field in ("text", "town"), ("integer", "first"):
+        work.ok(*grid, "--id", field, "--stats", f"{name}.csv", "--distance", f"{name}_d.tif", "--polygons", f"{name}.geojson", f"{name}.tif")
+        work.ok(*grid, "--id", field, "--stats", f"{name}_g.csv", "--group")
+        work.ok(*grid, "--id", field, f"{name}_alone.tif")
+    for kind in "{}.tif", "{}_d.tif", "{}_alone.tif":
+        assert np.array_equal(work.read(kind.format("text")), work.read(kind.format("integer")), equal_nan=True)
+    for kind in "{}.csv", "{}_g.csv", "{}.geojson":
+        texts = [work.path(kind.format(name)).read_text() for name in ("text", "integer")]
+        assert texts[0] == texts[1].replace("integer", "text")
+    table = work.table("text.tif")
+    assert table[gdal.GFU_MinMax] == sorted(set(FIRST)) and table[gdal.GFU_Name] == [TOWNS[i] for i in sorted(set(FIRST))]
+    grouped = rows(work, "text_g.csv")
+    assert len(grouped) == 11 and [int(row["value"]) for row in grouped] == sorted(set(FIRST))
+    assert [int(row["seeds"]) for row in grouped] == [TOWNS.count(row["town"]) for row in grouped]
+    each = rows(work, "text.csv")
+    assert len(each) == COUNT and [int(row["value"]) for row in each] == FIRST
+
+
+def test_texts_beyond_the_attribute_table(work):
+    count = 70000
+    lon, lat = np.random.default_rng(8).uniform((-180, -90), (180, 90), (count, 2)).T
+    work.csv("s.csv", lon, lat, town=[f"t{i % 9}" for i in range(count)])
+    work.ok("--seeds", "s.csv", "--id", "town", "--size", "300,150", "--metric", "great-circle", "--stats", "t.csv", "--group", "o.tif")
+    assert set(np.unique(work.read("o.tif"))) == set(range(9)) and len(rows(work, "t.csv")) == 9
+
+
+def test_seeds_without_a_text_stay_apart(work):
+    work.write("s.csv", "x,y,code\n1,1,\n3,1,a\n5,1,\n7,1,a\n9,1,A\n")
+    work.ok("--seeds", "s.csv", "--id", "code", "--extent", "0,0,10,2", "--res", "2", "--stats", "t.csv", "o.tif")
+    assert work.read("o.tif").tolist() == [[0, 1, 2, 1, 4]]
+    assert [row["value"] for row in rows(work, "t.csv")] == ["0", "1", "2", "1", "4"]
+
+
+def test_texts_of_layers(work):
+    """Lines make a layer be read twice; rows that a clause leaves out are not counted."""
+    work.write("s.geojson", '{"type":"FeatureCollection","features":[' + ",".join(
+        f'{{"type":"Feature","properties":{{"code":"{code}","n":{i}}},"geometry":{{"type":"{kind}","coordinates":{place}}}}}'
+        for i, (code, kind, place) in enumerate([("x", "Point", "[9,9]"), ("b", "Point", "[1,1]"), ("a", "LineString", "[[4,0],[4,2]]"),
+                                                 ("b", "Point", "[7,1]")])) + "]}")
+    work.ok("--seeds", "s.geojson", "--seeds-crs", "EPSG:3035", "--where", "n > 0", "--id", "code", "--extent", "0,0,8,2", "--res", "1",
+            "--polygons", "p.geojson", "o.tif")
+    assert work.read("o.tif")[0].tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+    source = ogr.Open(str(work.path("p.geojson")))
+    assert [(f["value"], f["id"], f["code"]) for f in source.GetLayer(0)] == [(0, 0, "b"), (1, 1, "a")]

@@ -331,3 +331,21 @@ def test_virtual_inputs_are_read(seeds, form):
     seeds.ok("--seeds", "s.csv", *SIZE, "a.tif")
     seeds.ok("--seeds", form.format(seeds.directory), *SIZE, "b.tif")
     assert (seeds.read("a.tif") == seeds.read("b.tif")).all()
+
+
+def test_a_style_goes_with_its_raster(seeds):
+    """Of a raster that is replaced, when it was made here and no new one is."""
+    grid = ["--seeds", "s.csv", *SIZE]
+    seeds.ok(*grid, "out.tif")
+    assert seeds.path("out.qml").exists()
+    seeds.fails(*grid, "--no-style", "out.tif", has="exists")
+    seeds.ok(*grid, "--no-style", "out.png", "--ot", "Byte")  # another raster of that name
+    seeds.ok(*grid, "--no-style", "--stats", "out.csv")
+    seeds.ok(*grid, "--distance", "out.asc")
+    seeds.ok(*grid, "--distance", "out.asc", "--overwrite")
+    assert seeds.path("out.qml").exists()
+    seeds.ok(*grid, "--no-style", "--overwrite", "out.tif")
+    assert not seeds.path("out.qml").exists()
+    seeds.write("out.qml", "<qgis/>")
+    seeds.ok(*grid, "--no-style", "--overwrite", "out.tif")
+    assert seeds.path("out.qml").read_text() == "<qgis/>"

@@ -159,3 +159,54 @@ def test_codes_are_documented():
     tables = text.split("### As JSON")[1].split("Memory:")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)
     assert sorted(listed) == sorted(names)
+
+
+# ------------------------------------------------------------------------------------------------------------------ search
+
+def test_lines_of_a_search(seeds):
+    done = seeds.ok("search", "--reference", "s.csv", "-k", "3", "--max-distance", "1", "--threads", "1", "f.npy")
+    assert done.stdout == done.stderr == ""
+    lines = done.summary.splitlines()
+    assert lines[:4] == ["gpuvoronoi: metric: geodesic, default for longitudes and latitudes",
+                         "gpuvoronoi: references: 120 used, 0 left out, 2 dimensions, WGS 84 (EPSG:4326)",
+                         "gpuvoronoi: queries: 120 used, 0 left out",
+                         "gpuvoronoi: neighbours: 360, 360 do not exist"]
+    assert re.fullmatch(r"gpuvoronoi: backend: [a-z]+, 1 thread, \d+\.\d\d s", lines[4]) and len(lines) == 5
+    assert seeds.ok("search", "--reference", "s.csv", "--quiet", "--overwrite", "f.npy").summary == ""
+
+
+def test_search_as_json(seeds):
+    seeds.write("q.csv", "lon,lat\n1,2\n5,nothing\n7,99\n3,4\n")
+    for out in "f.npy", "f.csv", "f.gpkg":
+        report = told(seeds, "search", "--reference", "s.csv", "--queries", "q.csv", "--skip-invalid", "-k", "130", "--metric", "great-circle",
+                      "--backend", "kdtree", "--threads", "1", out)
+        assert report.pop("seconds") >= 0 and report.pop("gpuvoronoi")
+        assert report["warnings"][0].pop("message").startswith("q.csv: 2 points skipped")
+        assert report == {
+            "status": 0, "metric": {"name": "great-circle", "reason": "as asked for"}, "crs": "WGS 84 (EPSG:4326)", "dimensions": 2,
+            "references": {"used": 120, "left_out": 0}, "queries": {"used": 2, "left_out": 2}, "neighbours": {"count": 260, "missing": 20},
+            "backend": {"name": "kdtree", "asked": "kdtree", "threads": 1}, "warnings": [{"code": "seeds-skipped", "count": 2}], "error": None}
+
+
+def test_search_of_arrays_and_lines_as_json(work):
+    np.save(work.path("a.npy"), np.random.default_rng(1).uniform(0, 1, (50, 7)))
+    report = told(work, "search", "--reference", "a.npy", "-k", "2", "f.npy")
+    assert report["metric"] == {"name": "euclidean", "reason": "default without a coordinate system"} and report["dimensions"] == 7
+    assert report["references"]["used"] == report["queries"]["used"] == 50 and report["neighbours"] == {"count": 100, "missing": 0}
+    work.write("l.csv", 'WKT,n\n"LINESTRING (0 0, 9 9)",1\n"POINT (3 4)",2\n')
+    work.csv("q.csv", [1, 2, 3], [1, 2, 4], header="x,y")
+    report = told(work, "search", "--reference", "l.csv", "--layer", "l", "--queries", "q.csv", "--query-x", "x", "--query-y", "y", "-k", "3", "g.npy")
+    assert report["references"]["used"] == 2 and report["neighbours"] == {"count": 9, "missing": 3}
+
+
+@pytest.mark.parametrize("code,status,arguments", [
+    ("usage", 2, ["--nope", "o.npy"]), ("usage", 2, ["--x", "lon", "o.npy"]), ("metric-refused", 1, ["--metric", "euclidean", "o.npy"]),
+    ("output-is-input", 1, ["--overwrite", "s.csv"]), ("output-exists", 1, ["there.npy"]), ("output-format", 1, ["o.what"]),
+    ("file", 1, ["--queries", "gone.gpkg", "o.npy"]), ("layer-needed", 1, ["--queries", "two.gpkg", "o.npy"])])
+def test_errors_of_a_search_as_json(seeds, code, status, arguments):
+    seeds.write("there.npy", "")
+    source = gdal.GetDriverByName("GPKG").Create(str(seeds.path("two.gpkg")), 0, 0, 0)
+    for name in "ab":
+        source.CreateLayer(name, crs(4326))
+    source = None
+    assert told(seeds, "search", "--reference", "s.csv", *arguments, status=status)["error"]["code"] == code

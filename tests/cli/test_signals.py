@@ -25,6 +25,19 @@ def start(work, *options):
     return process
 
 
+def wait_for_signals(process):
+    """Until SIGINT is blocked for the thread that waits for it, so that it ends nothing by itself."""
+    bit = 1 << (signal.SIGINT - 1)
+    for _ in range(6000):
+        with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
+            blocked = next(line for line in status if line.startswith("SigBlk:"))
+        if int(blocked.split()[1], 16) & bit:
+            return
+        assert process.poll() is None
+        time.sleep(0.01)
+    raise AssertionError("the command does not wait for signals")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("options", [[], ["--co", "COMPRESS=NONE"], ["--of", "COG"]])
 def test_interrupt(work, number, options):
@@ -72,3 +85,29 @@ def test_interrupt_while_copying(work):
     process.communicate(timeout=30)
     assert process.returncode == 143
     assert sorted(p.name for p in work.directory.iterdir()) == ["s.csv"]
+
+
+@pytest.mark.parametrize("json", [[], ["--json"]], ids=["lines", "json"])
+@pytest.mark.parametrize("arguments", [["--seeds", "-", "--size", "20,10", "out.tif"], ["search", "--reference", "-", "out.npy"]], ids=["grid", "search"])
+def test_interrupt_while_waiting_for_input(work, arguments, json):
+    """Nobody writes into the pipe, or not all."""
+    for begun in b"", b"lon,lat\n1,2\n":
+        process = subprocess.Popen([COMMAND, *arguments, *json], cwd=work.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(begun)
+        process.stdin.flush()
+        wait_for_signals(process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        process.stdin.close()
+        out, error = process.stdout.read().decode(), process.stderr.read().decode()
+        assert ('"interrupted"' in out and error == "") if json else (out == "" and error in ("", "gpuvoronoi: error: interrupted\n"))
+        assert list(work.directory.iterdir()) == []
+
+
+def test_describing_waits_for_no_input(work):
+    process = subprocess.Popen([COMMAND, "--seeds", "-", "--size", "20,10", "--describe", "d.json", "out.tif"], cwd=work.directory,
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.wait(timeout=60) == 0
+    process.stdin.close()
+    assert [p.name for p in work.directory.iterdir()] == ["d.json"] and process.stderr.read() == b""

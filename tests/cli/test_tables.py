@@ -292,3 +292,29 @@ def test_interrupted(work, name):
     assert process.returncode == 128 + signal.SIGTERM
     assert error in ("", "gpuvoronoi: error: interrupted\n")
     assert sorted(p.name for p in work.directory.iterdir()) == before
+
+
+@pytest.mark.parametrize("ending", ["gpkg", "geojson", "fgb", "shp", "csv"])
+@pytest.mark.parametrize("ids", [[], ["--id", "code"], ["--id", "number"], ["--id", "wide"], ["--id", "value"]], ids=lambda ids: ids[-1] if ids else "")
+def test_tables_join_by_value(work, ids, ending):
+    """Cells by value, as the raster has them; what the seeds called so is there under another name."""
+    lon, lat = places(30)
+    work.csv("s.csv", lon, lat, code=[f"{i:05d}x" for i in range(30)], number=[f"0{1067 + i}" for i in range(30)],
+             wide=[2**40 + i for i in range(30)], value=[900 + i for i in range(30)])
+    work.ok("--seeds", "s.csv", *ids, "--size", "200,100", "--metric", "great-circle", "--stats", f"t.{ending}", "--polygons", f"p.{ending}",
+            "o.tif")
+    values, counts = np.unique(work.read("o.tif"), return_counts=True)
+    cells = dict(zip(values.tolist(), counts.tolist()))
+    for name in "t", "p":
+        opened = gdal.OpenEx(str(work.path(f"{name}.{ending}")))
+        layer = opened.GetLayer(0)
+        kind = layer.GetLayerDefn().GetFieldDefn(layer.GetLayerDefn().GetFieldIndex("value")).GetTypeName()
+        assert kind in ("Integer", "Integer64") or ending == "csv"
+        rows = [feature.items() for feature in layer]
+        assert [int(row["value"]) for row in rows] == [int(row["id"]) for row in rows]
+        assert [int(row["seed_value"]) for row in rows] == list(range(900, 930))
+        assert [row["number"] for row in rows] == [f"0{1067 + i}" for i in range(30)]
+        if name == "t":
+            assert {int(row["value"]): int(row["cells"]) for row in rows} == cells
+        else:
+            assert {int(row["value"]) for row in rows} == set(cells)

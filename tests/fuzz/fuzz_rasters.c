@@ -134,7 +134,8 @@ static gv_status ask_sum(gv_io *io, const gv_raster_grid *grid) {
   gv_quantity quantity;
   int64_t memory = 1 << 20;
   int w = (int)grid->grid.width, h = (int)grid->grid.height;
-  gv_status status = gv_overlay_open(io, "sum", raster_path, grid, (gv_readers){1, 1, 1 << 20}, &memory, &overlay);
+  gv_raster_source source = {.path = raster_path};
+  gv_status status = gv_overlay_open(io, "sum", source, grid, (gv_readers){1, 1, 1 << 20}, &memory, &overlay);
   if (status == GV_OK) {
     double inside = gv_overlay_inside(overlay), bound = gv_overlay_bound(overlay);
     FUZZ_REQUIRE(isfinite(gv_overlay_total(overlay)) && isfinite(inside) && bound >= 0.0);

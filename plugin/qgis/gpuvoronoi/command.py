@@ -220,7 +220,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
             feedback.pushInfo(line)
     elif not in_json:
         for line in text.splitlines():
-            feedback.pushWarning(line)
+            (feedback.pushWarning if line.startswith("gpuvoronoi: warning: ") else feedback.pushInfo)(line)
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))

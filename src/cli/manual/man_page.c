@@ -83,25 +83,17 @@ static void put_option(const gv_option *o) {
 }
 
 static void see(const char *name, const char *summary, const cli_syntax *syntax) {
+  char page[MANUAL_PAGE_NAME];
   (void)summary, (void)syntax;
-  fputs("\\fBgpuvoronoi", stdout);
-  for (const char *c = name; *c != '\0'; c++)
-    fputs(*c == ' ' ? "\\-" : (char[]){*c, '\0'}, stdout);
+  manual_page_name(name, page);
+  fputs("\\fB", stdout);
+  put_all(page);
   puts("\\fR(1),");
 }
 
-/* Those of commands are called by two words. */
-static void see_with_dash(const char *name, const char *summary, const cli_syntax *syntax) {
-  char dashed[64];
-  snprintf(dashed, sizeof dashed, "%s%s", name[0] != '\0' ? " " : "", name);
-  see(dashed, summary, syntax);
-}
-
 void manual_page(const char *name, const char *summary, const cli_syntax *syntax) {
-  char title[80];
-  snprintf(title, sizeof title, "gpuvoronoi%s%s", name[0] != '\0' ? "-" : "", name);
-  for (char *c = title; *c != '\0'; c++)
-    if (*c == ' ') *c = '-';
+  char title[MANUAL_PAGE_NAME];
+  manual_page_name(name, title);
   fputs(".\\\" Made from the command's table of options.\n.TH \"", stdout);
   for (const char *c = title; *c != '\0'; c++)
     putchar(toupper((unsigned char)*c));
@@ -151,6 +143,6 @@ void manual_page(const char *name, const char *summary, const cli_syntax *syntax
        "error is one line on "
        "the standard error.");
   puts(".SH SEE ALSO");
-  manual_each(see_with_dash);
+  manual_each(see);
   puts("\\fBgdalinfo\\fR(1), \\fBogrinfo\\fR(1)");
 }

@@ -32,9 +32,8 @@ manual_values manual_values_of(const gv_option *option) {
   return MANUAL_FREE;
 }
 
-/* The name of a page: gpuvoronoi-bench-raster. */
-static void page_of(const char *name, char *page, size_t size) {
-  snprintf(page, size, "gpuvoronoi%s%s", name[0] != '\0' ? "-" : "", name);
+void manual_page_name(const char *name, char page[MANUAL_PAGE_NAME]) {
+  snprintf(page, MANUAL_PAGE_NAME, "gpuvoronoi%s%s", name[0] != '\0' ? "-" : "", name);
   for (char *c = page; *c != '\0'; c++)
     if (*c == ' ') *c = '-';
 }
@@ -42,15 +41,15 @@ static void page_of(const char *name, char *page, size_t size) {
 static const char *wanted;
 
 static void list(const char *name, const char *summary, const cli_syntax *syntax) {
-  char page[80];
+  char page[MANUAL_PAGE_NAME];
   (void)summary, (void)syntax;
-  page_of(name, page, sizeof page);
+  manual_page_name(name, page);
   printf("%s\n", page);
 }
 
 static void show(const char *name, const char *summary, const cli_syntax *syntax) {
-  char page[80];
-  page_of(name, page, sizeof page);
+  char page[MANUAL_PAGE_NAME];
+  manual_page_name(name, page);
   if (strcmp(page, wanted) == 0) manual_page(name, summary, syntax);
 }
 

@@ -4,6 +4,10 @@
 
 #include "cli/commands.h"
 
+/* The name of a page: gpuvoronoi-bench-raster. */
+enum { MANUAL_PAGE_NAME = 80 };
+void manual_page_name(const char *name, char page[MANUAL_PAGE_NAME]);
+
 /* One page of a command: `name` as it is called ("" for the main job). */
 void manual_page(const char *name, const char *summary, const cli_syntax *syntax);
 

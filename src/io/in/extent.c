@@ -179,14 +179,15 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
   return status;
 }
 
-gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, OGRSpatialReferenceH crs,
-                              double extent[4]) {
+gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
+                              OGRSpatialReferenceH crs, double extent[4]) {
   OGRSpatialReferenceH own = NULL;
   gv_operation *operation = NULL;
   double box[4];
   gv_gdal_reset();
-  GDALDatasetH dataset = GDALOpenEx(
-      source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  GDALDatasetH dataset =
+      GDALOpenEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
+                 (const char *const *)open_options, NULL);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
   gv_status status = gv_gdal_lost() ? gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source)
                                     : read_source(io, source, layer, dataset, box, &own);

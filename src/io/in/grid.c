@@ -24,8 +24,8 @@ void gv_raster_grid_free(gv_raster_grid *grid) {
 static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_raster_grid *out) {
   gv_status status = GV_OK;
   gv_gdal_reset();
-  GDALDatasetH dataset =
-      GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  GDALDatasetH dataset = GDALOpenEx(options->like, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
+                                    (const char *const *)options->like_options, NULL);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s as a raster", options->like);
   out->grid.width = GDALGetRasterXSize(dataset);
   out->grid.height = GDALGetRasterYSize(dataset);
@@ -368,7 +368,8 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (options->has_extent) {
       memcpy(extent, options->extent, sizeof extent);
     } else if (options->extent_of != NULL) {
-      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, out->crs, extent);
+      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, options->extent_options, out->crs,
+                                   extent);
     } else if (lonlat) {
       double unit = gv_crs_unit_degrees(out->crs);
       double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;

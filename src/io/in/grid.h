@@ -10,8 +10,9 @@
 #include "io/units.h"
 
 typedef struct gv_grid_options {
-  const char *like; /* raster to copy the grid of */
-  const char *crs;  /* NULL = the template's, else the seeds' */
+  const char *like;    /* raster to copy the grid of */
+  char **like_options; /* "NAME=VALUE" for GDAL to open it, may be NULL */
+  const char *crs;     /* NULL = the template's, else the seeds' */
   bool has_resolution, has_size, has_extent;
   double resolution[2];
   gv_unit resolution_unit[2]; /* without one the grid's */
@@ -19,6 +20,7 @@ typedef struct gv_grid_options {
   double extent[4];         /* xmin, ymin, xmax, ymax */
   const char *extent_of;    /* raster or vector source whose extent it is; NULL = none */
   const char *extent_layer; /* of it; NULL = the only one */
+  char **extent_options;    /* as like_options */
   bool has_metric;          /* else as gv_metric_choose */
   gv_metric metric;
   bool has_level; /* the cells that ask are the triangles of this QTM level */

@@ -146,8 +146,9 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   return gv_check_longitudes(io, name, raster->geotransform, raster->width, raster->height, raster->turn);
 }
 
-gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_readers readers,
+gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source source, gv_readers readers,
                             gv_raster_in *out) {
+  const char *path = source.path;
   memset(out, 0, sizeof *out);
   out->option = option;
   out->path = strdup(path);
@@ -157,7 +158,8 @@ gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_
   for (; out->handles < handles; out->handles++) {
     gv_raster_handle *h = &out->handle[out->handles];
     gv_gdal_reset();
-    h->dataset = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+    h->dataset = GDALOpenEx(path, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
+                            (const char *const *)source.open_options, NULL);
     if (h->dataset == NULL) {
       return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option, path);
     }

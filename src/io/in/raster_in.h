@@ -59,8 +59,14 @@ typedef struct gv_raster_in {
   gv_raster_handle *handle;
 } gv_raster_in;
 
+typedef struct gv_raster_source {
+  const char *path;
+  char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
+} gv_raster_source;
+
 /* Opens the first band. Errors name `option` and the path. To be closed in any case. */
-gv_status gv_raster_in_open(gv_io *io, const char *option, const char *path, gv_readers readers, gv_raster_in *out);
+gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source source, gv_readers readers,
+                            gv_raster_in *out);
 void gv_raster_in_close(gv_raster_in *raster);
 
 /* Checks that positions of `grid` mean something in `crs` (of what `option` names): both have a coordinate system or

@@ -50,8 +50,8 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
 gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out) {
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
-  out->dataset =
-      GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  out->dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
+                            (const char *const *)options->open_options, NULL);
   if (out->dataset == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options), options->source);
   return read_header(io, out);

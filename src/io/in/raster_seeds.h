@@ -10,9 +10,10 @@
 #include "io/in/grid.h"
 
 typedef struct gv_raster_seed_options {
-  const char *source; /* as GDAL takes it; NULL = seeds are no cells */
-  const char *option; /* that gives it, for messages; NULL = --seeds-raster */
-  const char *crs;    /* NULL = the raster's own */
+  const char *source;  /* as GDAL takes it; NULL = seeds are no cells */
+  const char *option;  /* that gives it, for messages; NULL = --seeds-raster */
+  char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
+  const char *crs;     /* NULL = the raster's own */
   const char *crs_option;
   int band;        /* from 1 */
   int64_t *values; /* of cells that are seeds; NULL = all but 0 */

@@ -5,6 +5,7 @@
 
 #include <cpl_conv.h>
 
+#include "io/in/fields.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
 
@@ -66,25 +67,12 @@ static gv_status detect_csv_ids(gv_seed_reader *r) {
   return GV_OK;
 }
 
-static void list_fields(OGRLayerH layer, char *list, size_t size) {
-  list[0] = '\0';
-  for (int i = 0; i < OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(layer)); i++) {
-    size_t length = strlen(list);
-    snprintf(list + length, size - length, "%s%s", i > 0 ? ", " : "", gv_seed_field_name(layer, i));
-  }
-}
-
 /* A field of numbers that an option names; -1 if it is not given. */
 static gv_status find_number(gv_seed_reader *r, const char *option, const char *wanted, int *field) {
   *field = -1;
   if (wanted == NULL) return GV_OK;
-  *field = OGR_FD_GetFieldIndex(OGR_L_GetLayerDefn(r->layer), wanted);
-  if (*field < 0) {
-    char list[512];
-    list_fields(r->layer, list, sizeof list);
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer '%s' has no field '%s' (it has: %s)", option,
-                      OGR_L_GetName(r->layer), wanted, list);
-  }
+  gv_status status = gv_field_find(r->io, option, OGR_L_GetLayerDefn(r->layer), wanted, field);
+  if (status != GV_OK) return status;
   OGRFieldType type = gv_seed_field_type(r->layer, *field);
   bool text = type == OFTString && r->is_csv;
   if (is_numeric(r->layer, *field) || text) return GV_OK;
@@ -117,12 +105,8 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
     const char *fid_column = OGR_L_GetFIDColumn(r->layer);
     r->id_field = OGR_FD_GetFieldIndex(definition, wanted);
     if (r->id_field < 0 && fid_column != NULL && fid_column[0] != '\0' && EQUAL(fid_column, wanted)) return GV_OK;
-    if (r->id_field < 0) {
-      char list[512];
-      list_fields(r->layer, list, sizeof list);
-      return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--id: the layer '%s' has no field '%s' (it has: %s)",
-                        OGR_L_GetName(r->layer), wanted, list);
-    }
+    gv_status found = gv_field_find(r->io, "--id", definition, wanted, &r->id_field);
+    if (found != GV_OK) return found;
     OGRFieldType type = gv_seed_field_type(r->layer, r->id_field);
     if (type == OFTInteger || type == OFTInteger64) {
       r->id = GV_ID_INTEGER;
@@ -183,7 +167,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   if (!has_degrees && !has_xy) {
     char list[512];
     if (given != NULL) OSRRelease(given);
-    list_fields(r->layer, list, sizeof list);
+    gv_fields_list(OGR_L_GetLayerDefn(r->layer), list, sizeof list);
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "seeds: the layer '%s' has neither geometries nor coordinate columns (lon and lat, longitude "
                       "and latitude, or x and y; it has: %s): name them by --x and --y",

@@ -121,6 +121,7 @@ gv_status gv_seed_read_failed(const gv_seed_reader *r) {
 }
 
 void gv_seed_reader_close(gv_seed_reader *r) {
+  gv_text_ids_free(&r->texts);
   if (r->typed != NULL) GDALClose(r->typed);
   if (r->dataset != NULL) GDALClose(r->dataset);
 }
@@ -174,7 +175,7 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
       look_at(&columns[i], OGR_F_GetFieldAsString(feature, i), features->separator);
     OGR_F_Destroy(feature);
   }
-  features->typed = OGR_FD_Create("seeds");
+  features->typed = OGR_FD_Create(OGR_FD_GetName(as_read));
   OGR_FD_Reference(features->typed);
   for (int i = 0; i < count; i++) {
     const column *c = &columns[i];

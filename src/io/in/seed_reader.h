@@ -5,6 +5,7 @@
 #include <gdal.h>
 
 #include "io/in/seeds.h"
+#include "io/in/text_ids.h"
 
 typedef enum gv_id_kind { GV_ID_FID, GV_ID_INTEGER, GV_ID_TEXT } gv_id_kind;
 
@@ -25,6 +26,7 @@ typedef struct gv_seed_reader {
   bool swapped;         /* the source's data order is y, x */
   gv_id_kind id;
   int id_field, name_field, weight_field, z_field;
+  gv_text_ids texts; /* of GV_ID_TEXT, with the numbers of their first rows */
   int64_t row;
   GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
   OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */

@@ -263,6 +263,14 @@ static gv_status read_weight(gv_seed_reader *r, OGRFeatureH feature, facts *f, b
   return GV_OK;
 }
 
+/* The number of the first row with the feature's text; rows without a text have their own. */
+static gv_status read_text_id(gv_seed_reader *r, OGRFeatureH feature, int64_t *id) {
+  bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
+  const char *text = set ? OGR_F_GetFieldAsString(feature, r->id_field) : "";
+  *id = r->row - 1;
+  return *text == '\0' ? GV_OK : gv_text_ids_find(r->io, &r->texts, text, *id, id);
+}
+
 static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
   int64_t fid = (int64_t)OGR_F_GetFID(feature);
   facts f = {fid, fid, NULL, 0.0, 0.0};
@@ -270,7 +278,8 @@ static gv_status read_feature(gv_seed_reader *r, OGRFeatureH feature) {
     f.name = OGR_F_GetFieldAsString(feature, r->name_field);
   }
   if (r->id == GV_ID_TEXT) {
-    f.id = r->row - 1;
+    gv_status status = read_text_id(r, feature, &f.id);
+    if (status != GV_OK) return status;
   } else if (r->id == GV_ID_INTEGER) {
     bool set = OGR_F_IsFieldSetAndNotNull(feature, r->id_field) != 0;
     if (set && gv_seed_field_type(r->layer, r->id_field) != OFTString) {

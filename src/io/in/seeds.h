@@ -50,7 +50,8 @@ typedef struct gv_seed_list {
   gv_shapes *shapes;           /* the features' lines and polygons, of which x and y are a vertex; NULL: points */
   char **names;                /* NULL when there is no name field or too many seeds; entries may be NULL */
   char name_field[64];
-  bool ids_are_rows;        /* a text id field: ids are feature numbers from 0, names hold the text */
+  bool
+      ids_are_rows; /* a text id field: ids are numbers, from 0, of the first feature with that text; names hold it */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
   bool are_cells;  /* of a raster: rows and fids are their numbers */

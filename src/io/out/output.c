@@ -253,6 +253,7 @@ void gv_output_clear(gv_output *output) {
   free(output->path);
   free(output->target);
   free(output->parent);
+  CSLDestroy(output->stale);
   CSLDestroy(output->stages);
   free(output->directory);
   free(output->work);
@@ -389,22 +390,26 @@ static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
   return status;
 }
 
+/* A file that goes, unless one of the outputs brings a new one. */
+static gv_status add_stale(gv_io *io, gv_output *output, moves *m, const char *path) {
+  VSIStatBufL found;
+  for (int k = 0; k < m->count; k++)
+    if (gv_same_file(m->list[k].to, path)) return GV_OK;
+  if (VSIStatL(path, &found) != 0 || !VSI_ISREG(found.st_mode)) return GV_OK;
+  return add_move(io, m, output, gv_path_name(path), false);
+}
+
 /* Side files of an output that was there before would speak of other cells. */
 static gv_status list_stale(gv_io *io, gv_output *output, moves *m) {
   static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
   gv_status status = GV_OK;
   for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && status == GV_OK; i++) {
     char *side = gv_path_add(output->path, suffixes[i]);
-    if (side == NULL) return gv_io_fail_memory(io, "a file name");
-    bool fresh = false;
-    for (int k = 0; k < m->count; k++)
-      fresh = fresh || gv_same_file(m->list[k].to, side);
-    VSIStatBufL found;
-    if (!fresh && VSIStatL(side, &found) == 0 && VSI_ISREG(found.st_mode)) {
-      status = add_move(io, m, output, gv_path_name(side), false);
-    }
+    status = side != NULL ? add_stale(io, output, m, side) : gv_io_fail_memory(io, "a file name");
     free(side);
   }
+  for (char **one = output->stale; status == GV_OK && one != NULL && *one != NULL; one++)
+    status = add_stale(io, output, m, *one);
   return status;
 }
 

@@ -25,7 +25,9 @@ typedef struct gv_output {
   char *directory; /* temporary, beside `target`; NULL until begun */
   int lock;        /* on that directory, a descriptor, or -1 (io/out/leftovers.h) */
   char *work;      /* the file in `directory`, with the name of `path` */
-  char **stages;   /* further temporary directories, beside side files that go elsewhere; a list of GDAL's */
+  char **
+      stale; /* files that are to go when the output is put in its place, unless it brings them; a list of GDAL's */
+  char **stages; /* further temporary directories, beside side files that go elsewhere; a list of GDAL's */
   bool overwrite;
   bool kept;   /* the directory has the only copy of what was there before */
   bool amends; /* the work file began as a copy of what is there (io/out/place.h): side files stay, inputs too */

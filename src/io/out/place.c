@@ -11,6 +11,7 @@
 #include <cpl_vsi.h>
 #include <ogr_api.h>
 
+#include "io/out/formats/own_name.h"
 #include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------ what formats can */
@@ -257,13 +258,17 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
   gv_place *first = first_of(place);
   if (first->made) return open_made(io, place, dataset);
   first->made = true;
-  *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown, NULL);
+  char history[] = "WRITE_GDAL_HISTORY=NO", *options[] = {history, NULL}; /* it would name the temporary file */
+  *dataset = GDALCreate(place->driver, gv_place_work(place), 0, 0, 0, GDT_Unknown,
+                        is_named(place->driver, "netCDF") ? options : NULL);
   if (*dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
 }
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
-  return gv_output_check_written(io, place->first != NULL ? &place->first->output : &place->output);
+  const gv_output *output = place->first != NULL ? &place->first->output : &place->output;
+  gv_status status = gv_names_itself(place->driver) ? gv_own_name_mend(io, output->work, output->path) : GV_OK;
+  return status == GV_OK ? gv_output_check_written(io, output) : status;
 }
 
 /* Nobody's changes are lost by a move. */

@@ -59,6 +59,15 @@ static bool write_style(VSILFILE *file, const gv_attribute_table *table) {
   return good && VSIFPrintfL(file, "</colorPalette>\n</rasterrenderer>\n</pipe>\n</qgis>\n") > 0;
 }
 
+gv_status gv_qgis_style_drop(gv_io *io, gv_output *output) {
+  char *name = style_name(output->path), *there = name != NULL ? gv_path_join(output->parent, name) : NULL;
+  gv_status status = there != NULL ? GV_OK : gv_io_fail_memory(io, "a file name");
+  if (status == GV_OK && gv_qgis_style_is_ours(there)) output->stale = CSLAddString(output->stale, there);
+  free(name);
+  free(there);
+  return status;
+}
+
 gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path, const gv_attribute_table *table) {
   char *name = style_name(path), *parent = gv_path_parent(path), *there = NULL, *made = NULL;
   VSIStatBufL found;

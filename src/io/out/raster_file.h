@@ -2,6 +2,7 @@
 #ifndef GV_IO_RASTER_FILE_H
 #define GV_IO_RASTER_FILE_H
 
+#include "io/out/formats/variables.h"
 #include "io/out/raster_out.h"
 #include "io/out/tiff_tiles.h"
 
@@ -23,6 +24,7 @@ struct gv_raster_out {
   int bands;
   int64_t nodata; /* of integers; reals have NaN */
   int64_t width, height;
+  gv_variable variable; /* of NetCDF and Zarr files */
 };
 
 /* --------------------------------------------------------------------------------------------------- raster_plan.c */

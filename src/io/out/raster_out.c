@@ -9,6 +9,7 @@
 #include "io/out/raster_out.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "io/out/formats/own_name.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
@@ -35,15 +37,21 @@ static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
   bool gtiff = is_driver(raster->driver, "GTiff"); /* holds Int64 since 3.5, without saying so */
   if (types == NULL || gtiff) return GV_OK;
   char **list = CSLTokenizeString2(types, " ", 0);
-  /* OpenJPEG names 32 bits and refuses the last of them. */
-  bool broad =
-      is_driver(raster->driver, "JP2OpenJPEG") && (raster->type == GDT_Int32 || raster->type == GDT_UInt32);
-  bool found = CSLFindString(list, name) >= 0 && !broad;
+  if (is_driver(raster->driver, "JP2OpenJPEG")) { /* which names 32 bits and refuses the last of them */
+    for (int at; (at = CSLFindString(list, "Int32")) >= 0 || (at = CSLFindString(list, "UInt32")) >= 0;)
+      list = CSLRemoveStrings(list, at, 1, NULL);
+  }
+  bool found = CSLFindString(list, name) >= 0;
+  char held[256] = "";
+  for (char **one = list; one != NULL && *one != NULL; one++) {
+    size_t length = strlen(held);
+    snprintf(held + length, sizeof held - length, "%s%s", length > 0 ? " " : "", *one);
+  }
   CSLDestroy(list);
   if (found) return GV_OK;
   return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
                        "the values of %s need %s, which the driver %s cannot hold (it has: %s)%s",
-                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), types,
+                       raster->place.output.path, name, GDALGetDriverShortName(raster->driver), held,
                        GDALDataTypeIsInteger(raster->type) ? "; --ot chooses another type" : "");
 }
 
@@ -82,9 +90,7 @@ static void set_content_options(gv_raster_out *raster, const gv_raster_descripti
   if (is_driver(raster->driver, "netCDF") && integer && type != GDT_Int32 && type != GDT_Int16) {
     set_option(raster, "FORMAT", "NC4"); /* the older ones have neither */
   }
-  if (is_driver(raster->driver, "Zarr") && description->variable != NULL) {
-    set_option(raster, "ARRAY_NAME", description->variable);
-  }
+  if (is_driver(raster->driver, "Zarr")) set_option(raster, "ARRAY_NAME", description->variable);
   if (is_driver(raster->driver, "GPKG") && type == GDT_Byte) set_option(raster, "TILE_FORMAT", "PNG");
   if (is_driver(raster->driver, "GTiff") && type == GDT_Byte) {
     set_option(raster, "PHOTOMETRIC", "MINISBLACK"); /* three bands are no colours, ... */
@@ -97,17 +103,9 @@ static void set_content_options(gv_raster_out *raster, const gv_raster_descripti
   }
 }
 
-/* What becomes the names and attributes of a NetCDF file's variables; of several bands their number is added. */
-static void set_variable(GDALRasterBandH band, const gv_raster_description *description, int b) {
-  const char *name = description->variable;
-  GDALSetMetadataItem(band, "NETCDF_VARNAME", description->bands > 1 ? CPLSPrintf("%s_", name) : name, NULL);
-  GDALSetMetadataItem(band, "long_name", description->names[b], NULL);
-  if (description->unit != NULL) GDALSetMetadataItem(band, "units", description->unit, NULL);
-}
-
-/* `gtiff`: of the dataset, `variables`: it is to become a NetCDF file. */
-static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_description *description, bool gtiff,
-                            bool variables) {
+/* `variable`: the dataset is to become a NetCDF file with this; else NULL. */
+static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_description *description,
+                            const gv_variable *variable) {
   CPLErr error = GDALSetGeoTransform(dataset, (double *)description->geotransform);
   if (error == CE_None && description->crs != NULL) error = GDALSetSpatialRef(dataset, description->crs);
   for (int b = 0; b < description->bands && error == CE_None; b++)
@@ -118,8 +116,8 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
     GDALSetDescription(band, description->names[b]);
     if (description->unit != NULL) GDALSetRasterUnitType(band, description->unit);
-    if (variables) set_variable(band, description, b);
   }
+  if (variable != NULL) gv_variable_to_netcdf(variable, description->unit, dataset);
   for (char **item = description->metadata; item != NULL && *item != NULL; item++) {
     char *key = NULL;
     const char *value = CPLParseNameValue(*item, &key);
@@ -130,7 +128,7 @@ static gv_status set_header(gv_io *io, GDALDatasetH dataset, const gv_raster_des
     /* Else its header names the temporary directory. */
     GDALSetDescription(dataset, CPLGetFilename(GDALGetDescription(dataset)));
   }
-  if (gtiff && !variables) {
+  if (is_driver(GDALGetDatasetDriver(dataset), "GTiff") && variable == NULL) {
     GDALSetMetadataItem(dataset, "TIFFTAG_SOFTWARE", "gpuvoronoi " GV_VERSION_STRING, NULL);
   }
   return GV_OK;
@@ -189,8 +187,10 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
     return gv_io_fail(io, GV_ERROR_UNSUPPORTED, "the driver %s does not keep %s values",
                       GDALGetDriverShortName(driver), GDALGetDataTypeName(raster->type));
   }
-  bool variables = is_driver(raster->driver, "netCDF") && description->variable != NULL;
-  return set_header(io, raster->dataset, description, gtiff, variables);
+  bool netcdf = is_driver(raster->driver, "netCDF"), named = netcdf || is_driver(raster->driver, "Zarr");
+  if (named) status = gv_variable_make(io, description->variable, description->names, &raster->variable);
+  if (status != GV_OK) return status;
+  return set_header(io, raster->dataset, description, netcdf ? &raster->variable : NULL);
 }
 
 gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
@@ -252,6 +252,11 @@ gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribu
     gv_status status = gv_qgis_style_write(io, raster->place.output.directory, raster->place.output.path, table);
     if (status != GV_OK) return status;
   }
+  if (raster->variable.name != NULL) {
+    gv_status status = gv_variable_set_flags(io, &raster->variable, table);
+    if (status != GV_OK) return status;
+    if (is_driver(raster->driver, "netCDF")) gv_flags_to_netcdf(&raster->variable, raster->dataset);
+  }
   set_palette(raster, table);
   GDALRasterAttributeTableH rows = gv_attribute_table_make(table);
   if (rows == NULL) return gv_io_fail_memory(io, "the raster attribute table");
@@ -279,7 +284,12 @@ static bool wants_overviews(const gv_raster_out *raster) {
   return EQUAL(resampling, "NEAREST");
 }
 
-/* What formats of pictures have made of values: all of them, or an error. */
+/* Formats that are known to keep every integer. */
+static bool keeps_integers(GDALDriverH driver) {
+  return is_driver(driver, "COG") || is_driver(driver, "netCDF") || is_driver(driver, "AAIGrid");
+}
+
+/* What other formats have made of integers: all of them, or an error. */
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
   size_t bytes = (size_t)raster->width * (size_t)GDALGetDataTypeSizeBytes(raster->type);
@@ -331,6 +341,8 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   } else if (from == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
+    /* Rasterlite notes the source's name. */
+    if (is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
     gv_gdal_reset();
     raster->dataset = GDALCreateCopy(raster->driver, raster->place.output.work, from, FALSE,
                                      (CSLConstList)raster->options, progress, progress_user);
@@ -340,8 +352,8 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
       status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
     }
     if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
-    bool picture = GDALGetDataTypeSizeBytes(raster->type) <= 2;
-    if (status == GV_OK && picture) status = check_copy(io, raster, from);
+    bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
+    if (status == GV_OK && doubtful) status = check_copy(io, raster, from);
     GDALClose(from);
   }
   gv_overviews_remove(source);
@@ -353,6 +365,13 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
   gv_status status =
       raster->copies ? copy_into_format(io, raster, progress, progress_user) : gv_raster_dataset_close(io, raster);
+  if (status == GV_OK && gv_names_itself(raster->driver))
+    status = gv_own_name_mend(io, raster->place.output.work, raster->place.output.path);
+  if (status == GV_OK && is_driver(raster->driver, "Zarr"))
+    status = gv_variable_to_zarr(io, &raster->variable, raster->place.output.work);
+  /* The style of a raster that is replaced would speak of its ids. */
+  if (status == GV_OK && raster->place.existed && GDALDataTypeIsInteger(raster->type))
+    status = gv_qgis_style_drop(io, &raster->place.output);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   return status;
 }
@@ -365,5 +384,6 @@ void gv_raster_close(gv_raster_out *raster) {
   free(raster->work);
   CSLDestroy(raster->options);
   CSLDestroy(raster->used_options);
+  gv_variable_free(&raster->variable);
   free(raster);
 }

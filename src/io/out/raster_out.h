@@ -9,7 +9,7 @@
 
 #include <gdal.h>
 
-#include "io/out/attribute_table.h"
+#include "io/out/formats/attribute_table.h"
 #include "io/out/place.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */

@@ -172,6 +172,14 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }
 
+/* NetCDF's variables have names only where they are copied; ILWIS and HF2 change some ids, which is seen there. */
+static bool is_better_copied(GDALDriverH driver) {
+  static const char *const names[] = {"netCDF", "ILWIS", "HF2"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (EQUAL(GDALGetDriverShortName(driver), names[i])) return true;
+  return false;
+}
+
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out) {
   gv_raster_out *raster = calloc(1, sizeof *raster);
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
@@ -186,9 +194,7 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
     gv_raster_close(raster);
     return status;
   }
-  /* NetCDF's variables have names only where they are copied. */
-  raster->copies =
-      !has_capability(raster->driver, GDAL_DCAP_CREATE) || EQUAL(GDALGetDriverShortName(raster->driver), "netCDF");
+  raster->copies = !has_capability(raster->driver, GDAL_DCAP_CREATE) || is_better_copied(raster->driver);
   raster->options = CSLDuplicate(options->creation_options);
   gv_raster_set_defaults(raster, options->creation_options, options->cell_bytes);
   *out = raster;

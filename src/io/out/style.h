@@ -10,7 +10,8 @@
 #define GV_IO_STYLE_H
 
 #include "io/in/seeds.h"
-#include "io/out/attribute_table.h"
+#include "io/out/formats/attribute_table.h"
+#include "io/out/output.h"
 
 /* Pairs of values that meet; of a block of one value that value with itself. One a thread; merge them afterwards. */
 typedef struct gv_adjacency {
@@ -49,5 +50,8 @@ gv_status gv_qgis_style_write(gv_io *io, const char *directory, const char *path
 
 /* True for a style that gv_qgis_style_write has made and nobody has changed since. */
 bool gv_qgis_style_is_ours(const char *path);
+
+/* Such a style beside a raster that is replaced goes with it, if no new one takes its place. */
+gv_status gv_qgis_style_drop(gv_io *io, gv_output *output);
 
 #endif

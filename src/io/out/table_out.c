@@ -88,7 +88,7 @@ typedef struct writer {
   GDALDatasetH dataset;
   OGRLayerH layer;
   bool as_text; /* points are texts in field 0 */
-  int id;       /* field of the id */
+  int id;       /* field of the id; that of the value follows */
   int *map;     /* field of the layer for each attribute; -1 = none */
   int first;    /* field of the first column */
 } writer;
@@ -97,25 +97,32 @@ static gv_status cannot_write(const writer *w) {
   return gv_io_fail_gdal(w->io, GV_ERROR_IO, "cannot write %s", w->table->place.output.path);
 }
 
-static gv_status cannot_hold(const writer *w, const char *name, int64_t value) {
-  return gv_io_fail_as(w->io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
-                       "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
-                       " in '%s': choose .gpkg, .fgb or .csv",
-                       w->table->place.option, w->table->place.output.path,
-                       GDALGetDriverLongName(w->table->place.driver), value, name);
+bool gv_table_create_field(OGRLayerH layer, OGRFieldDefnH field) {
+  if (OGR_L_CreateField(layer, field, TRUE) == OGRERR_NONE) return true;
+  if (OGR_Fld_GetType(field) != OFTInteger64) return false;
+  gv_gdal_reset();
+  OGR_Fld_SetType(field, OFTInteger);
+  return OGR_L_CreateField(layer, field, TRUE) == OGRERR_NONE;
 }
 
-/* Formats without 64-bit integers get columns of 32 bits, as long as values fit. */
+gv_status gv_table_set_integer(gv_io *io, const gv_place *place, OGRLayerH layer, OGRFeatureH feature, int field,
+                               int64_t value) {
+  OGRFieldDefnH definition = OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field);
+  if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+                         "%s: %s would be a %s, which holds no 64-bit integers such as %" PRId64
+                         " in '%s': choose .gpkg, .fgb or .csv",
+                         place->option, place->output.path, GDALGetDriverLongName(place->driver), value,
+                         OGR_Fld_GetNameRef(definition));
+  }
+  OGR_F_SetFieldInteger64(feature, field, value);
+  return GV_OK;
+}
+
 static gv_status create_field(const writer *w, OGRFieldDefnH field, int *index) {
   OGRFeatureDefnH definition = OGR_L_GetLayerDefn(w->layer);
   int before = OGR_FD_GetFieldCount(definition);
-  bool made = OGR_L_CreateField(w->layer, field, TRUE) == OGRERR_NONE;
-  if (!made && OGR_Fld_GetType(field) == OFTInteger64) {
-    gv_gdal_reset();
-    OGR_Fld_SetType(field, OFTInteger);
-    made = OGR_L_CreateField(w->layer, field, TRUE) == OGRERR_NONE;
-  }
-  if (!made) return cannot_write(w);
+  if (!gv_table_create_field(w->layer, field)) return cannot_write(w);
   if (index != NULL) *index = OGR_FD_GetFieldCount(definition) > before ? before : -1;
   return GV_OK;
 }
@@ -129,7 +136,7 @@ static gv_status create_column(const writer *w, const char *name, OGRFieldType t
 
 /* True for the name of one of our columns, of an attribute before this one, or one that formats use themselves. */
 static bool taken(const writer *w, const char *name) {
-  static const char *const reserved[] = {"id", "fid", "ogc_fid", "geom", "geometry", "wkt"};
+  static const char *const reserved[] = {"id", "value", "fid", "ogc_fid", "geom", "geometry", "wkt"};
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
     if (EQUAL(name, reserved[i])) return true;
   }
@@ -211,6 +218,7 @@ static gv_status create_layer(writer *w) {
   if (w->as_text) status = create_column(w, "WKT", OFTString);
   w->id = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
   if (status == GV_OK) status = create_column(w, "id", OFTInteger64);
+  if (status == GV_OK) status = create_column(w, "value", OFTInteger64);
   if (status == GV_OK) status = create_attributes(w);
   w->first = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
   for (int i = 0; i < w->content->count && status == GV_OK; i++)
@@ -245,12 +253,7 @@ static gv_status fill_row(const writer *w, int64_t seed, gv_table_row *row) {
 }
 
 static gv_status set_integer(const writer *w, OGRFeatureH feature, int field, int64_t value) {
-  OGRFieldDefnH definition = OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(w->layer), field);
-  if (OGR_Fld_GetType(definition) == OFTInteger && (value < INT32_MIN || value > INT32_MAX)) {
-    return cannot_hold(w, OGR_Fld_GetNameRef(definition), value);
-  }
-  OGR_F_SetFieldInteger64(feature, field, value);
-  return GV_OK;
+  return gv_table_set_integer(w->io, &w->table->place, w->layer, feature, field, value);
 }
 
 static gv_status set_column(const writer *w, OGRFeatureH feature, int field, OGRFieldType type,
@@ -300,7 +303,8 @@ static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const 
   OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
   if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
   gv_status status = from == NULL ? GV_OK : set_attributes(w, feature, from), set = set_geometry(w, feature, row);
-  if (status == GV_OK) status = set_integer(w, feature, w->id, id);
+  for (int i = 0; i < 2 && status == GV_OK; i++)
+    status = set_integer(w, feature, w->id + i, id);
   for (int i = 0; i < w->content->count && status == GV_OK; i++)
     status = set_column(w, feature, w->first + i, w->content->columns[i].type, row->values[i]);
   if (status == GV_OK) status = set;

@@ -1,6 +1,7 @@
 /*
- * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the attributes of its
- * layer and whatever else the caller knows of it.
+ * Tables of the seeds in any OGR format: a row for each seed in the order of the input, with its id, the value
+ * that rasters have for it (the same integer, by which both join), the attributes of its layer and whatever else the caller knows of
+ * it.
  *
  * An attribute whose name is taken by another column is called seed_NAME.
  */
@@ -19,6 +20,11 @@ GDALDriverH gv_vector_driver(const char *path);
 
 /* True if numbers become texts, of which OGR writes 15 digits. */
 bool gv_table_rounds(GDALDriverH driver);
+
+/* Formats without 64-bit integers get fields of 32 bits, as long as values fit: the type of `field` may change. */
+bool gv_table_create_field(OGRLayerH layer, OGRFieldDefnH field);
+gv_status gv_table_set_integer(gv_io *io, const gv_place *place, OGRLayerH layer, OGRFeatureH feature, int field,
+                               int64_t value);
 
 /* Checks the path and finds the driver by its extension; `option` is named in messages, and not copied. *out is to be given back with
  * gv_table_close. Nothing is on disk yet. */

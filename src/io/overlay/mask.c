@@ -69,8 +69,9 @@ static gv_status grow_window(gv_io *io, mask_worker *b, int64_t pixels) {
 
 /* ------------------------------------------------------------------------------------------------------ opening */
 
-static bool is_raster(const char *source) {
-  GDALDatasetH dataset = GDALOpenEx(source, GDAL_OF_RASTER | GDAL_OF_READONLY, NULL, NULL, NULL);
+static bool is_raster(const gv_mask_options *options) {
+  GDALDatasetH dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY, NULL,
+                                    (const char *const *)options->open_options, NULL);
   bool has_bands = dataset != NULL && GDALGetRasterCount(dataset) > 0;
   if (dataset != NULL) GDALClose(dataset);
   return has_bands;
@@ -78,7 +79,8 @@ static bool is_raster(const char *source) {
 
 static gv_status open_raster(gv_io *io, const gv_mask_options *options, gv_readers readers, gv_mask *mask) {
   gv_raster_in *raster = &mask->raster;
-  gv_status status = gv_raster_in_open(io, "--mask", options->source, readers, raster);
+  gv_raster_source source = {options->source, options->open_options};
+  gv_status status = gv_raster_in_open(io, "--mask", source, readers, raster);
   if (status == GV_OK) status = gv_check_alignable(io, "--mask", mask->source, raster->crs, mask->grid);
   if (status == GV_OK && !gv_grid_in_crs(mask->grid, raster->crs)) {
     status = gv_operation_between(io, mask->grid->crs, raster->crs, NULL, NULL, 0, &mask->operation);
@@ -100,7 +102,7 @@ gv_status gv_mask_open(gv_io *io, const gv_mask_options *options, const gv_raste
   mask->of_worker = calloc((size_t)readers.workers, sizeof *mask->of_worker);
   gv_status status = mask->of_worker != NULL ? GV_OK : gv_io_fail_memory(io, "the mask");
   if (status == GV_OK) {
-    mask->is_raster = options->layer == NULL && is_raster(options->source);
+    mask->is_raster = options->layer == NULL && is_raster(options);
     status = mask->is_raster ? open_raster(io, options, readers, mask)
                              : gv_mask_polygons_read(io, options, grid, &mask->polygons, &mask->operation);
   }

@@ -15,7 +15,8 @@ typedef struct gv_mask gv_mask;
 
 typedef struct gv_mask_options {
   const char *source;
-  const char *layer; /* NULL = the only one */
+  const char *layer;   /* NULL = the only one */
+  char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
 } gv_mask_options;
 
 /* Opens a mask. `grid` must outlive it. *out is to be given back with gv_mask_close. */

@@ -186,8 +186,8 @@ gv_status gv_mask_polygons_read(gv_io *io, const gv_mask_options *options, const
   bool swapped = false;
   int64_t polygon = 0;
   gv_gdal_reset();
-  GDALDatasetH dataset =
-      GDALOpenEx(options->source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, NULL, NULL);
+  GDALDatasetH dataset = GDALOpenEx(options->source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR,
+                                    NULL, (const char *const *)options->open_options, NULL);
   if (dataset == NULL) {
     return gv_io_fail_gdal(io, GV_ERROR_IO, "--mask: cannot read %s as a raster or as polygons", options->source);
   }

@@ -152,7 +152,7 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
   return o->buckets != NULL ? GV_OK : gv_overlay_no_memory(io);
 }
 
-gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid,
+gv_status gv_overlay_open(gv_io *io, const char *name, gv_raster_source source, const gv_raster_grid *grid,
                           gv_readers readers, int64_t *memory, gv_overlay **out) {
   gv_overlay *o = calloc(1, sizeof *o);
   if (o == NULL) return gv_overlay_no_memory(io);
@@ -163,8 +163,8 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   o->at_once = gv_pixels_at_once(readers, sizeof(double) + 1, GV_OVERLAY_AT_ONCE);
   o->of_worker = calloc((size_t)readers.workers, sizeof *o->of_worker);
   gv_status status = o->of_worker != NULL ? GV_OK : gv_overlay_no_memory(io);
-  if (status == GV_OK) status = gv_raster_in_open(io, "--sum", path, readers, &o->raster);
-  if (status == GV_OK) status = gv_check_alignable(io, "--sum", path, o->raster.crs, grid);
+  if (status == GV_OK) status = gv_raster_in_open(io, "--sum", source, readers, &o->raster);
+  if (status == GV_OK) status = gv_check_alignable(io, "--sum", source.path, o->raster.crs, grid);
   if (status == GV_OK) status = lay(io, o);
   if (status == GV_OK) keep(o, memory);
   if (status == GV_OK) status = gv_overlay_walk(io, o);
@@ -172,7 +172,7 @@ gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const g
   bool overlap = true; /* what is 0 everywhere may lie anywhere */
   if (status == GV_OK && o->size > 0.0) status = find_overlap(io, o, &overlap);
   if (status == GV_OK && !overlap) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", path);
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: %s does not overlap the grid", source.path);
   }
   if (status != GV_OK) {
     gv_overlay_close(o);

@@ -18,7 +18,7 @@ typedef struct gv_overlay gv_overlay;
  * off it; what is not kept is read again by gv_overlay_cells. `name` names it in messages. Errors: no overlap, no coordinate system
  * where the grid has one, infinite values. *out is to be given back with gv_overlay_close.
  */
-gv_status gv_overlay_open(gv_io *io, const char *name, const char *path, const gv_raster_grid *grid,
+gv_status gv_overlay_open(gv_io *io, const char *name, gv_raster_source source, const gv_raster_grid *grid,
                           gv_readers readers, int64_t *memory, gv_overlay **out);
 
 /* Sum of the raster, of the part of it inside the grid, and a bound of the sizes of cells' values. */

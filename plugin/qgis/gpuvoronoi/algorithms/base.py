@@ -118,8 +118,8 @@ class Algorithm(QgsProcessingAlgorithm):
             ),
             tr(
                 "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
-                "text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are "
-                "at most 65,535 seeds. Without a field: the feature ids."
+                "text field the number of the first row with that text, counted from 0, with the text in the raster's attribute "
+                "table, if there are at most 65,535 seeds. Without a field: the feature ids."
             ),
         )
 

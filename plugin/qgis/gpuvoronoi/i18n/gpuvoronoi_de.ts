@@ -30,8 +30,8 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der Zeile, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />

@@ -12,6 +12,7 @@
 #include <ogr_srs_api.h>
 
 #include "io/crs.h"
+#include "io/in/fields.h"
 #include "io/out/neighbours/geodesic_line.h"
 #include "io/out/table_out.h"
 
@@ -68,19 +69,6 @@ static int take_field(side *s, OGRFeatureDefnH layer, int field) {
   return s->map[field] = OGR_FD_GetFieldCount(s->kept) - 1;
 }
 
-static gv_status find_field(gv_io *io, OGRFeatureDefnH layer, const char *option, const char *name, int *field) {
-  *field = OGR_FD_GetFieldIndex(layer, name);
-  if (*field >= 0) return GV_OK;
-  char list[512] = "";
-  for (int i = 0; i < OGR_FD_GetFieldCount(layer); i++) {
-    size_t length = strlen(list);
-    snprintf(list + length, sizeof list - length, "%s%s", i > 0 ? ", " : "",
-             OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(layer, i)));
-  }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there is no field '%s' (there are: %s)", option, name,
-                    list);
-}
-
 /* Which fields: first those to be kept, then the id's if it is none of them. */
 static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *kept) {
   int count = OGR_FD_GetFieldCount(layer), field;
@@ -97,13 +85,13 @@ static gv_status choose_fields(gv_io *io, side *s, OGRFeatureDefnH layer, int *k
   char **names = CSLTokenizeString2(s->of->keep != NULL && !all ? s->of->keep : "", ",",
                                     CSLT_STRIPLEADSPACES | CSLT_STRIPENDSPACES | CSLT_HONOURSTRINGS);
   for (char **name = names; name != NULL && *name != NULL && status == GV_OK; name++) {
-    status = find_field(io, layer, s->of->keep_option, *name, &field);
+    status = gv_field_find(io, s->of->keep_option, layer, *name, &field);
     if (status == GV_OK) take_field(s, layer, field);
   }
   CSLDestroy(names);
   *kept = OGR_FD_GetFieldCount(s->kept);
   if (status != GV_OK || s->of->id_field == NULL) return status;
-  status = find_field(io, layer, s->of->id_option, s->of->id_field, &field);
+  status = gv_field_find(io, s->of->id_option, layer, s->of->id_field, &field);
   if (status == GV_OK) s->id = take_field(s, layer, field);
   return status;
 }
@@ -186,7 +174,7 @@ static gv_status add_column(const writer *w, const char *name, OGRFieldDefnH lik
     OGR_Fld_SetPrecision(field, OGR_Fld_GetPrecision(like));
   }
   *column = OGR_FD_GetFieldCount(OGR_L_GetLayerDefn(w->layer));
-  bool made = OGR_L_CreateField(w->layer, field, TRUE) == OGRERR_NONE;
+  bool made = gv_table_create_field(w->layer, field);
   OGR_Fld_Destroy(field);
   return made ? GV_OK : cannot_write(w);
 }
@@ -232,19 +220,25 @@ static gv_status create_layer(writer *w) {
   return status;
 }
 
-static void set_field(OGRFeatureH to, int column, OGRFeatureH from, int field) {
-  OGRField *value = OGR_F_GetRawFieldRef(from, field);
-  if (OGR_F_IsFieldSetAndNotNull(from, field)) OGR_F_SetFieldRaw(to, column, value);
+static gv_status set_integer(const writer *w, OGRFeatureH to, int column, int64_t value) {
+  return gv_table_set_integer(w->io, &w->out->place, w->layer, to, column, value);
 }
 
-static void set_side(OGRFeatureH feature, const side *s, int kept, int64_t seed) {
-  if (s->id >= 0) {
-    set_field(feature, s->id_column, s->features[seed], s->id);
-  } else {
-    OGR_F_SetFieldInteger64(feature, s->id_column, s->of->seeds->fids[seed]);
-  }
-  for (int i = 0; i < kept; i++)
-    set_field(feature, s->first + i, s->features[seed], i);
+static gv_status set_field(const writer *w, OGRFeatureH to, int column, OGRFeatureH from, int field) {
+  OGRField *value = OGR_F_GetRawFieldRef(from, field);
+  if (!OGR_F_IsFieldSetAndNotNull(from, field)) return GV_OK;
+  if (OGR_Fld_GetType(OGR_F_GetFieldDefnRef(from, field)) == OFTInteger64)
+    return set_integer(w, to, column, (int64_t)value->Integer64);
+  OGR_F_SetFieldRaw(to, column, value);
+  return GV_OK;
+}
+
+static gv_status set_side(const writer *w, OGRFeatureH feature, const side *s, int kept, int64_t seed) {
+  gv_status status = s->id >= 0 ? set_field(w, feature, s->id_column, s->features[seed], s->id)
+                                : set_integer(w, feature, s->id_column, s->of->seeds->fids[seed]);
+  for (int i = 0; i < kept && status == GV_OK; i++)
+    status = set_field(w, feature, s->first + i, s->features[seed], i);
+  return status;
 }
 
 /* The query's point, or the line to the neighbour. */
@@ -272,14 +266,13 @@ static gv_status make_geometry(const writer *w, int64_t query, int rank, int64_t
 static gv_status write_row(const writer *w, int64_t query, int rank, int64_t reference, double distance) {
   OGRFeatureH feature = OGR_F_Create(OGR_L_GetLayerDefn(w->layer));
   if (feature == NULL) return gv_io_fail_memory(w->io, "a row of a table");
-  set_side(feature, &w->queries, w->kept[0], query);
+  gv_status status = set_side(w, feature, &w->queries, w->kept[0], query);
   OGR_F_SetFieldInteger(feature, w->rank, rank);
-  if (reference >= 0) {
-    set_side(feature, &w->references, w->kept[1], reference);
+  if (reference >= 0 && status == GV_OK) {
+    status = set_side(w, feature, &w->references, w->kept[1], reference);
     OGR_F_SetFieldDouble(feature, w->distance, distance);
   }
-  gv_status status = GV_OK;
-  if (w->geometry != wkbNone && (reference >= 0 || !w->content->lines)) {
+  if (status == GV_OK && w->geometry != wkbNone && (reference >= 0 || !w->content->lines)) {
     OGRGeometryH geometry = NULL;
     status = make_geometry(w, query, rank, reference, &geometry);
     if (status == GV_OK) OGR_F_SetGeometryDirectly(feature, geometry);

@@ -1,4 +1,4 @@
-#include "io/out/attribute_table.h"
+#include "io/out/formats/attribute_table.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,0 +1,154 @@
+#include "io/out/formats/variables.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "io/crs.h"
+#include "io/text.h"
+
+gv_status gv_variable_make(gv_io *io, const char *name, char **bands, gv_variable *out) {
+  out->name = strdup(name);
+  out->bands = CSLDuplicate(bands);
+  return out->name != NULL ? GV_OK : gv_io_fail_memory(io, "a name");
+}
+
+void gv_variable_free(gv_variable *v) {
+  free(v->name);
+  CSLDestroy(v->bands);
+  free(v->flag_values);
+  free(v->flag_meanings);
+  *v = (gv_variable){.count = 0};
+}
+
+/* A name as one word: letters and digits of ASCII, and what else CF allows; other characters become _. */
+static void put_word(gv_text *out, const gv_attribute_row *row) {
+  char number[24];
+  snprintf(number, sizeof number, "%" PRId64, row->id);
+  for (const char *c = row->name[0] != '\0' ? row->name : number; *c != '\0'; c++) {
+    bool follows = ((unsigned char)*c & 0xC0) == 0x80; /* within a character of UTF-8 */
+    bool plain = (unsigned char)*c < 0x80 && (isalnum((unsigned char)*c) || strchr("_-.+@", *c) != NULL);
+    if (!follows) gv_text_put(out, plain ? c : "_", 1);
+  }
+}
+
+gv_status gv_variable_set_flags(gv_io *io, gv_variable *v, const gv_attribute_table *table) {
+  gv_text meanings = {0};
+  bool narrow = table->count > 0 && table->rows[0].id >= INT32_MIN && table->rows[table->count - 1].id <= INT32_MAX;
+  if (!table->has_names || !narrow || table->count > GV_MOST_FLAGS) return GV_OK;
+  v->flag_values = malloc((size_t)table->count * sizeof *v->flag_values);
+  for (int i = 0; i < (int)table->count && v->flag_values != NULL; i++) {
+    v->flag_values[i] = (double)table->rows[i].id;
+    if (i > 0) gv_text_put(&meanings, " ", 1);
+    put_word(&meanings, &table->rows[i]);
+  }
+  gv_text_put(&meanings, "", 1);
+  if (v->flag_values == NULL || meanings.failed) {
+    gv_text_free(&meanings);
+    return gv_io_fail_memory(io, "the names of ids");
+  }
+  v->flag_meanings = meanings.bytes;
+  v->count = (int)table->count;
+  return GV_OK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- NetCDF */
+
+void gv_variable_to_netcdf(const gv_variable *v, const char *unit, GDALDatasetH dataset) {
+  int bands = GDALGetRasterCount(dataset);
+  for (int b = 0; b < bands; b++) {
+    GDALRasterBandH band = GDALGetRasterBand(dataset, b + 1);
+    /* Of several bands GDAL adds their number. */
+    GDALSetMetadataItem(band, "NETCDF_VARNAME", bands > 1 ? CPLSPrintf("%s_", v->name) : v->name, NULL);
+    GDALSetMetadataItem(band, "long_name", v->bands[b], NULL);
+    if (unit != NULL) GDALSetMetadataItem(band, "units", unit, NULL);
+  }
+}
+
+void gv_flags_to_netcdf(const gv_variable *v, GDALDatasetH dataset) {
+  gv_text values = {0};
+  char number[32];
+  if (v->count == 0 || GDALGetRasterDataType(GDALGetRasterBand(dataset, 1)) != GDT_Int32) return;
+  for (int i = 0; i < v->count; i++) {
+    snprintf(number, sizeof number, "%s%.0f", i == 0 ? "{" : ",", v->flag_values[i]);
+    gv_text_put_string(&values, number);
+  }
+  gv_text_put(&values, "}", sizeof "}");
+  for (int b = 1; b <= GDALGetRasterCount(dataset) && !values.failed; b++) {
+    GDALSetMetadataItem(GDALGetRasterBand(dataset, b), "flag_values", values.bytes, NULL);
+    GDALSetMetadataItem(GDALGetRasterBand(dataset, b), "flag_meanings", v->flag_meanings, NULL);
+  }
+  gv_text_free(&values);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- Zarr */
+
+static bool put_string(GDALMDArrayH array, const char *name, const char *value) {
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreateString(0);
+  GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, name, 0, NULL, type, NULL);
+  bool good = attribute != NULL && GDALAttributeWriteString(attribute, value);
+  if (attribute != NULL) GDALAttributeRelease(attribute);
+  GDALExtendedDataTypeRelease(type);
+  return good;
+}
+
+static bool put_flags(GDALMDArrayH array, const gv_variable *v) {
+  const GUInt64 count = (GUInt64)v->count;
+  GDALExtendedDataTypeH type = GDALExtendedDataTypeCreate(GDT_Int32);
+  GDALAttributeH attribute = GDALMDArrayCreateAttribute(array, "flag_values", 1, &count, type, NULL);
+  bool good = attribute != NULL && GDALAttributeWriteDoubleArray(attribute, v->flag_values, (size_t)v->count);
+  if (attribute != NULL) GDALAttributeRelease(attribute);
+  GDALExtendedDataTypeRelease(type);
+  return good && put_string(array, "flag_meanings", v->flag_meanings);
+}
+
+/* What coordinates the columns' and the rows' are. */
+static bool put_axes(GDALGroupH group, OGRSpatialReferenceH crs) {
+  static const char *const arrays[] = {"X", "Y"};
+  static const char *const names[2][2] = {{"projection_x_coordinate", "projection_y_coordinate"},
+                                          {"longitude", "latitude"}};
+  static const char *const degrees[] = {"degrees_east", "degrees_north"};
+  bool good = true, lonlat = crs != NULL && gv_crs_is_lonlat(crs), map = crs != NULL && OSRIsProjected(crs);
+  for (int i = 0; i < 2 && good; i++) {
+    GDALMDArrayH array = GDALGroupOpenMDArray(group, arrays[i], NULL);
+    if (array == NULL) continue; /* rotated grids have none */
+    char *unit = NULL;
+    if (map) OSRGetLinearUnits(crs, &unit); /* owned by the CRS */
+    good = put_string(array, "axis", arrays[i]);
+    if (good && (lonlat || map)) good = put_string(array, "standard_name", names[lonlat][i]);
+    if (good && (lonlat || unit != NULL)) good = put_string(array, "units", lonlat ? degrees[i] : unit);
+    GDALMDArrayRelease(array);
+  }
+  return good;
+}
+
+static bool describe_arrays(const gv_variable *v, GDALGroupH group) {
+  int bands = CSLCount(v->bands);
+  bool good = true;
+  for (int b = 0; b < bands && good; b++) {
+    const char *name = bands > 1 ? CPLSPrintf("%s_band%d", v->name, b + 1) : v->name;
+    GDALMDArrayH array = GDALGroupOpenMDArray(group, name, NULL);
+    good = array != NULL && put_string(array, "long_name", v->bands[b]);
+    if (good && v->count > 0) good = put_flags(array, v);
+    OGRSpatialReferenceH crs = good && b == 0 ? GDALMDArrayGetSpatialRef(array) : NULL;
+    if (good && b == 0) good = put_axes(group, crs);
+    if (crs != NULL) OSRRelease(crs);
+    if (array != NULL) GDALMDArrayRelease(array);
+  }
+  return good;
+}
+
+gv_status gv_variable_to_zarr(gv_io *io, const gv_variable *v, const char *path) {
+  gv_gdal_reset();
+  GDALDatasetH dataset = GDALOpenEx(path, GDAL_OF_MULTIDIM_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
+  GDALGroupH group = dataset != NULL ? GDALDatasetGetRootGroup(dataset) : NULL;
+  bool good = group != NULL && describe_arrays(v, group);
+  if (group != NULL) GDALGroupRelease(group);
+  if (dataset != NULL) GDALClose(dataset);
+  return good && !gv_gdal_failed() ? GV_OK : gv_io_fail_gdal(io, GV_ERROR_IO, "cannot describe the output");
+}
