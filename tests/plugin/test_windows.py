@@ -52,14 +52,14 @@ def picture(name):
     return path
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
 def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
     picture(f"qgis-dialog-{name}")
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
 def test_backends_are_a_list(desktop, name):
     """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
@@ -74,7 +74,7 @@ def test_backends_are_a_list(desktop, name):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
 
 
 def test_dialog_runs(desktop):
@@ -85,6 +85,14 @@ def test_dialog_runs(desktop):
     assert facts["legends"]["Distance to Time zone places (m)"] == 2 and facts["legends"]["Nearest of Time zone places"] in (0, 2)
     for name in ("qgis-map", "qgis-distance", "qgis-log"):
         picture(name)
+
+
+def test_shapes(desktop):
+    """Lines and polygons by the toolbox's way: nobody is farther than 2,700 km from the coast."""
+    low, high = desktop["shapes"]["range"]
+    assert -2700000 < low < -1500000 and 1500000 < high < 3500000
+    assert desktop["shapes"]["ways"] == 418
+    picture("qgis-coast")
 
 
 def test_dialog_shows_errors(desktop):

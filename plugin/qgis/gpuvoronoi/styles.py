@@ -9,6 +9,7 @@ that would be its legend is left out: of so many colours it shows stripes.
 import collections
 import json
 import math
+import os
 
 from osgeo import gdal
 from qgis.core import (
@@ -41,7 +42,6 @@ from qgis.core import (
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
 
-from .i18n import tr
 from .layers import open_dataset
 
 CLASSES = 5
@@ -248,9 +248,21 @@ def rename(context, output, default_name, name):
             details.name = name
 
 
+def style_of_people(path):
+    """The style that people have put beside a file; None without one. The program's own has a mark."""
+    name = os.path.splitext(path)[0] + ".qml"
+    try:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            return None if "made by gpuvoronoi" in file.read(256) else name
+    except OSError:
+        return None
+
+
 def style(context, output, paint):
+    """Lets `paint` change a result that is going to be loaded, unless people have said how it is to look."""
     if context.willLoadLayerOnCompletion(output):
-        processor = Style(paint)
+        theirs = style_of_people(output)
+        processor = Style(paint if theirs is None else lambda layer: layer.loadNamedStyle(theirs)[1] or paint(layer))
         _kept.append(processor)
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
 
@@ -270,11 +282,7 @@ def style_raster(context, output, make):
     style(context, output, paint)
 
 
-def allocation(context, feedback, output, default_name, name):
-    if not attribute_table(output):
-        feedback.pushWarning(
-            tr("There is no table of names and colours for more than 65,535 seeds. Regions as polygons have the names.")
-        )
+def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
 
     def paint(layer):
@@ -303,11 +311,11 @@ def azimuth(context, output, default_name, name):
 
 
 def regions(context, output, default_name, name, raster, field):
-    """`raster` has the table of colours, `field` of the polygons its values."""
+    """`raster`, if there is one, has the table of colours, `field` of the polygons its values."""
     rename(context, output, default_name, name)
 
     def paint(layer):
-        layer.setRenderer(regions_renderer(layer, field, attribute_table(raster)))
+        layer.setRenderer(regions_renderer(layer, field, attribute_table(raster) if raster else []))
         for name in layer.fields().names():
             if name.lower() == "name":
                 layer.setDisplayExpression(f'"{name}"')
