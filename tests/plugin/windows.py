@@ -14,7 +14,16 @@ import traceback
 import processing
 from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
-from qgis.core import QgsApplication, QgsProject, QgsRasterLayer, QgsRectangle, QgsVectorLayer
+from processing.modeler.ModelerParametersDialog import ModelerParametersDialog
+from qgis.core import (
+    QgsApplication,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingModelAlgorithm,
+    QgsProject,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsVectorLayer,
+)
 from qgis.PyQt.QtCore import QEventLoop, QTimer
 from qgis.PyQt.QtGui import QColor
 from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLineEdit, QWidget
@@ -108,6 +117,33 @@ def scene_dialogs(layer):
         picture(f"qgis-dialog-{name}", dialog)
         close(dialog)
     QgsProject.instance().removeMapLayer(cells.id())
+
+
+def scene_id_fields(layer):
+    """Those of the layer that is chosen, whatever it is chosen by."""
+    other = QgsVectorLayer("Point?crs=EPSG:4326&field=a:integer&field=b:double&field=c:string&field=d:long&field=e:date", "Other", "memory")
+    QgsProject.instance().addMapLayer(other)
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
+    box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_id_field")
+
+    def state():
+        fields = [box.itemText(row) for row in range(box.count())]
+        return [field for field in fields if field], dialog.mainWidget().createProcessingParameters().get("FIELD")
+
+    facts["id_fields"] = [state()]
+    for given in (other, f"{ROOT}/tests/plugin/seeds.geojson", QgsProcessingFeatureSourceDefinition(other.id(), True)):
+        dialog.setParameters({"INPUT": given})
+        facts["id_fields"].append(state())
+    dialog.setParameters({"INPUT": other, "FIELD": "d"})
+    facts["id_fields"].append(state())
+    close(dialog)
+    QgsProject.instance().removeMapLayer(other.id())
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
+    dialog = ModelerParametersDialog(algorithm, QgsProcessingModelAlgorithm())
+    dialog.show()
+    settle()
+    facts["modeler"] = [type(widget).__name__ for widget in dialog.findChildren(QWidget) if "Modeler" in type(widget).__name__]
+    close(dialog)
 
 
 def show_map(order, name, area=(-180, -90, 180, 90)):
@@ -275,7 +311,7 @@ def main():
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
-        for scene in (scene_toolbox, scene_dialogs, scene_run, scene_error, scene_cancel, scene_batch, scene_missing):
+        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:
         facts["error"] = traceback.format_exc()

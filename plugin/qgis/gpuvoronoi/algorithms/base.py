@@ -113,11 +113,13 @@ class Algorithm(QgsProcessingAlgorithm):
                 "within a polygon. Of seeds at the same place the first counts."
             ),
         )
+        field = QgsProcessingParameterField(
+            self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
+            type=QgsProcessingParameterField.DataType.Any,
+        )
+        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.IdField"}})
         self.add(
-            QgsProcessingParameterField(
-                self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
-                type=QgsProcessingParameterField.DataType.Any,
-            ),
+            field,
             tr(
                 "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
                 "text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are "
@@ -194,7 +196,7 @@ class Algorithm(QgsProcessingAlgorithm):
     def metrics():
         """Labels, and the words of the program; None leaves it the choice."""
         return [
-            (tr("Automatic: geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map"), None),
+            (tr("Automatic: straight lines on regional maps, else geodesics"), None),
             (tr("Geodesics on the ellipsoid"), "geodesic"),
             (tr("Great circles on the sphere"), "great-circle"),
             (tr("Straight lines on the map"), "euclidean"),

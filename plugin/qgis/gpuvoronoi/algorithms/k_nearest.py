@@ -219,7 +219,8 @@ class KNearest(Algorithm):
             reference.look_up(count)
             if others:
                 rows = without_self(rows, points, reference, count)
-            self.fill(sink, rows, points, reference, draw, feedback)
+            alone = self.fill(sink, rows, points, reference, draw, feedback)
+            self.tell_loneliness(alone, len(points.ids), parameters, feedback)
         name = tr("{points} and their nearest").format(points=self.points.label)
         styles.rename(context, destination, self.output_label(), name)
         if geometry == LINES:
@@ -247,17 +248,19 @@ class KNearest(Algorithm):
         return fields
 
     def fill(self, sink, rows, points, reference, draw, feedback):
-        """Turns the program's rows into features."""
+        """Turns the program's rows into features. How many points have no neighbour."""
+        alone = 0
         fields = self.output_fields()
         total = len(points.ids) * 1.0
         missing = [None] * reference.points.source.fields().count()
         for count, (query, rank, index, distance, found) in enumerate(rows):
             if count % CHECK_CANCEL_EVERY == 0:
                 if feedback.isCanceled():
-                    return
+                    return 0
                 feedback.setProgress(70.0 + 30.0 * query / total)
             if index < 0 and rank > 1:
                 continue
+            alone += index < 0
             feature = QgsFeature(fields)
             values = [points.ids[query], None, None, None] if index < 0 else [points.ids[query], rank, reference.ids[index], distance]
             if self.attributes:
@@ -268,6 +271,16 @@ class KNearest(Algorithm):
                 feature.setGeometry(shape)
             if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
+        return alone
+
+    def tell_loneliness(self, alone, count, parameters, feedback):
+        if alone == count and self.given(parameters, self.MAX_DISTANCE):
+            label = self.parameterDefinition(self.MAX_DISTANCE).description()
+            feedback.pushWarning(
+                tr("0 of {count} points have a neighbour. What leaves neighbours out: “{label}”").format(count=f"{count:,}", label=label)
+            )
+        elif alone:
+            feedback.pushInfo(tr("Points without a neighbour: {alone} of {count}").format(alone=f"{alone:,}", count=f"{count:,}"))
 
 
 def without_self(rows, points, reference, count):

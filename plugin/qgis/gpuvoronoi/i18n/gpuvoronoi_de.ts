@@ -35,6 +35,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the row, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds; equal texts stay regions of their own. Without a field: the feature ids.</source>
             <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der Zeile, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten; gleiche Texte bleiben eigene Gebiete. Ohne Feld: die Objektkennungen.</translation>
         </message>
@@ -145,11 +150,6 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>Id field</source>
-            <translation>Feld der Kennung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>Edges of lines and polygons</source>
             <translation>Kanten von Linien und Flächen</translation>
         </message>
@@ -190,8 +190,8 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>Automatic: geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map</source>
-            <translation>Automatisch: bei Längen und Breiten und auf Karten der ganzen Welt geodätische Linien, sonst Geraden auf der Karte</translation>
+            <source>Automatic: straight lines on regional maps, else geodesics</source>
+            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -595,8 +595,18 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>0 of {count} points have a neighbour. What leaves neighbours out: “{label}”</source>
+            <translation>0 von {count} Punkten haben einen Nachbarn. Was Nachbarn ausschließt: „{label}“</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>“{}” is for two layers that are one</source>
             <translation>„{}“ ist für zwei Layer, die einer sind</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Points without a neighbour: {alone} of {count}</source>
+            <translation>Punkte ohne Nachbarn: {alone} von {count}</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
