@@ -230,14 +230,17 @@ def mesh_style(layer, rows):
 
 
 class Style(QgsProcessingLayerPostProcessorInterface):
-    """Lets `paint(layer)` change how a layer looks when it is loaded."""
+    """
+    Lets `paint(layer, project)` change how a layer looks when it is loaded. The context of the algorithm is gone then: it was
+    that of its thread.
+    """
 
     def __init__(self, paint):
         super().__init__()
         self.paint = paint
 
     def postProcessLayer(self, layer, context, feedback):
-        self.paint(layer)
+        self.paint(layer, context.project())
 
 
 def rename(context, output, default_name, name):
@@ -262,7 +265,7 @@ def style(context, output, paint):
     """Lets `paint` change a result that is going to be loaded, unless people have said how it is to look."""
     if context.willLoadLayerOnCompletion(output):
         theirs = style_of_people(output)
-        processor = Style(paint if theirs is None else lambda layer: layer.loadNamedStyle(theirs)[1] or paint(layer))
+        processor = Style(paint if theirs is None else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project))
         _kept.append(processor)
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
 
@@ -275,7 +278,7 @@ def hide_legend(project, layer):
 
 
 def style_raster(context, output, make):
-    def paint(layer):
+    def paint(layer, _):
         layer.setRenderer(make(layer.dataProvider()))
         layer.triggerRepaint()
 
@@ -285,10 +288,10 @@ def style_raster(context, output, make):
 def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
 
-    def paint(layer):
+    def paint(layer, project):
         renderer = allocation_renderer(layer.dataProvider(), output)
         if not isinstance(renderer, QgsPalettedRasterRenderer):
-            hide_legend(context.project(), layer)
+            hide_legend(project, layer)
         layer.setRenderer(renderer)
         layer.triggerRepaint()
 
@@ -314,7 +317,7 @@ def regions(context, output, default_name, name, raster, field):
     """`raster`, if there is one, has the table of colours, `field` of the polygons its values."""
     rename(context, output, default_name, name)
 
-    def paint(layer):
+    def paint(layer, _):
         layer.setRenderer(regions_renderer(layer, field, attribute_table(raster) if raster else []))
         for name in layer.fields().names():
             if name.lower() == "name":
@@ -329,7 +332,7 @@ def graduated(context, output, default_name, name, field):
     """Polygons in five classes of as many features each, dark for much."""
     rename(context, output, default_name, name)
 
-    def paint(layer):
+    def paint(layer, _):
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
         ramp = QgsGradientColorRamp(QColor(RAMP[0][1]), QColor(RAMP[-1][1]), False,
                                     [QgsGradientStop(position, QColor(colour)) for position, colour in RAMP[1:-1]])
@@ -357,7 +360,7 @@ def spider(context, output, count):
         line.appendSymbolLayer(end)
         return line
 
-    def paint(layer):
+    def paint(layer, _):
         if 1 < count <= LEGEND_ENTRIES:
             ranks = [QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)]
             renderer = QgsCategorizedSymbolRenderer("rank", ranks)
@@ -375,4 +378,4 @@ def load_mesh(context, path, name, raster):
     """Meshes are files to Processing: it does not load them by itself."""
     details = QgsProcessingContext.LayerDetails(name, context.project(), "", QgsProcessingUtils.LayerHint.Mesh)
     context.addLayerToLoadOnCompletion(path, details)
-    style(context, path, lambda layer: mesh_style(layer, attribute_table(raster)))
+    style(context, path, lambda layer, _: mesh_style(layer, attribute_table(raster)))
