@@ -1,5 +1,6 @@
 """A QGIS without windows with the plugin in it, layers to give it, and the command to compare with."""
 
+import csv
 import os
 import pathlib
 import subprocess
@@ -14,6 +15,9 @@ COMMAND = os.environ.get("GPUVORONOI_COMMAND", str(ROOT / "build" / "gpuvoronoi"
 FOLDER = pathlib.Path(os.environ.get("GPUVORONOI_QGIS_FOLDER", ROOT / "build" / "plugin"))
 LAND = ROOT / "data" / "land.geojson"
 TIMEZONES = ROOT / "data" / "timezones.csv"
+COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]  # of statistics
+WGS84 = (6378137.0, 6356752.314245179)  # half axes
+SPHERE = ((2 * WGS84[0] + WGS84[1]) / 3,) * 2
 os.environ["GPUVORONOI_COMMAND"] = COMMAND
 os.environ["QGIS_PLUGINPATH"] = str(FOLDER)
 sys.path.insert(0, str(FOLDER))
@@ -22,12 +26,16 @@ from osgeo import gdal, ogr  # noqa: E402
 from qgis.core import (  # noqa: E402
     QgsApplication,
     QgsCoordinateReferenceSystem,
+    QgsCoordinateTransform,
+    QgsDistanceArea,
     QgsFeature,
     QgsGeometry,
     QgsPointXY,
     QgsProcessingContext,
     QgsProcessingFeedback,
     QgsProject,
+    QgsRasterLayer,
+    QgsVectorFileWriter,
     QgsVectorLayer,
 )
 
@@ -188,3 +196,55 @@ def loading_context():
     context = QgsProcessingContext()
     context.setProject(QgsProject.instance())
     return context
+
+
+def as_file(layer, path, driver="GPKG"):
+    options = QgsVectorFileWriter.SaveVectorOptions()
+    options.driverName = driver
+    QgsVectorFileWriter.writeAsVectorFormatV3(layer, path, QgsProject.instance().transformContext(), options)
+    return path
+
+
+def land_in_memory():
+    copy = QgsVectorLayer("MultiPolygon?crs=EPSG:4326", "land", "memory")
+    copy.dataProvider().addFeatures(list(QgsVectorLayer(str(LAND), "land", "ogr").getFeatures()))
+    return copy
+
+
+def stripes(work, system="EPSG:4326"):
+    """A raster of 0, 1 and 2."""
+    path = work.path(f"stripes{bool(system)}.tif")
+    made = gdal.GetDriverByName("GTiff").Create(path, 180, 90)
+    made.SetGeoTransform((-180, 2, 0, 90, 0, -2))
+    if system:
+        made.SetProjection(crs(system).toWkt())
+    made.GetRasterBand(1).WriteArray((np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8))
+    made = None
+    return path
+
+
+def assigned(path):
+    """A layer of a raster without a coordinate system, to which the user gave one."""
+    layer = QgsRasterLayer(path, "assigned")
+    layer.setCrs(crs("EPSG:4326"))
+    return layer
+
+
+def search(work, *arguments):
+    work.command("search", *arguments, "--overwrite", "expected.csv")
+    with open(work.path("expected.csv"), newline="") as file:
+        return [(int(r["query"]), int(r["rank"]), int(r["index"]), float(r["distance"])) for r in csv.DictReader(file)]
+
+
+def measured(layer, axes, degrees="EPSG:4326"):
+    """Features, and the lengths of their lines on the ellipsoid of these half axes."""
+    measure = QgsDistanceArea()
+    assert measure.setEllipsoid(*axes)
+    to_degrees = QgsCoordinateTransform(layer.crs(), crs(degrees), QgsProject.instance())
+    for feature in layer.getFeatures():
+        line = feature.geometry()
+        if line.isNull():
+            continue
+        assert all(len(part) > 1 for part in line.asMultiPolyline())
+        line.transform(to_degrees)
+        yield feature, measure.measureLength(line)

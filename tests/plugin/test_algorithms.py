@@ -1,10 +1,11 @@
 """What the algorithms compute is what the command computes."""
 
-import csv
-
 import numpy as np
 import pytest
-from conftest import LAND, TIMEZONES, crs, gdal, memory, places, read, rows, timezones
+from conftest import (
+    COLUMNS, LAND, SPHERE, TIMEZONES, WGS84, as_file, assigned, crs, gdal, land_in_memory, measured, memory, places, read, rows, search,
+    stripes, timezones,
+)
 from osgeo import osr
 from qgis.core import (
     NULL,
@@ -18,7 +19,6 @@ from qgis.core import (
     QgsProcessingFeatureSourceDefinition,
     QgsProject,
     QgsRasterLayer,
-    QgsVectorFileWriter,
     QgsVectorLayer,
     QgsWkbTypes,
 )
@@ -136,31 +136,6 @@ def test_qtm_on_another_grid(qgis, work):
     assert np.array_equal(read(out["OUTPUT"]), expected + 1)
 
 
-def land_in_memory():
-    copy = QgsVectorLayer("MultiPolygon?crs=EPSG:4326", "land", "memory")
-    copy.dataProvider().addFeatures(list(QgsVectorLayer(str(LAND), "land", "ogr").getFeatures()))
-    return copy
-
-
-def stripes(work, system="EPSG:4326"):
-    """A raster of 0, 1 and 2."""
-    path = work.path(f"stripes{bool(system)}.tif")
-    made = gdal.GetDriverByName("GTiff").Create(path, 180, 90)
-    made.SetGeoTransform((-180, 2, 0, 90, 0, -2))
-    if system:
-        made.SetProjection(crs(system).toWkt())
-    made.GetRasterBand(1).WriteArray((np.add.outer(np.arange(90), np.arange(180)) % 3).astype(np.uint8))
-    made = None
-    return path
-
-
-def assigned(path):
-    """A layer of a raster without a coordinate system, to which the user gave one."""
-    layer = QgsRasterLayer(path, "assigned")
-    layer.setCrs(crs("EPSG:4326"))
-    return layer
-
-
 @pytest.mark.parametrize("kind", ["file", "memory", "raster", "assigned"])
 def test_mask(qgis, work, kind):
     layer = {"file": lambda: str(LAND), "memory": land_in_memory, "raster": lambda: stripes(work),
@@ -197,12 +172,6 @@ def test_several_nearest_with_distance_and_direction(qgis, work):
         for band in (1, 2, 3):
             assert np.array_equal(read(results[name], band), read(work.path(theirs), band), equal_nan=name != "OUTPUT")
     assert read(results["DISTANCE"]).dtype == np.float64 and np.nanmax(read(results["DISTANCE"], 3)) <= 2000000
-
-
-def as_file(layer, path):
-    options = QgsVectorFileWriter.SaveVectorOptions()
-    QgsVectorFileWriter.writeAsVectorFormatV3(layer, path, QgsProject.instance().transformContext(), options)
-    return path
 
 
 @pytest.mark.parametrize("weighting,word", [(1, "multiplicative"), (2, "additive"), (3, "power")])
@@ -277,9 +246,6 @@ def people(work, system="EPSG:4326", name="people.tif"):
     made.GetRasterBand(1).WriteArray(np.random.default_rng(8).integers(0, 1000, (180, 360)).astype(float))
     made = None
     return path
-
-
-COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
 
 
 def test_statistics(qgis, work):
@@ -398,10 +364,34 @@ def test_statistics_with_assigned_crs(qgis, work):
         assert sum(f[name] for f in out.getFeatures()) == pytest.approx(read(layers[0].source()).sum(), rel=1e-6)
 
 
-def search(work, *arguments):
-    work.command("search", *arguments, "--overwrite", "expected.csv")
-    with open(work.path("expected.csv"), newline="") as file:
-        return [(int(r["query"]), int(r["rank"]), int(r["index"]), float(r["distance"])) for r in csv.DictReader(file)]
+@pytest.mark.parametrize("kind", ["points", "multipoints"])
+def test_statistics_of_groups(qgis, work, kind):
+    """A row for each id, with the numbers of the command and the place of the first seed; also as regions."""
+    if kind == "points":
+        layer = memory(places(30), rows=[(i % 6, f"s{i}") for i in range(30)])
+    else:
+        layer = memory([], geometry="MultiPoint")
+        for i in range(6):
+            feature = QgsFeature(layer.fields())
+            feature.setGeometry(QgsGeometry.fromMultiPointXY([QgsPointXY(*place) for place in places(30)[i::6]]))
+            feature.setAttributes([i, f"s{i}"])
+            layer.dataProvider().addFeatures([feature])
+    population = QgsRasterLayer(people(work), "people")
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", SUMS=[population], TEMPLATE=population, GROUP=True,
+                       OUTPUT="memory:", POLYGONS="memory:")
+    work.csv("s.csv", [(x, y, i % 6) for i, (x, y) in enumerate(places(30))])
+    work.command("--seeds", "s.csv", "--id", "id", "--like", population.source(), "--stats", "s.gpkg", "--group", "--sum",
+                 f"people={population.source()}")
+    names = ["seeds", *COLUMNS, "people_sum", "people_distance_mean"]
+    expected = {row[0]: row[1:] for row in rows(work.path("s.gpkg"), "id", *names)}
+    for out in (results["OUTPUT"], results["POLYGONS"]):
+        made = {f["value"]: tuple(f[name] for name in names) for f in out.getFeatures()}
+        assert made.keys() == expected.keys() == set(range(6))
+        for value, row in made.items():
+            assert row == pytest.approx(expected[value], rel=1e-9)
+            assert row[0] == 5
+    assert [(f["name"], f.geometry().asPoint()) for f in results["OUTPUT"].getFeatures()] == [
+        (f"s{i}", QgsPointXY(*places(30)[i])) for i in range(6)]
 
 
 def test_nearest_neighbours_on_the_globe(qgis, work):
@@ -482,6 +472,25 @@ def test_nearest_neighbours_within_a_distance(qgis, work):
     assert (first["input"], first["rank"], first["neighbour"], first["distance"]) == (1, 1, 1, 10)
     assert [second[name] for name in ("input", "rank", "neighbour", "distance")] == [2, NULL, NULL, NULL]
     assert second.geometry().isNull()
+    assert "Points without a neighbour: 1 of 2" in qgis.feedback.infos and qgis.feedback.warnings == []
+    qgis.run("knearest", INPUT=memory([(0, 0), (100, 0)], "EPSG:32633"), MAX_DISTANCE=10, OUTPUT="memory:")
+    assert qgis.feedback.warnings == [
+        "0 of 2 points have a neighbour. What leaves neighbours out: “Farthest distance (metres on the globe, map units on the map)”"]
+
+
+def test_distances_of_maps_of_the_world(qgis, work):
+    """Straight lines on such a map are no distances: geodesics by default, and a warning for who wants them all the same."""
+    layers = {"INPUT": memory([(0, 8000000)], "EPSG:3857"), "REFERENCE": memory([(100000, 8000000)], "EPSG:3857")}
+    found = next(qgis.run("knearest", OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
+    assert 40000 < found["distance"] < 60000
+    assert qgis.feedback.infos[0] == "Distances: geodesic, default for maps of the whole world" and not qgis.feedback.warnings
+    found = next(qgis.run("knearest", METRIC=3, OUTPUT="memory:", **layers)["OUTPUT"].getFeatures())
+    assert found["distance"] == 100000
+    assert qgis.feedback.infos[0] == "Distances: euclidean, as asked for"
+    assert any("are not those on the ground" in text for text in qgis.feedback.warnings)
+    layers = {name: memory([(4e6, 3e6)], "EPSG:3035") for name in layers}
+    qgis.run("knearest", OUTPUT="memory:", **layers)
+    assert qgis.feedback.infos[0] == "Distances: euclidean, default for maps"
 
 
 def test_lines_and_points(qgis, work):
@@ -498,21 +507,7 @@ def test_lines_and_points(qgis, work):
     assert point.equals(QgsGeometry.fromWkt("Point (179 10)"))
 
 
-WGS84 = (6378137.0, 6356752.314245179)
 GRS80 = (6378137.0, 6356752.314140356)
-SPHERE = ((2 * WGS84[0] + WGS84[1]) / 3,) * 2
-
-
-def measured(layer, axes, degrees="EPSG:4326"):
-    """Features, and the lengths of their lines on the ellipsoid of these half axes."""
-    measure = QgsDistanceArea()
-    assert measure.setEllipsoid(*axes)
-    to_degrees = QgsCoordinateTransform(layer.crs(), crs(degrees), QgsProject.instance())
-    for feature in layer.getFeatures():
-        line = feature.geometry()
-        assert all(len(part) > 1 for part in line.asMultiPolyline())
-        line.transform(to_degrees)
-        yield feature, measure.measureLength(line)
 
 
 def pairs(crossing):

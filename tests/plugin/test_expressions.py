@@ -60,6 +60,23 @@ def test_nearest(qgis, layers, runs, rank):
     assert (ids, distances) == table(qgis, layer, reference, rank)
 
 
+@pytest.mark.parametrize("system", ["EPSG:4326", "EPSG:3857"])
+def test_nearest_line(qgis, layers, system):
+    """In metres on the ground, on a map of the world too."""
+    layer = memory([(0, 2), (1, 1), (9, 9)], system)
+    lines = QgsVectorLayer(f"LineString?crs={system}", "lines", "memory")
+    for shape in ("LineString (0 1, 5 1)", "LineString (0 0, 5 0)"):
+        feature = QgsFeature(lines.fields())
+        feature.setGeometry(QgsGeometry.fromWkt(shape))
+        assert lines.dataProvider().addFeatures([feature])[0]
+    QgsProject.instance().addMapLayers([layer, lines])
+    for rank in (1, 2):
+        found = values(layer, f"nearest_feature_id('lines', {rank})")[0], values(layer, f"nearest_distance('lines', {rank})")[0]
+        assert found == table(qgis, layer, lines, rank)
+        assert list(found[0].values()) == [rank] * 3
+    assert found[1][2] == pytest.approx(110574.4 if system == "EPSG:4326" else 110574.4 / 111319.49, rel=1e-3)
+
+
 def test_nearest_in_the_layer_itself(qgis, layers):
     layer, _ = layers
     layer.setName("own")
@@ -96,10 +113,12 @@ def test_missing_values(qgis, layers):
 @pytest.mark.parametrize("text,message", [
     ("nearest_distance('nowhere', 1)", "There is no layer “nowhere”"),
     ("nearest_distance('stations', 0)", "k is a whole number from 1 to 1,024"),
-    ("nearest_distance('lines', 1)", "lines: lines and polygons are no points"),
+    ("nearest_distance('lines', 1)", "lines: there are no points, lines or polygons"),
+    ("nearest_distance('table', 1)", "table: there are no points, lines or polygons"),
 ])
 def test_errors(qgis, layers, text, message):
-    QgsProject.instance().addMapLayer(QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"))
+    QgsProject.instance().addMapLayers(
+        [QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"), QgsVectorLayer("None?field=a:int", "table", "memory")])
     assert message in values(layers[0], text)[1]
 
 

@@ -277,8 +277,8 @@ SHAPES = ["LineString (0 0, 1 1)", "MultiLineString ((0 0, 1 1))", "Polygon ((0 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_lines_and_polygons_are_seeds_of_rasters_only(qgis, work, shape):
-    """Nor are their vertices points for k nearest."""
+def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
+    """But they ask for no neighbours: their vertices are no points."""
     layer = memory([], geometry=shape.split(" ")[0])
     feature = QgsFeature(layer.fields())
     feature.setGeometry(QgsGeometry.fromWkt(shape))
@@ -287,8 +287,10 @@ def test_lines_and_polygons_are_seeds_of_rasters_only(qgis, work, shape):
     assert set(read(made["OUTPUT"]).ravel().tolist()) == {1}
     with pytest.raises(QgsProcessingException, match="are no points|seeds are points or multipoints"):
         qgis.run("knearest", INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
-    with pytest.raises(QgsProcessingException, match="seeds: lines and polygons are no points"):
-        qgis.run("knearest", INPUT=memory(SEEDS), REFERENCE=layer, OUTPUT="TEMPORARY_OUTPUT")
+    found = qgis.run("knearest", INPUT=memory([(0.5, 0), (0.5, -1)]), REFERENCE=layer, METRIC=2, OUTPUT="memory:")["OUTPUT"]
+    degree = 6371008.7714 * np.pi / 180
+    expected = [0, degree] if "Polygon" in shape else [degree * 0.125 ** 0.5, degree * 1.25 ** 0.5]
+    assert [f["distance"] for f in found.getFeatures()] == pytest.approx(expected, rel=1e-3)
 
 
 def test_nearest_in_a_mixed_layer(qgis, work):
@@ -303,6 +305,10 @@ def test_nearest_in_a_mixed_layer(qgis, work):
     layer = QgsVectorLayer(work.path("mixed.gpkg"), "mixed", "ogr")
     with pytest.raises(QgsProcessingException, match="mixed: lines and polygons are no points"):
         qgis.run("knearest", INPUT=layer, OUTPUT="memory:")
+    points = memory([(5, 5), (0, 0.1)])
+    out = qgis.run("knearest", INPUT=points, REFERENCE=layer, NEIGHBORS=2, OUTPUT="memory:")["OUTPUT"]
+    assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 3), (1, 2), (2, 1), (2, 2)]
+    assert set(read(qgis.run("voronoiraster", INPUT=layer, OUTPUT=work.path("out.tif"))["OUTPUT"]).ravel().tolist()) == {1, 2, 3}
     layer.setSubsetString("fid < 3")
     out = qgis.run("knearest", INPUT=layer, OUTPUT="memory:")["OUTPUT"]
     assert [(f["input"], f["neighbour"]) for f in out.getFeatures()] == [(1, 2), (2, 2), (2, 2)]

@@ -100,7 +100,7 @@ def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
 def test_missing_program_is_explained(qgis, monkeypatch):
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
-    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"):
+    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"):
         well, message = algorithm(name).canExecute()
         assert not well
         for word in ("not found", "Settings", "Processing", "GPUVORONOI_COMMAND", "PATH"):
@@ -130,7 +130,7 @@ def test_provider(qgis):
             assert parameter.name() == parameter.name().upper() and parameter.description()
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
 def test_help_is_in_the_plugin(qgis, name):
     """A page of its own for each algorithm, that needs no web."""
     made = algorithm(name)
@@ -175,17 +175,42 @@ def test_plugin_comes_and_goes(qgis):
 # ---------------------------------------------------------------------------------------- progress, messages
 
 
-def test_progress_moves(qgis, work):
-    qgis.run("voronoiraster", INPUT=memory(places(500)), RESOLUTION=0.15, METRIC=2, BACKEND="serial", OUTPUT=work.path("out.tif"))
-    progress = qgis.feedback.progress
-    assert len(progress) >= 8 and progress == sorted(progress) and progress[-1] == 100
-    assert sum(10 < value < 100 for value in progress) >= 5
+# A program that goes on with its bar when what it said so far has arrived.
+PATIENT = """
+for step in 0 25 50 75; do
+  echo -n "$step..." {stream}
+  while [ ! -e '{folder}'/$step ]; do sleep 0.02; done
+done
+arguments=()
+for argument; do [ "$argument" = --progress ] || arguments+=("$argument"); done
+exec '{command}' "${{arguments[@]}}"
+"""
 
 
-def test_progress_of_the_search_moves(qgis, work):
-    qgis.run("knearest", INPUT=memory(places(10000), "EPSG:3857"), NEIGHBORS=5, BACKEND="serial", OUTPUT="memory:")
-    progress = qgis.feedback.progress
-    assert progress == sorted(progress) and sum(20 < value < 70 for value in progress) >= 3
+@pytest.mark.parametrize("name,stream,parameters,first,last", [
+    ("voronoiraster", ">&2", {"RESOLUTION": 5}, 10, 100),
+    ("knearest", "", {"NEIGHBORS": 3, "METRIC": 3}, 20, 70),
+])
+def test_progress_moves(qgis, work, setting, name, stream, parameters, first, last):
+    setting(script(work, "program", PATIENT.format(stream=stream, folder=work.directory, command=COMMAND)))
+    feedback = Feedback()
+
+    def arrived(value):
+        for step in (0, 25, 50, 75):
+            if value >= first + (last - first) * step / 100.0:
+                (work.directory / str(step)).touch()
+
+    feedback.progressChanged.connect(arrived)
+    output = work.path("out.tif") if name == "voronoiraster" else "memory:"
+    qgis.run(name, feedback, INPUT=memory(places(50), "EPSG:3857"), OUTPUT=output, **parameters)
+    assert feedback.progress == sorted(feedback.progress)
+    for step in (25, 50, 75):
+        assert any(abs(value - first - (last - first) * step / 100.0) < 8 for value in feedback.progress)
+
+
+def test_program_tells_its_progress(qgis, work):
+    qgis.run("voronoiraster", INPUT=memory(places(50)), RESOLUTION=2, OUTPUT=work.path("out.tif"))
+    assert qgis.feedback.progress == sorted(qgis.feedback.progress) and qgis.feedback.progress[-1] == 100
 
 
 def test_messages_of_the_program_pass(qgis, work):
@@ -193,7 +218,7 @@ def test_messages_of_the_program_pass(qgis, work):
         qgis.run("voronoiraster", INPUT=timezones(), METRIC=3, OUTPUT=work.path("out.tif"))
     assert "gpuvoronoi: error: --metric euclidean makes no sense in WGS 84 (EPSG:4326)" in str(caught.value)
     assert str(caught.value).startswith("These distances make no sense here: choose others under “Distances”")
-    with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*nonsense"):
+    with pytest.raises(QgsProcessingException, match="The program has no such backend.*\ngpuvoronoi: error: .*nonsense"):
         qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
         qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("no/such/folder/out.tif"))
@@ -225,12 +250,28 @@ def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):
         assert str(caught.value).startswith(words) and "gpuvoronoi: error: " in str(caught.value)
 
 
-def test_codes_that_are_worded_are_the_programs():
-    """The program documents them, a test of its own says that the list is complete."""
+def test_all_codes_are_worded():
+    """Each code that the program has (a test of its own compares its documentation), and none that it has not."""
     from gpuvoronoi import messages
+
     documented = (pathlib.Path(__file__).parents[2] / "docs" / "usage.md").read_text(encoding="utf-8")
-    for code in {**messages._errors(), **messages._warnings()}.keys() | messages.SAID_ELSEWHERE:
-        assert f"\n| `{code}` | " in documented, code
+    errors, warnings = (set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE))
+                        for part in documented.partition("| code of an error | meaning |")[2].split("| code of a warning | meaning |"))
+    assert len(errors) > 20 and len(warnings) > 14
+    assert messages._errors().keys() == errors - messages.OWN_WORDS
+    assert messages._warnings().keys() == warnings - messages.OWN_WORDS - messages.SAID_ELSEWHERE
+    assert messages.OWN_WORDS | messages.SAID_ELSEWHERE <= errors | warnings
+
+
+def test_reasons_of_the_program_are_known():
+    """By these words the program says why distances are what they are."""
+    from gpuvoronoi import messages
+
+    source = pathlib.Path(__file__).parents[2] / "src"
+    said = {reason for path in source.glob("io/**/*.c")
+            for reason in re.findall(r'"(default (?:for|without) [a-z ]+|as asked for)"', path.read_text(encoding="utf-8"))}
+    assert len(said) >= 6
+    assert said == messages.reasons().keys()
 
 
 @pytest.mark.parametrize("name", ["voronoiraster", "facilitystatistics"])

@@ -99,6 +99,58 @@ def test_each_seed_of_a_legend_has_its_own_colour(qgis, work):
         assert min(math.dist(a, b) for i, a in enumerate(colours) for b in colours[:i]) > 20
 
 
+class Thread:
+    """The context of an algorithm in a thread of its own: gone by the time that results are loaded."""
+
+    def __init__(self):
+        self.alive, self.processor, self.name = True, None, ""
+
+    def __getattribute__(self, name):
+        assert object.__getattribute__(self, "alive"), "this context is gone"
+        return object.__getattribute__(self, name)
+
+    def willLoadLayerOnCompletion(self, output):
+        return True
+
+    def layerToLoadOnCompletionDetails(self, output):
+        return self
+
+    def setPostProcessor(self, processor):
+        self.processor = processor
+
+
+def test_the_context_of_the_algorithm_is_gone(qgis, work):
+    """QGIS 3.40 died of it."""
+    from gpuvoronoi import styles
+
+    layers = {"raster": ("out.tif", styles.allocation), "distance": ("d.tif", styles.distance), "azimuth": ("a.tif", styles.azimuth)}
+    qgis.run("voronoiraster", INPUT=timezones(), RESOLUTION=5, OUTPUT=work.path("out.tif"), DISTANCE=work.path("d.tif"),
+             AZIMUTH=work.path("a.tif"))
+    for name, (path, paint) in layers.items():
+        thread, layer = Thread(), QgsRasterLayer(work.path(path), name)
+        QgsProject.instance().addMapLayer(layer)
+        paint(thread, work.path(path), "a name", name)
+        processor, thread.alive = thread.processor, False
+        processor.postProcessLayer(layer, loading_context(), Feedback())
+        assert isinstance(layer.renderer(), QgsSingleBandPseudoColorRenderer)
+
+
+def test_styles_of_people_stay(qgis, work):
+    """What they have put beside the output, as "Save as default style" does, is how it looks."""
+    parameters = {"INPUT": memory(places(12)), "RESOLUTION": 5, "OUTPUT": work.path("out.tif"), "DISTANCE": work.path("distance.tif")}
+    first = load(qgis, "voronoiraster", **parameters)
+    renderer = first.renderer().clone()
+    renderer.setOpacity(0.25)
+    first.setRenderer(renderer)
+    assert first.saveNamedStyle(work.path("out.qml"))[1]
+    QgsProject.instance().clear()
+    del first, renderer
+    again = load(qgis, "voronoiraster", **parameters)
+    assert again.renderer().opacity() == 0.25
+    distance = QgsProject.instance().mapLayersByName("Distance to seeds (m)")[0]
+    assert isinstance(distance.renderer(), QgsSingleBandPseudoColorRenderer) and distance.renderer().opacity() == 1
+
+
 def legend_in_the_tree(layer):
     """What the tree of layers shows of a layer."""
     root = QgsProject.instance().layerTreeRoot()
@@ -157,7 +209,8 @@ def test_more_seeds_than_the_table_holds(qgis, work):
     count = 66000
     regions = load(qgis, "voronoiraster", "POLYGONS", INPUT=memory(places(count)), RESOLUTION=0.5, METRIC=2,
                    OUTPUT=work.path("out.tif"), POLYGONS=work.path("regions.gpkg"))
-    assert sum("no table of names and colours for more than 65,535 seeds" in text for text in load.feedback.warnings) == 1
+    (warning,) = [text for text in load.feedback.warnings if "colours" in text]
+    assert warning.startswith("The raster has no table of names and colours.") and "66000 seeds are more than its 65535 rows" in warning
     layer = QgsProject.instance().mapLayersByName("Nearest of seeds")[0]
     shader = layer.renderer().shader().rasterShaderFunction()
     assert shader.colorRampType() == QgsColorRampShader.Type.Interpolated

@@ -52,14 +52,14 @@ def picture(name):
     return path
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
 def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
     picture(f"qgis-dialog-{name}")
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
 def test_backends_are_a_list(desktop, name):
     """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
@@ -73,8 +73,21 @@ def test_backends_are_a_list(desktop, name):
     assert facts["chosen"][1][0].startswith("serial (")
 
 
+def test_fields_that_can_be_ids(desktop):
+    """Neither fractions nor dates."""
+    first, other, file, selected, given = desktop["id_fields"]
+    assert "name" in first[0] and "lon" not in first[0] and first[1] == "name"
+    assert other == [["a", "c", "d"], None] and selected == other
+    assert file[0] == ["id", "name"] and given == [["a", "c", "d"], "d"]
+
+
+def test_id_fields_in_models(desktop):
+    """QGIS's own widgets, which take fields of the model too."""
+    assert len(desktop["modeler"]) > 5
+
+
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
+    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
 
 
 def test_dialog_runs(desktop):
@@ -85,6 +98,14 @@ def test_dialog_runs(desktop):
     assert facts["legends"]["Distance to Time zone places (m)"] == 2 and facts["legends"]["Nearest of Time zone places"] in (0, 2)
     for name in ("qgis-map", "qgis-distance", "qgis-log"):
         picture(name)
+
+
+def test_shapes(desktop):
+    """Lines and polygons by the toolbox's way. Nobody on land is farther from a coast; a land without small islands leaves much sea."""
+    low, high = desktop["shapes"]["range"]
+    assert -2700000 < low < -2300000 and 4500000 < high < 5500000
+    assert desktop["shapes"]["ways"] == 418
+    picture("qgis-coast")
 
 
 def test_dialog_shows_errors(desktop):

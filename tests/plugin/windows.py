@@ -14,7 +14,16 @@ import traceback
 import processing
 from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
-from qgis.core import QgsApplication, QgsProject, QgsRectangle, QgsVectorLayer
+from processing.modeler.ModelerParametersDialog import ModelerParametersDialog
+from qgis.core import (
+    QgsApplication,
+    QgsProcessingFeatureSourceDefinition,
+    QgsProcessingModelAlgorithm,
+    QgsProject,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsVectorLayer,
+)
 from qgis.PyQt.QtCore import QEventLoop, QTimer
 from qgis.PyQt.QtGui import QColor
 from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLineEdit, QWidget
@@ -23,7 +32,7 @@ from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailableP
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest"]
+ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"]
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 400  # seconds for all
 
@@ -85,8 +94,12 @@ def scene_toolbox(layer):
 
 def scene_dialogs(layer):
     facts["dialogs"] = {}
+    gdal.Rasterize(str(WORK / "land.tif"), f"{ROOT}/data/land.geojson", burnValues=[1], outputType=gdal.GDT_Byte, xRes=1, yRes=1)
+    cells = QgsRasterLayer(str(WORK / "land.tif"), "Land mask")
+    QgsProject.instance().addMapLayer(cells)
     for name in ALGORITHMS:
-        dialog = open_dialog(name, {"INPUT": layer, "REFERENCE": layer} if name == "knearest" else {"INPUT": layer})
+        given = {"nearestcells": {"INPUT": cells}, "knearest": {"INPUT": layer, "REFERENCE": layer}}.get(name, {"INPUT": layer})
+        dialog = open_dialog(name, given)
         facts["dialogs"][name] = {
             "shown": dialog.isVisible(),
             "widgets": len([w for w in dialog.mainWidget().findChildren(QWidget) if w.isVisible()]),
@@ -97,15 +110,43 @@ def scene_dialogs(layer):
             facts["dialogs"][name][listing] = rows
         chosen = []
         for backend in ("", "serial", "auto", "@an_expression"):
-            dialog.setParameters({"BACKEND": backend, "INPUT": layer})
+            dialog.setParameters({**given, "BACKEND": backend})
             box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_backends")
             chosen.append((box.currentText(), dialog.mainWidget().createProcessingParameters().get("BACKEND")))
         facts["dialogs"][name]["chosen"] = chosen
         picture(f"qgis-dialog-{name}", dialog)
         close(dialog)
+    QgsProject.instance().removeMapLayer(cells.id())
 
 
-def show_map(order, name):
+def scene_id_fields(layer):
+    """Those of the layer that is chosen, whatever it is chosen by."""
+    other = QgsVectorLayer("Point?crs=EPSG:4326&field=a:integer&field=b:double&field=c:string&field=d:long&field=e:date", "Other", "memory")
+    QgsProject.instance().addMapLayer(other)
+    dialog = open_dialog("voronoiraster", {"INPUT": layer, "FIELD": "name"})
+    box = dialog.mainWidget().findChild(QComboBox, "gpuvoronoi_id_field")
+
+    def state():
+        fields = [box.itemText(row) for row in range(box.count())]
+        return [field for field in fields if field], dialog.mainWidget().createProcessingParameters().get("FIELD")
+
+    facts["id_fields"] = [state()]
+    for given in (other, f"{ROOT}/tests/plugin/seeds.geojson", QgsProcessingFeatureSourceDefinition(other.id(), True)):
+        dialog.setParameters({"INPUT": given})
+        facts["id_fields"].append(state())
+    dialog.setParameters({"INPUT": other, "FIELD": "d"})
+    facts["id_fields"].append(state())
+    close(dialog)
+    QgsProject.instance().removeMapLayer(other.id())
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
+    dialog = ModelerParametersDialog(algorithm, QgsProcessingModelAlgorithm())
+    dialog.show()
+    settle()
+    facts["modeler"] = [type(widget).__name__ for widget in dialog.findChildren(QWidget) if "Modeler" in type(widget).__name__]
+    close(dialog)
+
+
+def show_map(order, name, area=(-180, -90, 180, 90)):
     """A picture of the main window with these layers from top to bottom."""
     root = QgsProject.instance().layerTreeRoot()
     for made in root.findLayers():
@@ -113,7 +154,7 @@ def show_map(order, name):
         made.setExpanded(made.layer() is order[-1])
     root.setHasCustomLayerOrder(True)
     root.setCustomLayerOrder(order + [layer for layer in QgsProject.instance().mapLayers().values() if layer not in order])
-    iface.mapCanvas().setExtent(QgsRectangle(-180, -90, 180, 90))
+    iface.mapCanvas().setExtent(QgsRectangle(*area))
     iface.mapCanvas().refresh()
     iface.messageBar().clearWidgets()
     settle()
@@ -154,6 +195,20 @@ def scene_run(layer):
     layer.renderer().symbol().setColor(QColor("#202020"))
     show_map([layer, made["Nearest of Time zone places"]], "qgis-map")
     show_map([layer, made["Distance to Time zone places (m)"]], "qgis-distance")
+
+
+def scene_shapes(layer):
+    """Distances to the coast, and the ways to it."""
+    land = QgsVectorLayer(f"{ROOT}/data/land.geojson", "Land", "ogr")
+    QgsProject.instance().addMapLayer(land)
+    processing.runAndLoadResults("gpuvoronoi:voronoiraster", {"INPUT": land, "SIGNED": True, "METRIC": 2, "RESOLUTION": 0.25,
+                                                              "OUTPUT": "TEMPORARY_OUTPUT", "DISTANCE": "TEMPORARY_OUTPUT"})
+    processing.runAndLoadResults("gpuvoronoi:knearest", {"INPUT": layer, "REFERENCE": land, "BOUNDARY": True, "OUTPUT": "TEMPORARY_OUTPUT"})
+    made = {other.name(): other for other in QgsProject.instance().mapLayers().values()}
+    coast, ways = made["Distance to Land (m)"], made["Time zone places and their nearest"]
+    ramp = coast.renderer().shader().rasterShaderFunction()
+    facts["shapes"] = {"range": [ramp.minimumValue(), ramp.maximumValue()], "ways": ways.featureCount()}
+    show_map([layer, ways, coast], "qgis-coast", (-30, 0, 90, 75))
 
 
 def scene_error(layer):
@@ -256,7 +311,7 @@ def main():
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
-        for scene in (scene_toolbox, scene_dialogs, scene_run, scene_error, scene_cancel, scene_batch, scene_missing):
+        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:
         facts["error"] = traceback.format_exc()

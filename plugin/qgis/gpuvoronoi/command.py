@@ -150,8 +150,9 @@ def _report(text):
 
 def run(arguments, outputs, feedback, progress=lambda percent: None, events=True):
     """
-    Runs the program with these arguments. `outputs` are the files it has to make. True when it has made them, False
-    when the user cancelled; then nothing of them is left. Raises QgsProcessingException with the program's own words.
+    Runs the program with these arguments. `outputs` are the files it has to make. When it has made them, the report of
+    the main job, True of the others; False when the user cancelled: then nothing of them is left. Raises
+    QgsProcessingException with the program's own words.
     `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends.
     """
     try:
@@ -224,7 +225,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
-    return True
+    return report or True
 
 
 def threads():
@@ -242,6 +243,28 @@ def _listed(program, changed, what):
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
+
+
+@functools.lru_cache(maxsize=64)
+def _planned(program, changed, crs):
+    """What the program would do for a map in a coordinate system, as JSON; None if it cannot."""
+    options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    asked = [program, "--seeds", "-", "--seeds-crs", crs, "--extent", "0,0,1,1", "--size", "1,1", "--dry-run", "--json", "map.tif"]
+    try:
+        done = subprocess.run(asked, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options)
+        return json.loads(done.stdout)["metric"]
+    except (KeyError, OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def default_metric(crs):
+    """Name of the distances that the program takes for a map in a coordinate system, and why."""
+    try:
+        program = find_program()
+        metric = _planned(program, os.path.getmtime(program), crs)
+    except (MissingProgram, OSError):
+        metric = None
+    return (metric["name"], metric["reason"]) if metric is not None else ("euclidean", "default for maps")
 
 
 def listed(what):

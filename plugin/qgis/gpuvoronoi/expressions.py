@@ -18,9 +18,9 @@ from qgis.core import (
 )
 
 from . import command
-from .algorithms.k_nearest import MOST_NEIGHBORS, Places, read_rows
 from .i18n import tr
-from .layers import lines_or_polygons, no_lines_or_polygons, no_points
+from .layers import no_points
+from .searched import MOST_NEIGHBORS, automatic_metric, read_rows, written
 
 LAYER_CHANGES = (
     "featureAdded", "featureDeleted", "geometryChanged", "afterRollBack", "afterCommitChanges", "subsetStringChanged", "crsChanged",
@@ -28,12 +28,12 @@ LAYER_CHANGES = (
 )
 
 
-class LayerPoints:
-    """The points of a layer as Places wants them."""
+class LayerFeatures:
+    """The features of a layer as Searched wants them."""
 
     def __init__(self, layer):
-        if not layer.isSpatial() or lines_or_polygons(layer.geometryType()):
-            raise QgsProcessingException(no_lines_or_polygons(layer.name()) if layer.isSpatial() else str(no_points(layer.name())))
+        if not layer.isSpatial():
+            raise no_points(layer.name())
         self.name = layer.name()
         self.crs = layer.crs()
         self.source = layer  # its fields and the number of its features
@@ -80,23 +80,20 @@ def search(layer, reference, count):
     """One run of the program."""
     context, feedback = QgsProcessingContext(), QgsProcessingFeedback(False)
     context.setTransformContext(QgsProject.instance().transformContext())
-    crs = layer.crs()
-    points = Places(LayerPoints(layer), crs, context, False)
-    others = points if reference.id() == layer.id() else Places(LayerPoints(reference), crs, context, False, neighbours=True)
-    points.write(feedback, 0.0, 0.0, True)
-    if others is not points:
-        others.write(feedback, 0.0, 0.0, True)
+    metric, _ = automatic_metric(layer.crs())
+    others = None if reference.id() == layer.id() else LayerFeatures(reference)
+    points, others = written(LayerFeatures(layer), others, metric, context, False, feedback, True)
     if not points.ids:
         return {}
     if not others.ids:
         raise no_points(reference.name())
     found = QgsProcessingUtils.generateTempFilename("nearest.csv")
-    options = ["search", "--reference", others.path, "-k", str(count), "--metric", "geodesic" if crs.isGeographic() else "euclidean"]
+    options = ["search", "--reference", others.path, "-k", str(count), "--metric", metric]
     if others is not points:
         options += ["--queries", points.path]
     command.run([*options, *command.threads(), "--", found], [found], feedback, events=False)
     nearest = {}
-    for query, rank, index, distance in read_rows(found):
+    for query, rank, index, distance, _ in read_rows(found):
         feature = points.features[query]
         if rank == count and index >= 0 and (feature not in nearest or distance < nearest[feature][1]):
             nearest[feature] = others.features[index], distance
@@ -154,12 +151,13 @@ class Functions:
         example = "<p><code>nearest_{}('stations', 1)</code></p>"
         self.functions = [
             Nearest("nearest_feature_id", 0, answers, tr(
-                "<p>The feature id of the k-th nearest point of a layer, by its name or id. In the current layer itself a feature's own "
-                "point does not count. Distances are geodesics for longitudes and latitudes, else straight lines on the map.</p>"
+                "<p>The feature id of the k-th nearest point, line or polygon of a layer, by its name or id. In the current layer itself a "
+                "feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole "
+                "world, else straight lines on the map.</p>"
             ) + example.format("feature_id")),
             Nearest("nearest_distance", 1, answers, tr(
-                "<p>The distance to the k-th nearest point of a layer, by its name or id: metres for longitudes and latitudes, else "
-                "units of the map.</p>"
+                "<p>The distance to the k-th nearest point, line or polygon of a layer, by its name or id: metres for longitudes and "
+                "latitudes and for maps of the whole world, else units of the map.</p>"
             ) + example.format("distance")),
         ]
         for function in self.functions:

@@ -135,7 +135,7 @@ def stored(value, field):
 
 
 def no_points(layer):
-    return QgsProcessingException(tr("{layer}: there are no points").format(layer=layer))
+    return QgsProcessingException(tr("{layer}: there are no points, lines or polygons").format(layer=layer))
 
 
 def lines_or_polygons(geometry_type):
@@ -161,16 +161,19 @@ def open_dataset(path, flags=gdal.OF_RASTER):
 
 
 class TemporaryFile:
-    """A FlatGeobuf that is written in the order of the features, which all have geometries."""
+    """
+    A FlatGeobuf that is written in the order of the features, which all have geometries. It takes any: what QGIS says of a
+    layer holds for its first feature, and single and multiple ones are mixed.
+    """
 
-    def __init__(self, name, fields, geometry_type, crs, context):
+    def __init__(self, name, fields, crs, context):
         self.path = QgsProcessingUtils.generateTempFilename(plain_name(name) + ".fgb")
         self.count = 0
         options = QgsVectorFileWriter.SaveVectorOptions()
         options.driverName = "FlatGeobuf"
         options.layerOptions = ["SPATIAL_INDEX=NO"]
         self.writer = QgsVectorFileWriter.create(
-            self.path, fields, geometry_type, crs, context.transformContext(), options
+            self.path, fields, QgsWkbTypes.Type.Unknown, crs, context.transformContext(), options
         )
         self.check(self.writer.hasError() == QgsVectorFileWriter.WriterError.NoError, self.writer.errorMessage())
 
@@ -239,8 +242,8 @@ class Unreachable:
             )
 
 
-class Points:
-    """The points of a parameter, made ready for the program."""
+class Features:
+    """The points, lines or polygons of a parameter, made ready for the program."""
 
     def __init__(self, algorithm, parameters, name, context, fields):
         """To be called on the main thread. `fields` are names, empty ones do not count; the first is the id's."""
@@ -273,7 +276,7 @@ class Points:
         return self.row_field
 
     def arguments(self, context, feedback, skip_invalid, progress):
-        """What tells the program about these points, as seeds; None if the user cancelled meanwhile."""
+        """What tells the program about these features, as seeds; None if the user cancelled meanwhile."""
         arguments = []
         if self.file is not None:
             path, layer = self.file
@@ -344,7 +347,7 @@ class Points:
             fields.append(QgsField(self.row_field, types.LONG))
         for index in indices:
             fields.append(storable(known[index]))
-        file = TemporaryFile(self.name, fields, self.source.wkbType(), self.crs, context)
+        file = TemporaryFile(self.name, fields, self.crs, context)
         unusable = Unusable(self.name, skip_invalid)
         total = max(self.source.featureCount(), 1)
         request = QgsFeatureRequest().setSubsetOfAttributes(indices)
@@ -390,6 +393,20 @@ def raster_file(layer):
     return path
 
 
+class RasterCells:
+    """The cells of a raster, which the program can take as seeds as it can Features."""
+
+    def __init__(self, layer, options):
+        """To be called on the main thread. `options` of the program say which cells."""
+        self.crs = layer.crs()
+        self.label = layer.name()
+        self.file = raster_file(layer)
+        self.options = options
+
+    def arguments(self, context, feedback, skip_invalid, progress):
+        return ["--seeds-raster", self.file, *self.options]
+
+
 class Polygons:
     """The polygons of a layer, made ready for the program."""
 
@@ -397,7 +414,6 @@ class Polygons:
         """To be called on the main thread."""
         self.name = layer.name()
         self.crs = layer.crs()
-        self.type = layer.wkbType()
         self.file = own_file(layer, layer, [])
         self.source = None if self.file is not None else QgsVectorLayerFeatureSource(layer)
 
@@ -405,7 +421,7 @@ class Polygons:
         """File and layer; None if the user cancelled."""
         if self.file is not None:
             return self.file
-        file = TemporaryFile(self.name, QgsFields(), self.type, self.crs, context)
+        file = TemporaryFile(self.name, QgsFields(), self.crs, context)
         request = QgsFeatureRequest().setSubsetOfAttributes([])
         for count, feature in enumerate(self.source.getFeatures(request)):
             if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():

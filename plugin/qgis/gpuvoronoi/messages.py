@@ -5,10 +5,17 @@ from .i18n import tr
 # The algorithms say these in the words of their dialogs, or the summary does.
 SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}
 
+# These are about what the program alone knows, or about what the plugin never asks it for: its own words are best.
+OWN_WORDS = {"usage", "invalid", "interrupted", "gdal", "secret-left-out"}
+
 
 def _errors():
     return {
         "memory": tr("There is not enough memory. A coarser raster takes less."),
+        "backend-unknown": tr("The program has no such backend: choose another, or “auto”."),
+        "file": tr("A file could not be read or written: look whether it is there, may be written, and whether the disk is full."),
+        "projection": tr("The layers cannot be brought to one coordinate system: look whether theirs are right."),
+        "internal": tr("This is a fault of the program or of the graphics card; another backend may do. Please report it."),
         "unavailable": tr("This backend cannot run on this computer: choose another, or “auto”."),
         "unsupported": tr("This backend or file format cannot do that: choose another."),
         "crs-unknown": tr("The coordinate system is unknown to the program."),
@@ -29,7 +36,11 @@ def _warnings():
     return {
         "accuracy": tr("The layers do not fit together as accurately as they could: a datum grid is not installed."),
         "metric-on-map": tr("Distances on this map are not those on the ground: choose others under “Distances”."),
+        "heights-unused": tr("Heights do not count in these distances."),
+        "table-missing": tr("The raster has no table of names and colours. Regions as polygons have the names."),
         "outside-operation": tr("{count} positions lie outside the area for which coordinates can be transformed well."),
+        "seeds-curved": tr("The curves of {count} features were taken for lines of short pieces."),
+        "seeds-wide": tr("{count} edges are more than 180° of longitude wide: choose geodesic edges if they should go the shorter way."),
         "seeds-invalid": tr("{count} polygons are not valid; what lies within them is told by the even-odd rule."),
         "seeds-outside": tr("{count} seeds lie beyond the area that the coordinate system is for, which the raster covers."),
         "seeds-skipped": tr("{count} seeds without usable coordinates were left out."),
@@ -37,7 +48,8 @@ def _warnings():
     }
 
 
-def _reasons():
+def reasons():
+    """Why distances are what they are."""
     return {
         "as asked for": tr("as asked for"),
         "default without a coordinate system": tr("default without a coordinate system"),
@@ -46,6 +58,10 @@ def _reasons():
         "default for maps of the whole world": tr("default for maps of the whole world"),
         "default for the mesh": tr("default for the mesh"),
     }
+
+
+def reason(words):
+    return reasons().get(words, words)
 
 
 def error(report):
@@ -68,7 +84,7 @@ def warnings(report):
 def summary(report):
     """What the run came to, line by line."""
     metric, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
-    yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=_reasons().get(metric["reason"], metric["reason"]))
+    yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
     yield tr("Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}").format(
         width=f"{grid['width']:,}", height=f"{grid['height']:,}", x=f"{grid['cell_size'][0]:.9g}", y=f"{grid['cell_size'][1]:.9g}",
         unit=grid["unit"], crs=grid["crs"],

@@ -9,6 +9,7 @@ that would be its legend is left out: of so many colours it shows stripes.
 import collections
 import json
 import math
+import os
 
 from osgeo import gdal
 from qgis.core import (
@@ -41,7 +42,6 @@ from qgis.core import (
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtGui import QColor
 
-from .i18n import tr
 from .layers import open_dataset
 
 CLASSES = 5
@@ -230,14 +230,17 @@ def mesh_style(layer, rows):
 
 
 class Style(QgsProcessingLayerPostProcessorInterface):
-    """Lets `paint(layer)` change how a layer looks when it is loaded."""
+    """
+    Lets `paint(layer, project)` change how a layer looks when it is loaded. The context of the algorithm is gone then: it was
+    that of its thread.
+    """
 
     def __init__(self, paint):
         super().__init__()
         self.paint = paint
 
     def postProcessLayer(self, layer, context, feedback):
-        self.paint(layer)
+        self.paint(layer, context.project())
 
 
 def rename(context, output, default_name, name):
@@ -248,9 +251,21 @@ def rename(context, output, default_name, name):
             details.name = name
 
 
+def style_of_people(path):
+    """The style that people have put beside a file; None without one. The program's own has a mark."""
+    name = os.path.splitext(path)[0] + ".qml"
+    try:
+        with open(name, encoding="utf-8", errors="replace") as file:
+            return None if "made by gpuvoronoi" in file.read(256) else name
+    except OSError:
+        return None
+
+
 def style(context, output, paint):
+    """Lets `paint` change a result that is going to be loaded, unless people have said how it is to look."""
     if context.willLoadLayerOnCompletion(output):
-        processor = Style(paint)
+        theirs = style_of_people(output)
+        processor = Style(paint if theirs is None else lambda layer, project: layer.loadNamedStyle(theirs)[1] or paint(layer, project))
         _kept.append(processor)
         context.layerToLoadOnCompletionDetails(output).setPostProcessor(processor)
 
@@ -263,24 +278,20 @@ def hide_legend(project, layer):
 
 
 def style_raster(context, output, make):
-    def paint(layer):
+    def paint(layer, _):
         layer.setRenderer(make(layer.dataProvider()))
         layer.triggerRepaint()
 
     style(context, output, paint)
 
 
-def allocation(context, feedback, output, default_name, name):
-    if not attribute_table(output):
-        feedback.pushWarning(
-            tr("There is no table of names and colours for more than 65,535 seeds. Regions as polygons have the names.")
-        )
+def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
 
-    def paint(layer):
+    def paint(layer, project):
         renderer = allocation_renderer(layer.dataProvider(), output)
         if not isinstance(renderer, QgsPalettedRasterRenderer):
-            hide_legend(context.project(), layer)
+            hide_legend(project, layer)
         layer.setRenderer(renderer)
         layer.triggerRepaint()
 
@@ -303,11 +314,11 @@ def azimuth(context, output, default_name, name):
 
 
 def regions(context, output, default_name, name, raster, field):
-    """`raster` has the table of colours, `field` of the polygons its values."""
+    """`raster`, if there is one, has the table of colours, `field` of the polygons its values."""
     rename(context, output, default_name, name)
 
-    def paint(layer):
-        layer.setRenderer(regions_renderer(layer, field, attribute_table(raster)))
+    def paint(layer, _):
+        layer.setRenderer(regions_renderer(layer, field, attribute_table(raster) if raster else []))
         for name in layer.fields().names():
             if name.lower() == "name":
                 layer.setDisplayExpression(f'"{name}"')
@@ -321,7 +332,7 @@ def graduated(context, output, default_name, name, field):
     """Polygons in five classes of as many features each, dark for much."""
     rename(context, output, default_name, name)
 
-    def paint(layer):
+    def paint(layer, _):
         symbol = QgsSymbol.defaultSymbol(layer.geometryType())
         ramp = QgsGradientColorRamp(QColor(RAMP[0][1]), QColor(RAMP[-1][1]), False,
                                     [QgsGradientStop(position, QColor(colour)) for position, colour in RAMP[1:-1]])
@@ -349,7 +360,7 @@ def spider(context, output, count):
         line.appendSymbolLayer(end)
         return line
 
-    def paint(layer):
+    def paint(layer, _):
         if 1 < count <= LEGEND_ENTRIES:
             ranks = [QgsRendererCategory(rank, symbol((rank - 1) / (count - 1)), str(rank)) for rank in range(1, count + 1)]
             renderer = QgsCategorizedSymbolRenderer("rank", ranks)
@@ -367,4 +378,4 @@ def load_mesh(context, path, name, raster):
     """Meshes are files to Processing: it does not load them by itself."""
     details = QgsProcessingContext.LayerDetails(name, context.project(), "", QgsProcessingUtils.LayerHint.Mesh)
     context.addLayerToLoadOnCompletion(path, details)
-    style(context, path, lambda layer: mesh_style(layer, attribute_table(raster)))
+    style(context, path, lambda layer, _: mesh_style(layer, attribute_table(raster)))

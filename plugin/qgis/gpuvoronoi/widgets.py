@@ -1,6 +1,9 @@
 """Widgets of dialogs, loaded only where there are windows."""
 
-from processing.gui.wrappers import WidgetWrapper
+from processing.gui.wrappers import WidgetWrapper, dialogTypes
+from processing.tools import dataobjects
+from qgis.core import QgsFieldProxyModel, QgsProcessingFeatureSourceDefinition, QgsProcessingUtils, QgsVectorLayer
+from qgis.gui import QgsFieldComboBox, QgsGui, QgsProcessingGui
 from qgis.PyQt.QtCore import Qt
 from qgis.PyQt.QtWidgets import QComboBox
 
@@ -31,3 +34,52 @@ class Choice(WidgetWrapper):
         text = self.widget.currentText()
         row = self.widget.findText(text, Qt.MatchFlag.MatchExactly)
         return text if row < 1 else self.widget.itemData(row)
+
+
+class IdFields(WidgetWrapper):
+    """The fields of a layer that can be ids, in a dialog: whole numbers and texts."""
+
+    def createWidget(self):
+        self.context = dataobjects.createContext()  # knows the project, keeps layers of files
+        box = QgsFieldComboBox()
+        box.setObjectName("gpuvoronoi_id_field")
+        box.setAllowEmptyFieldName(True)
+        box.setFilters(QgsFieldProxyModel.Filter.Int | QgsFieldProxyModel.Filter.LongLong | QgsFieldProxyModel.Filter.String)
+        box.fieldChanged.connect(lambda: self.widgetValueHasChanged.emit(self))
+        return box
+
+    def postInitialize(self, wrappers):
+        for wrapper in wrappers:
+            if wrapper.parameterDefinition().name() == self.parameterDefinition().parentLayerParameterName():
+                self.follow(wrapper)
+                wrapper.widgetValueHasChanged.connect(self.follow)
+
+    def follow(self, parent):
+        """Offers the fields of the layer that is chosen there."""
+        value = parent.parameterValue()
+        if isinstance(value, QgsProcessingFeatureSourceDefinition):
+            value = value.source.staticValue()
+        layer = QgsProcessingUtils.mapLayerFromString(value, self.context) if isinstance(value, str) and value else value
+        self.widget.setLayer(layer if isinstance(layer, QgsVectorLayer) else None)
+
+    def setValue(self, value):
+        self.widget.setField(value or "")
+
+    def value(self):
+        return self.widget.currentField() or None
+
+
+class IdField:
+    """Makes the widget of an id field: IdFields in dialogs, QGIS's own in models and batches."""
+
+    def __new__(cls, parameter, dialog, row=0, column=0):
+        kind = dialogTypes.get(type(dialog).__name__, QgsProcessingGui.WidgetType.Standard)
+        if kind == QgsProcessingGui.WidgetType.Standard:
+            return IdFields(parameter, dialog, row, column)
+        registry = QgsGui.processingGuiRegistry()
+        if kind == QgsProcessingGui.WidgetType.Modeler:
+            made = registry.createModelerParameterWidget(dialog.model, dialog.childId, parameter, dialog.context)
+        else:
+            made = registry.createParameterWidgetWrapper(parameter, kind)
+        made.setDialog(dialog)
+        return made

@@ -2,7 +2,8 @@
 
 from .facility_statistics import FacilityStatistics
 from .k_nearest import KNearest
+from .nearest_cells import NearestCells
 from .qtm_voronoi import QtmVoronoi
 from .voronoi_raster import VoronoiRaster
 
-ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest]
+ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells]

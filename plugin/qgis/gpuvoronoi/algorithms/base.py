@@ -37,7 +37,7 @@ from qgis.core import (
 from .. import about, command, help_page, results
 from .. import field_types as types
 from ..i18n import tr
-from ..layers import CHECK_CANCEL_EVERY, Points, Polygons, crs_text, layer_file, raster_file
+from ..layers import CHECK_CANCEL_EVERY, Features, Polygons, crs_text, layer_file, raster_file
 
 LAYERS = (QgsProcessingParameterFeatureSource, QgsProcessingParameterMapLayer, QgsProcessingParameterRasterLayer)
 NO_FILE = re.compile(r"memory:|[a-z]+:.*=", re.IGNORECASE)  # destinations in memory and in databases, such as ogr:dbname=…
@@ -52,7 +52,8 @@ class Algorithm(QgsProcessingAlgorithm):
     MAX_DISTANCE, MASK, WEIGHTING, WEIGHT_FIELD = "MAX_DISTANCE", "MASK", "WEIGHTING", "WEIGHT_FIELD"
     DISTANCE, POLYGONS = "DISTANCE", "POLYGONS"
     METRIC, SKIP_INVALID, BACKEND, OPTIONS = "METRIC", "SKIP_INVALID", "BACKEND", "OPTIONS"
-    DEVICE = "DEVICE"
+    DEVICE, EDGES, BOUNDARY, SIGNED = "DEVICE", "EDGES", "BOUNDARY", "SIGNED"
+    NEIGHBORS, DOUBLE, AZIMUTH = "NEIGHBORS", "DOUBLE", "AZIMUTH"
 
     whole_ids = True  # of the field's values a raster is made
 
@@ -104,24 +105,55 @@ class Algorithm(QgsProcessingAlgorithm):
     def add_seeds(self):
         self.add(
             QgsProcessingParameterFeatureSource(
-                self.INPUT, tr("Seeds"), [QgsProcessing.SourceType.TypeVectorPoint]
+                self.INPUT, tr("Seeds"), [QgsProcessing.SourceType.TypeVectorAnyGeometry]
             ),
             tr(
-                "The points among which the nearest is looked for. Each point of a multipoint is a seed of its own with "
-                "the feature's id. Of seeds at the same place the first counts."
+                "The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its "
+                "own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 "
+                "within a polygon. Of seeds at the same place the first counts."
             ),
         )
+        field = QgsProcessingParameterField(
+            self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
+            type=QgsProcessingParameterField.DataType.Any,
+        )
+        field.setMetadata({"widget_wrapper": {"class": "gpuvoronoi.widgets.IdField"}})
         self.add(
-            QgsProcessingParameterField(
-                self.FIELD, tr("Id field"), parentLayerParameterName=self.INPUT, optional=True,
-                type=QgsProcessingParameterField.DataType.Any,
-            ),
+            field,
             tr(
                 "The values of the raster: an integer field as it is, where seeds of one id have one region together; of a "
                 "text field the number of the first row with that text, counted from 0, with the text in the raster's attribute "
                 "table, if there are at most 65,535 seeds. Without a field: the feature ids."
             ),
         )
+
+    def add_shapes(self):
+        self.add(
+            QgsProcessingParameterEnum(self.EDGES, tr("Edges of lines and polygons"), [
+                tr("Straight in their own coordinates"), tr("Geodesics: the shorter way on the ellipsoid"),
+            ], defaultValue=0),
+            tr("What goes from one vertex to the next. Geodesics are for distances on the globe."),
+            advanced=True,
+        )
+        self.add(
+            QgsProcessingParameterBoolean(self.BOUNDARY, tr("Polygons count as their boundaries"), defaultValue=False),
+            tr("Distances within a polygon are those to its boundary, too."),
+            advanced=True,
+        )
+
+    def add_signed(self):
+        self.add(
+            QgsProcessingParameterBoolean(self.SIGNED, tr("Negative distances within polygons"), defaultValue=False),
+            tr("In the raster of distances: within a polygon minus the distance to its boundary."),
+            advanced=True,
+        )
+
+    def shape_options(self, parameters, context):
+        options = ["--edges", "geodesic"] if self.parameterAsEnum(parameters, self.EDGES, context) else []
+        return options + (["--boundary"] if self.parameterAsBoolean(parameters, self.BOUNDARY, context) else [])
+
+    def signed_options(self, parameters, context):
+        return ["--signed-distance"] if self.parameterAsBoolean(parameters, self.SIGNED, context) else []
 
     def add_grid(self):
         self.add(QgsProcessingParameterExtent(self.EXTENT, tr("Extent"), optional=True), self.extent_help())
@@ -164,7 +196,7 @@ class Algorithm(QgsProcessingAlgorithm):
     def metrics():
         """Labels, and the words of the program; None leaves it the choice."""
         return [
-            (tr("Automatic: geodesics for longitudes and latitudes, else straight lines on the map"), None),
+            (tr("Automatic: straight lines on regional maps, else geodesics"), None),
             (tr("Geodesics on the ellipsoid"), "geodesic"),
             (tr("Great circles on the sphere"), "great-circle"),
             (tr("Straight lines on the map"), "euclidean"),
@@ -196,6 +228,10 @@ class Algorithm(QgsProcessingAlgorithm):
 
     def add_choice(self):
         """Parameters of prepare_choice."""
+        self.add_limits()
+        self.add_weights()
+
+    def add_limits(self):
         self.add(
             QgsProcessingParameterNumber(
                 self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
@@ -213,6 +249,8 @@ class Algorithm(QgsProcessingAlgorithm):
                 "system will do."
             ),
         )
+
+    def add_weights(self):
         self.add(
             QgsProcessingParameterEnum(
                 self.WEIGHTING, tr("Weighting"), [label for label, _ in self.weightings()], defaultValue=0
@@ -244,6 +282,41 @@ class Algorithm(QgsProcessingAlgorithm):
     def distance_label():
         return tr("Distances to the seeds")
 
+    def add_neighbors(self):
+        self.add(
+            QgsProcessingParameterNumber(
+                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
+                maxValue=64,
+            ),
+            tr("Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k."),
+        )
+
+    def add_double(self):
+        self.add(
+            QgsProcessingParameterBoolean(self.DOUBLE, tr("Distances in double precision"), defaultValue=False),
+            tr("Writes distances as Float64 instead of Float32."),
+            advanced=True,
+        )
+
+    def add_azimuth(self):
+        self.add_raster(
+            self.AZIMUTH,
+            self.azimuth_label(),
+            tr("A raster of the direction from each cell to its seed: degrees clockwise from north."),
+            optional=True,
+        )
+
+    @staticmethod
+    def azimuth_label():
+        return tr("Directions to the seeds")
+
+    def neighbors_options(self, parameters, context):
+        neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context)
+        return ["-k", str(neighbours)] if neighbours != 1 else []
+
+    def double_options(self, parameters, context):
+        return ["--distance-type", "Float64"] if self.parameterAsBoolean(parameters, self.DOUBLE, context) else []
+
     def add_skip_invalid(self):
         self.add(
             QgsProcessingParameterBoolean(
@@ -259,6 +332,9 @@ class Algorithm(QgsProcessingAlgorithm):
     def add_advanced(self):
         self.add_skip_invalid()
         self.add_backend()
+        self.add_options()
+
+    def add_options(self):
         self.add(
             QgsProcessingParameterString(self.OPTIONS, tr("Creation options"), optional=True),
             tr("Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES."),
@@ -396,10 +472,11 @@ class Algorithm(QgsProcessingAlgorithm):
     def prepare_seeds(self, parameters, context, *fields):
         """`fields` are those that the program needs besides the id."""
         field = self.parameterAsString(parameters, self.FIELD, context)
-        self.seeds = Points(self, parameters, self.INPUT, context, [field, *fields])
+        self.seeds = Features(self, parameters, self.INPUT, context, [field, *fields])
         self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
 
     mask_polygons = None
+    skip_invalid = False
     limits = ()  # parameters that leave cells out
 
     def prepare_grid(self, parameters, context):
@@ -440,6 +517,8 @@ class Algorithm(QgsProcessingAlgorithm):
             self.mask_polygons = Polygons(mask)
         elif self.given(parameters, self.MASK):
             raise QgsProcessingException(tr("The mask could not be loaded"))
+        if self.parameterDefinition(self.WEIGHTING) is None:
+            return
         self.warn_of_unused_weights(parameters, context, feedback)
         weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
         if weighting is not None:
@@ -480,7 +559,10 @@ class Algorithm(QgsProcessingAlgorithm):
         return options
 
     def run_raster(self, options, output, others, context, feedback):
-        """Runs the main job. `others` are options that name further files that it makes. False if the user cancelled."""
+        """
+        Runs the main job. `others` are options that name further files that it makes; `output`, the raster of ids, may be
+        None. False if the user cancelled.
+        """
         mask = []
         if self.mask_polygons is not None:
             polygons = self.mask_polygons.path(context, feedback)
@@ -493,28 +575,31 @@ class Algorithm(QgsProcessingAlgorithm):
         if seeds is None:
             return False
         done = READING if self.seeds.file is None else 0.0
-        made = command.run(
-            [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", output],
-            [output, *(file for _, file in others)],
+        outputs = [] if output is None else [output]
+        report = command.run(
+            [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", *outputs],
+            [*outputs, *(file for _, file in others)],
             feedback,
             lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
         )
-        if made:
-            self.tell_emptiness(output, dict(others), feedback)
-        return made
+        if report:
+            self.tell_emptiness(report, dict(others), feedback)
+        return bool(report)
 
-    def tell_emptiness(self, output, others, feedback):
-        """Warns if what leaves cells out left none, and if seeds have no polygons because they have no cells."""
+    def tell_emptiness(self, report, others, feedback):
+        """Warns if no cell has a seed, and if seeds have no polygons because they have no cells."""
         limits = [self.parameterDefinition(name).description() for name in self.limits]
-        if limits and results.is_empty(output):
-            cells = results.number_of_cells(output)
+        empty = [f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"]
+        if empty and limits:
             feedback.pushWarning(
                 tr("0 of {cells} cells have a seed. What leaves cells out: {limits}").format(
-                    cells=f"{cells:,}", limits=", ".join(f"“{label}”" for label in limits)
+                    cells=empty[0], limits=", ".join(f"“{label}”" for label in limits)
                 )
             )
+        elif empty:
+            feedback.pushWarning(tr("0 of {cells} cells have a seed: none of them has a place on the globe").format(cells=empty[0]))
         elif "--polygons" in others:
-            seeds, polygons = results.number_of_seeds(output), results.number_of_features(others["--polygons"])
+            seeds, polygons = report["seeds"]["used"], results.number_of_features(others["--polygons"])
             if polygons < seeds:
                 feedback.pushWarning(
                     tr("{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id").format(

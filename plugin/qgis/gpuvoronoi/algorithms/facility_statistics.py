@@ -11,6 +11,7 @@ from qgis.core import (
     QgsGeometry,
     QgsProcessing,
     QgsProcessingException,
+    QgsProcessingParameterBoolean,
     QgsProcessingParameterFeatureSink,
     QgsProcessingParameterMultipleLayers,
     QgsProcessingUtils,
@@ -25,12 +26,13 @@ from ..layers import CHECK_CANCEL_EVERY, raster_file
 from .base import Algorithm
 
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
+SEEDS = "seeds"  # how many an id has
 ID, VALUE = "id", "value"  # what the table and the result call the value of the raster
 LONGEST_NAME = 40
 
 
 class FacilityStatistics(Algorithm):
-    SUMS, ALLOCATION = "SUMS", "ALLOCATION"
+    SUMS, ALLOCATION, GROUP = "SUMS", "ALLOCATION", "GROUP"
 
     def name(self):
         return "facilitystatistics"
@@ -53,7 +55,7 @@ class FacilityStatistics(Algorithm):
             "<li><i>centroid_x</i>, <i>centroid_y</i>: the middle of the region</li>"
             "<li><i>NAME_sum</i>, <i>NAME_distance_mean</i>: for each raster of counts, what the region holds of it, such as "
             "people, and their mean distance</li></ul>"
-            "<p>Seeds without cells are there too. To count people well, let the raster of people be the template.</p>"
+            "<p>Seeds without cells are there too. A row for each id, with the number of its <i>seeds</i>, can be had instead. To count people well, let the raster of people be the template.</p>"
         )
 
     def examples(self):
@@ -75,11 +77,20 @@ class FacilityStatistics(Algorithm):
         )
         self.add_grid()
         self.add_raster_metric()
+        self.add(
+            QgsProcessingParameterBoolean(self.GROUP, tr("Seeds of one id together"), defaultValue=False),
+            tr(
+                "A row for each id instead of one for each seed: with the number of its seeds, the attributes of the first, and "
+                "what they have together."
+            ),
+        )
         self.add_choice()
+        self.add_shapes()
+        self.add_signed()
         self.add_advanced()
         self.add(
             QgsProcessingParameterFeatureSink(
-                self.OUTPUT, self.output_label(), QgsProcessing.SourceType.TypeVectorPoint
+                self.OUTPUT, self.output_label(), QgsProcessing.SourceType.TypeVectorAnyGeometry
             ),
             tr("The seeds with their attributes and the statistics of their regions."),
         )
@@ -123,25 +134,28 @@ class FacilityStatistics(Algorithm):
         known = self.seeds.source.fields()
         allocation = self.parameterAsOutputLayer(parameters, self.ALLOCATION, context)
         distance = self.parameterAsOutputLayer(parameters, self.DISTANCE, context)
-        raster = allocation or QgsProcessingUtils.generateTempFilename("nearest.tif")
         table = QgsProcessingUtils.generateTempFilename("statistics.gpkg")
 
         options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
+        options += self.shape_options(parameters, context) + self.signed_options(parameters, context)
         options += self.raster_options(parameters, context)
+        group = self.parameterAsBoolean(parameters, self.GROUP, context)
+        if group:
+            options.append("--group")
         for name, path in self.sums.items():
             options += ["--sum", f"{name}={path}"]
         others = [("--stats", table)] + ([("--distance", distance)] if distance else [])
         polygons = QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
         if polygons:
             others.append(("--polygons", polygons))
-        if not self.run_raster(options, raster, others, context, feedback):
+        if not self.run_raster(options, allocation or None, others, context, feedback):
             return {}
 
         statistics = QgsVectorLayer(table, "statistics", "ogr")
         if not statistics.isValid():
             raise QgsProcessingException(tr("{} cannot be read").format(table))
         # Without a unit of length there are no kilometres.
-        columns = [name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS]
+        columns = ([SEEDS] if group else []) + [name if statistics.fields().indexOf(name) >= 0 else "area" for name in COLUMNS]
         columns += [f"{name}_{column}" for name in self.sums for column in ("sum", "distance_mean")]
         fields = QgsFields()
         fields.append(QgsField(VALUE, types.LONG))
@@ -149,8 +163,11 @@ class FacilityStatistics(Algorithm):
             fields.append(statistics.fields().field(column))
         columns.insert(0, ID)
         statistics_count = fields.count()
+        shown = known.count() + columns.index(f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2")
         fields = QgsProcessingUtils.combineFields(known, fields)
-        geometry_type = QgsWkbTypes.singleType(self.seeds.source.wkbType())
+        geometry_type = self.seeds.source.wkbType()
+        if QgsWkbTypes.geometryType(geometry_type) == QgsWkbTypes.GeometryType.PointGeometry:
+            geometry_type = QgsWkbTypes.singleType(geometry_type)
         sink, destination = self.parameterAsSink(
             parameters, self.OUTPUT, context, fields, geometry_type, self.seeds.crs,
             # Rows of a multipoint repeat its attributes, also those of a GeoPackage's key.
@@ -159,7 +176,8 @@ class FacilityStatistics(Algorithm):
         if sink is None:
             raise QgsProcessingException(self.invalidSinkError(parameters, self.OUTPUT))
         regions = Regions(known.count(), statistics_count)
-        for count, (feature, geometry, values) in enumerate(join(self.seeds, statistics, row, columns)):
+        joined = join_groups if group else join
+        for count, (feature, geometry, values) in enumerate(joined(self.seeds, statistics, row, columns)):
             if count % CHECK_CANCEL_EVERY == 0 and feedback.isCanceled():
                 return {}
             made = QgsFeature(fields)
@@ -172,7 +190,7 @@ class FacilityStatistics(Algorithm):
 
         results = {self.OUTPUT: destination}
         if polygons:
-            results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields)
+            results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields, shown)
             if results[self.POLYGONS] is None:
                 return {}
         layer = self.seeds.label
@@ -180,14 +198,14 @@ class FacilityStatistics(Algorithm):
         if allocation:
             results[self.ALLOCATION] = allocation
             title = tr("Nearest of {layer}").format(layer=layer)
-            styles.allocation(context, feedback, allocation, self.allocation_label(), title)
+            styles.allocation(context, allocation, self.allocation_label(), title)
         if distance:
             results[self.DISTANCE] = distance
             styles.distance(context, distance, self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         return results
 
-    def write_regions(self, parameters, context, feedback, path, regions, fields):
-        """Where the polygons with their statistics are; None if the user cancelled."""
+    def write_regions(self, parameters, context, feedback, path, regions, fields, shown):
+        """Where the polygons with their statistics are, coloured by the field at `shown`; None if the user cancelled."""
         layer = QgsVectorLayer(path, "regions", "ogr")
         if not layer.isValid():
             raise QgsProcessingException(tr("{} cannot be read").format(path))
@@ -204,9 +222,9 @@ class FacilityStatistics(Algorithm):
             made.setAttributes(regions.attributes(region[ID]))
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
-        shown = fields[regions.first + (7 if self.sums else 2)].name()
-        name = tr("Regions of {layer} by {field}").format(layer=self.seeds.label, field=shown)
-        styles.graduated(context, destination, self.regions_label(), name, shown)
+        field = fields[shown].name()
+        name = tr("Regions of {layer} by {field}").format(layer=self.seeds.label, field=field)
+        styles.graduated(context, destination, self.regions_label(), name, field)
         return destination
 
 
@@ -265,8 +283,21 @@ def join(seeds, statistics, row, columns):
         if found is None or found[row] != number:
             yield feature, QgsGeometry(), [None] * len(columns)
             continue
-        multiple = feature.geometry().isMultipart()
         while found is not None and found[row] == number:
-            geometry = found.geometry() if multiple else feature.geometry()
-            yield feature, geometry, [found[column] for column in columns]
+            yield feature, place(feature, found), [found[column] for column in columns]
             found = next(table, None)
+
+
+def join_groups(seeds, statistics, row, columns):
+    """The same of a table with a row for each id, which tells the feature of its first seed."""
+    table = {found[row]: found for found in statistics.getFeatures()}
+    for number, feature in enumerate(seeds.features()):
+        if number in table:
+            yield feature, place(feature, table[number]), [table[number][column] for column in columns]
+
+
+def place(feature, found):
+    """The geometry of a row: that of the feature, or its point if there are several."""
+    geometry = feature.geometry()
+    points = geometry.type() == QgsWkbTypes.GeometryType.PointGeometry
+    return found.geometry() if points and geometry.isMultipart() else geometry

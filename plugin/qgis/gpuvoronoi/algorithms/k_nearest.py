@@ -1,16 +1,11 @@
-"""k nearest neighbours: for every point of a layer the k nearest points of another, as a table."""
+"""k nearest neighbours: for every point of a layer the k nearest features of another, as a table."""
 
-import array
-import collections
-import csv
 import itertools
 import math
 
 from qgis.core import (
     QgsCoordinateTransform,
-    QgsCsException,
     QgsFeature,
-    QgsFeatureRequest,
     QgsFeatureSink,
     QgsField,
     QgsFields,
@@ -28,26 +23,15 @@ from qgis.core import (
     QgsWkbTypes,
 )
 
-from .. import command, styles
+from .. import command, messages, styles
 from .. import field_types as types
 from ..geodesics import Geodesics
 from ..i18n import tr
-from ..layers import (
-    CHECK_CANCEL_EVERY,
-    Points,
-    TemporaryFile,
-    Unreachable,
-    Unusable,
-    geographic_crs,
-    half_axes,
-    lines_or_polygons,
-    no_lines_or_polygons,
-    no_points,
-)
+from ..layers import CHECK_CANCEL_EVERY, Features, half_axes, lines_or_polygons, no_lines_or_polygons, no_points
+from ..searched import GLOBE, MOST_NEIGHBORS, automatic_metric, read_rows, written
 from .base import Algorithm
 
 NO_GEOMETRY, POINTS, LINES = range(3)
-MOST_NEIGHBORS = 1024
 GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
 
 
@@ -67,10 +51,10 @@ class KNearest(Algorithm):
 
     def description(self):
         return tr(
-            "<p>Finds, for every point of a layer, the k nearest points of another one: exactly, and equally near ones in the "
-            "order of their layer.</p>"
+            "<p>Finds, for every point of a layer, the k nearest points, lines or polygons of another one: exactly, and equally "
+            "near ones in the order of their layer.</p>"
             "<p>The result has a row for each pair, with the fields <i>input</i> (the point's id), <i>rank</i> (1 for the "
-            "nearest), <i>neighbour</i> (the id of the point found) and <i>distance</i>. A point without any "
+            "nearest), <i>neighbour</i> (the id of the feature found) and <i>distance</i>. A point without any "
             "neighbour has one row, in which these are empty.</p>"
         )
 
@@ -78,6 +62,8 @@ class KNearest(Algorithm):
         return [
             (tr("Lines from every school to its three nearest stations:"),
              {"INPUT": "schools.gpkg", "REFERENCE": "stations.gpkg", "NEIGHBORS": 3, "OUTPUT": "lines.gpkg"}),
+            (tr("The way from every house to the nearest road:"),
+             {"INPUT": "houses.gpkg", "REFERENCE": "roads.gpkg", "OUTPUT": "access.gpkg"}),
             (tr("A table of the nearest other point of the same layer, at most 1 km away:"),
              {"INPUT": "trees.gpkg", "MAX_DISTANCE": 1000, "GEOMETRY": 0, "OUTPUT": "pairs.csv"}),
         ]
@@ -96,10 +82,12 @@ class KNearest(Algorithm):
             tr("What the result calls a point by. Without a field: the feature id."),
         )
         self.add(
-            QgsProcessingParameterFeatureSource(self.REFERENCE, tr("Neighbours"), points, optional=True),
+            QgsProcessingParameterFeatureSource(
+                self.REFERENCE, tr("Neighbours"), [QgsProcessing.SourceType.TypeVectorAnyGeometry], optional=True
+            ),
             tr(
-                "The points among which the neighbours are. Without a layer: the same points, but none is a neighbour of "
-                "itself."
+                "The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their "
+                "nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself."
             ),
         )
         self.add(
@@ -120,7 +108,7 @@ class KNearest(Algorithm):
             self.metrics(),
             tr(
                 "Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in "
-                "its units."
+                "its units; the vertices of lines and polygons in another one are brought to it."
             ),
         )
         self.add(
@@ -145,6 +133,7 @@ class KNearest(Algorithm):
             QgsProcessingParameterBoolean(self.EXCLUDE_SELF, tr("No feature is its own neighbour"), defaultValue=False),
             tr("If both layers are one, or selections of one: a feature's own points do not count. Without a second layer they never do."),
         )
+        self.add_shapes()
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
@@ -158,10 +147,9 @@ class KNearest(Algorithm):
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
-        for name in (self.INPUT, self.REFERENCE):
-            layer = self.vector_layer(parameters, name, context) if well else None
-            if layer is not None and lines_or_polygons(layer.geometryType()):
-                return False, no_lines_or_polygons(layer.name())
+        layer = self.vector_layer(parameters, self.INPUT, context) if well else None
+        if layer is not None and lines_or_polygons(layer.geometryType()):
+            return False, no_lines_or_polygons(layer.name())
         if well and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context) and self.given(parameters, self.REFERENCE):
             layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
             if None in layers or layers[0].source() != layers[1].source():
@@ -177,24 +165,23 @@ class KNearest(Algorithm):
         return True
 
     def read_points(self, parameters, name, field, context):
-        return Points(self, parameters, name, context, [self.parameterAsString(parameters, field, context)])
+        return Features(self, parameters, name, context, [self.parameterAsString(parameters, field, context)])
 
     def processAlgorithm(self, parameters, context, feedback):
-        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        metric, reason = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1], "as asked for"
         if metric is None:
-            metric = "geodesic" if self.points.crs.isGeographic() else "euclidean"
-        globe = metric in ("geodesic", "great-circle")
-        measured = self.measured_crs(globe)
+            metric, reason = automatic_metric(self.points.crs)
+        feedback.pushInfo(tr("Distances: {metric}, {reason}").format(metric=metric, reason=messages.reason(reason)))
+        globe = metric in GLOBE
+        self.check_crs(globe)
         geometry = self.parameterAsEnum(parameters, self.GEOMETRY, context)
 
         skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
         self.attributes = self.parameterAsBoolean(parameters, self.ATTRIBUTES, context)
-        points = Places(self.points, measured, context, self.attributes)
-        reference = points if self.reference is None else Places(self.reference, measured, context, self.attributes, neighbours=True)
-        if not points.write(feedback, 0.0, 10.0, skip_invalid):
+        both = written(self.points, self.reference, metric, context, self.attributes, feedback, skip_invalid)
+        if both is None:
             return {}
-        if reference is not points and not reference.write(feedback, 10.0, 20.0, skip_invalid):
-            return {}
+        points, reference = both
 
         sink, destination = self.parameterAsSink(
             parameters, self.OUTPUT, context, self.output_fields(),
@@ -209,9 +196,10 @@ class KNearest(Algorithm):
         options = ["search", "--reference", reference.path, "--metric", metric, *self.common_options(parameters, context)]
         count = self.parameterAsInt(parameters, self.NEIGHBORS, context)
         others = reference is not points and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context)
-        options += ["-k", str(min(count + (reference.most_points() if others else 0), MOST_NEIGHBORS))]
+        options += ["-k", str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS))]
         if reference is not points:
             options += ["--queries", points.path]
+        options += self.shape_options(parameters, context) + reference.options()
         if self.given(parameters, self.MAX_DISTANCE):
             options.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
         if points.ids:
@@ -228,27 +216,24 @@ class KNearest(Algorithm):
                 drawing = Drawing(points, reference, self.points.crs)
             draw = {NO_GEOMETRY: None, POINTS: drawing.point, LINES: drawing.line}[geometry]
             rows = read_rows(found)
+            reference.look_up(count)
             if others:
                 rows = without_self(rows, points, reference, count)
-            self.fill(sink, rows, points, reference, draw, feedback)
+            alone = self.fill(sink, rows, points, reference, draw, feedback)
+            self.tell_loneliness(alone, len(points.ids), parameters, feedback)
         name = tr("{points} and their nearest").format(points=self.points.label)
         styles.rename(context, destination, self.output_label(), name)
         if geometry == LINES:
             styles.spider(context, destination, count)
         return {self.OUTPUT: destination}
 
-    def measured_crs(self, globe):
-        """The coordinate system in which distances are measured."""
-        crs = self.points.crs
-        if not globe:
-            if crs.isGeographic():
-                raise QgsProcessingException(
-                    tr("Degrees are no lengths: distances on the map need points in a projected coordinate system")
-                )
-            return crs
-        if not crs.isValid():
+    def check_crs(self, globe):
+        if not globe and self.points.crs.isGeographic():
+            raise QgsProcessingException(
+                tr("Degrees are no lengths: distances on the map need points in a projected coordinate system")
+            )
+        if globe and not all(layer.crs.isValid() for layer in (self.points, self.reference) if layer is not None):
             raise QgsProcessingException(tr("Distances on the globe need points with a coordinate system"))
-        return crs if crs.isGeographic() else geographic_crs(crs)
 
     def output_fields(self):
         fields = QgsFields()
@@ -263,126 +248,49 @@ class KNearest(Algorithm):
         return fields
 
     def fill(self, sink, rows, points, reference, draw, feedback):
-        """Turns the program's rows into features."""
+        """Turns the program's rows into features. How many points have no neighbour."""
+        alone = 0
         fields = self.output_fields()
         total = len(points.ids) * 1.0
         missing = [None] * reference.points.source.fields().count()
-        for count, (query, rank, index, distance) in enumerate(rows):
+        for count, (query, rank, index, distance, found) in enumerate(rows):
             if count % CHECK_CANCEL_EVERY == 0:
                 if feedback.isCanceled():
-                    return
+                    return 0
                 feedback.setProgress(70.0 + 30.0 * query / total)
             if index < 0 and rank > 1:
                 continue
+            alone += index < 0
             feature = QgsFeature(fields)
             values = [points.ids[query], None, None, None] if index < 0 else [points.ids[query], rank, reference.ids[index], distance]
             if self.attributes:
                 values += points.attributes[query] + (missing if index < 0 else reference.attributes[index])
             feature.setAttributes(values)
-            shape = draw(query, index) if draw is not None else None
+            shape = draw(query, index, found) if draw is not None else None
             if shape is not None:
                 feature.setGeometry(shape)
             if not sink.addFeature(feature, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
+        return alone
 
-
-def read_rows(path):
-    """The program's rows: query, rank, index or -1, distance."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = csv.reader(file)
-        next(rows)
-        for query, rank, index, distance in rows:
-            yield int(query), int(rank), int(index), float(distance)
+    def tell_loneliness(self, alone, count, parameters, feedback):
+        if alone == count and self.given(parameters, self.MAX_DISTANCE):
+            label = self.parameterDefinition(self.MAX_DISTANCE).description()
+            feedback.pushWarning(
+                tr("0 of {count} points have a neighbour. What leaves neighbours out: “{label}”").format(count=f"{count:,}", label=label)
+            )
+        elif alone:
+            feedback.pushInfo(tr("Points without a neighbour: {alone} of {count}").format(alone=f"{alone:,}", count=f"{count:,}"))
 
 
 def without_self(rows, points, reference, count):
     """The first `count` rows of each query that are not about the query's own feature; at least one."""
     for query, found in itertools.groupby(rows, key=lambda row: row[0]):
         others = [row for row in found if row[2] >= 0 and reference.features[row[2]] != points.features[query]][:count]
-        for rank, (_, _, index, distance) in enumerate(others, 1):
-            yield query, rank, index, distance
+        for rank, (_, _, index, distance, found_rank) in enumerate(others, 1):
+            yield query, rank, index, distance, found_rank
         if not others:
-            yield query, 1, -1, math.inf
-
-
-class Places:
-    """The points of a layer one after another, in the coordinate system of measurement: the rows that the program sees."""
-
-    def __init__(self, points, crs, context, attributes, neighbours=False):
-        """`attributes` are kept if wanted. `neighbours` are those of another layer: points that the coordinate system does not reach are none."""
-        self.points = points
-        self.crs = crs
-        self.context = context
-        self.neighbours = neighbours
-        self.ids, self.x, self.y = [], array.array("d"), array.array("d")
-        self.features = array.array("q")
-        self.attributes = [] if attributes else None
-        self.path = None
-
-    def write(self, feedback, start, end, skip_invalid):
-        """Fills the lists and writes the file. False if the user cancelled."""
-        layer = self.points
-        column = layer.id_index()
-        transform = None
-        if layer.crs.isValid() and layer.crs != self.crs:
-            transform = QgsCoordinateTransform(layer.crs, self.crs, self.context.transformContext())
-        file = TemporaryFile(layer.name, QgsFields(), QgsWkbTypes.Type.Point, self.crs, self.context)
-        total = max(layer.source.featureCount(), 1)
-        unusable, unreachable = Unusable(layer.name, skip_invalid), Unreachable(layer.name, self.crs)
-        request = QgsFeatureRequest()
-        if self.attributes is None:
-            request.setSubsetOfAttributes([] if column < 0 else [column])
-        for count, feature in enumerate(layer.features(request)):
-            if count % CHECK_CANCEL_EVERY == 0:
-                if feedback.isCanceled():
-                    return False
-                feedback.setProgress(start + (end - start) * count / total)
-            places = self.places(feature)
-            if not all_usable(places, layer.crs):
-                unusable.add(feature)
-                continue
-            if transform is not None:
-                places = transformed(places, transform)
-                if not all_usable(places, self.crs):
-                    (unreachable if self.neighbours else unusable).add(feature)
-                    continue
-            for x, y in places:
-                self.features.append(feature.id())
-                if self.attributes is not None:
-                    self.attributes.append(feature.attributes())
-                self.ids.append(feature.id() if column < 0 else feature.attribute(column))
-                self.x.append(x)
-                self.y.append(y)
-                copy = QgsFeature()
-                copy.setGeometry(QgsGeometry.fromPointXY(QgsPointXY(x, y)))
-                file.add(copy)
-        file.close()
-        self.path = file.path
-        unusable.report(feedback)
-        unreachable.report(feedback)
-        return True
-
-    def most_points(self):
-        """Of one feature."""
-        return max(collections.Counter(self.features).values(), default=0)
-
-    def places(self, feature):
-        if lines_or_polygons(feature.geometry().type()):
-            raise QgsProcessingException(no_lines_or_polygons(self.points.name))
-        return [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
-
-
-def transformed(places, transform):
-    try:
-        return [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
-    except QgsCsException:
-        return []
-
-
-def all_usable(places, crs):
-    """Whether there are positions, and all can be."""
-    limit = 90.0 if crs.isGeographic() else math.inf
-    return bool(places) and all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places)
+            yield query, 1, -1, math.inf, 1
 
 
 class Drawing:
@@ -400,15 +308,15 @@ class Drawing:
             geometry.transform(self.back)
         return geometry
 
-    def point(self, query, index):
+    def point(self, query, index, rank):
         return self.finished(QgsGeometry.fromPointXY(QgsPointXY(self.points.x[query], self.points.y[query])))
 
-    def ends(self, query, index):
+    def ends(self, query, index, rank):
         points, reference = self.points, self.reference
-        return QgsPointXY(points.x[query], points.y[query]), QgsPointXY(reference.x[index], reference.y[index])
+        return QgsPointXY(points.x[query], points.y[query]), reference.place(query, index, rank)
 
-    def line(self, query, index):
-        return self.finished(QgsGeometry.fromMultiPolylineXY([list(self.ends(query, index))])) if index >= 0 else None
+    def line(self, query, index, rank):
+        return self.finished(QgsGeometry.fromMultiPolylineXY([list(self.ends(query, index, rank))])) if index >= 0 else None
 
 
 class GeodesicDrawing(Drawing):
@@ -419,7 +327,7 @@ class GeodesicDrawing(Drawing):
             semi_major = semi_minor = (2.0 * semi_major + semi_minor) / 3.0
         self.geodesics = Geodesics(semi_major, semi_minor)
 
-    def line(self, query, index):
+    def line(self, query, index, rank):
         if index < 0:
             return None
-        return self.finished(QgsGeometry.fromMultiPolylineXY(self.geodesics.line(*self.ends(query, index))))
+        return self.finished(QgsGeometry.fromMultiPolylineXY(self.geodesics.line(*self.ends(query, index, rank))))

@@ -62,13 +62,14 @@ class QtmVoronoi(Algorithm):
         self.add_metric(self.metrics(), tr("How the distance from a triangle's centre to a seed is measured."))
         self.add(
             QgsProcessingParameterBoolean(self.SNAP, tr("Move seeds to their triangle's centre"), defaultValue=False),
-            tr("Seeds count as if they lay in the centre of their own triangle, as in the published algorithm."),
+            tr("Points count as if they lay in the centre of their own triangle, as in the published algorithm."),
             advanced=True,
         )
         self.add_grid()
         for name in (self.EXTENT, self.RESOLUTION, self.CRS, self.TEMPLATE):
             parameter = self.parameterDefinition(name)
             parameter.setFlags(parameter.flags() | parameter.Flag.FlagAdvanced)
+        self.add_shapes()
         self.add_advanced()
         self.add_raster(
             self.OUTPUT,
@@ -123,7 +124,7 @@ class QtmVoronoi(Algorithm):
             others[self.MESH] = ("--mesh", mesh)
         level = self.parameterAsInt(parameters, self.LEVEL, context)
         options = [*self.grid, "--level", str(level), *self.metric_options(parameters, context)]
-        options += self.raster_options(parameters, context)
+        options += self.shape_options(parameters, context) + self.raster_options(parameters, context)
         if self.parameterAsBoolean(parameters, self.SNAP, context):
             options.append("--snap-seeds")
         if not self.run_raster(options, output, others.values(), context, feedback):
@@ -136,7 +137,7 @@ class QtmVoronoi(Algorithm):
                 return {}
         layer = self.seeds.label
         title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-        styles.allocation(context, feedback, output, self.output_label(), title)
+        styles.allocation(context, output, self.output_label(), title)
         if self.DISTANCE in results:
             styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         if self.CELLS in results:

@@ -2,8 +2,6 @@
 
 from qgis.core import (
     QgsProcessing,
-    QgsProcessingParameterBoolean,
-    QgsProcessingParameterNumber,
     QgsProcessingParameterVectorDestination,
 )
 
@@ -13,8 +11,6 @@ from .base import Algorithm
 
 
 class VoronoiRaster(Algorithm):
-    NEIGHBORS, DOUBLE, AZIMUTH = "NEIGHBORS", "DOUBLE", "AZIMUTH"
-
     def name(self):
         return "voronoiraster"
 
@@ -39,38 +35,27 @@ class VoronoiRaster(Algorithm):
              {"INPUT": "cities.gpkg", "FIELD": "city_id", "RESOLUTION": 0.1, "OUTPUT": "nearest.tif", "DISTANCE": "distance.tif"}),
             (tr("The three nearest shops at most 50 km away, on the cells of another raster:"),
              {"INPUT": "shops.gpkg", "TEMPLATE": "land_use.tif", "NEIGHBORS": 3, "MAX_DISTANCE": 50000, "OUTPUT": "shops.tif"}),
+            (tr("The distance to the coast, negative on land, of a layer of countries as polygons:"),
+             {"INPUT": "countries.gpkg", "RESOLUTION": 0.25, "SIGNED": True, "OUTPUT": "nearest.tif", "DISTANCE": "coast.tif"}),
         ]
 
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add_grid()
         self.add_raster_metric()
-        self.add(
-            QgsProcessingParameterNumber(
-                self.NEIGHBORS, tr("Number of nearest seeds (k)"), QgsProcessingParameterNumber.Type.Integer, 1, minValue=1,
-                maxValue=64,
-            ),
-            tr("Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k."),
-        )
+        self.add_neighbors()
         self.add_choice()
+        self.add_shapes()
+        self.add_signed()
         self.add_advanced()
-        self.add(
-            QgsProcessingParameterBoolean(self.DOUBLE, tr("Distances in double precision"), defaultValue=False),
-            tr("Writes distances as Float64 instead of Float32."),
-            advanced=True,
-        )
+        self.add_double()
         self.add_raster(
             self.OUTPUT,
             self.output_label(),
             tr("The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id)."),
         )
         self.add_distance()
-        self.add_raster(
-            self.AZIMUTH,
-            self.azimuth_label(),
-            tr("A raster of the direction from each cell to its seed: degrees clockwise from north."),
-            optional=True,
-        )
+        self.add_azimuth()
         polygons = QgsProcessingParameterVectorDestination(
             self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True,
             createByDefault=False,
@@ -80,10 +65,6 @@ class VoronoiRaster(Algorithm):
     @staticmethod
     def output_label():
         return tr("Nearest seeds")
-
-    @staticmethod
-    def azimuth_label():
-        return tr("Directions to the seeds")
 
     @staticmethod
     def polygons_label():
@@ -106,12 +87,9 @@ class VoronoiRaster(Algorithm):
         if self.POLYGONS in others:
             self.seeds.want_all_fields()
         options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
-        options += self.raster_options(parameters, context)
-        neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context)
-        if neighbours != 1:
-            options += ["-k", str(neighbours)]
-        if self.parameterAsBoolean(parameters, self.DOUBLE, context):
-            options += ["--distance-type", "Float64"]
+        options += self.shape_options(parameters, context) + self.signed_options(parameters, context)
+        options += self.raster_options(parameters, context) + self.neighbors_options(parameters, context)
+        options += self.double_options(parameters, context)
         if not self.run_raster(options, output, others.values(), context, feedback):
             return {}
 
@@ -121,7 +99,7 @@ class VoronoiRaster(Algorithm):
             if results[self.POLYGONS] is None:
                 return {}
         layer = self.seeds.label
-        styles.allocation(context, feedback, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
+        styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
         if self.DISTANCE in results:
             styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
         if self.AZIMUTH in results:

@@ -25,13 +25,38 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The points among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id. Of seeds at the same place the first counts.</source>
-            <translation>Die Punkte, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts. Von Saatpunkten am selben Ort zählt der erste.</translation>
+            <source>Directions to the seeds</source>
+            <translation>Richtungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
             <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
             <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
+            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Distances within a polygon are those to its boundary, too.</source>
+            <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
+            <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -75,6 +100,21 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
+            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Writes distances as Float64 instead of Float32.</source>
+            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
             <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
         </message>
@@ -110,8 +150,18 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>Id field</source>
-            <translation>Feld der Kennung</translation>
+            <source>Edges of lines and polygons</source>
+            <translation>Kanten von Linien und Flächen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Polygons count as their boundaries</source>
+            <translation>Flächen zählen als ihre Ränder</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Negative distances within polygons</source>
+            <translation>Negative Entfernungen innerhalb von Flächen</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -140,8 +190,8 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>Automatic: geodesics for longitudes and latitudes, else straight lines on the map</source>
-            <translation>Automatisch: bei Längen und Breiten geodätische Linien, sonst Geraden auf der Karte</translation>
+            <source>Automatic: straight lines on regional maps, else geodesics</source>
+            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -210,6 +260,16 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Distances in double precision</source>
+            <translation>Entfernungen in doppelter Genauigkeit</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>Leave out points without usable coordinates</source>
             <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
         </message>
@@ -217,6 +277,16 @@
             <location filename="../algorithms/base.py" />
             <source>Creation options</source>
             <translation>Erzeugungsoptionen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Straight in their own coordinates</source>
+            <translation>Gerade in ihren eigenen Koordinaten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
+            <source>Geodesics: the shorter way on the ellipsoid</source>
+            <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
@@ -260,6 +330,11 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
+            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
         </message>
@@ -275,8 +350,8 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
-            <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the region's value in the raster of the nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Saatpunkte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the region's value in the raster of the nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. A row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;, can be had instead. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Saatpunkte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Stattdessen kann es eine Zeile je Kennung geben, mit der Zahl ihrer Saatpunkte (&lt;i&gt;seeds&lt;/i&gt;). Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -292,6 +367,11 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>Rasters whose values are added up, such as people a cell. Other grids and coordinate systems are brought to that of the cells without losing or gaining any. The fields are called by the layers.</source>
             <translation>Raster, deren Werte zusammengezählt werden, etwa Menschen je Zelle. Andere Gitter und Koordinatensysteme werden auf das der Zellen gebracht, ohne dass etwas verloren geht oder hinzukommt. Die Felder heißen nach den Layern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>A row for each id instead of one for each seed: with the number of its seeds, the attributes of the first, and what they have together.</source>
+            <translation>Eine Zeile je Kennung statt einer je Saatpunkt: mit der Zahl ihrer Saatpunkte, den Attributen des ersten und dem, was sie zusammen haben.</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -325,6 +405,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>Seeds of one id together</source>
+            <translation>Saatpunkte einer Kennung zusammen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>Regions of {layer} by {field}</source>
             <translation>Gebiete von {layer} nach {field}</translation>
         </message>
@@ -350,8 +435,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the point found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Punkts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the feature found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Objekts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -370,8 +455,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The points among which the neighbours are. Without a layer: the same points, but none is a neighbour of itself.</source>
-            <translation>Die Punkte, unter denen die Nachbarn sind. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
+            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -385,8 +470,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units.</source>
-            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten.</translation>
+            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -422,6 +507,11 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Lines from every school to its three nearest stations:</source>
             <translation>Linien von jeder Schule zu ihren drei nächsten Bahnhöfen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>The way from every house to the nearest road:</source>
+            <translation>Der Weg von jedem Haus zur nächsten Straße:</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -475,6 +565,11 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
+            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>Distances on the globe need points with a coordinate system</source>
             <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
         </message>
@@ -495,13 +590,143 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
-            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+            <source>Distances: {metric}, {reason}</source>
+            <translation>Entfernungen: {metric}, {reason}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>0 of {count} points have a neighbour. What leaves neighbours out: “{label}”</source>
+            <translation>0 von {count} Punkten haben einen Nachbarn. Was Nachbarn ausschließt: „{label}“</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
             <source>“{}” is for two layers that are one</source>
             <translation>„{}“ ist für zwei Layer, die einer sind</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Points without a neighbour: {alone} of {count}</source>
+            <translation>Punkte ohne Nachbarn: {alone} von {count}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Nearest cells of a raster</source>
+            <translation>Nächste Zellen eines Rasters</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>&lt;p&gt;Which class of a raster is nearest to each cell, and how far is it? Cells that are neither empty nor 0 are seeds at their centres; water, forest or land, say.&lt;/p&gt;&lt;p&gt;The answer is exact, on the map, the sphere or the ellipsoid, right across ±180° and the poles; of equally near classes the lowest value counts.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Welche Klasse eines Rasters ist jeder Zelle am nächsten, und wie weit ist sie entfernt? Zellen, die weder leer noch 0 sind, sind Saatpunkte in ihrer Mitte; Wasser, Wald oder Land etwa.&lt;/p&gt;&lt;p&gt;Die Antwort ist genau, auf der Karte, der Kugel oder dem Ellipsoid, auch über ±180° und die Pole hinweg; von gleich nahen Klassen zählt der niedrigste Wert.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The side of the square cells. Without it: the raster's own cells.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: die Zellen des Rasters selbst.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The area of the result. Without it: that of the raster.</source>
+            <translation>Der Bereich des Ergebnisses. Ohne Angabe: der des Rasters.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Nearest values</source>
+            <translation>Nächste Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The raster whose cells are the seeds.</source>
+            <translation>Das Raster, dessen Zellen die Saatpunkte sind.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Its values must be whole numbers. They are taken as they are stored, without scale and offset.</source>
+            <translation>Seine Werte müssen ganze Zahlen sein. Sie werden genommen, wie sie gespeichert sind, ohne Maßstab und Verschiebung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Only cells with these values are seeds. Without them: all that are neither empty nor 0.</source>
+            <translation>Nur Zellen mit diesen Werten sind Saatpunkte. Ohne Angabe: alle, die weder leer noch 0 sind.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The result holds which cell is the nearest, counted row by row from 0, instead of its value.</source>
+            <translation>Das Ergebnis nennt statt ihres Werts die nächste Zelle selbst, Zeile für Zeile gezählt ab 0.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The raster of distances gets a band for each value, from the lowest on, instead of one for each rank.</source>
+            <translation>Das Raster der Entfernungen bekommt ein Band je Wert, vom niedrigsten an, statt eines je Rang.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The raster of the values of the nearest cells.</source>
+            <translation>Das Raster der Werte der nächsten Zellen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>A raster of the distance from each cell to the nearest seed: metres on the globe, else units of the map.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zum nächsten Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The regions of the values as polygons.</source>
+            <translation>Die Gebiete der Werte als Flächen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>proximity,distance,allocation,raster,land cover,class,coast,water,nearest,geodesic,grow</source>
+            <translation>Nähe,Entfernung,Zuordnung,Raster,Landbedeckung,Klasse,Küste,Wasser,nächster,geodätisch,proximity</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>The distance to the nearest water, class 80 of a land cover, in metres:</source>
+            <translation>Die Entfernung zum nächsten Wasser, Klasse 80 einer Landbedeckung, in Metern:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Raster</source>
+            <translation>Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Band</source>
+            <translation>Band</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Values (with commas between them)</source>
+            <translation>Werte (mit Kommas dazwischen)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Numbers of cells instead of values</source>
+            <translation>Nummern der Zellen statt der Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Distances to each value</source>
+            <translation>Entfernungen zu jedem Wert</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Choose at least one result</source>
+            <translation>Wählen Sie mindestens ein Ergebnis</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>“{option}” needs “{output}”</source>
+            <translation>„{option}“ braucht „{output}“</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Direction to {layer}</source>
+            <translation>Richtung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Regions of {layer}</source>
+            <translation>Gebiete von {layer}</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -540,8 +765,8 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Seeds count as if they lay in the centre of their own triangle, as in the published algorithm.</source>
-            <translation>Saatpunkte zählen, als lägen sie in der Mitte ihres eigenen Dreiecks, wie im veröffentlichten Verfahren.</translation>
+            <source>Points count as if they lay in the centre of their own triangle, as in the published algorithm.</source>
+            <translation>Punkte zählen, als lägen sie in der Mitte ihres eigenen Dreiecks, wie im veröffentlichten Verfahren.</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -615,28 +840,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>Directions to the seeds</source>
-            <translation>Richtungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
-            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Writes distances as Float64 instead of Float32.</source>
-            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
             <source>The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id).</source>
             <translation>Das Raster der Kennungen; −1, wo keine ist (die kleinste ganze Zahl des Typs, wenn −1 eine Kennung ist).</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
-            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -660,23 +865,8 @@
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
-            <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Distances in double precision</source>
-            <translation>Entfernungen in doppelter Genauigkeit</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Direction to {layer}</source>
-            <translation>Richtung zu {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/voronoi_raster.py" />
-            <source>Regions of {layer}</source>
-            <translation>Gebiete von {layer}</translation>
+            <source>The distance to the coast, negative on land, of a layer of countries as polygons:</source>
+            <translation>Die Entfernung zur Küste, negativ an Land, von einem Layer der Länder als Flächen:</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -730,13 +920,13 @@
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>&lt;p&gt;The feature id of the k-th nearest point of a layer, by its name or id. In the current layer itself a feature's own point does not count. Distances are geodesics for longitudes and latitudes, else straight lines on the map.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Die Objektkennung des k-nächsten Punktes eines Layers, mit dessen Namen oder Kennung. Im aktuellen Layer selbst zählt der eigene Punkt eines Objekts nicht. Entfernungen sind geodätische Linien bei Längen und Breiten, sonst Strecken auf der Karte.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;The feature id of the k-th nearest point, line or polygon of a layer, by its name or id. In the current layer itself a feature's own point does not count. Distances are geodesics for longitudes and latitudes and for maps of the whole world, else straight lines on the map.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Objektkennung des k-nächsten Punkts, der Linie oder der Fläche eines Layers, mit dessen Namen oder Kennung. Im aktuellen Layer selbst zählt der eigene Punkt eines Objekts nicht. Entfernungen sind geodätische Linien bei Längen und Breiten und auf Karten der ganzen Welt, sonst Strecken auf der Karte.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
-            <source>&lt;p&gt;The distance to the k-th nearest point of a layer, by its name or id: metres for longitudes and latitudes, else units of the map.&lt;/p&gt;</source>
-            <translation>&lt;p&gt;Die Entfernung zum k-nächsten Punkt eines Layers, mit dessen Namen oder Kennung: Meter bei Längen und Breiten, sonst Einheiten der Karte.&lt;/p&gt;</translation>
+            <source>&lt;p&gt;The distance to the k-th nearest point, line or polygon of a layer, by its name or id: metres for longitudes and latitudes and for maps of the whole world, else units of the map.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Entfernung zum k-nächsten Punkt, zur Linie oder Fläche eines Layers, mit dessen Namen oder Kennung: Meter bei Längen und Breiten und auf Karten der ganzen Welt, sonst Einheiten der Karte.&lt;/p&gt;</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
@@ -765,8 +955,8 @@
         </message>
         <message>
             <location filename="../layers.py" />
-            <source>{layer}: there are no points</source>
-            <translation>{layer}: es gibt keine Punkte</translation>
+            <source>{layer}: there are no points, lines or polygons</source>
+            <translation>{layer}: es gibt keine Punkte, Linien oder Flächen</translation>
         </message>
         <message>
             <location filename="../layers.py" />
@@ -812,6 +1002,26 @@
             <location filename="../messages.py" />
             <source>There is not enough memory. A coarser raster takes less.</source>
             <translation>Der Arbeitsspeicher reicht nicht. Ein gröberes Raster braucht weniger.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The program has no such backend: choose another, or “auto”.</source>
+            <translation>Das Programm hat kein solches Backend: Wählen Sie ein anderes oder „auto“.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>A file could not be read or written: look whether it is there, may be written, and whether the disk is full.</source>
+            <translation>Eine Datei ließ sich nicht lesen oder schreiben: Sehen Sie nach, ob sie da ist, geschrieben werden darf und ob der Datenträger voll ist.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The layers cannot be brought to one coordinate system: look whether theirs are right.</source>
+            <translation>Die Layer lassen sich nicht in ein Koordinatensystem bringen: Sehen Sie nach, ob ihre stimmen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>This is a fault of the program or of the graphics card; another backend may do. Please report it.</source>
+            <translation>Das ist ein Fehler des Programms oder der Grafikkarte; vielleicht hilft ein anderes Backend. Bitte melden Sie ihn.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -890,8 +1100,28 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>Heights do not count in these distances.</source>
+            <translation>Höhen zählen in diesen Entfernungen nicht.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The raster has no table of names and colours. Regions as polygons have the names.</source>
+            <translation>Das Raster hat keine Tabelle mit Namen und Farben. Gebiete als Flächen haben die Namen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>{count} positions lie outside the area for which coordinates can be transformed well.</source>
             <translation>{count} Positionen liegen außerhalb des Gebiets, für das Koordinaten gut umgerechnet werden können.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>The curves of {count} features were taken for lines of short pieces.</source>
+            <translation>Die Kurven von {count} Objekten wurden als Linien aus kurzen Stücken genommen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>{count} edges are more than 180° of longitude wide: choose geodesic edges if they should go the shorter way.</source>
+            <translation>{count} Kanten sind mehr als 180° Länge breit: Wählen Sie geodätische Kanten, wenn sie den kürzeren Weg gehen sollen.</translation>
         </message>
         <message>
             <location filename="../messages.py" />
@@ -945,11 +1175,6 @@
         </message>
         <message>
             <location filename="../messages.py" />
-            <source>Distances: {metric}, {reason}</source>
-            <translation>Entfernungen: {metric}, {reason}</translation>
-        </message>
-        <message>
-            <location filename="../messages.py" />
             <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
             <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
         </message>
@@ -982,11 +1207,6 @@
             <location filename="../provider.py" />
             <source>The gpuvoronoi program (empty: the environment variable {}, then the PATH)</source>
             <translation>Das Programm gpuvoronoi (leer: die Umgebungsvariable {}, dann der PATH)</translation>
-        </message>
-        <message>
-            <location filename="../styles.py" />
-            <source>There is no table of names and colours for more than 65,535 seeds. Regions as polygons have the names.</source>
-            <translation>Für mehr als 65 535 Saatpunkte gibt es keine Tabelle mit Namen und Farben. Gebiete als Flächen haben die Namen.</translation>
         </message>
     </context>
 </TS>

@@ -1,0 +1,159 @@
+"""Nearest cells of a raster: every cell of a raster gets the class of the nearest cell that has one, and the distance."""
+
+from qgis.core import (
+    QgsProcessing,
+    QgsProcessingException,
+    QgsProcessingParameterBand,
+    QgsProcessingParameterBoolean,
+    QgsProcessingParameterRasterDestination,
+    QgsProcessingParameterRasterLayer,
+    QgsProcessingParameterString,
+    QgsProcessingParameterVectorDestination,
+)
+
+from .. import styles
+from ..i18n import tr
+from ..layers import RasterCells
+from .base import Algorithm
+
+
+class NearestCells(Algorithm):
+    BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
+
+    def name(self):
+        return "nearestcells"
+
+    def displayName(self):
+        return tr("Nearest cells of a raster")
+
+    def tags(self):
+        return tr("proximity,distance,allocation,raster,land cover,class,coast,water,nearest,geodesic,grow").split(",")
+
+    def description(self):
+        return tr(
+            "<p>Which class of a raster is nearest to each cell, and how far is it? Cells that are neither empty nor 0 are "
+            "seeds at their centres; water, forest or land, say.</p>"
+            "<p>The answer is exact, on the map, the sphere or the ellipsoid, right across ±180° and the poles; of equally near "
+            "classes the lowest value counts.</p>"
+        )
+
+    def examples(self):
+        return [
+            (tr("The distance to the nearest water, class 80 of a land cover, in metres:"),
+             {"INPUT": "landcover.tif", "VALUES": "80", "DISTANCE": "to_water.tif"}),
+        ]
+
+    def resolution_help(self):
+        return tr("The side of the square cells. Without it: the raster's own cells.")
+
+    def extent_help(self):
+        return tr("The area of the result. Without it: that of the raster.")
+
+    def initAlgorithm(self, configuration=None):
+        self.add(QgsProcessingParameterRasterLayer(self.INPUT, tr("Raster")), tr("The raster whose cells are the seeds."))
+        self.add(
+            QgsProcessingParameterBand(self.BAND, tr("Band"), 1, self.INPUT, optional=True),
+            tr("Its values must be whole numbers. They are taken as they are stored, without scale and offset."),
+        )
+        self.add(
+            QgsProcessingParameterString(self.VALUES, tr("Values (with commas between them)"), optional=True),
+            tr("Only cells with these values are seeds. Without them: all that are neither empty nor 0."),
+        )
+        self.add_grid()
+        self.add_raster_metric()
+        self.add_neighbors()
+        self.add_limits()
+        self.add(
+            QgsProcessingParameterBoolean(self.BY_CELL, tr("Numbers of cells instead of values"), defaultValue=False),
+            tr("The result holds which cell is the nearest, counted row by row from 0, instead of its value."),
+            advanced=True,
+        )
+        self.add(
+            QgsProcessingParameterBoolean(self.PER_VALUE, tr("Distances to each value"), defaultValue=False),
+            tr("The raster of distances gets a band for each value, from the lowest on, instead of one for each rank."),
+            advanced=True,
+        )
+        self.add_backend()
+        self.add_options()
+        self.add_double()
+        self.add(
+            QgsProcessingParameterRasterDestination(self.OUTPUT, self.output_label(), optional=True, createByDefault=False),
+            tr("The raster of the values of the nearest cells."),
+        )
+        self.add(
+            QgsProcessingParameterRasterDestination(self.DISTANCE, self.distance_label(), optional=True, createByDefault=True),
+            tr("A raster of the distance from each cell to the nearest seed: metres on the globe, else units of the map."),
+        )
+        self.add_azimuth()
+        polygons = QgsProcessingParameterVectorDestination(
+            self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+        )
+        self.add(polygons, tr("The regions of the values as polygons."))
+
+    @staticmethod
+    def output_label():
+        return tr("Nearest values")
+
+    @staticmethod
+    def polygons_label():
+        return tr("Regions")
+
+    OUTPUTS = (("DISTANCE", "--distance"), ("AZIMUTH", "--azimuth"), ("POLYGONS", "--polygons"))
+
+    def checkParameterValues(self, parameters, context):
+        well, message = super().checkParameterValues(parameters, context)
+        if well and not any(self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))):
+            return False, tr("Choose at least one result")
+        if well and self.parameterAsBoolean(parameters, self.PER_VALUE, context) and not self.given(parameters, self.DISTANCE):
+            return False, tr("“{option}” needs “{output}”").format(
+                option=self.parameterDefinition(self.PER_VALUE).description(), output=self.distance_label()
+            )
+        return well, message
+
+    def prepareAlgorithm(self, parameters, context, feedback):
+        layer = self.parameterAsRasterLayer(parameters, self.INPUT, context)
+        if layer is None:
+            raise QgsProcessingException(self.invalidRasterError(parameters, self.INPUT))
+        options = ["--band", str(self.parameterAsInt(parameters, self.BAND, context))]
+        values = self.parameterAsString(parameters, self.VALUES, context)
+        if values.strip():
+            options.append("--values=" + values.replace(" ", ""))
+        if self.parameterAsBoolean(parameters, self.BY_CELL, context):
+            options.append("--by-cell")
+        self.seeds = RasterCells(layer, options)
+        self.prepare_grid(parameters, context)
+        self.prepare_choice(parameters, context, feedback)
+        return True
+
+    def processAlgorithm(self, parameters, context, feedback):
+        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context) or None
+        others = {}
+        for name, option in self.OUTPUTS:
+            outputs = self.vector_output if name == self.POLYGONS else self.parameterAsOutputLayer
+            path = outputs(parameters, name, context) if self.given(parameters, name) else None
+            if path:
+                others[name] = (option, path)
+        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
+        options += self.raster_options(parameters, context) + self.neighbors_options(parameters, context)
+        options += self.double_options(parameters, context)
+        if self.parameterAsBoolean(parameters, self.PER_VALUE, context):
+            options.append("--distance-per-value")
+        if not self.run_raster(options, output, others.values(), context, feedback):
+            return {}
+
+        results = {name: path for name, (_, path) in others.items()}
+        layer = self.seeds.label
+        if output is not None:
+            results[self.OUTPUT] = output
+            styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
+        if self.DISTANCE in results:
+            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        if self.AZIMUTH in results:
+            styles.azimuth(context, results[self.AZIMUTH], self.azimuth_label(), tr("Direction to {layer}").format(layer=layer))
+        if self.POLYGONS in results:
+            results[self.POLYGONS] = self.finish_vector(parameters, self.POLYGONS, context, feedback, results[self.POLYGONS])
+            if results[self.POLYGONS] is None:
+                return {}
+            styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
+                           output, "id")
+        return results

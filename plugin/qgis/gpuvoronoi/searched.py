@@ -1,0 +1,230 @@
+"""Layers that are searched, and what the search finds: the rows that the program sees, and those that it writes."""
+
+import array
+import collections
+import csv
+import math
+
+from qgis.core import (
+    QgsCoordinateTransform,
+    QgsCsException,
+    QgsFeature,
+    QgsFeatureRequest,
+    QgsFields,
+    QgsGeometry,
+    QgsPointXY,
+    QgsProcessingException,
+    QgsProcessingUtils,
+    QgsWkbTypes,
+)
+
+from . import command, results
+from .layers import (
+    CHECK_CANCEL_EVERY,
+    TemporaryFile,
+    Unreachable,
+    Unusable,
+    crs_text,
+    geographic_crs,
+    lines_or_polygons,
+    no_lines_or_polygons,
+)
+
+GLOBE = ("geodesic", "great-circle")
+MOST_NEIGHBORS = 1024
+
+
+def automatic_metric(crs):
+    """The program's choice for layers in a coordinate system, and its reason."""
+    if not crs.isValid():
+        return "euclidean", "default without a coordinate system"
+    return command.default_metric(crs_text(crs))
+
+
+def geographic(crs):
+    """The longitudes and latitudes of a coordinate system."""
+    return crs if crs.isGeographic() else geographic_crs(crs)
+
+
+def read_rows(path):
+    """The program's rows: query, rank, index or -1, distance, and again the rank, by which Shapes knows the place."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        next(rows)
+        for query, rank, index, distance in rows:
+            yield int(query), int(rank), int(index), float(distance), int(rank)
+
+
+class NoPoint(QgsProcessingException):
+    """A line or a polygon, where there were to be points."""
+
+
+def written(points, reference, metric, context, attributes, feedback, skip_invalid):
+    """
+    The rows of two layers; `reference` is None if the points are searched among themselves. What QGIS says of a layer holds
+    for its first feature: a line may come later. None if the user cancelled.
+    """
+    shapes = reference is not None and lines_or_polygons(QgsWkbTypes.geometryType(reference.source.wkbType()))
+    settings = metric in GLOBE, context, attributes, feedback, skip_invalid
+    try:
+        return write_both(points, reference, shapes, *settings)
+    except NoPoint:
+        if shapes or reference is None:
+            raise
+        return write_both(points, reference, True, *settings)
+
+
+def write_both(points, reference, shapes, globe, context, attributes, feedback, skip_invalid):
+    measured = geographic(reference.crs if shapes else points.crs) if globe else points.crs
+    searched = first = Places(points, measured, context, attributes)
+    if reference is not None:
+        # On the globe the program follows edges as they are in their own system.
+        kind, crs = (Shapes, reference.crs) if shapes and globe else (Shapes if shapes else Places, measured)
+        searched = kind(reference, crs, context, attributes, neighbours=True)
+        if not searched.write(feedback, 0.0, 10.0, skip_invalid):
+            return None
+    return (first, searched) if first.write(feedback, 10.0, 20.0, skip_invalid) else None
+
+
+class Searched:
+    """
+    The features of a layer in a coordinate system, written for the program. Subclasses say by places(), usable(), carried()
+    and geometry() what its rows are: places of any kind.
+    """
+
+    def __init__(self, points, crs, context, attributes, neighbours=False):
+        """`attributes` are kept if wanted. `neighbours` are those of another layer: what the coordinate system does not reach is none."""
+        self.points = points
+        self.crs = crs
+        self.context = context
+        self.neighbours = neighbours
+        self.ids, self.features = [], array.array("q")
+        self.attributes = [] if attributes else None
+        self.path = None
+
+    def write(self, feedback, start, end, skip_invalid):
+        """Fills the lists and writes the file. False if the user cancelled."""
+        layer = self.points
+        column = layer.id_index()
+        transform = None
+        if layer.crs.isValid() and layer.crs != self.crs:
+            transform = QgsCoordinateTransform(layer.crs, self.crs, self.context.transformContext())
+        file = TemporaryFile(layer.name, QgsFields(), self.crs, self.context)
+        total = max(layer.source.featureCount(), 1)
+        unusable, unreachable = Unusable(layer.name, skip_invalid), Unreachable(layer.name, self.crs)
+        request = QgsFeatureRequest()
+        if self.attributes is None:
+            request.setSubsetOfAttributes([] if column < 0 else [column])
+        for count, feature in enumerate(layer.features(request)):
+            if count % CHECK_CANCEL_EVERY == 0:
+                if feedback.isCanceled():
+                    return False
+                feedback.setProgress(start + (end - start) * count / total)
+            places = self.places(feature)
+            if not self.usable(places, layer.crs):
+                unusable.add(feature)
+                continue
+            if transform is not None:
+                places = self.carried(places, transform)
+                if not self.usable(places, self.crs):
+                    (unreachable if self.neighbours else unusable).add(feature)
+                    continue
+            for place in places:
+                self.features.append(feature.id())
+                if self.attributes is not None:
+                    self.attributes.append(feature.attributes())
+                self.ids.append(feature.id() if column < 0 else feature.attribute(column))
+                copy = QgsFeature()
+                copy.setGeometry(self.geometry(place))
+                file.add(copy)
+        file.close()
+        self.path = file.path
+        unusable.report(feedback)
+        unreachable.report(feedback)
+        return True
+
+    def most_rows(self):
+        """Of one feature."""
+        return max(collections.Counter(self.features).values(), default=0)
+
+
+class Places(Searched):
+    """The points of a layer one after another."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.x, self.y = array.array("d"), array.array("d")
+
+    def places(self, feature):
+        if lines_or_polygons(feature.geometry().type()):
+            raise NoPoint(no_lines_or_polygons(self.points.name))
+        return [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
+
+    @staticmethod
+    def usable(places, crs):
+        limit = 90.0 if crs.isGeographic() else math.inf
+        return bool(places) and all(math.isfinite(x) and math.isfinite(y) and abs(y) <= limit for x, y in places)
+
+    @staticmethod
+    def carried(places, transform):
+        try:
+            return [(point.x(), point.y()) for point in (transform.transform(x, y) for x, y in places)]
+        except QgsCsException:
+            return []
+
+    def geometry(self, place):
+        self.x.append(place[0])
+        self.y.append(place[1])
+        return QgsGeometry.fromPointXY(QgsPointXY(*place))
+
+    @staticmethod
+    def options():
+        return []
+
+    def look_up(self, count):
+        """To be called when the program has answered, before place()."""
+
+    def place(self, query, index, rank):
+        """The position of a neighbour."""
+        return QgsPointXY(self.x[index], self.y[index])
+
+
+class Shapes(Searched):
+    """The features of a layer with lines or polygons, among which neighbours are looked for: each is a row."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.nearest = QgsProcessingUtils.generateTempFilename("nearest.npy")
+        self.found, self.count = None, 0
+
+    @staticmethod
+    def places(feature):
+        return [feature.geometry()]
+
+    @staticmethod
+    def usable(places, crs):
+        boxes = [shape.boundingBox() for shape in places if not shape.isEmpty()]
+        limit = 90.0 if crs.isGeographic() else math.inf
+        return bool(boxes) and all(box.isFinite() and -limit <= box.yMinimum() <= box.yMaximum() <= limit for box in boxes)
+
+    @staticmethod
+    def carried(places, transform):
+        try:
+            return [shape for shape in places if shape.transform(transform) == QgsGeometry.OperationResult.Success]
+        except QgsCsException:
+            return []
+
+    @staticmethod
+    def geometry(place):
+        return place
+
+    def options(self):
+        return ["--nearest", self.nearest]
+
+    def look_up(self, count):
+        self.found, self.count = results.numbers(self.nearest), count
+
+    def place(self, query, index, rank):
+        """The nearest point of a neighbour."""
+        at = 2 * (query * self.count + rank - 1)
+        return QgsPointXY(self.found[at], self.found[at + 1])

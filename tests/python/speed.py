@@ -1,0 +1,78 @@
+#!/usr/bin/python3
+"""
+Prints what docs/python.md says about speed: what a call costs beyond its work, and ratios to others, which run in turn with it. The
+least of several times counts, as other programs may be running; ratios are of processor seconds. To be run by hand:
+
+    GPUVORONOI_LIBRARY=... PYTHONPATH=python /usr/bin/python3 tests/python/speed.py
+"""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import gpuvoronoi
+
+REPEATS = 3
+CALLS, BURSTS = 300, 60  # of calls of microseconds
+
+
+def seconds(task, clock, count=1):
+    begun = clock()
+    for _ in range(count):
+        task()
+    return (clock() - begun) / count
+
+
+def compared(name, ours, theirs):
+    mine, other = [], []
+    for _ in range(REPEATS):
+        mine.append(seconds(ours, time.process_time))
+        other.append(seconds(theirs, time.process_time))
+    print(f"| {name} | {min(mine):.2f} s | {min(other):.2f} s | {min(other) / min(mine):.1f} |", flush=True)
+
+
+def importing():
+    """Milliseconds of `import gpuvoronoi` beyond numpy."""
+    code = "import numpy, time; begun = time.process_time(); import gpuvoronoi; print((time.process_time() - begun) * 1000)"
+    return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(REPEATS))
+
+
+def globe(random, count):
+    return random.uniform(-180, 180, count), np.degrees(np.arcsin(random.uniform(-1, 1, count)))
+
+
+def overhead(random):
+    from scipy.spatial import cKDTree
+
+    places = random.random((100, 3))
+    ours, theirs, one = gpuvoronoi.KDTree(places), cKDTree(places), random.random(3)
+    on_globe = gpuvoronoi.GlobeTree(*globe(random, 100))
+    print("| call | microseconds |\n|---|---|")
+    for name, task in (("`KDTree.query` of one point", lambda: ours.query(one)), ("scipy's `cKDTree.query` of it", lambda: theirs.query(one)),
+                       ("`GlobeTree.query` of one point", lambda: on_globe.query(13.4, 52.5, workers=1))):
+        print(f"| {name} | {min(seconds(task, time.perf_counter, CALLS) for _ in range(BURSTS)) * 1e6:.0f} |")
+    print(f"\n`import gpuvoronoi` takes {importing():.0f} ms beyond numpy.\n", flush=True)
+
+
+def ratios(random):
+    from scipy.spatial import cKDTree
+
+    print("| | gpuvoronoi | the other | ratio |\n|---|---|---|---|")
+    places, queries = random.random((1_000_000, 3)), random.random((1_000_000, 3))
+    compared("10⁶ of 10⁶ points in 3-D, scipy's `cKDTree`, building included",
+             lambda: gpuvoronoi.KDTree(places).query(queries, workers=-1), lambda: cKDTree(places).query(queries, workers=-1))
+    try:
+        from sklearn.neighbors import BallTree
+    except ImportError:
+        return
+    (lon, lat), (x, y) = globe(random, 100_000), globe(random, 1_000_000)
+    radians = np.radians(np.column_stack([lat, lon])), np.radians(np.column_stack([y, x]))
+    compared("10⁶ of 10⁵ places on the globe, scikit-learn's `BallTree` (haversine, a sphere)",
+             lambda: gpuvoronoi.GlobeTree(lon, lat).query(x, y), lambda: BallTree(radians[0], metric="haversine").query(radians[1]))
+
+
+if __name__ == "__main__":
+    overhead(np.random.default_rng(1))
+    ratios(np.random.default_rng(1))
