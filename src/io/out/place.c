@@ -267,7 +267,9 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {
   const gv_output *output = place->first != NULL ? &place->first->output : &place->output;
-  gv_status status = gv_names_itself(place->driver) ? gv_own_name_mend(io, output->work, output->path) : GV_OK;
+  gv_status status = place->driver != NULL && gv_names_itself(place->driver)
+                         ? gv_own_name_mend(io, output->work, output->path)
+                         : GV_OK;
   return status == GV_OK ? gv_output_check_written(io, output) : status;
 }
 
