@@ -13,7 +13,7 @@ enum { WINDOW = 1 << 20, SHORTEST = 64 /* bytes that PCIDSK keeps of a path */ }
 
 bool gv_names_itself(GDALDriverH driver) {
   static const char *const names[] = {"HDF4Image", "PCIDSK"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < sizeof names / sizeof *names && driver != NULL; i++)
     if (EQUAL(GDALGetDriverShortName(driver), names[i])) return true;
   return false;
 }

@@ -6,7 +6,7 @@
 
 #include "io/io.h"
 
-/* True if the driver's files have their own path within, which would be that in the temporary directory. */
+/* True if the driver's (NULL: none of GDAL's) files have their own path within, which would be that in the temporary directory. */
 bool gv_names_itself(GDALDriverH driver);
 
 /* Where the file that was made at `work`, complete and closed, has that path, the name of `path`, its place, takes it, with blanks to
