@@ -192,7 +192,7 @@ def test_cell_numbers(work):
     for k in range(3):
         assert np.array_equal(ranks[k].ravel(), numbers[order[:, k]])
     rows = [line.split(",") for line in work.path("s.csv").read_text().splitlines()[1:]]
-    assert len(rows) == numbers.size and sum(int(r[2].strip('"')) for r in rows) == values.size
+    assert len(rows) == numbers.size and sum(int(r[3].strip('"')) for r in rows) == values.size
 
 
 def test_ranks_are_distinct_values(work):
@@ -377,7 +377,6 @@ def test_types_of_values(work, kind):
     (["--seeds-raster", "r.tif", "--by-cell", "--nodata", "77"], "--nodata: 77 may be a cell's number", 1),
     (["--seeds-raster", "r.tif", "--by-cell", "--ot", "Byte"], "--ot Byte: the numbers of cells need Int64", 1),
     (["--seeds-raster", "r.tif", "--x", "a", "--y", "b"], "--x needs --seeds", 2),
-    (["--seeds-raster", "r.tif", "--oo", "A=B"], "--oo needs --seeds", 2),
     (["--seeds-raster", "r.tif", "--values", "1,x"], "whole numbers", 2),
     (["--seeds-raster", "r.tif", "--seeds", "p.csv"], "not both", 2),
     (["--seeds-raster", "r.tif", "--where", "a"], "--where needs --seeds", 2),

@@ -23,6 +23,8 @@ QUOTED = ["a,b", "1,5", 'say "so"', '"', "line\nbreak", "a\r\nb", "cr\rx", '5"',
 REALS = [0.1, 1e-320, 1e22, -0.0, 0.0, 123456789012345678.0, 1 / 3, 1e-5, 12345.5, -2.5e-4, 1e15, 999999999999999.9, math.inf,
          -math.inf, 100.0, 5e-324, 1.7976931348623157e308]
 
+FIRST = 2  # attributes follow id and value
+
 
 def ogr_table(work, source, options, rows=None):
     """The bytes of the table as OGR's CSV driver writes it, points without the quotation marks that they do not need: columns are
@@ -39,16 +41,16 @@ def ogr_table(work, source, options, rows=None):
         if definition.GetFieldDefn(i).GetType() not in (ogr.OFTReal, ogr.OFTInteger64):
             return False
         values = [row.GetField(i) for row in seen if not row.IsFieldNull(i)]
-        return definition.GetFieldDefn(i).GetType() != like.GetFieldDefn(i - 1).GetType() and all(
+        return definition.GetFieldDefn(i).GetType() != like.GetFieldDefn(i - FIRST).GetType() and all(
             float("%.15g" % value) == value for value in values)
 
-    typed = [i for i in range(1, attributes + 1) if is_typed(i)]
+    typed = [i for i in range(FIRST, attributes + FIRST) if is_typed(i)]
     made = ogr.GetDriverByName("CSV").CreateDataSource(str(work.path("oracle.csv")))
     out = made.CreateLayer("oracle", None, ogr.wkbPoint, ["GEOMETRY=AS_WKT"])
     for i in range(definition.GetFieldCount()):
         field = definition.GetFieldDefn(i)
-        if 1 <= i <= attributes and i not in typed:
-            name, field = field.GetName(), like.GetFieldDefn(i - 1)
+        if FIRST <= i < attributes + FIRST and i not in typed:
+            name, field = field.GetName(), like.GetFieldDefn(i - FIRST)
             copy = ogr.FieldDefn(name, field.GetType())
             copy.SetSubType(field.GetSubType())
             copy.SetWidth(field.GetWidth())
@@ -58,12 +60,12 @@ def ogr_table(work, source, options, rows=None):
     for i, row in enumerate(seen):
         feature = ogr.Feature(out.GetLayerDefn())
         from_feature = features[rows[i] if rows is not None else i]
-        feature.SetFromWithMap(from_feature, True, list(range(1, attributes + 1)))
-        for f in [0, *typed, *range(attributes + 1, definition.GetFieldCount())]:
+        feature.SetFromWithMap(from_feature, True, list(range(FIRST, attributes + FIRST)))
+        for f in [*range(FIRST), *typed, *range(attributes + FIRST, definition.GetFieldCount())]:
             if row.IsFieldNull(f):
                 feature.UnsetField(f)
             elif f in typed and definition.GetFieldDefn(f).GetType() == ogr.OFTReal:
-                feature.SetField(f, float(from_feature.GetField(f - 1)))  # SQLite knows no -0
+                feature.SetField(f, float(from_feature.GetField(f - FIRST)))  # SQLite knows no -0
             else:
                 feature.SetField(f, row.GetField(f))
         feature.SetGeometry(row.GetGeometryRef().Clone())
