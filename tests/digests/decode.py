@@ -184,14 +184,25 @@ def decode_mesh(path):
 
 # ------------------------------------------------------------------------------------------------------------ vectors
 
+LATER = "value"  # a column that tables did not have when the digests were recorded
+
+
+def without_later(rows):
+    """Rows of lists, the first with the columns' names."""
+    left_out = rows[0].index(LATER) if LATER in rows[0] else len(rows[0])
+    return [row[:left_out] + row[left_out + 1:] for row in rows]
+
+
 def decode_csv(path):
     with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.reader(file))
+        rows = without_later(list(csv.reader(file)))
     return [f"columns {rows[0]}", f"rows {len(rows) - 1} {sha(json.dumps(rows[1:]).encode())}"]
 
 
 def decode_geojson(path):
     features = json.loads(path.read_text())["features"]
+    for feature in features:
+        feature["properties"].pop(LATER, None)
     return [f"features {len(features)} {sha(json.dumps([[f['properties'], f['geometry']] for f in features]).encode())}"]
 
 
@@ -207,9 +218,9 @@ def decode_geopackage(path):
         lines = []
         for name, in opened.execute("SELECT table_name FROM gpkg_contents ORDER BY table_name"):
             cursor = opened.execute(f'SELECT * FROM "{name}" ORDER BY rowid')
-            rows = [[geopackage_value(v) for v in row] for row in cursor]
-            lines += [f"layer {name} {[c[0] for c in cursor.description]}",
-                      f"rows {len(rows)} {sha(json.dumps(rows).encode())}"]
+            names, *rows = without_later([[c[0] for c in cursor.description],
+                                          *([geopackage_value(v) for v in row] for row in cursor)])
+            lines += [f"layer {name} {names}", f"rows {len(rows)} {sha(json.dumps(rows).encode())}"]
     opened.close()
     return lines
 
@@ -225,7 +236,8 @@ def decode_features(path):
     rows = []
     for feature in opened.GetLayer(0):
         geometry = feature.GetGeometryRef()
-        rows.append([feature.GetFID(), feature.items(), bytes(geometry.ExportToWkb()).hex() if geometry else None])
+        items = {name: value for name, value in feature.items().items() if name != LATER}
+        rows.append([feature.GetFID(), items, bytes(geometry.ExportToWkb()).hex() if geometry else None])
     return [f"features {len(rows)} {sha(json.dumps(rows).encode())}"]
 
 
