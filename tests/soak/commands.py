@@ -30,7 +30,7 @@ KINDS = [
     (0, [*GRID, "--of", "COG", "{}e.tif"], ["e.tif"]),
     (0, [*GRID, "--metric", "great-circle", "--threads", "3", "-k", "3", "{}f.tif"], ["f.tif"]),
     (0, [*GRID, "--level", "4", "--stats", "{}g.csv", "{}g.tif"], ["g.tif", "g.csv"]),
-    (0, ["search", "--reference", "s.csv", "-k", "3", "--distances", "{}hd.npy", "{}h.npy"], ["h.npy", "hd.npy"]),
+    (0, ["search", "--reference", "s.csv", "-k", "3", "--quiet", "--distances", "{}hd.npy", "{}h.npy"], ["h.npy", "hd.npy"]),
     (0, ["--seeds", "s.csv", "--polygons", "{}i.geojson", "--size", "30,15", "--quiet", "{}i.tif"], ["i.tif", "i.geojson"]),
     (1, ["--seeds", "nowhere.csv", "--size", "90,45", "{}x.tif"], []),
     (1, [*GRID, "--distance", "nowhere/d.tif", "{}x.tif"], []),
