@@ -221,21 +221,23 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
   int32_t asked = geodesic ? o.k + SPARE : o.k;
   double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o.max_distance);
   const gv_allocator *allocator = &context->allocator;
-  double *positions = gv_allocate(allocator, BATCH, 5 * sizeof(double));
-  double *chord2 = gv_allocate(allocator, (int64_t)BATCH * asked, sizeof(double));
-  int64_t *found = gv_allocate(allocator, (int64_t)BATCH * asked, sizeof(int64_t));
+  /* A single query is not to pay for the pages of a whole batch. */
+  int64_t most = queries->count < 1 ? 1 : queries->count < BATCH ? queries->count : BATCH;
+  double *positions = gv_allocate(allocator, most, 5 * sizeof(double));
+  double *chord2 = gv_allocate(allocator, most * asked, sizeof(double));
+  int64_t *found = gv_allocate(allocator, most * asked, sizeof(int64_t));
   if (positions == NULL || chord2 == NULL || found == NULL) {
     status = gv_fail_memory(context, "a batch of queries");
     goto done;
   }
-  double *lon = positions, *lat = positions + BATCH, *vectors = positions + 2 * BATCH;
+  double *lon = positions, *lat = positions + most, *vectors = positions + 2 * most;
   batch b = {globe, &o, 0, lon, lat, vectors, asked, found, chord2, measure, indices, distances};
   gv_context quiet = *context;
   quiet.progress = NULL;
   gv_progress progress;
   gv_progress_init(&progress, context, queries->count);
-  for (int64_t first = 0; first < queries->count && status == GV_OK; first += BATCH) {
-    int64_t count = queries->count - first < BATCH ? queries->count - first : BATCH;
+  for (int64_t first = 0; first < queries->count && status == GV_OK; first += most) {
+    int64_t count = queries->count - first < most ? queries->count - first : most;
     status = to_vectors(context, globe, queries, first, count, "query", lon, lat, vectors);
     if (status != GV_OK) break;
     gv_query query = {vectors, count, asked, limit, o.exclude_self ? first : -1};

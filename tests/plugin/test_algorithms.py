@@ -317,6 +317,21 @@ def test_regions_of_the_statistics(qgis, work, repeated):
         assert region["name"] == f"s{region['value']}" and (region["centroid_x"] == NULL) == repeated
 
 
+@pytest.mark.parametrize("group", [False, True])
+def test_equal_texts_are_one_region(qgis, work, group):
+    """As equal integers are."""
+    layer = memory(places(30), fields="id:string", rows=[(f"t{i % 6}",) for i in range(30)])
+    results = qgis.run("facilitystatistics", INPUT=layer, FIELD="id", RESOLUTION=2, GROUP=group, OUTPUT="memory:", POLYGONS="memory:",
+                       ALLOCATION=work.path("out.tif"))
+    values, counts = np.unique(read(results["ALLOCATION"]), return_counts=True)
+    assert values.tolist() == list(range(6))
+    assert {f["value"]: (f["id"], f["cells"]) for f in results["POLYGONS"].getFeatures()} == {
+        value: (f"t{value}", count) for value, count in zip(values.tolist(), counts.tolist())}
+    found = [(f["value"], f["cells"]) for f in results["OUTPUT"].getFeatures()]
+    assert len(found) == (6 if group else 30)
+    assert [sum(cells for one, cells in found if one == value) for value in range(6)] == counts.tolist()
+
+
 def test_statistics_without_a_coordinate_system(qgis, work):
     """No kilometres without a unit."""
     layer = memory([(2, 2), (8, 5), (5, 9)], None)

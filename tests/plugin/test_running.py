@@ -178,7 +178,7 @@ def test_plugin_comes_and_goes(qgis):
 # A program that goes on with its bar when what it said so far has arrived.
 PATIENT = """
 for step in 0 25 50 75; do
-  echo -n "$step..." {stream}
+  echo -n "$step..." >&2
   while [ ! -e '{folder}'/$step ]; do sleep 0.02; done
 done
 arguments=()
@@ -187,12 +187,12 @@ exec '{command}' "${{arguments[@]}}"
 """
 
 
-@pytest.mark.parametrize("name,stream,parameters,first,last", [
-    ("voronoiraster", ">&2", {"RESOLUTION": 5}, 10, 100),
-    ("knearest", "", {"NEIGHBORS": 3, "METRIC": 3}, 20, 70),
+@pytest.mark.parametrize("name,parameters,first,last", [
+    ("voronoiraster", {"RESOLUTION": 5}, 10, 100),
+    ("knearest", {"NEIGHBORS": 3, "METRIC": 3}, 20, 70),
 ])
-def test_progress_moves(qgis, work, setting, name, stream, parameters, first, last):
-    setting(script(work, "program", PATIENT.format(stream=stream, folder=work.directory, command=COMMAND)))
+def test_progress_moves(qgis, work, setting, name, parameters, first, last):
+    setting(script(work, "program", PATIENT.format(folder=work.directory, command=COMMAND)))
     feedback = Feedback()
 
     def arrived(value):
@@ -220,6 +220,8 @@ def test_messages_of_the_program_pass(qgis, work):
     assert str(caught.value).startswith("These distances make no sense here: choose others under “Distances”")
     with pytest.raises(QgsProcessingException, match="The program has no such backend.*\ngpuvoronoi: error: .*nonsense"):
         qgis.run("voronoiraster", INPUT=timezones(), BACKEND="nonsense", OUTPUT=work.path("out.tif"))
+    with pytest.raises(QgsProcessingException, match="The program has no such backend.*\ngpuvoronoi: error: .*nonsense"):
+        qgis.run("knearest", INPUT=timezones(), BACKEND="nonsense", OUTPUT="memory:")
     with pytest.raises(QgsProcessingException, match="gpuvoronoi: error: .*no/such"):
         qgis.run("voronoiraster", INPUT=timezones(), OUTPUT=work.path("no/such/folder/out.tif"))
     assert work.listing() == []
@@ -240,6 +242,10 @@ def test_summary_is_in_the_log(qgis, work):
     assert "Raster: 20 × 10 cells of 1 × 1 degree, WGS 84 (EPSG:4326)" in said
     assert "Cells without a seed: 0 of 200" in said and "Seeds: 3 used, 0 left out" in said and "Seeds without a cell: 1" in said
     assert any(line.startswith("Computed by tile, ") for line in said) and qgis.feedback.warnings == []
+    qgis.run("knearest", INPUT=memory(places(7)), REFERENCE=memory(places(9)), OUTPUT="memory:")
+    said = qgis.feedback.infos
+    assert "Searched for 7 points among 9, WGS 84 (EPSG:4326)" in said and any(line.startswith("Computed by ") for line in said)
+    assert qgis.feedback.warnings == []
 
 
 def test_errors_of_the_program_in_the_words_of_the_dialog(qgis, work):

@@ -27,7 +27,7 @@ def in_windows(work, script, *options):
     environment.update(GPUVORONOI_WORK=str(work), GPUVORONOI_PICTURES=str(PICTURES), GPUVORONOI_ROOT=str(ROOT))
     return subprocess.run(
         ["xvfb-run", "-a", "-s", "-screen 0 1600x950x24", qgis, "--noversioncheck", "--nologo", *options, "--code", script],
-        env=environment, cwd=work, capture_output=True, text=True, timeout=600)
+        env=environment, cwd=work, capture_output=True, text=True, timeout=840)
 
 
 @pytest.fixture(scope="module")

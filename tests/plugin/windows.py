@@ -34,7 +34,7 @@ WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"]
 PATIENCE = 120  # seconds for one condition
-TOO_LONG = 400  # seconds for all
+TOO_LONG = 780  # seconds for all
 
 facts = {}
 

@@ -10,6 +10,17 @@ from conftest import globe
 from gpuvoronoi import GlobeTree, GlobeTreeAdapter
 
 
+def test_small_queries_are_cheap(random):
+    """A query does not pay for the memory of a thousand: its pages would take more time than its work."""
+    resource = pytest.importorskip("resource")
+    tree = GlobeTree(*globe(random, 100))
+    tree.query(13.4, 52.5)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(1000):
+        tree.query(13.4, 52.5)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 500
+
+
 @pytest.mark.parametrize("ellipsoid", [None, (6378206.4, 0.0033900753039287634), (3396190.0, 0.005886), (1.0, 0.0)])
 @pytest.mark.parametrize("k", [1, 4])
 def test_against_geod(random, k, ellipsoid):

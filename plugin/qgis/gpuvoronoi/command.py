@@ -140,7 +140,7 @@ def _stop(process, outputs):
 
 
 def _report(text):
-    """The object that the main job ends with; None if the program has not come so far."""
+    """The object that the program ends with; None if it has not come so far."""
     try:
         report = json.loads(text)
         return report if isinstance(report, dict) and "error" in report else None
@@ -150,17 +150,17 @@ def _report(text):
 
 def run(arguments, outputs, feedback, progress=lambda percent: None, events=True):
     """
-    Runs the program with these arguments. `outputs` are the files it has to make. When it has made them, the report of
-    the main job, True of the others; False when the user cancelled: then nothing of them is left. Raises
-    QgsProcessingException with the program's own words.
+    Runs the program, the main job or a search, with these arguments. `outputs` are the files it has to make. Its report when
+    it has made them, None when the user cancelled: then nothing of them is left. Raises QgsProcessingException with the
+    program's own words.
     `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends.
     """
     try:
         program = find_program()
     except MissingProgram as missing:
         raise QgsProcessingException(str(missing)) from None
-    in_json = arguments[0].startswith("-")  # the main job, which has no name
-    arguments = [program, *(["--json"] if in_json else []), *arguments]
+    job = ["search"] if arguments[0] == "search" else []
+    arguments = [program, *job, "--json", *arguments[len(job):]]
     feedback.pushCommandInfo(shlex.join(arguments))
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
@@ -184,7 +184,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         while reading:
             if feedback.isCanceled():
                 _stop(process, outputs)
-                return False
+                return None
             try:
                 name, data = events.get(timeout=POLL)
             except queue.Empty:
@@ -195,7 +195,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                 reading -= 1
             else:
                 read[name] += data
-                if (name == "err") == in_json:
+                if name == "err":
                     progress(bar.read(data.decode("utf-8", "replace")))
         status = process.wait()
     except BaseException:
@@ -207,25 +207,23 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
         process.stdout.close()
         process.stderr.close()
 
-    text, report = read["err"].decode("utf-8", "replace").strip(), _report(read["out"]) if in_json else None
+    text, report = read["err"].decode("utf-8", "replace").strip(), _report(read["out"])
     if report is not None and report["error"] is not None:
         raise QgsProcessingException(messages.error(report))
     if status != 0:
         raise QgsProcessingException(
             text or tr("{program} ended with status {status} and no message").format(program=program, status=status)
         )
-    if report is not None:
-        for line in messages.warnings(report):
-            feedback.pushWarning(line)
-        for line in messages.summary(report):
-            feedback.pushInfo(line)
-    elif not in_json:
-        for line in text.splitlines():
-            (feedback.pushWarning if line.startswith("gpuvoronoi: warning: ") else feedback.pushInfo)(line)
+    for line in messages.warnings(report) if report is not None else ():
+        feedback.pushWarning(line)
+    for line in messages.summary(report) if report is not None else ():
+        feedback.pushInfo(line)
     for output in outputs:
         if not os.path.exists(output):
             raise QgsProcessingException(tr("{program} made no file {file}").format(program=program, file=output))
-    return report or True
+    if report is None:
+        raise QgsProcessingException(tr("{program} did not say what it did").format(program=program))
+    return report
 
 
 def threads():

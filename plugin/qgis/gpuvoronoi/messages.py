@@ -83,6 +83,19 @@ def warnings(report):
 
 def summary(report):
     """What the run came to, line by line."""
+    yield from search_summary(report) if "queries" in report else raster_summary(report)
+    yield tr("Computed by {backend}, {threads} threads, in {seconds} s").format(
+        backend=report["backend"]["name"], threads=report["backend"]["threads"], seconds=f"{report['seconds']:.2f}"
+    )
+
+
+def search_summary(report):
+    yield tr("Searched for {points} points among {places}, {crs}").format(
+        points=f"{report['queries']['used']:,}", places=f"{report['references']['used']:,}", crs=report["crs"]
+    )
+
+
+def raster_summary(report):
     metric, grid, cells, seeds = report["metric"], report["grid"], report["cells"], report["seeds"]
     yield tr("Distances: {metric}, {reason}").format(metric=metric["name"], reason=reason(metric["reason"]))
     yield tr("Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}").format(
@@ -94,6 +107,3 @@ def summary(report):
     yield tr("Seeds: {used} used, {left_out} left out").format(used=f"{seeds['used']:,}", left_out=f"{seeds['left_out']:,}")
     if seeds["without_cells"]:
         yield tr("Seeds without a cell: {count}").format(count=f"{seeds['without_cells']:,}")
-    yield tr("Computed by {backend}, {threads} threads, in {seconds} s").format(
-        backend=report["backend"]["name"], threads=report["backend"]["threads"], seconds=f"{report['seconds']:.2f}"
-    )

@@ -27,7 +27,7 @@ from .base import Algorithm
 
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
 SEEDS = "seeds"  # how many an id has
-ID, VALUE = "id", "value"  # what the table and the result call the value of the raster
+VALUE = "value"  # of the raster, in tables and regions
 LONGEST_NAME = 40
 
 
@@ -161,7 +161,7 @@ class FacilityStatistics(Algorithm):
         fields.append(QgsField(VALUE, types.LONG))
         for column in columns:
             fields.append(statistics.fields().field(column))
-        columns.insert(0, ID)
+        columns.insert(0, VALUE)
         statistics_count = fields.count()
         shown = known.count() + columns.index(f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2")
         fields = QgsProcessingUtils.combineFields(known, fields)
@@ -219,7 +219,7 @@ class FacilityStatistics(Algorithm):
                 return None
             made = QgsFeature(fields)
             made.setGeometry(region.geometry())
-            made.setAttributes(regions.attributes(region[ID]))
+            made.setAttributes(regions.attributes(region[VALUE]))
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
         field = fields[shown].name()

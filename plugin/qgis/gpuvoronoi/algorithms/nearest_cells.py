@@ -155,5 +155,5 @@ class NearestCells(Algorithm):
             if results[self.POLYGONS] is None:
                 return {}
             styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
-                           output, "id")
+                           output, "value")
         return results

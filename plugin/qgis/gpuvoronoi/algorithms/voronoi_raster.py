@@ -106,5 +106,5 @@ class VoronoiRaster(Algorithm):
             styles.azimuth(context, results[self.AZIMUTH], self.azimuth_label(), tr("Direction to {layer}").format(layer=layer))
         if self.POLYGONS in results:
             styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
-                           output, "id")
+                           output, "value")
         return results

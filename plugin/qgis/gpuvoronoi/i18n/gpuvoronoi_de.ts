@@ -885,6 +885,11 @@
         </message>
         <message>
             <location filename="../command.py" />
+            <source>{program} did not say what it did</source>
+            <translation>{program} hat nicht gesagt, was es getan hat</translation>
+        </message>
+        <message>
+            <location filename="../command.py" />
             <source>no graphics card</source>
             <translation>keine Grafikkarte</translation>
         </message>
@@ -1175,6 +1180,16 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>Computed by {backend}, {threads} threads, in {seconds} s</source>
+            <translation>Berechnet mit {backend}, {threads} Threads, in {seconds} s</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
+            <source>Searched for {points} points among {places}, {crs}</source>
+            <translation>Gesucht für {points} Punkte unter {places}, {crs}</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>Raster: {width} × {height} cells of {x} × {y} {unit}, {crs}</source>
             <translation>Raster: {width} × {height} Zellen von {x} × {y} {unit}, {crs}</translation>
         </message>
@@ -1182,11 +1197,6 @@
             <location filename="../messages.py" />
             <source>Seeds: {used} used, {left_out} left out</source>
             <translation>Saatpunkte: {used} verwendet, {left_out} ausgelassen</translation>
-        </message>
-        <message>
-            <location filename="../messages.py" />
-            <source>Computed by {backend}, {threads} threads, in {seconds} s</source>
-            <translation>Berechnet mit {backend}, {threads} Threads, in {seconds} s</translation>
         </message>
         <message>
             <location filename="../messages.py" />
