@@ -73,7 +73,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
     gv_raster_seeds_destroy(s);
     return status;
   }
-  if (o.keep_all) memset(s->proof.holds, 0, (size_t)g.height);
+  if (o.keep_all) gv_raster_proof_forget(&s->proof, g.height);
   *out = s;
   return GV_OK;
 }
@@ -263,9 +263,22 @@ static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row,
   return status == GV_OK ? keep(context, s, row, done, end, group) : status;
 }
 
+/* Whether a row need not be kept, as it and those beside it are of one group. If all are, the last stays: there is a seed. */
+static bool is_left_out(const gv_raster_seeds *s, int64_t row) {
+  line own = line_of(s, row);
+  int64_t last = s->raster.height - 1;
+  bool out = s->proof.whole != NULL && s->proof.whole[row] != 0 && own.runs[0].group >= 0;
+  for (int64_t r = row > 0 ? row - 1 : 0; out && r <= row + 1 && r <= last; r++) {
+    line l = line_of(s, r);
+    out = l.count == 1 && l.runs[0].group == own.runs[0].group;
+  }
+  return out && (row < last || s->count > 0);
+}
+
 /* The seeds to keep of a row, once the next is known. */
 static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row) {
   line own = line_of(s, row);
+  if (is_left_out(s, row)) return GV_OK;
   bool within = row > 0 && row + 1 < s->raster.height && s->proof.holds[row] != 0;
   gv_status status = GV_OK;
   line rows[3] = {own, own, own};

@@ -32,7 +32,7 @@ static gv_grid grid_of(gv_grid_kind kind, int64_t w, int64_t h, double x, double
 }
 
 /* Patterns of values. 0 is no seed but in those without gaps. */
-enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, PATTERNS };
+enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, CAP, PATTERNS };
 
 static void fill(const gv_grid *g, int pattern, uint64_t seed) {
   int64_t w = g->width, h = g->height;
@@ -58,6 +58,7 @@ static void fill(const gv_grid *g, int pattern, uint64_t seed) {
     if (pattern == NOISE) value[i] = (int64_t)(split_mix(&state) % 12 > 1);
     if (pattern == BANDS) value[i] = row / 4 % 3;
     if (pattern == FRAME) value[i] = c > 1 && c < w - 2 && row > 1 && row < h - 2 ? 4 : 0;
+    if (pattern == CAP) value[i] = row < h / 2 ? 7 : (int64_t)(split_mix(&state) % 3);
     counts[i] = value[i] != 0;
   }
 }
@@ -230,6 +231,36 @@ static void poles(void **unused) {
   }
 }
 
+/* Rows of one group are left out whole where nothing else is, the last row stays of a raster of one group. */
+static void whole_rows(void **unused) {
+  (void)unused;
+  const double side = 1.0 / 120.0;
+  for (size_t m = 0; m < 2; m++) {
+    gv_metric metric = round_metrics[m];
+    gv_grid north = grid_of(GV_GRID_LONLAT, 60, 60, 20.0, side, 90.0, -side);
+    gv_grid round = grid_of(GV_GRID_LONLAT, 720, 11, -180.0, 0.5, 90.0, -0.15);
+    gv_grid south = grid_of(GV_GRID_LONLAT, 720, 11, 7.0, 0.5, -90.0, 0.15); /* south-up: the pole is first */
+    gv_grid coarse = grid_of(GV_GRID_LONLAT, 30, 15, -180.0, 12.0, 90.0, -12.0);
+    gv_grid within = grid_of(GV_GRID_LONLAT, 90, 3, -180.0, 4.0, 90.0, -0.4);
+    gv_grid pole = grid_of(GV_GRID_LONLAT, 40, 1, 0.0, 9.0, 90.0001, -0.0002);
+    fill(&north, FULL, 1);
+    assert_int_equal(check(&north, &north, metric, "one group"), 60);
+    fill(&north, CAP, 1);
+    assert_true(check(&north, &north, metric, "a cap of 30 seconds") < 30 * 60 + 60);
+    fill(&round, CAP, 1);
+    assert_true(check(&round, &round, metric, "a cap") < 720 * 6);
+    assert_true(check(&round, &coarse, metric, "a cap, others ask") < 720 * 6);
+    check(&round, &within, metric, "a cap, asked within");
+    check(&round, &pole, metric, "a cap, asked at the pole");
+    gv_grid below = grid_of(GV_GRID_LONLAT, 720, 11, -180.0, 0.5, 80.0, -0.15);
+    fill(&below, CAP, 2);
+    check(&below, &coarse, metric, "a cap that does not reach the pole");
+    fill(&south, CAP, 2);
+    assert_true(check(&south, &coarse, metric, "a southern cap") < 720 * 6);
+    check(&south, &within, metric, "a southern cap, asked from elsewhere");
+  }
+}
+
 static void other_grids_of_globes(void **unused) {
   (void)unused;
   for (size_t m = 0; m < 2; m++) {
@@ -389,6 +420,7 @@ int main(void) {
                                      cmocka_unit_test(other_grids_of_planes),
                                      cmocka_unit_test(own_cells_of_globes),
                                      cmocka_unit_test(poles),
+                                     cmocka_unit_test(whole_rows),
                                      cmocka_unit_test(other_grids_of_globes),
                                      cmocka_unit_test(any_grids),
                                      cmocka_unit_test(cell_by_cell),
