@@ -101,6 +101,37 @@ def test_scipys_distances(work):
     assert np.array_equal(got[values != 0], values[values != 0])
 
 
+def test_blocks_of_one_value(work):
+    """Some are all one class, some have no seed; whatever else is asked for, the answers are the same."""
+    y, x = np.indices((1150, 1300))
+    values = (3 * (np.hypot(x - 300, y - 200) < 150) + 5 * (x > 500) * (y < 600)).astype(np.int32)
+    mask = (y > 40).astype(np.int32)
+    put(work, "r.tif", values, (0, 30, 0, 0, 0, -20), 32633)
+    put(work, "m.tif", mask, (0, 30, 0, 0, 0, -20), 32633)
+    truth = distance_transform_edt(values == 0, sampling=(20, 30))
+    work.ok("--seeds-raster", "r.tif", "out.tif")
+    out = work.read("out.tif")
+    assert np.array_equal(out[values != 0], values[values != 0])
+    work.ok("--seeds-raster", "r.tif", "--distance", "d.tif", "--distance-unit", "km", "--azimuth", "a.tif", "o.tif")
+    assert np.array_equal(work.read("o.tif"), out)
+    assert np.allclose(work.read("d.tif"), truth / 1000, rtol=1e-6)
+    assert (work.read("a.tif")[values != 0] == 0).all() and (work.read("a.tif")[values == 0] != 0).any()
+    work.ok("--seeds-raster", "r.tif", "--distance", "m_d.tif", "--mask", "m.tif", "m_o.tif")
+    assert np.array_equal(work.read("m_o.tif"), np.where(mask == 1, out, -1))
+    assert np.allclose(work.read("m_d.tif"), np.where(mask == 1, truth, np.nan), rtol=1e-6, equal_nan=True)
+    work.ok("--seeds-raster", "r.tif", "--ot", "Byte", "--stats", "s.csv", "byte.tif")
+    assert np.array_equal(work.read("byte.tif"), out)
+    rows = list(csv.DictReader(work.path("s.csv").read_text().splitlines()))
+    assert [int(row["cells"]) for row in rows] == [(out == v).sum() for v in (3, 5)]
+    assert np.allclose([float(row["distance_mean"]) for row in rows], [truth[out == v].mean() for v in (3, 5)])
+    work.ok("--seeds-raster", "r.tif", "-k", "2", "two.tif")
+    assert np.array_equal(work.read("two.tif"), [out, 8 - out])
+    work.ok("--seeds-raster", "r.tif", "--by-cell", "cells.tif")
+    cells = work.read("cells.tif")
+    assert np.array_equal(cells[values != 0], np.flatnonzero(values))
+    assert np.allclose(np.hypot(20 * (cells // 1300 - y), 30 * (cells % 1300 - x)), truth)
+
+
 def test_gdal_proximity(work):
     values = np.zeros((60, 80), np.int32)
     values[30, 40], values[5, 5] = 1, 1

@@ -14,6 +14,7 @@ typedef struct gv_raster_seed_options {
   const char *option; /* that gives it, for messages; NULL = --seeds-raster */
   const char *crs;    /* NULL = the raster's own */
   const char *crs_option;
+  int threads;     /* to read with, where GDAL's driver can; 0 = as it does */
   int band;        /* from 1 */
   int64_t *values; /* of cells that are seeds; NULL = all but 0 */
   int64_t value_count;
