@@ -1,6 +1,9 @@
-"""Cells of rasters as seeds, against brute force over all cells, scipy's distance transform and gdal_proximity."""
+"""Cells of rasters as seeds, against brute force over all cells, scipy's distance transform, gdal_proximity and GRASS."""
 
 import csv
+import os
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -140,6 +143,32 @@ def test_gdal_proximity(work):
     proximity = gdal.GetDriverByName("MEM").Create("", 80, 60, 1, gdal.GDT_Float32)
     gdal.ComputeProximity(work.open("r.tif").GetRasterBand(1), proximity.GetRasterBand(1), ["DISTUNITS=GEO"])
     assert np.allclose(proximity.ReadAsArray(), work.read("d.tif"), rtol=1e-6)
+
+
+@pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is not installed")
+def test_grass(work):
+    """r.grow.distance hands the nearest cell on from neighbour to neighbour: hardly ever too far on a projected grid."""
+    values = blobs(200, 150, seed=4)
+    put(work, "r.tif", values, PLANE, 32633)
+    work.ok("--seeds-raster", "r.tif", "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
+    script = work.path("grow.sh")
+    script.write_text("""set -e
+r.in.gdal -o --quiet input=r.tif output=raw
+g.region raster=raw
+r.null --quiet map=raw setnull=0
+r.grow.distance --quiet input=raw distance=metres value=nearest
+r.out.gdal -f --quiet input=metres output=metres.tif format=GTiff type=Float64
+r.out.gdal -f -c --quiet input=nearest output=nearest.tif format=GTiff type=Int32
+""")
+    home = {**os.environ, "HOME": str(work.path("."))}
+    ran = subprocess.run(["grass", "--tmp-location", "XY", "--exec", "bash", "grow.sh"], cwd=work.path("."), env=home, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    assert ran.returncode == 0, ran.stdout
+    ours, theirs = work.read("d.tif"), work.read("metres.tif")
+    assert (ours <= theirs + 1e-6).all()
+    same = np.isclose(ours, theirs, rtol=1e-12)
+    assert same.mean() > 0.999
+    assert (work.read("out.tif") == work.read("nearest.tif"))[same].mean() > 0.95  # its ties go anywhere
 
 
 # -------------------------------------------------------------------------------------------------------- the globe
