@@ -71,6 +71,11 @@ GV_API void gv_raster_seeds_destroy(gv_raster_seeds *seeds);
 GV_API gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
                                          const uint8_t *counts);
 
+/* The same by spans of cells, of which most rasters have few: span i begins at column start[i], the first at 0, and ends where the next
+ * begins; one value, and non-zero if its cells are seeds. Errors: as above, also if spans are not in their order. */
+GV_API gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,
+                                           const int32_t *start, const int64_t *values, const uint8_t *counts);
+
 /* After the last row: sorts. From then on the object is immutable. Errors: as above, also if rows are missing. */
 GV_API gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds);
 
@@ -102,6 +107,10 @@ GV_API gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds 
  */
 GV_API gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column,
                                         int64_t row, int64_t width, int64_t height, int32_t *group, int64_t stride);
+
+/* Non-zero if all cells of such a rectangle are of one group, or none is a seed: *group becomes that, or -1. Thread safe. */
+GV_API int gv_raster_seeds_alike(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width,
+                                 int64_t height, int32_t *group);
 
 #ifdef __cplusplus
 }

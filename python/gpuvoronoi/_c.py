@@ -1,4 +1,4 @@
-"""The library's C interface (``include/gpuvoronoi.h``): its structs, its numbers, its functions' types."""
+"""The library's C interface (``include/gpuvoronoi.h`` and ``gpuvoronoi_raster_seeds.h``): its structs, its numbers, its functions' types."""
 
 from __future__ import annotations
 
@@ -127,6 +127,16 @@ class GlobeOptions(Structure):
                 ("flattening", c_double)]
 
 
+class RasterSeedsOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("asking", c_void_p), ("by_cell", c_int), ("keep_all", c_int)]
+
+
+class RasterSeedList(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("x", c_void_p), ("y", c_void_p), ("cell", c_void_p),
+                ("group", c_void_p), ("cells", c_int64), ("groups", c_int64), ("value", c_void_p), ("first", c_void_p),
+                ("own", c_int)]
+
+
 _HANDLE = c_void_p  # contexts, indexes, ... and every pointer: ctypes takes byref(), an address or None
 
 # Each function: what it returns, and its arguments.
@@ -154,6 +164,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_voronoi_fill": (c_int, [_HANDLE] * 3),
     "gv_voronoi_compute": (c_int, [_HANDLE, _HANDLE, _HANDLE, c_int64]),
     "gv_voronoi_measure": (c_int, [_HANDLE] * 3),
+    "gv_raster_seeds_create": (c_int, [_HANDLE] * 4),
+    "gv_raster_seeds_destroy": (None, [_HANDLE]),
+    "gv_raster_seeds_add_row": (c_int, [_HANDLE] * 4),
+    "gv_raster_seeds_finish": (c_int, [_HANDLE] * 2),
+    "gv_raster_seeds_get": (c_int, [_HANDLE] * 3),
     "gv_statistics_create": (c_int, [_HANDLE] * 4),
     "gv_statistics_destroy": (None, [_HANDLE]),
     "gv_statistics_add": (c_int, [_HANDLE] * 3),

@@ -39,10 +39,9 @@ def read(seeds: Any, crs: Any = None) -> Seeds:
 def _read(seeds: Any, argument: str) -> Seeds:
     if hasattr(seeds, "geometry") and hasattr(seeds, "crs"):
         return _of_geometries(seeds, argument)
-    if isinstance(seeds, (str, bytes)) or (hasattr(seeds, "dims") and hasattr(seeds, "coords")):
-        what = "cells of a raster as seeds are" if hasattr(seeds, "dims") else "names of files are"
-        raise TypeError(f"{argument}: {what} not supported by this version; give a pair of arrays (x, y), a GeoDataFrame or a "
-                        f"GeoSeries")
+    if isinstance(seeds, (str, bytes)):
+        raise TypeError(f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
+                        f"GeoDataFrame or a GeoSeries")
     try:
         x, y = seeds
     except (TypeError, ValueError):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any, Callable, Iterable, Optional, Union
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _field, _grid, _seeds
+from . import _c, _cells, _crs, _field, _grid, _seeds
 from ._library import Progress, device_number, worker_threads
 from ._search import backend_name, number_in, plain_array, real
 
@@ -16,7 +17,11 @@ _NAMES = ("allocation", "proximity", "direction")
 _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         Points: x and y (longitude and latitude in degrees on the globe) as one-dimensional arrays, or geometries, which
         are reprojected to the grid's coordinate system by pyproj. Pairs of arrays are in the grid's system unless
-        `seeds_crs` says otherwise.
+        `seeds_crs` says otherwise. Or a raster, whose cells are the seeds: an `xarray.DataArray`, or a two-dimensional array
+        with `target_values` and `extent`. A seed is then all cells of one value, a whole number; the raster's own cells ask
+        unless `like`, `shape` or `level` say otherwise.
+    target_values : sequence of int, optional
+        The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`.
     like : xarray.DataArray or xarray.Dataset, optional
         The cells to ask for: its last two spatial coordinates, and its coordinate system if it has one by CF's
         `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
@@ -33,6 +38,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         positions are longitudes and latitudes on WGS 84 with the globe's metrics, plain coordinates with the plane's.
     metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}, optional
         By default geodesic for longitudes and latitudes, euclidean on maps.
+    distance_metric : str, optional
+        The same by xarray-spatial's names: EUCLIDEAN, MANHATTAN, GREAT_CIRCLE.
     k : int
         How many neighbours, up to 64. Above 1 the answer has a first dimension `rank`.
     max_distance : float
@@ -46,7 +53,7 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
     seeds_crs : optional
         The seeds' coordinate system.
     x, y : str, optional
-        The names of `like`'s dimensions.
+        The names of the dimensions of `like`, or of the raster of seeds.
     backend : str
         A name that ``python -m gpuvoronoi`` lists, or "auto". All give the same answers.
     device : int, optional
@@ -70,14 +77,34 @@ class Question:
     def __init__(self, seeds: Any, *, like: Any = None, shape: Any = None, extent: Any = None, level: Any = None, crs: Any = None,
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
-                 backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None) -> None:
+                 backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
+                 target_values: Any = None, distance_metric: Optional[str] = None) -> None:
         self.k = number_in(k, "k", 1, _c.MAX_VORONOI_K)
         self.workers, self.progress = worker_threads(workers), progress
-        self.seeds = _seeds.read(seeds, seeds_crs)
-        self.like = like
-        self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
+        metric = _cells.metric_of(metric, distance_metric)
+        self.cells: Optional[_cells.Cells] = None
+        self.values: Any = None  # of seeds that are cells of a raster
+        self.own: Any = None  # which cells of the grid are seeds themselves
+        if _cells.is_raster(seeds, target_values):
+            if self.k > 1 or weights is not None:
+                raise ValueError(f"{'weights' if self.k == 1 else 'k'}: cells of a raster as seeds have neither weights nor ranks")
+            if not hasattr(seeds, "dims") and shape is not None:
+                raise ValueError("shape: the array of seeds has one; for another grid give like")
+            asked = like is None and shape is None and level is None
+            self.cells = _cells.read(seeds, target_values, None if hasattr(seeds, "dims") else extent,
+                                     crs if seeds_crs is None and asked else seeds_crs, x, y)
+            self.seeds = _seeds.Seeds(np.empty(0), np.empty(0), self.cells.grid.crs)
+            self.like = seeds if asked and hasattr(seeds, "dims") else like
+            self.grid = self.cells.grid if asked else _grid.of_arguments(
+                like, shape, extent if hasattr(seeds, "dims") else None, level, crs, x, y, self.seeds.crs)
+        elif target_values is not None:
+            raise TypeError("target_values: the seeds are no raster")
+        else:
+            self.seeds = _seeds.read(seeds, seeds_crs)
+            self.like = like
+            self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
-        if self.seeds.x.size == 0:
+        if self.seeds.x.size == 0 and self.cells is None:
             raise ValueError("seeds: there are none")
         if weights is None and weighting not in (None, "unweighted"):
             raise ValueError(f"weighting: {weighting} needs weights")
@@ -91,8 +118,48 @@ class Question:
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))
+        if self.cells is not None:
+            self._keep(self.cells)
         if self.grid.chunks is not None and self.grid.mesh:
             raise ValueError("level alone has no chunks")
+
+    def _keep(self, cells: _cells.Cells) -> None:
+        """Takes the cells that may be the nearest for the plan's seeds, and those that are seeds out of the cells that ask."""
+        kept = _cells.kept(cells, self.grid, self.plan)
+        self.seeds = _seeds.Seeds(kept.x, kept.y, cells.grid.crs)
+        x, y = _seeds.on(self.grid, self.seeds, self.metric)
+        self.plan = dataclasses.replace(self.plan, x=np.ascontiguousarray(x), y=np.ascontiguousarray(y))
+        self.values = kept.values
+        if not kept.own:
+            return
+        own, ask = cells.counts, (~cells.counts).astype(np.uint8)
+        if self.grid.chunks is not None:
+            import dask.array
+
+            own, ask = (dask.array.from_array(a, chunks=self.grid.chunks) for a in (own, ask))
+        self.own = own if self.mask is None else own & (self.mask != 0)
+        self.mask = ask if self.mask is None else ask * self.mask
+
+    def _with_own(self, array: Any, theirs: Any) -> Any:
+        """k x rows x columns, where cells that are seeds themselves have `theirs`."""
+        if self.own is None or array is None:
+            return array
+        if isinstance(array, np.ndarray) and isinstance(self.own, np.ndarray):
+            return np.where(self.own[None], np.asarray(theirs, dtype=array.dtype), array)
+        import dask.array
+
+        theirs = dask.array.from_array(theirs, chunks=((1,), *self.grid.chunks)) if np.ndim(theirs) else theirs  # type: ignore[misc]
+        return dask.array.where(self.own[None], dask.array.asarray(theirs).astype(array.dtype), array)
+
+    def named(self, numbers: Any, table: Any) -> Any:
+        """Seeds' numbers as what a table of :meth:`coded` makes of them."""
+        if table is None:
+            return numbers
+        if isinstance(numbers, np.ndarray):
+            named = table[numbers]  # -1 is the last entry
+        else:
+            named = numbers.map_blocks(lambda part: table[part], dtype=table.dtype)
+        return named if self.cells is None else self._with_own(named, self.cells.values[None])
 
     def _mask(self, mask: Any) -> Any:
         """Bytes, 0 where a cell is left out; as a Dask array where the answer is one."""
@@ -119,9 +186,11 @@ class Question:
 
     def coded(self, ids: Any) -> tuple[Any, int]:
         """A table from seeds' numbers to ids (None: they are the same), whose last entry stands for no seed, and that."""
-        if ids is None:
+        if ids is None and self.cells is None:
             return None, -1
-        values = _seeds.column(ids, self.seeds, "ids")
+        if ids is not None and self.cells is not None:
+            raise ValueError("ids: cells of a raster as seeds have their values")
+        values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.values
         if values.dtype.kind not in "iu" or (values.dtype == np.uint64 and values.max() > np.iinfo(np.int64).max):
             raise TypeError(f"ids must be integers (up to 64 bits), not {values.dtype}")
         small = values.min() >= np.iinfo(np.int32).min and values.max() <= np.iinfo(np.int32).max
@@ -136,11 +205,13 @@ class Question:
         if self.grid.chunks is not None:
             from . import _dask
 
-            return _dask.compute(self.plan, self.grid.chunks, self.mask, distance, azimuth)
-        field = _field.Field(self.plan, self.workers)
-        answers = field.answer(self.plan.window, distance=distance, azimuth=azimuth, mask=self.mask, workers=self.workers,
-                               progress=self.progress)
-        return answers.numbers, answers.distance, answers.azimuth
+            numbers, far, where = _dask.compute(self.plan, self.grid.chunks, self.mask, distance, azimuth)
+        else:
+            field = _field.Field(self.plan, self.workers)
+            answers = field.answer(self.plan.window, distance=distance, azimuth=azimuth, mask=self.mask, workers=self.workers,
+                                   progress=self.progress)
+            numbers, far, where = answers.numbers, answers.distance, answers.azimuth
+        return numbers, self._with_own(far, 0.0), self._with_own(where, 0.0)
 
 
 def _bytes(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
@@ -148,14 +219,6 @@ def _bytes(mask: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     if mask.dtype.kind == "f":
         counts &= ~np.isnan(mask)
     return np.ascontiguousarray(counts, dtype=np.uint8)
-
-
-def _as_ids(numbers: Any, table: Any) -> Any:
-    if table is None:
-        return numbers
-    if isinstance(numbers, np.ndarray):
-        return table[numbers]  # -1 is the last entry
-    return numbers.map_blocks(lambda part: table[part], dtype=table.dtype)
 
 
 def _distance_dtype(dtype: Any) -> np.dtype[Any]:
@@ -179,7 +242,7 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
     -------
     ndarray or xarray.DataArray
         int32 (int64 for large ids); -1 where there is no seed (the type's least value if -1 is an id). An
-        `xarray.DataArray` if `like` is given.
+        `xarray.DataArray` if `like` is given. Cells of a raster as seeds: their values.
 
     Examples
     --------
@@ -192,7 +255,7 @@ def allocation(seeds: Any, *, ids: Any = None, **arguments: Any) -> Any:
     question = Question(seeds, **arguments)
     table, nodata = question.coded(ids)
     numbers, _, _ = question.compute()
-    return _wrapped(question, "allocation", _as_ids(numbers, table), nodata)
+    return _wrapped(question, "allocation", question.named(numbers, table), nodata)
 
 
 @_documented
@@ -283,7 +346,7 @@ def voronoi(seeds: Any, *, variables: Iterable[str] = _NAMES, ids: Any = None, d
     question = Question(seeds, **arguments)
     table, nodata = question.coded(ids)
     numbers, distance, azimuth = question.compute(distance=kind if "proximity" in names else None, azimuth="direction" in names)
-    found = {"allocation": (_as_ids(numbers, table), nodata), "proximity": (distance, math.nan), "direction": (azimuth, math.nan)}
+    found = {"allocation": (question.named(numbers, table), nodata), "proximity": (distance, math.nan), "direction": (azimuth, math.nan)}
     try:
         import xarray  # noqa: F401
     except ImportError:

@@ -49,6 +49,8 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
     import pandas
 
     question = Question(seeds, **arguments)
+    if question.cells is not None:
+        raise TypeError("seeds: cells of a raster as seeds have no statistics in this version; the command's --stats has them")
     if question.grid.chunks is not None and hasattr(question.mask, "dask"):
         question.mask = question.mask.compute()
     plan, mask = question.plan, question.mask

@@ -153,7 +153,8 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
    * take 1.28 times the processor time, 30 of them 1.6. */
   int32_t uniform = 0;
   const uint8_t *mask = b.mask;
-  if (r->cells.own) {
+  bool settled = gv_run_is_own(r, worker, &p, mask);
+  if (worker->owns && !settled) {
     status = gv_run_find_own(io, r, worker, &p, mask);
     if (status != GV_OK) return status;
     b.mask = r->j->k == 1 ? worker->asks : mask;
@@ -165,17 +166,24 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
   b.out = apart ? worker->numbers : block->out[r->slot[GV_RUN_OUT]];
   b.stride = apart ? r->block_w : block->stride;
   b.band_stride = apart ? (int64_t)r->block_w * r->block_h : block->band_stride[r->slot[GV_RUN_OUT]];
-  status = gv_io_pass_on_library(io, worker->context, gv_voronoi_fill(worker->context, r->voronoi, &b));
-  if (status == GV_OK && r->cells.own && r->j->k > 1) gv_run_put_own_first(r, worker, &p, &b);
+  if (settled) {
+    uniform = 1;
+    b.out[0] = -1;
+  } else {
+    status = gv_io_pass_on_library(io, worker->context, gv_voronoi_fill(worker->context, r->voronoi, &b));
+  }
+  if (status == GV_OK && worker->owns && r->j->k > 1) gv_run_put_own_first(r, worker, &p, &b);
   const gv_run_part whole = p;
   int32_t none = r->numbers ? -1 : (int32_t)r->nodata;
   const int ids = r->slot[GV_RUN_OUT];
   if (uniform != 0) p.w = p.h = 1;
   if (ids >= 0) block->uniform[ids] = uniform != 0;
-  if (status == GV_OK && r->numbers)
+  for (int i = 0; i < r->written_count && settled; i++)
+    block->uniform[i] = true;
+  if (status == GV_OK && r->numbers && !settled)
     status = gv_io_pass_on_library(io, worker->context, gv_run_measure(r, worker, block, &p, &b));
   if (status == GV_OK && r->cells.cells != NULL) {
-    if (r->cells.own) gv_run_measure_own(r, worker, block, &p);
+    if (worker->owns) gv_run_measure_own(r, worker, block, &p);
     gv_run_name_regions(r, worker, &p, &b);
   }
   if (status == GV_OK && may_be_empty(r)) worker->empty += count_empty(b.out, &whole, b.stride, none, uniform != 0);
@@ -190,7 +198,7 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
                 band * block->band_stride[ids] + y * block->stride);
     }
   }
-  if (status == GV_OK && r->cells.own && r->j->raster_seeds.by_cell && ids >= 0)
+  if (status == GV_OK && worker->owns && r->j->raster_seeds.by_cell && ids >= 0)
     write_own_cells(r, worker, block, &p);
   if (status == GV_OK && r->each != NULL) status = gv_run_measure_each(io, r, worker, block, &whole, mask);
   return status;

@@ -58,6 +58,7 @@ gv_status gv_run_read_cells(gv_run *r, gv_job *j) {
                                       .skip_invalid = j->seeds.skip_invalid,
                                       .all = j->raster_seeds.by_cell && (j->k > 1 || regions),
                                       .as_features = j->k > 1 && !j->raster_seeds.by_cell};
+  j->raster_seeds.threads = j->threads;
   gv_status status = gv_raster_seeds_open(r->io, &j->raster_seeds, &reader);
   if (status == GV_OK) status = check_systems(r, &reader);
   if (status == GV_OK) status = gv_raster_seeds_sample(r->io, &reader, &sample);
@@ -135,6 +136,17 @@ void gv_run_free_cells(gv_run *r) {
 
 /* ---------------------------------------------------------------------------------------------------------- blocks */
 
+bool gv_run_is_own(const gv_run *r, gv_run_worker *worker, const gv_run_part *part, const uint8_t *mask) {
+  int32_t group;
+  worker->owns = r->cells.own;
+  if (!r->cells.own || !gv_raster_seeds_alike(r->cells.cells, part->x, part->y, part->w, part->h, &group))
+    return false;
+  worker->owns = group >= 0;
+  worker->own[0] = group;
+  return group >= 0 && mask == NULL && r->j->k == 1 && !r->j->raster_seeds.by_cell && r->statistics == NULL &&
+         r->each == NULL;
+}
+
 gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, const gv_run_part *part,
                           const uint8_t *mask) {
   gv_status status = gv_raster_seeds_groups(worker->context, r->cells.cells, part->x, part->y, part->w, part->h,
@@ -144,9 +156,11 @@ gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, con
     int32_t *own = worker->own + y * r->block_w;
     uint8_t *asks = worker->asks + y * r->block_w;
     const uint8_t *counts = mask != NULL ? mask + y * r->block_w : NULL;
-    for (int64_t x = 0; x < part->w; x++) {
-      if (counts != NULL && counts[x] == 0) own[x] = -1;
-      asks[x] = own[x] < 0 && (counts == NULL || counts[x] != 0);
+    for (int64_t x = 0; x < part->w; x++)
+      asks[x] = own[x] < 0;
+    for (int64_t x = 0; x < part->w && counts != NULL; x++) {
+      own[x] = counts[x] != 0 ? own[x] : -1;
+      asks[x] = counts[x] != 0 ? asks[x] : 0;
     }
   }
   return GV_OK;
@@ -186,18 +200,22 @@ void gv_run_measure_own(const gv_run *r, const gv_run_worker *worker, const gv_r
 
 void gv_run_name_regions(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part,
                          const gv_block *block) {
-  const int32_t *region = r->cells.region;
-  bool own = r->cells.own && r->j->k == 1, by_cell = r->j->raster_seeds.by_cell;
-  if (region == NULL && !own) return;
+  const int32_t *region = r->by_region ? NULL : r->cells.region;
+  bool own = worker->owns && r->j->k == 1, by_cell = r->j->raster_seeds.by_cell;
   for (int64_t y = 0; y < part->h; y++) {
-    for (int64_t x = 0; x < part->w; x++) {
-      int32_t *out = block->out + y * block->stride + x, mine = own ? worker->own[y * r->block_w + x] : -1;
-      if (mine >= 0) {
-        *out = by_cell ? 0 : mine; /* by cell: some seed's number, until its own number is written */
-      } else if (region != NULL && *out >= 0) {
-        *out = region[*out];
+    int32_t *out = block->out + y * block->stride;
+    const int32_t *mine = own ? worker->own + y * r->block_w : NULL;
+    /* Neighbours mostly have one seed. */
+    int32_t seed = -1, of_seed = -1;
+    for (int64_t x = 0; x < part->w && region != NULL; x++) {
+      if (out[x] != seed) {
+        seed = out[x];
+        of_seed = seed >= 0 ? region[seed] : seed;
       }
+      out[x] = of_seed;
     }
+    for (int64_t x = 0; x < part->w && own; x++) /* by cell: some seed's number, until its own number is written */
+      out[x] = mine[x] < 0 ? out[x] : by_cell ? 0 : mine[x];
   }
 }
 
@@ -222,7 +240,7 @@ gv_status gv_run_measure_each(gv_io *io, const gv_run *r, gv_run_worker *worker,
       double *row = worker->distance + y * r->block_w;
       for (int64_t x = 0; x < part->w; x++) {
         if (r->each[i] == NULL) row[x] = (double)NAN;
-        if (r->cells.own && worker->own[y * r->block_w + x] == i) row[x] = 0.0;
+        if (worker->owns && worker->own[y * r->block_w + x] == i) row[x] = 0.0;
       }
       gv_run_put_distances(r, block, i * block->band_stride[d] + y * block->stride, row, part->w);
     }

@@ -113,6 +113,12 @@ static gv_status make_voronoi(gv_run *r) {
       options.nodata = (int32_t)r->nodata;
     }
   }
+  r->by_region =
+      r->cells.region != NULL && !r->distances && r->slot[GV_RUN_DISTANCE] < 0 && r->slot[GV_RUN_AZIMUTH] < 0;
+  if (r->by_region) {
+    options.labels = r->cells.region;
+    options.nodata = -1;
+  }
   gv_status status = create(r, &options);
   if (status == GV_OK && r->cells.cells != NULL) status = gv_run_make_regions(r, &options);
   if (status == GV_OK && r->j->stats != NULL) {

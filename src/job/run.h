@@ -25,6 +25,7 @@ typedef struct gv_run_worker {
   double *distance;      /* of the nearest seed, a block */
   int32_t *own;          /* regions of a block's cells that are seeds themselves; -1: they are none */
   uint8_t *asks;         /* the block's other cells */
+  bool owns;             /* some are; else neither of both is of any use */
   gv_quantity *quantity; /* one a sum */
   int64_t empty;         /* cells without a seed so far */
 } gv_run_worker;
@@ -67,6 +68,7 @@ typedef struct gv_run {
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
   bool numbers;    /* blocks hold seed numbers first */
+  bool by_region;  /* or regions at once, as nothing is said of the seeds themselves */
   bool style, distances;
 } gv_run;
 
@@ -106,6 +108,8 @@ void gv_run_free_cells(gv_run *r);
 /* of a block the cells that are seeds themselves: they need not ask for the nearest, but are it; `mask`: which count, or NULL; */
 gv_status gv_run_find_own(gv_io *io, const gv_run *r, gv_run_worker *worker, const gv_run_part *part,
                           const uint8_t *mask);
+/* true if all of the block are of one region and nobody need ask, *own[0] being that; */
+bool gv_run_is_own(const gv_run *r, gv_run_worker *worker, const gv_run_part *part, const uint8_t *mask);
 /* their own region first, of several; */
 void gv_run_put_own_first(const gv_run *r, const gv_run_worker *worker, const gv_run_part *part, gv_block *block);
 /* their distances and azimuths, which are 0; */

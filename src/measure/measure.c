@@ -10,7 +10,10 @@
 #include "measure/measure_kernels.h"
 #include "voronoi/engine.h"
 
-enum { PIECE = 512 }; /* cells at a time, of one row; a multiple of GV_PAIR_PADDING */
+enum {
+  PIECE = 512, /* cells at a time, of one row */
+  STRETCH = 16 /* cells that are compared together; both multiples of GV_PAIR_PADDING */
+};
 
 /* One block at work. Arrays of PIECE values; z and the rest on the globe only. */
 typedef struct work {
@@ -100,7 +103,6 @@ static gv_status place_cells(gv_context *context, const work *j, const row_piece
 
 /* Where the span of one seed that begins at cell i ends: whole stretches are told by comparing. */
 static int64_t end_of_span(const int32_t *seed, int64_t i, int64_t n) {
-  enum { STRETCH = 16 };
   int64_t end = i + 1;
   for (; end + STRETCH <= n; end += STRETCH) {
     uint32_t differ = 0;
@@ -233,6 +235,47 @@ static gv_status measure_piece(gv_context *context, const work *j, int64_t row, 
   return status;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- a row */
+
+static bool is_gap(const int32_t *seed, int64_t i, int64_t n) {
+  int32_t all = -1;
+  for (int64_t end = n - i < STRETCH ? n : i + STRETCH; i < end; i++)
+    all &= seed[i];
+  return all < 0;
+}
+
+static void write_gap(const gv_measure *m, int64_t at, int64_t n) {
+  for (int64_t i = at; i < at + n && m->distance != NULL; i++) {
+    if (m->type == GV_FLOAT64) {
+      ((double *)m->distance)[i] = (double)NAN;
+    } else {
+      ((float *)m->distance)[i] = NAN;
+    }
+  }
+  for (int64_t i = at; i < at + n && m->azimuth != NULL; i++)
+    m->azimuth[i] = NAN;
+}
+
+/* Piece by piece; of one band, stretches without seeds are not measured: cells that masks leave out, or that are seeds themselves. */
+static gv_status measure_row(gv_context *context, const work *j, int64_t row) {
+  const gv_measure *m = j->m;
+  int64_t r = row - j->tile.r0, n = j->tile.c1 - j->tile.c0;
+  const int32_t *seed = m->seed + r * m->stride;
+  gv_status status = GV_OK;
+  for (int64_t i = 0, end; i < n && status == GV_OK; i = end) {
+    bool gap = m->bands == 1 && is_gap(seed, i, n);
+    for (end = i + STRETCH; end < n && (m->bands > 1 || is_gap(seed, end, n) == gap) && (gap || end - i < PIECE);)
+      end += STRETCH;
+    if (end > n) end = n;
+    if (gap) {
+      write_gap(m, r * m->out_stride + i, end - i);
+    } else {
+      status = measure_piece(context, j, row, j->tile.c0 + i, end - i);
+    }
+  }
+  return status;
+}
+
 /* -------------------------------------------------------------------------------------------------------- a block */
 
 static gv_status check_measure(gv_context *context, const gv_voronoi *v, const gv_measure *m, gv_tile *tile) {
@@ -270,11 +313,8 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
     *arrays[i] = memory + (ptrdiff_t)i * PIECE;
   j.open = (int32_t *)(memory + (ptrdiff_t)ARRAYS * PIECE);
   j.radius = gv_globe_radius(&voronoi->cells.ellipsoid);
-  for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++) {
-    for (int64_t c = j.tile.c0; c < j.tile.c1 && status == GV_OK; c += PIECE) {
-      status = measure_piece(context, &j, r, c, j.tile.c1 - c < PIECE ? j.tile.c1 - c : PIECE);
-    }
-  }
+  for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++)
+    status = measure_row(context, &j, r);
   gv_release(&context->allocator, memory);
   return status;
 }

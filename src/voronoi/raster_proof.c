@@ -40,6 +40,13 @@
  *   the places as far from c as from its neighbour run along the parallel between them to w^2 / 8, and the gain of a place beyond by
  *   WIDER h is h (WIDER h - w^2 / 8), which 32 w^2 <= h leaves three quarters of; the radii of curvature change by f h, far less.
  *
+ *   Whole rows, the poles' too. Let row r and the rows beside it be of one group from end to end, and q ask from elsewhere. A way from q to r
+ * crosses the row beside r on q's side, and none from parallel to parallel is shorter than a meridian. So if a cell of that row
+ * lies on q's meridian, as for the raster's own cells, it is nearer to q than all of r, by h a, or 0.97 h a on the ellipsoid. Where the
+ * raster goes round, a cell lies within 0.501 w of the meridian: that takes less than 0.46 h a if p w <= 0.9 h there. Half an h a is
+ * metres, and h^2 / 4 of a squared chord, 2e-13 from h = 1e-6 on. The first and the last row have one neighbour, and all q on that side:
+ * the raster's own cells, or the pole is next.
+ *
  * Elsewhere (projected grids and rotated ones on the globe, the triangles of the mesh, cells of some degrees, rasters of more than a turn)
  * nothing is left out.
  */
@@ -97,6 +104,31 @@ static bool lonlat_row_holds(const gv_grid *raster, int64_t row, bool own) {
   const double *g = raster->geotransform;
   double p = cos((g[3] + ((double)row + 0.5) * g[5]) * radian);
   return p * fabs(g[1]) * radian >= (own ? 1e-6 : 6e-6);
+}
+
+/* Whether cells of other grids may ask from beyond a row at the end. */
+static bool at_pole(const gv_grid *raster, int64_t row) {
+  const double *g = raster->geotransform;
+  double edge = g[3] + (row == 0 ? 0.0 : (double)raster->height) * g[5];
+  return (row == 0 || row + 1 == raster->height) && fabs(edge) >= 90.0 - wider * fabs(g[5]);
+}
+
+static gv_status find_whole(gv_context *context, const gv_grid *raster, gv_raster_proof *proof) {
+  const double *g = raster->geotransform;
+  double h = fabs(g[5]) * radian, w = fabs(g[1]) * radian;
+  if (h < 1e-6 || !(proof->own || proof->wraps)) return GV_OK;
+  proof->whole = gv_allocate_zeroed(&context->allocator, raster->height, 1);
+  if (proof->whole == NULL) return gv_fail_memory(context, "the raster's seeds");
+  for (int64_t r = 0; r < raster->height; r++) {
+    bool whole = proof->own || (r > 0 && r + 1 < raster->height) || at_pole(raster, r);
+    for (int64_t i = r - 1; i <= r + 1 && !proof->own; i++) {
+      if (i < 0 || i == raster->height) continue;
+      double p = cos((g[3] + ((double)i + 0.5) * g[5]) * radian);
+      whole = whole && p * w <= 0.9 * h && proof->row[i] == 0;
+    }
+    proof->whole[r] = whole;
+  }
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------ other grids ask */
@@ -167,14 +199,22 @@ gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const
   for (int64_t r = 0; r < raster->height; r++)
     out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
   gv_status status = out->own ? GV_OK : find_asked(context, raster, asking, out);
+  if (status == GV_OK && lonlat) status = find_whole(context, raster, out);
   if (status != GV_OK) gv_raster_proof_clear(out);
   return status;
 }
 
+void gv_raster_proof_forget(gv_raster_proof *proof, int64_t rows) {
+  memset(proof->holds, 0, (size_t)rows);
+  gv_release(&proof->allocator, proof->whole);
+  proof->whole = NULL;
+}
+
 void gv_raster_proof_clear(gv_raster_proof *proof) {
   gv_release(&proof->allocator, proof->holds);
+  gv_release(&proof->allocator, proof->whole);
   gv_release(&proof->allocator, proof->row);
   gv_release(&proof->allocator, proof->column);
-  proof->holds = proof->row = NULL;
+  proof->holds = proof->whole = proof->row = NULL;
   proof->column = NULL;
 }

@@ -73,7 +73,7 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
     gv_raster_seeds_destroy(s);
     return status;
   }
-  if (o.keep_all) memset(s->proof.holds, 0, (size_t)g.height);
+  if (o.keep_all) gv_raster_proof_forget(&s->proof, g.height);
   *out = s;
   return GV_OK;
 }
@@ -133,8 +133,16 @@ static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t val
 
 /* ----------------------------------------------------------------------------------------------------------- spans */
 
-static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start, int32_t group) {
-  span *spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + 1, sizeof *spans);
+/* Cells start ... end - 1 of the row at hand; `counts`: they are seeds. What goes on with the same group is one span. */
+static gv_status add_span(gv_context *context, gv_raster_seeds *s, int64_t start, int64_t end, int64_t value,
+                          bool counts) {
+  int32_t group = -1;
+  gv_status status = counts ? find_group(context, s, value, &group) : GV_OK;
+  if (status != GV_OK) return status;
+  if (counts) s->cells += end - start;
+  span *spans = s->spans.memory;
+  if (start > 0 && spans[s->span_count - 1].group == group) return GV_OK;
+  spans = gv_buffer_extend(&s->spans, &s->allocator, s->span_count + 1, sizeof *spans);
   if (spans == NULL) return no_memory(context);
   spans[s->span_count++] = (span){(int32_t)start, group};
   return GV_OK;
@@ -151,20 +159,6 @@ static int64_t end_of_span(const int64_t *values, const uint8_t *counts, int64_t
       end++;
   }
   return end;
-}
-
-static gv_status make_spans(gv_context *context, gv_raster_seeds *s, const int64_t *values, const uint8_t *counts) {
-  gv_status status = GV_OK;
-  for (int64_t c = 0, end; c < s->raster.width && status == GV_OK; c = end) {
-    int32_t group = -1;
-    end = end_of_span(values, counts, c, s->raster.width);
-    if (counts[c] != 0) {
-      status = find_group(context, s, values[c], &group);
-      s->cells += end - c;
-    }
-    if (status == GV_OK) status = add_span(context, s, c, group);
-  }
-  return status;
 }
 
 /* A row's spans. */
@@ -263,9 +257,22 @@ static gv_status add_edges(gv_context *context, gv_raster_seeds *s, int64_t row,
   return status == GV_OK ? keep(context, s, row, done, end, group) : status;
 }
 
+/* Whether a row need not be kept, as it and those beside it are of one group. If all are, the last stays: there is a seed. */
+static bool is_left_out(const gv_raster_seeds *s, int64_t row) {
+  line own = line_of(s, row);
+  int64_t last = s->raster.height - 1;
+  bool out = s->proof.whole != NULL && s->proof.whole[row] != 0 && own.spans[0].group >= 0;
+  for (int64_t r = row > 0 ? row - 1 : 0; out && r <= row + 1 && r <= last; r++) {
+    line l = line_of(s, r);
+    out = l.count == 1 && l.spans[0].group == own.spans[0].group;
+  }
+  return out && (row < last || s->count > 0);
+}
+
 /* The seeds to keep of a row, once the next is known. */
 static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row) {
   line own = line_of(s, row);
+  if (is_left_out(s, row)) return GV_OK;
   bool within = row > 0 && row + 1 < s->raster.height && s->proof.holds[row] != 0;
   gv_status status = GV_OK;
   line rows[3] = {own, own, own};
@@ -279,16 +286,45 @@ static gv_status finish_row(gv_context *context, gv_raster_seeds *s, int64_t row
   return status;
 }
 
+/* After a row's spans. */
+static gv_status end_row(gv_context *context, gv_raster_seeds *s) {
+  int64_t *first = s->row_first.memory;
+  first[++s->rows] = s->span_count;
+  return s->rows > 1 ? finish_row(context, s, s->rows - 2) : GV_OK;
+}
+
+static gv_status no_row(gv_context *context) {
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
+}
+
 gv_status gv_raster_seeds_add_row(gv_context *context, gv_raster_seeds *seeds, const int64_t *values,
                                   const uint8_t *counts) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (seeds == NULL || values == NULL || counts == NULL || seeds->rows == seeds->raster.height)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no row of a raster of seeds, or one too many");
-  int64_t *first = seeds->row_first.memory;
-  gv_status status = make_spans(context, seeds, values, counts);
-  if (status != GV_OK) return status;
-  first[++seeds->rows] = seeds->span_count;
-  return seeds->rows > 1 ? finish_row(context, seeds, seeds->rows - 2) : GV_OK;
+    return no_row(context);
+  gv_status status = GV_OK;
+  for (int64_t c = 0, end; c < seeds->raster.width && status == GV_OK; c = end) {
+    end = end_of_span(values, counts, c, seeds->raster.width);
+    status = add_span(context, seeds, c, end, values[c], counts[c] != 0);
+  }
+  return status == GV_OK ? end_row(context, seeds) : status;
+}
+
+gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds, int64_t count,
+                                    const int32_t *start, const int64_t *values, const uint8_t *counts) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (seeds == NULL || start == NULL || values == NULL || counts == NULL || count < 1 || start[0] != 0 ||
+      seeds->rows == seeds->raster.height) {
+    return no_row(context);
+  }
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < count && status == GV_OK; i++) {
+    int64_t end = i + 1 < count ? start[i + 1] : seeds->raster.width;
+    if (end <= start[i] || end > seeds->raster.width)
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "spans of a raster of seeds are not in their order");
+    status = add_span(context, seeds, start[i], end, values[i], counts[i] != 0);
+  }
+  return status == GV_OK ? end_row(context, seeds) : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------- the end */
@@ -402,8 +438,9 @@ gv_status gv_raster_seeds_get(gv_context *context, const gv_raster_seeds *seeds,
   return GV_OK;
 }
 
-static void fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
-  int64_t low = 0, high = l->count; /* the span that holds `column` */
+/* The span that holds a column. */
+static int64_t span_at(const line *l, int64_t column) {
+  int64_t low = 0, high = l->count;
   while (high - low > 1) {
     int64_t middle = (low + high) / 2;
     if (l->spans[middle].start <= column) {
@@ -412,18 +449,27 @@ static void fill_row(const line *l, int64_t column, int64_t width, int32_t *grou
       high = middle;
     }
   }
-  for (int64_t c = 0; c < width; low++) {
-    int64_t end = line_end(l, low) - column;
-    for (int32_t here = l->spans[low].group; c < end && c < width; c++)
+  return low;
+}
+
+static void fill_row(const line *l, int64_t column, int64_t width, int32_t *group) {
+  int64_t i = span_at(l, column);
+  for (int64_t c = 0; c < width; i++) {
+    int64_t end = line_end(l, i) - column;
+    for (int32_t here = l->spans[i].group; c < end && c < width; c++)
       group[c] = here;
   }
+}
+
+static bool is_rectangle(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width, int64_t height) {
+  return seeds != NULL && seeds->finished && column >= 0 && row >= 0 && width >= 1 && height >= 1 &&
+         width <= seeds->raster.width - column && height <= seeds->raster.height - row;
 }
 
 gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *seeds, int64_t column, int64_t row,
                                  int64_t width, int64_t height, int32_t *group, int64_t stride) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (seeds == NULL || group == NULL || !seeds->finished || column < 0 || row < 0 || width < 1 || height < 1 ||
-      stride < width || width > seeds->raster.width - column || height > seeds->raster.height - row) {
+  if (group == NULL || stride < width || !is_rectangle(seeds, column, row, width, height)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
                    "no such rectangle of a raster of seeds, or no place for it");
   }
@@ -432,4 +478,16 @@ gv_status gv_raster_seeds_groups(gv_context *context, const gv_raster_seeds *see
     fill_row(&l, column, width, group + r * stride);
   }
   return GV_OK;
+}
+
+int gv_raster_seeds_alike(const gv_raster_seeds *seeds, int64_t column, int64_t row, int64_t width, int64_t height,
+                          int32_t *group) {
+  if (group == NULL || !is_rectangle(seeds, column, row, width, height)) return 0;
+  for (int64_t r = 0; r < height; r++) {
+    line l = line_of(seeds, row + r);
+    int64_t i = span_at(&l, column);
+    if (r == 0) *group = l.spans[i].group;
+    if (l.spans[i].group != *group || line_end(&l, i) < column + width) return 0;
+  }
+  return 1;
 }

@@ -1,6 +1,9 @@
-"""Cells of rasters as seeds, against brute force over all cells, scipy's distance transform and gdal_proximity."""
+"""Cells of rasters as seeds, against brute force over all cells, scipy's distance transform, gdal_proximity and GRASS."""
 
 import csv
+import os
+import shutil
+import subprocess
 
 import numpy as np
 import pytest
@@ -101,6 +104,37 @@ def test_scipys_distances(work):
     assert np.array_equal(got[values != 0], values[values != 0])
 
 
+def test_blocks_of_one_value(work):
+    """Some are all one class, some have no seed; whatever else is asked for, the answers are the same."""
+    y, x = np.indices((1150, 1300))
+    values = (3 * (np.hypot(x - 300, y - 200) < 150) + 5 * (x > 500) * (y < 600)).astype(np.int32)
+    mask = (y > 40).astype(np.int32)
+    put(work, "r.tif", values, (0, 30, 0, 0, 0, -20), 32633)
+    put(work, "m.tif", mask, (0, 30, 0, 0, 0, -20), 32633)
+    truth = distance_transform_edt(values == 0, sampling=(20, 30))
+    work.ok("--seeds-raster", "r.tif", "out.tif")
+    out = work.read("out.tif")
+    assert np.array_equal(out[values != 0], values[values != 0])
+    work.ok("--seeds-raster", "r.tif", "--distance", "d.tif", "--distance-unit", "km", "--azimuth", "a.tif", "o.tif")
+    assert np.array_equal(work.read("o.tif"), out)
+    assert np.allclose(work.read("d.tif"), truth / 1000, rtol=1e-6)
+    assert (work.read("a.tif")[values != 0] == 0).all() and (work.read("a.tif")[values == 0] != 0).any()
+    work.ok("--seeds-raster", "r.tif", "--distance", "m_d.tif", "--mask", "m.tif", "m_o.tif")
+    assert np.array_equal(work.read("m_o.tif"), np.where(mask == 1, out, -1))
+    assert np.allclose(work.read("m_d.tif"), np.where(mask == 1, truth, np.nan), rtol=1e-6, equal_nan=True)
+    work.ok("--seeds-raster", "r.tif", "--ot", "Byte", "--stats", "s.csv", "byte.tif")
+    assert np.array_equal(work.read("byte.tif"), out)
+    rows = list(csv.DictReader(work.path("s.csv").read_text().splitlines()))
+    assert [int(row["cells"]) for row in rows] == [(out == v).sum() for v in (3, 5)]
+    assert np.allclose([float(row["distance_mean"]) for row in rows], [truth[out == v].mean() for v in (3, 5)])
+    work.ok("--seeds-raster", "r.tif", "-k", "2", "two.tif")
+    assert np.array_equal(work.read("two.tif"), [out, 8 - out])
+    work.ok("--seeds-raster", "r.tif", "--by-cell", "cells.tif")
+    cells = work.read("cells.tif")
+    assert np.array_equal(cells[values != 0], np.flatnonzero(values))
+    assert np.allclose(np.hypot(20 * (cells // 1300 - y), 30 * (cells % 1300 - x)), truth)
+
+
 def test_gdal_proximity(work):
     values = np.zeros((60, 80), np.int32)
     values[30, 40], values[5, 5] = 1, 1
@@ -109,6 +143,32 @@ def test_gdal_proximity(work):
     proximity = gdal.GetDriverByName("MEM").Create("", 80, 60, 1, gdal.GDT_Float32)
     gdal.ComputeProximity(work.open("r.tif").GetRasterBand(1), proximity.GetRasterBand(1), ["DISTUNITS=GEO"])
     assert np.allclose(proximity.ReadAsArray(), work.read("d.tif"), rtol=1e-6)
+
+
+@pytest.mark.skipif(shutil.which("grass") is None, reason="GRASS is not installed")
+def test_grass(work):
+    """r.grow.distance hands the nearest cell on from neighbour to neighbour: hardly ever too far on a projected grid."""
+    values = blobs(200, 150, seed=4)
+    put(work, "r.tif", values, PLANE, 32633)
+    work.ok("--seeds-raster", "r.tif", "--distance", "d.tif", "--distance-type", "Float64", "out.tif")
+    script = work.path("grow.sh")
+    script.write_text("""set -e
+r.in.gdal -o --quiet input=r.tif output=raw
+g.region raster=raw
+r.null --quiet map=raw setnull=0
+r.grow.distance --quiet input=raw distance=metres value=nearest
+r.out.gdal -f --quiet input=metres output=metres.tif format=GTiff type=Float64
+r.out.gdal -f -c --quiet input=nearest output=nearest.tif format=GTiff type=Int32
+""")
+    home = {**os.environ, "HOME": str(work.path("."))}
+    ran = subprocess.run(["grass", "--tmp-location", "XY", "--exec", "bash", "grow.sh"], cwd=work.path("."), env=home, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    assert ran.returncode == 0, ran.stdout
+    ours, theirs = work.read("d.tif"), work.read("metres.tif")
+    assert (ours <= theirs + 1e-6).all()
+    same = np.isclose(ours, theirs, rtol=1e-12)
+    assert same.mean() > 0.999
+    assert (work.read("out.tif") == work.read("nearest.tif"))[same].mean() > 0.95  # its ties go anywhere
 
 
 # -------------------------------------------------------------------------------------------------------- the globe

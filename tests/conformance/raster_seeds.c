@@ -32,7 +32,7 @@ static gv_grid grid_of(gv_grid_kind kind, int64_t w, int64_t h, double x, double
 }
 
 /* Patterns of values. 0 is no seed but in those without gaps. */
-enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, PATTERNS };
+enum { BLOBS, FULL, HALVES, CHECKS, ONE_CELL, NOISE, BANDS, FRAME, CAP, PATTERNS };
 
 static void fill(const gv_grid *g, int pattern, uint64_t seed) {
   int64_t w = g->width, h = g->height;
@@ -58,6 +58,7 @@ static void fill(const gv_grid *g, int pattern, uint64_t seed) {
     if (pattern == NOISE) value[i] = (int64_t)(split_mix(&state) % 12 > 1);
     if (pattern == BANDS) value[i] = row / 4 % 3;
     if (pattern == FRAME) value[i] = c > 1 && c < w - 2 && row > 1 && row < h - 2 ? 4 : 0;
+    if (pattern == CAP) value[i] = row < h / 2 ? 7 : (int64_t)(split_mix(&state) % 3);
     counts[i] = value[i] != 0;
   }
 }
@@ -230,6 +231,36 @@ static void poles(void **unused) {
   }
 }
 
+/* Rows of one group are left out whole where nothing else is, the last row stays of a raster of one group. */
+static void whole_rows(void **unused) {
+  (void)unused;
+  const double side = 1.0 / 120.0;
+  for (size_t m = 0; m < 2; m++) {
+    gv_metric metric = round_metrics[m];
+    gv_grid north = grid_of(GV_GRID_LONLAT, 60, 60, 20.0, side, 90.0, -side);
+    gv_grid round = grid_of(GV_GRID_LONLAT, 720, 11, -180.0, 0.5, 90.0, -0.15);
+    gv_grid south = grid_of(GV_GRID_LONLAT, 720, 11, 7.0, 0.5, -90.0, 0.15); /* south-up: the pole is first */
+    gv_grid coarse = grid_of(GV_GRID_LONLAT, 30, 15, -180.0, 12.0, 90.0, -12.0);
+    gv_grid within = grid_of(GV_GRID_LONLAT, 90, 3, -180.0, 4.0, 90.0, -0.4);
+    gv_grid pole = grid_of(GV_GRID_LONLAT, 40, 1, 0.0, 9.0, 90.0001, -0.0002);
+    fill(&north, FULL, 1);
+    assert_int_equal(check(&north, &north, metric, "one group"), 60);
+    fill(&north, CAP, 1);
+    assert_true(check(&north, &north, metric, "a cap of 30 seconds") < 30 * 60 + 60);
+    fill(&round, CAP, 1);
+    assert_true(check(&round, &round, metric, "a cap") < 720 * 6);
+    assert_true(check(&round, &coarse, metric, "a cap, others ask") < 720 * 6);
+    check(&round, &within, metric, "a cap, asked within");
+    check(&round, &pole, metric, "a cap, asked at the pole");
+    gv_grid below = grid_of(GV_GRID_LONLAT, 720, 11, -180.0, 0.5, 80.0, -0.15);
+    fill(&below, CAP, 2);
+    check(&below, &coarse, metric, "a cap that does not reach the pole");
+    fill(&south, CAP, 2);
+    assert_true(check(&south, &coarse, metric, "a southern cap") < 720 * 6);
+    check(&south, &within, metric, "a southern cap, asked from elsewhere");
+  }
+}
+
 static void other_grids_of_globes(void **unused) {
   (void)unused;
   for (size_t m = 0; m < 2; m++) {
@@ -302,6 +333,71 @@ static void cell_by_cell(void **unused) {
   gv_raster_seeds_destroy(s);
 }
 
+/* Spans as they come, some of them parts of what is one span, make what rows make. */
+static void spans_and_rows(void **unused) {
+  (void)unused;
+  enum { W = 31, H = 23 };
+  gv_grid raster = grid_of(GV_GRID_PLANE, W, H, 0.0, 1.0, 23.0, -1.0);
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  gv_raster_seed_list a = GV_RASTER_SEED_LIST_INIT, b = GV_RASTER_SEED_LIST_INIT;
+  options.asking = &raster;
+  for (int pattern = 0; pattern < PATTERNS; pattern++) {
+    fill(&raster, pattern, 5);
+    gv_raster_seeds *rows = read_raster(&raster, options), *spans = NULL;
+    assert_int_equal(gv_raster_seeds_create(context, &raster, &options, &spans), GV_OK);
+    for (int64_t r = 0; r < H; r++) {
+      int32_t start[W];
+      int64_t values[W], count = 0;
+      uint8_t of[W];
+      for (int64_t c = 0; c < W; c++) {
+        int64_t i = r * W + c;
+        if (c % 4 != 0 && value[i] == value[i - 1] && counts[i] == counts[i - 1]) continue;
+        start[count] = (int32_t)c;
+        of[count] = counts[i];
+        values[count++] = value[i];
+      }
+      assert_int_equal(gv_raster_seeds_add_spans(context, spans, count, start, values, of), GV_OK);
+    }
+    assert_int_equal(gv_raster_seeds_finish(context, spans), GV_OK);
+    assert_int_equal(gv_raster_seeds_get(context, rows, &a), GV_OK);
+    assert_int_equal(gv_raster_seeds_get(context, spans, &b), GV_OK);
+    assert_int_equal(a.cells, b.cells);
+    assert_int_equal(a.groups, b.groups);
+    assert_int_equal(a.count, b.count);
+    assert_memory_equal(a.cell, b.cell, (size_t)a.count * sizeof *a.cell);
+    assert_memory_equal(a.group, b.group, (size_t)a.count * sizeof *a.group);
+    gv_raster_seeds_destroy(rows);
+    gv_raster_seeds_destroy(spans);
+  }
+}
+
+static void rectangles_of_one_group(void **unused) {
+  (void)unused;
+  gv_grid raster = grid_of(GV_GRID_PLANE, 31, 23, 0.0, 1.0, 23.0, -1.0);
+  gv_raster_seeds_options options = GV_RASTER_SEEDS_OPTIONS_INIT;
+  static int32_t groups[MOST];
+  uint64_t state = 1;
+  int found = 0;
+  for (int round = 0; round < 2000; round++) {
+    if (round % 500 == 0) fill(&raster, round == 0 ? BANDS : round == 500 ? FRAME : BLOBS, (uint64_t)round);
+    gv_raster_seeds *s = read_raster(&raster, options);
+    int64_t x = (int64_t)(split_mix(&state) % 31), y = (int64_t)(split_mix(&state) % 23);
+    int64_t w = 1 + (int64_t)(split_mix(&state) % (uint64_t)(31 - x)),
+            h = 1 + (int64_t)(split_mix(&state) % (uint64_t)(23 - y));
+    int32_t group = -7;
+    bool same = true;
+    assert_int_equal(gv_raster_seeds_groups(context, s, x, y, w, h, groups, w), GV_OK);
+    for (int64_t i = 0; i < w * h; i++)
+      same = same && groups[i] == groups[0];
+    assert_int_equal(gv_raster_seeds_alike(s, x, y, w, h, &group) != 0, same);
+    if (same) assert_int_equal(group, groups[0]);
+    found += same;
+    assert_int_equal(gv_raster_seeds_alike(s, x, y, 32 - x, h, &group), 0);
+    gv_raster_seeds_destroy(s);
+  }
+  assert_in_range(found, 100, 1900);
+}
+
 static void many_values(void **unused) {
   (void)unused;
   gv_grid raster = grid_of(GV_GRID_PLANE, 64, 128, 0.0, 1.0, 0.0, -1.0);
@@ -338,6 +434,16 @@ static void bad_calls(void **unused) {
   assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
   assert_int_equal(gv_raster_seeds_add_row(context, s, value, NULL), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
+  const int32_t late[] = {1, 2}, twice[] = {0, 0}, beyond[] = {0, 4}, at[] = {0};
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, late, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 0, at, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 1, at, NULL, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, twice, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 2, beyond, value, counts), GV_ERROR_INVALID_ARGUMENT);
+  gv_raster_seeds_destroy(s);
+  assert_int_equal(gv_raster_seeds_create(context, &raster, NULL, &s), GV_OK);
+  assert_int_equal(gv_raster_seeds_add_spans(context, s, 1, at, value, counts), GV_OK);
+  assert_int_equal(gv_raster_seeds_alike(s, 0, 0, 1, 1, groups), 0); /* not finished */
   assert_int_equal(gv_raster_seeds_finish(context, s), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_get(context, s, &list), GV_ERROR_INVALID_ARGUMENT);
   assert_int_equal(gv_raster_seeds_add_row(context, s, value, counts), GV_OK);
@@ -389,9 +495,12 @@ int main(void) {
                                      cmocka_unit_test(other_grids_of_planes),
                                      cmocka_unit_test(own_cells_of_globes),
                                      cmocka_unit_test(poles),
+                                     cmocka_unit_test(whole_rows),
                                      cmocka_unit_test(other_grids_of_globes),
                                      cmocka_unit_test(any_grids),
                                      cmocka_unit_test(cell_by_cell),
+                                     cmocka_unit_test(spans_and_rows),
+                                     cmocka_unit_test(rectangles_of_one_group),
                                      cmocka_unit_test(many_values),
                                      cmocka_unit_test(bad_calls),
                                      cmocka_unit_test(out_of_memory)};

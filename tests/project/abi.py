@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What programs compiled against an older header rely on: where the fields of public structs lie, and what constants are.
 
-    abi.py HEADER RECORD WORK CC [--record]
+    abi.py HEADER RECORD WORK CC [--record] [OTHER_HEADER ...]
 
-RECORD holds a line a field, constant and function of the last release. Fields may be added at the end of a struct that begins with
+HEADER has the version; the others lie beside it. RECORD holds a line a field, constant and function of the last release. Fields may be added at the end of a struct that begins with
 struct_size, constants and functions anywhere; whatever else differs is an error until the version's minor number is raised
 (--record writes the file anew). Sizes are those of 64-bit machines.
 """
@@ -35,12 +35,13 @@ def probe(text):
         yield f'puts("{" ".join(declared.split())}");'
 
 
-def lines(header, work, compiler):
+def lines(headers, work, compiler):
     work.mkdir(parents=True, exist_ok=True)
-    code = "\n".join(["#include <gpuvoronoi.h>", "#include <stddef.h>", "#include <stdio.h>", "int main(void) {",
-                      *probe(header.read_text()), "return 0;", "}"])
+    probes = [line for header in headers for line in probe(header.read_text())]
+    code = "\n".join([*(f"#include <{header.name}>" for header in headers), "#include <stddef.h>", "#include <stdio.h>",
+                      "int main(void) {", *probes, "return 0;", "}"])
     (work / "abi.c").write_text(code + "\n")
-    subprocess.run([compiler, "-std=c11", f"-I{header.parent}", "-o", work / "abi", work / "abi.c"], check=True)
+    subprocess.run([compiler, "-std=c11", f"-I{headers[0].parent}", "-o", work / "abi", work / "abi.c"], check=True)
     return subprocess.run([work / "abi"], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
@@ -60,7 +61,8 @@ def differences(old, new):
 
 
 def main(header, record, work, compiler, *options):
-    new, record = lines(pathlib.Path(header), pathlib.Path(work), compiler), pathlib.Path(record)
+    headers = [pathlib.Path(h) for h in (header, *options) if h != "--record"]
+    new, record = lines(headers, pathlib.Path(work), compiler), pathlib.Path(record)
     version = re.search(r'GV_VERSION_STRING "(\d+\.\d+)', pathlib.Path(header).read_text())[1]
     if "--record" in options:
         record.write_text("\n".join([f"version {version}", *new]) + "\n")

@@ -162,6 +162,12 @@ def abi():
     bad("a function that is gone", "gv_3", *changed("gv_3", "gv_4"))
     bad("another parameter", "gv_0", *changed("gv_0(int x", "gv_0(long x"))
     bad("another version", "record it anew", *changed("0.1.0", "0.2.0"))
+    write("gpuvoronoi.h", head + struct + fixed + rest)
+    other = write("other.h", "typedef struct gv_o {\n  int p;\n} gv_o;\n")
+    good("recording two headers", *arguments, "--record", other)
+    good("two headers as recorded", *arguments, other)
+    write("other.h", "typedef struct gv_o {\n  double p;\n} gv_o;\n")
+    bad("another header's field", "gv_o.p", *arguments, other)
 
 
 def header_examples():

@@ -281,5 +281,3 @@ def test_bad_systems_and_templates(random):
         allocation(ONE, like=uneven, metric="euclidean")
     with pytest.raises(ValueError, match="which of the dimensions"):
         allocation(ONE, like=uneven.rename(x="a"), metric="euclidean")
-    with pytest.raises(TypeError, match="seeds: cells of a raster as seeds are not supported"):
-        allocation(uneven, like=uneven)

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "io/parallel.h"
+
 enum { PIXELS_AT_ONCE = 1 << 20 };
 
 static const char *option_of(const gv_raster_seed_options *options) {
@@ -48,10 +53,14 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
 }
 
 gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options, gv_raster_seed_reader *out) {
+  static const char threads[] = "GDAL_NUM_THREADS"; /* of drivers that read with several, told as they open */
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
+  bool told = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
+  if (told) CPLSetThreadLocalConfigOption(threads, CPLSPrintf("%d", gv_io_threads_at_hand(options->threads)));
   out->dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
                             (const char *const *)options->open_options, NULL);
+  if (told) CPLSetThreadLocalConfigOption(threads, NULL);
   if (out->dataset == NULL)
     return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s as a raster", option_of(options), options->source);
   return read_header(io, out);
@@ -98,26 +107,34 @@ gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader,
 
 /* ---------------------------------------------------------------------------------------------------------- pixels */
 
-/* How rows are read. */
+/* How rows are read: as they are stored, if those are integers, and into spans. */
 typedef struct row_reader {
   const gv_raster_seed_reader *raster;
   GDALRasterBandH band, mask; /* mask NULL: none is needed */
-  bool reals, has_nodata;
+  GDALDataType type;
+  size_t size; /* of a pixel */
+  bool has_nodata;
   int64_t nodata;
-  int64_t *values; /* of some rows */
-  double *real;    /* the same, if they may not be integers */
-  uint8_t *counts;
-  int64_t most; /* rows */
+  uint8_t *pixels, *valid; /* of some rows; valid NULL without a mask */
+  int64_t most;            /* rows */
+  int32_t *start;          /* a row's spans, as the library takes them */
+  int64_t *value;
+  uint8_t *chosen;
 } row_reader;
+
+static GDALDataType type_to_read(GDALRasterBandH band) {
+  GDALDataType type = GDALGetRasterDataType(band);
+  return GDALDataTypeIsFloating(type) || type == GDT_UInt64 ? GDT_Float64 : type;
+}
 
 static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_reader *r) {
   *r = (row_reader){.raster = raster, .band = GDALGetRasterBand(raster->dataset, raster->options->band)};
-  GDALDataType type = GDALGetRasterDataType(r->band);
   int flags = GDALGetMaskFlags(r->band), has = 0, block_w, block_h;
-  r->reals = GDALDataTypeIsFloating(type) || type == GDT_UInt64;
-  if (flags == GMF_NODATA && !r->reals) {
+  r->type = type_to_read(r->band);
+  r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
+  if (flags == GMF_NODATA && r->type != GDT_Float64) {
     r->has_nodata = true;
-    if (type == GDT_Int64) {
+    if (r->type == GDT_Int64) {
       r->nodata = GDALGetRasterNoDataValueAsInt64(r->band, &has);
     } else {
       double nodata = GDALGetRasterNoDataValue(r->band, &has);
@@ -132,39 +149,47 @@ static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_r
   if (r->most > block_h) r->most -= r->most % block_h;
   if (r->most < block_h && block_h * raster->width <= 16 * (int64_t)PIXELS_AT_ONCE) r->most = block_h;
   if (r->most < 1) r->most = 1;
-  size_t pixels = (size_t)(r->most * raster->width);
-  r->values = malloc(pixels * sizeof *r->values);
-  r->counts = malloc(pixels);
-  if (r->reals) r->real = malloc(pixels * sizeof *r->real);
-  if (r->values == NULL || r->counts == NULL || (r->reals && r->real == NULL))
-    return gv_io_fail_memory(io, "the raster of seeds");
-  return GV_OK;
+  size_t width = (size_t)raster->width, pixels = (size_t)r->most * width;
+  r->pixels = malloc(pixels * r->size);
+  if (r->mask != NULL) r->valid = malloc(pixels);
+  r->start = malloc(width * sizeof *r->start);
+  r->value = malloc(width * sizeof *r->value);
+  r->chosen = malloc(width);
+  bool made = r->pixels != NULL && (r->mask == NULL || r->valid != NULL) && r->start != NULL && r->value != NULL &&
+              r->chosen != NULL;
+  return made ? GV_OK : gv_io_fail_memory(io, "the raster of seeds");
 }
 
 static void free_rows(row_reader *r) {
-  free(r->values);
-  free(r->counts);
-  free(r->real);
+  free(r->pixels);
+  free(r->valid);
+  free(r->start);
+  free(r->value);
+  free(r->chosen);
 }
 
-/* Numbers as they are stored, whole ones. What is no number is no seed. */
-static gv_status take_reals(gv_io *io, row_reader *r, int64_t y, int64_t pixels) {
-  for (int64_t i = 0; i < pixels; i++) {
-    double value = r->real[i];
-    if (r->counts[i] == 0 || isnan(value)) {
-      r->counts[i] = 0;
-      r->values[i] = 0;
-    } else if (value != rint(value) || fabs(value) >= 9007199254740992.0) {
-      int64_t w = r->raster->width;
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: %s holds %.17g at column %" PRId64 ", row %" PRId64
-                        ": cells are told apart by whole numbers up to 2^53 in size",
-                        option_of(r->raster->options), r->raster->options->source, value, i % w, y + i / w);
-    } else {
-      r->values[i] = (int64_t)value;
-    }
+/* Rows y ... y + h - 1. */
+static gv_status read_rows(gv_io *io, row_reader *r, int64_t y, int64_t h) {
+  int w = (int)r->raster->width;
+  gv_gdal_reset();
+  CPLErr error = GDALRasterIO(r->band, GF_Read, 0, (int)y, w, (int)h, r->pixels, w, (int)h, r->type, 0, 0);
+  if (error == CE_None && r->mask != NULL)
+    error = GDALRasterIO(r->mask, GF_Read, 0, (int)y, w, (int)h, r->valid, w, (int)h, GDT_Byte, 0, 0);
+  return error == CE_None ? GV_OK
+                          : gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option_of(r->raster->options),
+                                            r->raster->options->source);
+}
+
+/* Where values of `size` bytes stop being as the one at `i`: each is compared with the next. */
+static int64_t end_of_span(const uint8_t *values, size_t size, int64_t i, int64_t width) {
+  enum { STRETCH = 32 };
+  const uint8_t *here = values + (size_t)i * size, *next = here + size;
+  size_t bytes = (size_t)(width - i - 1) * size, at = 0;
+  for (; at + STRETCH <= bytes && memcmp(here + at, next + at, STRETCH) == 0; at += STRETCH) {
   }
-  return GV_OK;
+  while (at < bytes && here[at] == next[at])
+    at++;
+  return i + 1 + (int64_t)(at / size);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -172,46 +197,79 @@ static int by_value(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-/* Which of the valid cells are seeds. Most have the value of the cell before. */
-static void choose(const row_reader *r, int64_t pixels) {
+static bool is_chosen(const row_reader *r, int64_t value) {
   const gv_raster_seed_options *o = r->raster->options;
-  int64_t last = 0;
-  uint8_t chosen = 0;
-  bool known = false;
-  for (int64_t i = 0; i < pixels; i++) {
-    int64_t value = r->values[i];
-    if (!known || value != last) {
-      bool listed = o->values != NULL
-                        ? bsearch(&value, o->values, (size_t)o->value_count, sizeof value, by_value) != NULL
-                        : value != 0;
-      chosen = listed && !(r->has_nodata && value == r->nodata);
-      last = value;
-      known = true;
-    }
-    r->counts[i] &= chosen;
+  if (r->has_nodata && value == r->nodata) return false;
+  return o->values != NULL ? bsearch(&value, o->values, (size_t)o->value_count, sizeof value, by_value) != NULL
+                           : value != 0;
+}
+
+static int64_t integer_at(const row_reader *r, const uint8_t *pixel) {
+  union {
+    uint8_t byte;
+    uint16_t u16;
+    int16_t i16;
+    uint32_t u32;
+    int32_t i32;
+    int64_t i64;
+  } v;
+  memcpy(&v, pixel, r->size);
+  switch (r->type) {
+  case GDT_Byte:
+    return v.byte;
+  case GDT_UInt16:
+    return v.u16;
+  case GDT_Int16:
+    return v.i16;
+  case GDT_UInt32:
+    return v.u32;
+  case GDT_Int32:
+    return v.i32;
+  default:
+    return v.i64;
   }
 }
 
-/* Rows y ... y + h - 1. */
-static gv_status read_rows(gv_io *io, row_reader *r, int64_t y, int64_t h) {
-  int w = (int)r->raster->width;
-  int64_t pixels = w * h;
-  gv_gdal_reset();
-  CPLErr error =
-      GDALRasterIO(r->band, GF_Read, 0, (int)y, w, (int)h, r->reals ? (void *)r->real : (void *)r->values, w,
-                   (int)h, r->reals ? GDT_Float64 : GDT_Int64, 0, 0);
-  memset(r->counts, 1, (size_t)pixels);
-  if (error == CE_None && r->mask != NULL)
-    error = GDALRasterIO(r->mask, GF_Read, 0, (int)y, w, (int)h, r->counts, w, (int)h, GDT_Byte, 0, 0);
-  if (error != CE_None) {
-    return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option_of(r->raster->options),
-                           r->raster->options->source);
+/* A pixel's number, as it is stored, and whether it is a seed. What is no number is none; others are whole. */
+static gv_status take(gv_io *io, const row_reader *r, const uint8_t *pixel, int64_t column, int64_t row,
+                      int64_t *value, uint8_t *chosen) {
+  *value = 0;
+  *chosen = 0;
+  if (r->type != GDT_Float64) {
+    *value = integer_at(r, pixel);
+  } else {
+    double real;
+    memcpy(&real, pixel, sizeof real);
+    if (isnan(real)) return GV_OK;
+    if (real != rint(real) || fabs(real) >= 9007199254740992.0) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: %s holds %.17g at column %" PRId64 ", row %" PRId64
+                        ": cells are told apart by whole numbers up to 2^53 in size",
+                        option_of(r->raster->options), r->raster->options->source, real, column, row);
+    }
+    *value = (int64_t)real;
   }
-  for (int64_t i = 0; i < pixels && r->mask != NULL; i++)
-    r->counts[i] = r->counts[i] != 0;
-  gv_status status = r->reals ? take_reals(io, r, y, pixels) : GV_OK;
-  if (status == GV_OK) choose(r, pixels);
-  return status;
+  *chosen = is_chosen(r, *value);
+  return GV_OK;
+}
+
+/* The spans of row y, the i-th of those read. */
+static gv_status find_spans(gv_io *io, row_reader *r, int64_t i, int64_t y, int64_t *count) {
+  int64_t width = r->raster->width;
+  const uint8_t *pixels = r->pixels + (size_t)(i * width) * r->size;
+  const uint8_t *valid = r->valid != NULL ? r->valid + i * width : NULL;
+  *count = 0;
+  for (int64_t c = 0, end; c < width; c = end) {
+    int64_t n = (*count)++;
+    r->start[n] = (int32_t)c;
+    r->value[n] = r->chosen[n] = 0;
+    end = end_of_span(pixels, r->size, c, width);
+    if (valid != NULL) end = end_of_span(valid, 1, c, end);
+    if (valid != NULL && valid[c] == 0) continue;
+    gv_status status = take(io, r, pixels + (size_t)c * r->size, c, y, &r->value[n], &r->chosen[n]);
+    if (status != GV_OK) return status;
+  }
+  return GV_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------------ the raster */
@@ -249,9 +307,11 @@ static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed
   for (int64_t y = 0; y < reader->height && status == GV_OK && library == GV_OK; y += rows.most) {
     int64_t h = reader->height - y < rows.most ? reader->height - y : rows.most;
     status = gv_io_cancelled(io) ? gv_io_fail_cancelled(io) : read_rows(io, &rows, y, h);
-    for (int64_t i = 0; i < h && status == GV_OK && library == GV_OK; i++)
-      library = gv_raster_seeds_add_row(context, out->cells, rows.values + i * reader->width,
-                                        rows.counts + i * reader->width);
+    for (int64_t i = 0, count; i < h && status == GV_OK && library == GV_OK; i++) {
+      status = find_spans(io, &rows, i, y + i, &count);
+      if (status == GV_OK)
+        library = gv_raster_seeds_add_spans(context, out->cells, count, rows.start, rows.value, rows.chosen);
+    }
   }
   if (status == GV_OK && library == GV_OK) library = gv_raster_seeds_finish(context, out->cells);
   free_rows(&rows);

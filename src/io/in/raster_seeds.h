@@ -15,6 +15,7 @@ typedef struct gv_raster_seed_options {
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
   const char *crs;     /* NULL = the raster's own */
   const char *crs_option;
+  int threads;     /* to read with, where GDAL's driver can; 0 = as it does */
   int band;        /* from 1 */
   int64_t *values; /* of cells that are seeds; NULL = all but 0 */
   int64_t value_count;

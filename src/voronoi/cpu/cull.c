@@ -336,23 +336,26 @@ gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const
 }
 
 gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
-                    const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count) {
+                    const gv_id_list *from, int count, const gv_bound *bound, gv_id_list *out) {
+  for (int i = 0; i < count; i++)
+    out[i] = (gv_id_list){NULL, 0};
   gv_workspace *space = gv_workspace_take(context, pool);
   if (space == NULL) return GV_ERROR_OUT_OF_MEMORY;
   double slack;
   gv_candidates *left = &space->level[1].candidates;
-  gv_status status = gv_level_gather(v, space, 0, id, count);
-  if (status == GV_OK) status = reserve_level(space, 1, count, v->cells.dim);
-  if (status == GV_OK) status = gv_cull(v, kernels, space, bound, &space->level[0].candidates, left, &slack);
-  if (status != GV_OK) goto done;
-  *kept = gv_allocate(&v->allocator, left->count, sizeof **kept);
-  if (*kept == NULL) {
-    status = no_room(space);
-    goto done;
+  gv_status status = gv_level_gather(v, space, 0, from->id, from->count);
+  if (status == GV_OK) status = reserve_level(space, 1, from->count, v->cells.dim);
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    status = gv_cull(v, kernels, space, &bound[i], &space->level[0].candidates, left, &slack);
+    if (status != GV_OK) break;
+    int32_t *id = gv_allocate(&v->allocator, left->count, sizeof *id);
+    if (id != NULL) {
+      memcpy(id, left->id, (size_t)left->count * sizeof *id);
+      out[i] = (gv_id_list){id, left->count};
+    } else {
+      status = no_room(space);
+    }
   }
-  *kept_count = left->count;
-  memcpy(*kept, left->id, (size_t)left->count * sizeof **kept);
-done:
   gv_workspace_give(pool, space);
   return status;
 }

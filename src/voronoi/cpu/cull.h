@@ -81,9 +81,15 @@ gv_status gv_cull(const gv_voronoi *v, const gv_kernels *kernels, gv_workspace *
 gv_status gv_cull_to_level(const gv_voronoi *v, const gv_kernels *kernels, const gv_bound *bound,
                            const gv_candidates *in, gv_workspace *space, int depth, double *slack);
 
-/* gv_cull of the seeds `id` (NULL: the first `count` of all) into a list of its own, for trees of tiles. */
+/* Seeds by number; NULL: the first `count` of all. */
+typedef struct gv_id_list {
+  int32_t *id;
+  int32_t count;
+} gv_id_list;
+
+/* gv_cull of a list for `count` bounds into lists of their own, for trees of tiles. */
 gv_status gv_narrow(gv_context *context, const gv_voronoi *v, const gv_kernels *kernels, gv_workspace_pool *pool,
-                    const gv_bound *bound, const int32_t *id, int32_t count, int32_t **kept, int32_t *kept_count);
+                    const gv_id_list *from, int count, const gv_bound *bound, gv_id_list *out);
 
 /* Bounds of the values that are compared, over a tile, of each candidate: *low and *high live in the workspace until
  * the next call. A candidate that may be farther than the limit has an infinite *high. */

@@ -27,10 +27,8 @@ enum {
   MANY_ACROSS = 64    /* and triangles along a pixel's upper edge: strips are kept short */
 };
 
-typedef struct mesh_node {
-  int32_t *id; /* NULL: not narrowed here, or handed on to all children */
-  int32_t count;
-} mesh_node;
+/* id NULL: not narrowed here, or handed on to all children. */
+typedef gv_id_list mesh_node;
 
 typedef struct mesh_state {
   const gv_kernels *kernels;
@@ -218,13 +216,13 @@ static gv_status solve_from_tree(gv_context *context, mesh_work *j, const gv_mes
 /* One node's list from its parent's. */
 static gv_status narrow(gv_context *context, const gv_voronoi *v, mesh_state *state, int depth, int64_t index,
                         const mesh_node *parent) {
-  mesh_node *node = &state->node[depth][index];
+  const mesh_node all = {NULL, v->seeds.count};
   gv_mesh_part part;
   gv_bound bound;
   gv_mesh_part_at(v->cells.grid.level, v->cells.grid.level - depth, index, &part);
   gv_mesh_bound(v->cells.tables, &part, state->ellipsoid, v->cells.curvature, &bound);
-  return gv_narrow(context, v, state->kernels, &state->pool, &bound, parent != NULL ? parent->id : NULL,
-                   parent != NULL ? parent->count : v->seeds.count, &node->id, &node->count);
+  return gv_narrow(context, v, state->kernels, &state->pool, parent != NULL ? parent : &all, 1, &bound,
+                   &state->node[depth][index]);
 }
 
 /* A level of the tree being made, of the nodes above it. */

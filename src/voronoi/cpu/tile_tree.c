@@ -62,17 +62,48 @@ static gv_status narrow_some(gv_worker *worker, int64_t task, int64_t end) {
   for (; task < end && status == GV_OK; task++) {
     const gv_tile_node *parent = &n->tree->node[n->first + task * n->parts / 4];
     if (parent->child < 0) continue;
-    int first = (int)(task * n->parts % 4);
-    for (int part = first; part < first + n->parts && status == GV_OK; part++) {
-      gv_tile_node *node = &n->tree->node[parent->child + part];
-      if (node->tile.c0 >= node->tile.c1 || node->tile.r0 >= node->tile.r1) continue;
-      gv_bound bound;
-      gv_cells_bound(&n->v->cells, &node->tile, &bound);
-      status = gv_narrow(&worker->context, n->v, n->kernels, n->pool, &bound, parent->id, parent->count, &node->id,
-                         &node->count);
+    int first = (int)(task * n->parts % 4), count = 0;
+    gv_tile_node *node[4];
+    gv_bound bound[4];
+    gv_id_list list[4];
+    for (int part = first; part < first + n->parts; part++) {
+      gv_tile_node *child = &n->tree->node[parent->child + part];
+      if (child->tile.c0 >= child->tile.c1 || child->tile.r0 >= child->tile.r1) continue;
+      gv_cells_bound(&n->v->cells, &child->tile, &bound[count]);
+      node[count++] = child;
+    }
+    const gv_id_list from = {parent->id, parent->count};
+    status = gv_narrow(&worker->context, n->v, n->kernels, n->pool, &from, count, bound, list);
+    for (int i = 0; i < count; i++) {
+      node[i]->id = list[i].id;
+      node[i]->count = list[i].count;
     }
   }
   return status;
+}
+
+/* Plans children of the nodes from `first` on, below `end`: those of which all lists together cannot be too long, at worst as long as
+ * their parents'; mostly they are a third of that. Returns how far it came: those left wait until that is known. */
+static int32_t plan(const gv_voronoi *v, gv_tile_tree *tree, int32_t first, int32_t end, int64_t *entries) {
+  int32_t i = first, children = tree->count;
+  for (; i < end; i++) {
+    gv_tile_node *node = &tree->node[i];
+    int64_t worst = 4 * (int64_t)node->count;
+    bool block =
+        node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
+    if (block || node->count < GV_TILE_TREE_MIN_CANDIDATES) continue;
+    if (*entries + worst > GV_TILE_TREE_MAX_ENTRIES) {
+      if (tree->count > children) break;
+      continue; /* not even alone */
+    }
+    *entries += worst;
+    gv_tile quarter[4];
+    quarters_of(v, &node->tile, quarter);
+    node->child = tree->count;
+    for (int part = 0; part < 4; part++)
+      tree->node[tree->count++] = (gv_tile_node){quarter[part], NULL, 0, -1};
+  }
+  return i;
 }
 
 /*
@@ -88,30 +119,14 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
   tree->count = 1;
   if (v->cells.shape == GV_CELLS_POINTS && v->cells.dim == 3) return GV_OK; /* bounds need positions */
   int64_t entries = 0;
-  int32_t first = 0, last = 1;
   narrowing n = {v, kernels, pool, tree, 0, 0};
-  while (first < last) {
-    int32_t next = tree->count;
+  for (int32_t first = 0, level_end = 1; first < tree->count;
+       level_end = first < level_end ? level_end : tree->count) {
+    int32_t children = tree->count;
     int64_t planned = entries;
-    status = reserve(context, tree, next + 4 * (int64_t)(last - first));
+    status = reserve(context, tree, children + 4 * (int64_t)(level_end - first));
     if (status != GV_OK) return status;
-    for (int32_t i = first; i < last; i++) {
-      gv_tile_node *node = &tree->node[i];
-      bool block =
-          node->tile.c1 - node->tile.c0 <= v->block_width && node->tile.r1 - node->tile.r0 <= v->block_height;
-      if (block || node->count < GV_TILE_TREE_MIN_CANDIDATES ||
-          planned + 4 * (int64_t)node->count > GV_TILE_TREE_MAX_ENTRIES) {
-        continue;
-      }
-      planned += 4 * (int64_t)node->count; /* at worst; mostly a third of it */
-      gv_tile quarter[4];
-      quarters_of(v, &node->tile, quarter);
-      node->child = tree->count;
-      for (int part = 0; part < 4; part++) {
-        tree->node[tree->count++] = (gv_tile_node){quarter[part], NULL, 0, -1};
-      }
-    }
-    int32_t end = tree->count;
+    int32_t last = plan(v, tree, first, level_end, &planned);
     /* Near the root there are fewer nodes than threads: then every child is a task of its own. */
     n.first = first;
     n.parts = last - first < 4 * context->threads ? 1 : 4;
@@ -120,16 +135,15 @@ gv_status gv_tile_tree_build(gv_context *context, const gv_voronoi *v, const gv_
         &n};
     status = gv_parallel_for(&loop, narrow_some);
     if (status != GV_OK) return status;
-    for (int32_t i = first; i < last; i++) {
-      if (tree->node[i].child < 0 || tree->node[i].id == NULL) continue;
-      entries -= tree->node[i].count;
-      gv_release(&v->allocator, tree->node[i].id);
-      tree->node[i].id = NULL;
+    for (; first < last; first++) {
+      gv_tile_node *node = &tree->node[first];
+      if (node->child < 0 || node->id == NULL) continue;
+      entries -= node->count;
+      gv_release(&v->allocator, node->id);
+      node->id = NULL;
     }
-    for (int32_t i = next; i < end; i++)
+    for (int32_t i = children; i < tree->count; i++)
       entries += tree->node[i].count;
-    first = next;
-    last = end;
   }
   return GV_OK;
 }

@@ -1,0 +1,176 @@
+"""Cells of a raster as seeds: by definition, as scipy's distance transform has them, and as the command writes them."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import command
+
+from gpuvoronoi import allocation, direction, proximity, statistics, voronoi
+
+
+def classes(random, rows=40, columns=60):
+    """0 (no seed) to 3, in patches."""
+    ndimage = pytest.importorskip("scipy.ndimage")
+    return np.digitize(ndimage.gaussian_filter(random.normal(size=(rows, columns)), 2), (0.02, 0.06, 0.1))
+
+
+def raster(values, x0=5.0, dx=10.0, y0=395.0, dy=-10.0, dims=("y", "x"), **more):
+    xarray = pytest.importorskip("xarray")
+    rows, columns = values.shape
+    return xarray.DataArray(values, {dims[0]: y0 + dy * np.arange(rows), dims[1]: x0 + dx * np.arange(columns)}, dims, **more)
+
+
+def by_definition(values, chosen):
+    """The nearest value of `chosen` for each cell, the lowest of several, its distance, and the way to the first cell of it."""
+    rows, columns = np.indices(values.shape)
+    least = np.full(values.shape, np.inf)
+    nearest, dx, dy = np.full(values.shape, -1), np.zeros(values.shape), np.zeros(values.shape)
+    for value in chosen:
+        r, c = np.nonzero(values == value)
+        d = np.hypot(r - rows[..., None], c - columns[..., None])
+        at = d.argmin(axis=-1)
+        closer = d.min(axis=-1) < least
+        least = np.where(closer, d.min(axis=-1), least)
+        nearest = np.where(closer, value, nearest)
+        dx, dy = np.where(closer, c[at] - columns, dx), np.where(closer, rows - r[at], dy)
+    return nearest, 10 * least, np.degrees(np.arctan2(dx, dy)) % 360
+
+
+@pytest.mark.parametrize("chosen", [(), (1, 3), (2, 77)])
+def test_by_definition(random, chosen):
+    values = classes(random)
+    nearest, far, angle = by_definition(values, [v for v in chosen or (1, 2, 3) if v < 4])
+    found = voronoi(raster(values), target_values=chosen, metric="euclidean", dtype="float64")
+    assert np.array_equal(found["allocation"], nearest)
+    np.testing.assert_allclose(found["proximity"], far, rtol=1e-14)
+    assert np.max(np.abs((found["direction"].to_numpy() - angle + 180) % 360 - 180)) < 1e-3
+    plain = {"target_values": chosen, "extent": (0, 0, 600, 400), "metric": "euclidean"}
+    assert np.array_equal(allocation(values, **plain), nearest)
+    np.testing.assert_allclose(proximity(values, dtype="float64", **plain), far, rtol=1e-14)
+    np.testing.assert_array_equal(direction(values.astype(float), **plain), found["direction"])
+
+
+def test_scipys_distances(random):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    values = classes(random, 300, 400)
+    truth = ndimage.distance_transform_edt(values != 2, sampling=(20, 30))
+    found = proximity(raster(values, dx=30.0, dy=-20.0), target_values=[2], distance_metric="EUCLIDEAN", dtype="float64")
+    np.testing.assert_allclose(found, truth, rtol=1e-14)
+
+
+def test_xarray_spatials_names(random):
+    values = classes(random)
+    of = raster(values, -177.0, 6.0, 78.0, -4.0, ("lat", "lon")).isel(lat=slice(0, 39))
+    as_theirs = proximity(of, x="lon", y="lat", target_values=[1], max_distance=2e6, distance_metric="GREAT_CIRCLE")
+    ours = proximity(of, target_values=[1], max_distance=2e6, metric="great-circle")
+    np.testing.assert_array_equal(as_theirs, ours)
+    assert as_theirs.dims == ("lat", "lon") and np.isnan(as_theirs).any() and (as_theirs.values[values[:39] == 1] == 0).all()
+    lon, lat = np.meshgrid(of.lon, of.lat)
+    at = values[:39] == 1
+    everywhere = proximity((lon[at], lat[at]), like=of, metric="great-circle")
+    np.testing.assert_array_equal(proximity(of, target_values=[1], metric="great-circle"), everywhere)
+    np.testing.assert_array_equal(proximity(of.T, target_values=[1], metric="great-circle"), everywhere)
+
+
+def test_missing_cells_masks_and_types(random):
+    values = classes(random)
+    plain = allocation(raster(values), target_values=[1, 2], metric="euclidean")
+    gaps = values.astype(np.float32)
+    gaps[values == 3] = np.nan
+    assert np.array_equal(allocation(raster(gaps), metric="euclidean"), plain)
+    assert np.array_equal(allocation(raster(values, attrs={"_FillValue": 3}), metric="euclidean"), plain)
+    mask = random.random(values.shape) < 0.5
+    found = voronoi(raster(values), target_values=[1, 2], metric="euclidean", mask=mask)
+    assert np.array_equal(found["allocation"], np.where(mask, plain, -1))
+    assert np.array_equal(np.isnan(found["proximity"]), ~mask)
+    wide = allocation(raster(np.where(values == 2, 2**40, values)), target_values=[2**40, 1], metric="euclidean")
+    assert wide.dtype == np.int64 and np.array_equal(wide == 2**40, plain == 2)
+    below = allocation(raster(values - 2), target_values=[-1], metric="euclidean", max_distance=20.0)
+    assert set(np.unique(below)) == {-1, -(2**31)} and below.attrs["_FillValue"] == -(2**31)
+    assert (allocation(raster(values > 0), metric="euclidean") == 1).all()
+
+
+def test_other_grids(random):
+    values = classes(random)
+    other = raster(np.zeros((17, 23)), 2.0, 31.0, 410.0, -27.5)
+    found = voronoi(raster(values), like=other, metric="euclidean", dtype="float64")
+    x, y = np.meshgrid(other.x, other.y)
+    at = [np.argwhere(values == v) for v in (1, 2, 3)]
+    least = np.array([np.hypot(5 + 10 * a[:, 1] - x[..., None], 395 - 10 * a[:, 0] - y[..., None]).min(axis=-1) for a in at])
+    np.testing.assert_allclose(found["proximity"], least.min(axis=0), rtol=1e-12)
+    assert np.array_equal(found["allocation"], 1 + least.argmin(axis=0))
+    np.testing.assert_array_equal(proximity(raster(values), shape=(5, 7), extent=(0, 0, 700, 500), metric="euclidean"),
+                                  proximity(values, target_values=(), extent=(0, 0, 600, 400), metric="euclidean",
+                                            like=raster(np.zeros((5, 7)), 50.0, 100.0, 450.0, -100.0)))
+    world = raster(values, -177.0, 6.0, 87.75, -4.5, ("lat", "lon"))
+    triangles = allocation(world, level=3)
+    assert triangles.shape == (512,) and set(np.unique(triangles)) <= {1, 2, 3}
+
+
+@pytest.mark.parametrize("crs", [4326, 32633])
+def test_as_the_command_writes_them(random, tmp_path, crs):
+    gdal = pytest.importorskip("osgeo.gdal")
+    osr = pytest.importorskip("osgeo.osr")
+    pytest.importorskip("pyproj")
+    program = command()
+    values = classes(random)
+    made = gdal.GetDriverByName("GTiff").Create(str(tmp_path / "r.tif"), 60, 40, 1, gdal.GDT_Byte)
+    system = osr.SpatialReference()
+    system.ImportFromEPSG(crs)
+    made.SetSpatialRef(system)
+    transform = (-180, 6, 0, 80, 0, -4) if crs == 4326 else (5e5, 100, 0, 6e6, 0, -100)
+    made.SetGeoTransform(transform)
+    made.GetRasterBand(1).WriteArray(values)
+    made = None
+    extent = (transform[0], transform[3] + 40 * transform[5], transform[0] + 60 * transform[1], transform[3])
+    for metric in ("geodesic", "great-circle") if crs == 4326 else ("euclidean", "geodesic"):
+        subprocess.run([program, "--seeds-raster", "r.tif", "--values", "1,3", "--metric", metric, "--distance", "d.tif", "--azimuth",
+                        "a.tif", "--overwrite", "o.tif"], cwd=tmp_path, check=True, capture_output=True)
+        found = voronoi(values, target_values=[1, 3], extent=extent, crs=crs, metric=metric)
+        for name, file in (("allocation", "o.tif"), ("proximity", "d.tif"), ("direction", "a.tif")):
+            theirs = gdal.Open(str(tmp_path / file)).ReadAsArray()
+            np.testing.assert_array_equal(np.asarray(found[name]), theirs, err_msg=f"{metric} {name}")
+
+
+def test_dask(random):
+    pytest.importorskip("dask.array")
+    values = classes(random)
+    whole = voronoi(raster(values), metric="euclidean", mask=values != 2)
+    lazy = voronoi(raster(values).chunk({"y": 20, "x": 32}), metric="euclidean", mask=values != 2)
+    for name, of in whole.items():
+        assert hasattr(lazy[name].data, "dask") and lazy[name].dtype == of.dtype
+        np.testing.assert_array_equal(lazy[name], of)
+
+
+def test_what_makes_no_sense(random):
+    values = classes(random)
+    of = raster(values)
+    for arguments, error, text in [
+            (dict(metric="euclidean", k=2), ValueError, "k: cells of a raster"),
+            (dict(metric="euclidean", weights=[1.0]), ValueError, "weights: cells of a raster"),
+            (dict(metric="euclidean", ids=[1]), ValueError, "ids: cells of a raster"),
+            (dict(metric="euclidean", target_values=[9]), ValueError, "no cell has one of the target_values"),
+            (dict(metric="euclidean", target_values="ab"), ValueError, "target_values must be numbers"),
+            (dict(metric="euclidean", distance_metric="EUCLIDEAN"), ValueError, "distance_metric is another name"),
+            (dict(distance_metric="MILES"), ValueError, "distance_metric must be one of"),
+            (dict(metric="euclidean", x="z"), ValueError, "no dimension 'z'"),
+            ({}, ValueError, "metric: without a coordinate system")]:
+        with pytest.raises(error, match=text):
+            allocation(of, **arguments)
+    with pytest.raises(ValueError, match="row 0, column 0 holds [0-3].5: cells are told apart by whole numbers"):
+        allocation(of + 0.5, metric="euclidean")
+    with pytest.raises(ValueError, match="no cell is neither 0 nor missing"):
+        allocation(of * 0, metric="euclidean")
+    with pytest.raises(TypeError, match="told apart by whole numbers, not complex"):
+        allocation(of.astype(complex), metric="euclidean")
+    with pytest.raises(TypeError, match="choose one of its variables"):
+        allocation(of.to_dataset(name="a"), metric="euclidean")
+    with pytest.raises(ValueError, match="a raster has two dimensions"):
+        allocation(of.expand_dims("time"), metric="euclidean")
+    with pytest.raises(ValueError, match="shape: the array of seeds has one"):
+        allocation(values, target_values=(), shape=(3, 3), metric="euclidean")
+    with pytest.raises(TypeError, match="target_values: the seeds are no raster"):
+        allocation(([0.0], [0.0]), target_values=[1], shape=(3, 3))
+    with pytest.raises(TypeError, match="have no statistics"):
+        statistics(of, metric="euclidean")
