@@ -255,6 +255,7 @@ static gv_status prepare(gv_live *live, int number) {
     if (status == GV_OK) status = check_unchanged(live);
   }
   if (status == GV_OK) status = make_workers(live, level);
+  if (status == GV_OK && number == 0) gv_run_warn_of_skipped(&level->run);
   if (status != GV_OK) {
     free_level(live, level);
     /* Nothing is read again to fail again. */

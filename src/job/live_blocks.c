@@ -278,6 +278,9 @@ gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
   if (r.own == 1 && missing == 1) atomic_store(&level->expected, number + r.count);
   gv_io_loop loop = {.threads = threads, .count = r.count, .grain = 1, .user = &r};
   status = gv_io_parallel_for(io, &loop, read_some);
+  /* The calling thread may have had none of the blocks, or not the last. */
+  if (status == GV_OK && window->progress != NULL && window->progress(1.0, window->progress_user) == 0)
+    status = gv_io_fail_cancelled(io);
   gv_live_leave(before);
   return status;
 }

@@ -163,6 +163,8 @@ gv_status gv_run_write_statistics(gv_run *r);
 
 /* warnings.c: what people should know of outputs that are complete; */
 void gv_run_warn(const gv_run *r);
+/* and of seeds that were read; */
+void gv_run_warn_of_skipped(const gv_run *r);
 /* and what the run came to. */
 void gv_run_report(const gv_run *r, gv_job_report *out);
 

@@ -26,7 +26,8 @@ def text(work, **question):
 
 
 def live(work, **question):
-    return gdal.Open(text(work, **question))
+    work.opened.append(gdal.Open(text(work, **question)))  # bands do not keep their dataset alive
+    return work.opened[-1]
 
 
 def options(question):
