@@ -1,5 +1,6 @@
 #include "voronoi_dataset.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -101,7 +102,7 @@ char **VoronoiDataset::GetFileList() {
 }
 
 int VoronoiDataset::OverviewCount() const {
-  return static_cast<int>(overviews.size());
+  return AreOverviewsEnabled() ? static_cast<int>(overviews.size()) : 0;
 }
 
 VoronoiDataset *VoronoiDataset::Overview(int number) const {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
@@ -39,11 +40,19 @@ char *gv_live_key(const gv_description *d) {
   return finish(&text);
 }
 
-/* False if there is no file of that name. */
+/* True if a file may change once more without its time telling: clocks of file systems tick every 10 ms or every second. */
+static bool is_fresh(const VSIStatBufL *found) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  double age = (double)(now.tv_sec - found->st_mtim.tv_sec) + 1e-9 * (double)(now.tv_nsec - found->st_mtim.tv_nsec);
+  return age < (found->st_mtim.tv_nsec == 0 ? 2.0 : 0.02);
+}
+
+/* False if there is no file of that name, or one that cannot be told from what it may become. */
 static bool stamp(const char *path, gv_text *out) {
   VSIStatBufL found;
   char line[128];
-  if (VSIStatL(path, &found) != 0) return false;
+  if (VSIStatL(path, &found) != 0 || is_fresh(&found)) return false;
   snprintf(line, sizeof line, "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 ".%09ld\n", (int64_t)found.st_dev,
            (int64_t)found.st_ino, (int64_t)found.st_size, (int64_t)found.st_mtim.tv_sec,
            (long)found.st_mtim.tv_nsec);
