@@ -125,7 +125,7 @@ def test_other_types(sources):
 
 OVERVIEWS = {
     "globe": ({"seeds": "globe.csv", "size": [1440, 720]}, [(720, 360), (360, 180), (180, 90)]),
-    "odd": ({"seeds": "globe.csv", "size": [1001, 333], "extent": [-9.7, 1.3, 71.1, 44.9], "distance-type": "Float64"}, [(501, 167), (251, 84)]),
+    "odd": ({"seeds": "globe.csv", "size": [601, 333], "extent": [-30, 1.3, 28.3, 44.9], "distance-type": "Float64"}, [(301, 167), (151, 84)]),
     "plane": ({"seeds": "plane.csv", "size": [600, 500], "extent": [0, 0, 1000.5, 700.25], "k": 2}, [(300, 250), (150, 125)]),
     "projected": ({"seeds": "globe.csv", "crs": "EPSG:3857", "metric": "geodesic", "extent": [-5e6, -3e6, 6e6, 7e6], "size": [900, 820],
                    "mask": "land.gpkg"}, [(450, 410), (225, 205)]),

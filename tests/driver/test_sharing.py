@@ -11,8 +11,15 @@ from osgeo import gdal
 from conftest import alike, live, text
 
 
+def settle(work, name):
+    """A time of its own, long ago: what has just been written is not trusted to stay as it is."""
+    settle.time = getattr(settle, "time", 10**9) + 1
+    os.utime(work.path(name), (settle.time, settle.time))
+
+
 def write(work, name, x):
-    return work.csv(name, x, [0.0] * len(x))
+    work.csv(name, x, [0.0] * len(x))
+    settle(work, name)
 
 
 def test_changes_are_noticed_at_the_next_opening(work):
@@ -29,10 +36,13 @@ def test_changes_are_noticed_at_the_next_opening(work):
 
 def test_changes_of_other_sources(sources):
     question = dict(seeds="globe.csv", like="like.tif", mask="classes.tif")
+    for name in question.values():
+        settle(sources, name)
     before = live(sources, **question).ReadAsArray(0, 0, 100, 100)
     mask = gdal.Open(str(sources.path("classes.tif")), gdal.GA_Update)
     mask.GetRasterBand(1).Fill(1)
     mask = None
+    settle(sources, "classes.tif")
     after = live(sources, **question).ReadAsArray(0, 0, 100, 100)
     assert (before == -1).any() and not alike(before, after) and (after != -1).all()
 
@@ -42,8 +52,10 @@ def test_changes_in_a_database(sources):
     name = str(sources.path("layers.gpkg"))
     writer = gdal.OpenEx(name, gdal.OF_VECTOR | gdal.OF_UPDATE)
     writer.ExecuteSQL("PRAGMA journal_mode = WAL")
+    settle(sources, "layers.gpkg")
     count = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem("GPUVORONOI_SEED_COUNT")
     writer.ExecuteSQL("DELETE FROM places WHERE fid > 100")
+    settle(sources, "layers.gpkg-wal")
     again = live(sources, seeds="layers.gpkg", size=[20, 10]).GetMetadataItem("GPUVORONOI_SEED_COUNT")
     assert (count, again) == ("300", "100")
 
@@ -105,7 +117,7 @@ def test_seeds_are_read_once(work):
     """Datasets of one source share them: what many open takes the memory of one."""
     random = np.random.default_rng(2)
     work.csv("many.csv", random.uniform(-180, 180, 50000), random.uniform(-80, 80, 50000))
-    os.utime(work.path("many.csv"), (10**9, 10**9))  # what has just been written is not trusted to stay as it is
+    settle(work, "many.csv")
     script = """
 first = gdal.Open(sys.argv[1])
 first.ReadAsArray(0, 0, 9, 9)

@@ -65,13 +65,20 @@ def test_one_dataset(sources):
     assert all(together(work, 8))
 
 
-def test_different_errors_at_once(sources):
-    """Each thread has its own message."""
+def test_errors_of_others(sources):
+    """Each thread has its own messages: what fails in one is nothing to the others."""
+    sources.write("bad.gpkg", "no database")
+
     def work(number):
-        for _ in range(10):
-            with pytest.raises(RuntimeError, match=f"no field 'none{number}'"):
-                gdal.Open(text(sources, seeds="globe.csv", id=f"none{number}"))
-            assert gdal.Open(text(sources, seeds="globe.csv", size=[20, 10])).ReadAsArray().shape == (10, 20)
+        for i in range(25):
+            if number % 2:
+                with pytest.raises(RuntimeError, match="bad.gpkg"):
+                    gdal.Open(text(sources, seeds="bad.gpkg"))
+                with pytest.raises(RuntimeError, match=f"no field 'none{number}'"):
+                    gdal.Open(text(sources, seeds="globe.csv", id=f"none{number}"))
+            else:
+                dataset = gdal.Open(text(sources, seeds="layers.gpkg", mask="land.gpkg", size=[20 + 30 * number + i, 10]))
+                assert dataset.ReadAsArray().shape == (10, 20 + 30 * number + i)
         return True
 
     assert all(together(work, 6))
