@@ -68,7 +68,7 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   gv_io io = {.cancelled = NULL};
   const char *path = value_of(d, "config");
   if (path != NULL) {
-    gv_status status = gv_description_read(&io, path, config);
+    gv_status status = gv_description_read(&io, path, true, config);
     if (status == GV_OK) status = gv_description_complete(&io, d, config);
     if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
   }

@@ -1,5 +1,5 @@
-/* Error lines and GDAL's messages. GDAL reports from its worker threads too, so there is one store under one lock.
- */
+/* Error lines and GDAL's messages. GDAL reports from its worker threads too, so there is one store for the whole process, under a lock;
+ * threads that use one of their own (gv_messages) are apart from it. */
 #include "io/io.h"
 
 #include <limits.h>
@@ -14,14 +14,43 @@
 
 enum { MAX_WARNINGS = 16, LINE_SIZE = sizeof((gv_warning *)0)->text };
 
-static struct {
+struct gv_messages {
   pthread_mutex_t lock;
   bool failed, lost;
   char failure[LINE_SIZE];
   int warnings; /* ever queued since the last drop */
   int shown;
   gv_warning warning[MAX_WARNINGS];
-} messages = {.lock = PTHREAD_MUTEX_INITIALIZER};
+};
+
+static gv_messages of_process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Thread_local gv_messages *of_thread;
+
+static gv_messages *messages(void) {
+  return of_thread != NULL ? of_thread : &of_process;
+}
+
+gv_messages *gv_messages_new(void) {
+  gv_messages *made = calloc(1, sizeof *made);
+  if (made != NULL) pthread_mutex_init(&made->lock, NULL);
+  return made;
+}
+
+void gv_messages_free(gv_messages *store) {
+  if (store == NULL) return;
+  pthread_mutex_destroy(&store->lock);
+  free(store);
+}
+
+gv_messages *gv_messages_used(void) {
+  return of_thread;
+}
+
+gv_messages *gv_messages_use(gv_messages *store) {
+  gv_messages *before = of_thread;
+  of_thread = store;
+  return before;
+}
 
 static void one_line(char *text) {
   size_t length = strlen(text);
@@ -38,11 +67,11 @@ static void take(char *line, size_t size, char *clean) {
   free(clean);
 }
 
-static void queue_warning(const gv_warning *warning) {
-  for (int i = 0; i < messages.warnings; i++) {
-    if (strcmp(messages.warning[i].text, warning->text) == 0) return;
+static void queue_warning(gv_messages *m, const gv_warning *warning) {
+  for (int i = 0; i < m->warnings; i++) {
+    if (strcmp(m->warning[i].text, warning->text) == 0) return;
   }
-  if (messages.warnings < MAX_WARNINGS) messages.warning[messages.warnings++] = *warning;
+  if (m->warnings < MAX_WARNINGS) m->warning[m->warnings++] = *warning;
 }
 
 /* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
@@ -53,6 +82,7 @@ static bool is_loss(const char *line) {
 }
 
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text) {
+  gv_messages *m = messages();
   char *clean = gv_clean_foreign_message(text);
   if (level == CE_Debug) {
     if (clean != NULL) CPLDefaultErrorHandler(level, number, clean); /* only with CPL_DEBUG */
@@ -62,25 +92,26 @@ void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char
   gv_warning line = {.code = GV_CODE_GDAL};
   take(line.text, sizeof line.text, clean);
   one_line(line.text);
-  pthread_mutex_lock(&messages.lock);
-  if (level == CE_Warning) queue_warning(&line);
-  messages.lost = messages.lost || is_loss(line.text);
-  if ((level >= CE_Failure || is_loss(line.text)) && !messages.failed) {
-    messages.failed = true;
-    snprintf(messages.failure, sizeof messages.failure, "%s", line.text);
+  pthread_mutex_lock(&m->lock);
+  if (level == CE_Warning) queue_warning(m, &line);
+  m->lost = m->lost || is_loss(line.text);
+  if ((level >= CE_Failure || is_loss(line.text)) && !m->failed) {
+    m->failed = true;
+    snprintf(m->failure, sizeof m->failure, "%s", line.text);
   }
-  pthread_mutex_unlock(&messages.lock);
+  pthread_mutex_unlock(&m->lock);
 }
 
 static gv_status fail(gv_io *io, gv_status status, bool with_gdal, const char *format, va_list arguments) {
   vsnprintf(io->message, sizeof io->message, format, arguments);
   take(io->message, sizeof io->message, gv_clean_message(io->message));
   if (with_gdal) {
+    gv_messages *m = messages();
     size_t length = strlen(io->message);
-    pthread_mutex_lock(&messages.lock);
-    if (messages.failed && messages.failure[0] != '\0')
-      snprintf(io->message + length, sizeof io->message - length, ": %s", messages.failure);
-    pthread_mutex_unlock(&messages.lock);
+    pthread_mutex_lock(&m->lock);
+    if (m->failed && m->failure[0] != '\0')
+      snprintf(io->message + length, sizeof io->message - length, ": %s", m->failure);
+    pthread_mutex_unlock(&m->lock);
   }
   one_line(io->message);
   io->code = gv_code_of_status(status);
@@ -143,36 +174,41 @@ int gv_io_go_on(double fraction, void *io) {
 }
 
 void gv_gdal_reset(void) {
+  gv_messages *m = messages();
   CPLErrorReset();
-  pthread_mutex_lock(&messages.lock);
-  messages.failed = messages.lost = false;
-  messages.failure[0] = '\0';
-  pthread_mutex_unlock(&messages.lock);
+  pthread_mutex_lock(&m->lock);
+  m->failed = m->lost = false;
+  m->failure[0] = '\0';
+  pthread_mutex_unlock(&m->lock);
 }
 
 bool gv_gdal_failed(void) {
-  pthread_mutex_lock(&messages.lock);
-  bool failed = messages.failed;
-  pthread_mutex_unlock(&messages.lock);
+  gv_messages *m = messages();
+  pthread_mutex_lock(&m->lock);
+  bool failed = m->failed;
+  pthread_mutex_unlock(&m->lock);
   return failed;
 }
 
 bool gv_gdal_lost(void) {
-  pthread_mutex_lock(&messages.lock);
-  bool lost = messages.lost;
-  pthread_mutex_unlock(&messages.lock);
+  gv_messages *m = messages();
+  pthread_mutex_lock(&m->lock);
+  bool lost = m->lost;
+  pthread_mutex_unlock(&m->lock);
   return lost;
 }
 
 bool gv_io_next_warning(gv_warning *out) {
-  pthread_mutex_lock(&messages.lock);
-  bool some = messages.shown < messages.warnings;
-  if (some) *out = messages.warning[messages.shown++];
-  pthread_mutex_unlock(&messages.lock);
+  gv_messages *m = messages();
+  pthread_mutex_lock(&m->lock);
+  bool some = m->shown < m->warnings;
+  if (some) *out = m->warning[m->shown++];
+  pthread_mutex_unlock(&m->lock);
   return some;
 }
 
 void gv_io_warn(gv_code code, int64_t count, const char *format, ...) {
+  gv_messages *m = messages();
   gv_warning warning = {.code = code, .count = count};
   va_list arguments;
   va_start(arguments, format);
@@ -180,13 +216,14 @@ void gv_io_warn(gv_code code, int64_t count, const char *format, ...) {
   va_end(arguments);
   take(warning.text, sizeof warning.text, gv_clean_message(warning.text));
   one_line(warning.text);
-  pthread_mutex_lock(&messages.lock);
-  queue_warning(&warning);
-  pthread_mutex_unlock(&messages.lock);
+  pthread_mutex_lock(&m->lock);
+  queue_warning(m, &warning);
+  pthread_mutex_unlock(&m->lock);
 }
 
 void gv_io_drop_warnings(void) {
-  pthread_mutex_lock(&messages.lock);
-  messages.warnings = messages.shown = 0;
-  pthread_mutex_unlock(&messages.lock);
+  gv_messages *m = messages();
+  pthread_mutex_lock(&m->lock);
+  m->warnings = m->shown = 0;
+  pthread_mutex_unlock(&m->lock);
 }

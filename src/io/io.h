@@ -34,6 +34,18 @@ typedef struct gv_io {
 /* Takes GDAL's messages: for CPLSetErrorHandler, as threads of GDAL's own report too. */
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text);
 
+/* A store of messages for threads that share a process with others: while they use it, what fails elsewhere is not theirs. It goes with
+ * an error handler of the thread's own (CPLPushErrorHandler). */
+typedef struct gv_messages gv_messages;
+
+/* NULL = out of memory. */
+gv_messages *gv_messages_new(void);
+void gv_messages_free(gv_messages *messages);
+
+/* What this thread's messages go to from now on, NULL being the process's; gives what they went to. */
+gv_messages *gv_messages_use(gv_messages *messages);
+gv_messages *gv_messages_used(void);
+
 /* Stores one line (newlines become spaces) and returns `status`. */
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);
 gv_status gv_io_fail_memory(gv_io *io, const char *what);

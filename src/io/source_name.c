@@ -475,7 +475,10 @@ void gv_source_remember(const char *source) {
   clean(&c);
   pthread_mutex_lock(&memory.lock);
   bool plain_name = c.first == SIZE_MAX && one.first == SIZE_MAX; /* which no rule would touch */
-  if (!plain_name) {
+  bool known_already = false;
+  for (int64_t i = 0; i < memory.source_count && !plain_name && !known_already; i++)
+    known_already = strcmp(memory.sources[i].source, source) == 0;
+  if (!plain_name && !known_already) {
     known *more = gv_grow(memory.sources, &memory.source_room, memory.source_count + 1, sizeof *more);
     if (more != NULL) memory.sources = more;
     one.source = strdup(source);

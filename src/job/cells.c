@@ -48,10 +48,18 @@ static gv_status check_systems(const gv_run *r, const gv_raster_seed_reader *rea
                        r->j->raster_seeds.source, r->j->grid.crs);
 }
 
-gv_status gv_run_read_cells(gv_run *r, gv_job *j) {
-  gv_raster_seed_reader reader;
+static gv_status make_grid(gv_run *r, const gv_job *j, const gv_raster_seed_reader *reader) {
   gv_seed_list sample = GV_SEED_LIST_INIT;
   gv_grid_options grid = grid_of(j);
+  gv_status status = check_systems(r, reader);
+  if (status == GV_OK) status = gv_raster_seeds_sample(r->io, reader, &sample);
+  if (status == GV_OK) status = gv_raster_grid_make(r->io, &grid, &sample, &r->grid);
+  gv_seeds_free(&sample);
+  return status;
+}
+
+gv_status gv_run_read_cells(gv_run *r, gv_job *j) {
+  gv_raster_seed_reader reader;
   gv_raster_seed_content content = {.cells = NULL};
   bool regions = j->stats != NULL || j->polygons != NULL;
   gv_raster_seed_question question = {.grid = &r->grid,
@@ -60,9 +68,7 @@ gv_status gv_run_read_cells(gv_run *r, gv_job *j) {
                                       .as_features = j->k > 1 && !j->raster_seeds.by_cell};
   j->raster_seeds.threads = j->threads;
   gv_status status = gv_raster_seeds_open(r->io, &j->raster_seeds, &reader);
-  if (status == GV_OK) status = check_systems(r, &reader);
-  if (status == GV_OK) status = gv_raster_seeds_sample(r->io, &reader, &sample);
-  if (status == GV_OK) status = gv_raster_grid_make(r->io, &grid, &sample, &r->grid);
+  if (status == GV_OK && r->grid.grid.width == 0) status = make_grid(r, j, &reader);
   if (status == GV_OK) status = gv_raster_seeds_read(r->io, r->context, &reader, &question, &content);
   if (status == GV_OK && j->raster_seeds.by_cell && j->stats != NULL)
     status = copy_sources(r->io, &reader, &content.seeds);
@@ -74,7 +80,15 @@ gv_status gv_run_read_cells(gv_run *r, gv_job *j) {
     j->raster.cell_bytes += (r->regions->count - j->k) * (j->distance_type == GDT_Float64 ? 8 : 4);
   }
   gv_raster_seeds_close(&reader);
-  gv_seeds_free(&sample);
+  return status;
+}
+
+gv_status gv_run_look_at_cells(gv_run *r, gv_job *j, bool *narrow) {
+  gv_raster_seed_reader reader;
+  gv_status status = gv_raster_seeds_open(r->io, &j->raster_seeds, &reader);
+  if (status == GV_OK) status = make_grid(r, j, &reader);
+  if (status == GV_OK) *narrow = gv_raster_seeds_are_narrow(&reader);
+  gv_raster_seeds_close(&reader);
   return status;
 }
 

@@ -137,14 +137,23 @@ static gv_status make_voronoi(gv_run *r) {
   return status;
 }
 
-static gv_status add_style(gv_run *r) {
-  gv_attribute_table table = {0};
+gv_status gv_run_prepare(gv_run *r) {
+  gv_status status = make_workers(r);
+  return status == GV_OK ? make_voronoi(r) : status;
+}
+
+gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out) {
   gv_status status = GV_OK;
   for (int i = 1; i < r->worker_count && status == GV_OK; i++)
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
   r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
-  status = gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, &table);
+  return gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, out);
+}
+
+static gv_status add_style(gv_run *r) {
+  gv_attribute_table table = {0};
+  gv_status status = gv_run_make_table(r, &table);
   if (status == GV_OK) status = gv_raster_set_table(r->io, r->raster[GV_RUN_OUT], &table);
   gv_attribute_table_free(&table);
   return status;
@@ -197,8 +206,7 @@ gv_status gv_run_compute(gv_run *r) {
   if (status != GV_OK) return status;
   r->block_w = r->block_h = GV_RUN_BLOCK;
   if (r->written_count > 0) gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
-  status = make_workers(r);
-  if (status == GV_OK) status = make_voronoi(r);
+  status = gv_run_prepare(r);
   if (status == GV_OK && r->written_count > 0) {
     status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, r->worker_count, report,
                              &progress);

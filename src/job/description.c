@@ -54,6 +54,18 @@ gv_status gv_description_add(gv_io *io, gv_description *d, const gv_option *opti
   return add(io, d, option, value, NULL);
 }
 
+void gv_description_drop(gv_description *d, const gv_option *option) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < d->count; i++) {
+    if (d->list[i].option == option) {
+      free(d->list[i].value);
+    } else {
+      d->list[kept++] = d->list[i];
+    }
+  }
+  d->count = kept;
+}
+
 gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_description *base) {
   int64_t given = d->count;
   for (int64_t i = 0; i < base->count; i++) {
@@ -242,7 +254,7 @@ gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const
   return gv_json_read(io, text, length, name, OUTPUTS, take_member, &r);
 }
 
-gv_status gv_description_read(gv_io *io, const char *path, gv_description *out) {
+gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_description *out) {
   enum { MOST_BYTES = 17 << 20 };
   GByte *bytes = NULL;
   vsi_l_offset length = 0;
@@ -254,7 +266,7 @@ gv_status gv_description_read(gv_io *io, const char *path, gv_description *out) 
   }
   char *parent = gv_path_parent(path);
   gv_status status = parent != NULL
-                         ? gv_description_parse(io, (const char *)bytes, (size_t)length, path, parent, true, out)
+                         ? gv_description_parse(io, (const char *)bytes, (size_t)length, path, parent, outputs, out)
                          : no_memory(io);
   free(parent);
   VSIFree(bytes);

@@ -27,13 +27,16 @@ void gv_description_free(gv_description *description);
 /* Adds an option, in place of what was given of it before unless it may be given several times. */
 gv_status gv_description_add(gv_io *io, gv_description *description, const gv_option *option, const char *value);
 
-/* Reads a file into an empty description. Unknown keys and values of wrong types are errors. */
-gv_status gv_description_read(gv_io *io, const char *path, gv_description *out);
+/* Reads a file into an empty description. Unknown keys and values of wrong types are errors. `outputs` false: what is in the object
+ * "outputs" is not looked at. */
+gv_status gv_description_read(gv_io *io, const char *path, bool outputs, gv_description *out);
 
-/* The same from memory: `name` is what messages call it, `directory` where relative names of files begin. `outputs` false: what is
- * in the object "outputs" is not looked at. */
+/* The same from memory: `name` is what messages call it, `directory` where relative names of files begin. */
 gv_status gv_description_parse(gv_io *io, const char *text, size_t length, const char *name, const char *directory,
                                bool outputs, gv_description *out);
+
+/* Takes out what was given of an option. */
+void gv_description_drop(gv_description *description, const gv_option *option);
 
 /* Adds what `base` has of options that are not given, nor replaced by some that are (--res by --size). */
 gv_status gv_description_complete(gv_io *io, gv_description *description, const gv_description *base);

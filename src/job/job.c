@@ -9,9 +9,7 @@
 
 #include <gdal.h>
 
-#include "io/crs.h"
 #include "io/inputs.h"
-#include "io/metric.h"
 #include "io/out/output.h"
 #include "io/path.h"
 
@@ -76,21 +74,6 @@ static gv_status check_options(gv_io *io, const gv_job *j) {
   return GV_OK;
 }
 
-/* The same after the grid is known. */
-static gv_status check_grid(const gv_run *r) {
-  const gv_job *j = r->j;
-  if (j->weighting == GV_POWER && r->grid.metric != GV_EUCLIDEAN && r->grid.metric != GV_GREAT_CIRCLE) {
-    return gv_io_fail_as(r->io, GV_CODE_METRIC_REFUSED, GV_ERROR_INVALID_ARGUMENT,
-                         "--weighting power: its metric is euclidean or great-circle, not %s",
-                         gv_metric_name(r->grid.metric));
-  }
-  if (j->stats != NULL && r->grid.grid.kind == GV_GRID_PROJECTED && gv_crs_is_lonlat(r->grid.crs)) {
-    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
-                      "--stats: a rotated grid of longitudes and latitudes has no rows of equal area");
-  }
-  return GV_OK;
-}
-
 /* Polygons are traced in a raster: without OUT in one beside them that never gets a place. */
 static gv_status plan_passing(gv_run *r) {
   char *path = gv_path_add(r->j->polygons, ".cells.tif");
@@ -135,66 +118,9 @@ static gv_status plan(gv_run *r) {
   return status;
 }
 
-/* Of all threads, for what is done before and between blocks. */
-static gv_status make_context(gv_run *r) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  options.threads = r->j->threads;
-  options.device = r->j->device;
-  options.progress = gv_io_go_on;
-  options.progress_user = r->io;
-  return gv_context_create(&options, &r->context) == GV_OK ? GV_OK : gv_io_fail_memory(r->io, "the threads");
-}
-
-static gv_status read_seeds(gv_run *r, gv_job *j) {
-  gv_status status = make_context(r);
-  r->regions = &r->seeds;
-  if (status != GV_OK) return status;
-  if (j->raster_seeds.source != NULL) return gv_run_read_cells(r, j);
-  status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
-  return status == GV_OK ? gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid) : status;
-}
-
-static gv_status read_inputs(gv_run *r, gv_job *j) {
-  gv_status status = read_seeds(r, j);
-  if (status == GV_OK) {
-    status = gv_unit_of_distance(r->io, "--max-distance", &j->max_distance_unit, gv_metric_on_globe(r->grid.metric),
-                                 r->grid.crs, &j->max_distance);
-  }
-  r->distance_size = 1.0;
-  if (status == GV_OK) {
-    status = gv_unit_of_distance(r->io, "--distance-unit", &j->distance_unit, gv_metric_on_globe(r->grid.metric),
-                                 r->grid.crs, &r->distance_size);
-  }
-  if (status == GV_OK) status = check_grid(r);
-  if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
-  gv_budget budget = gv_budget_of(j);
-  gv_readers readers = {j->threads, j->sum_count + 1, budget.reading};
-  if (status == GV_OK && j->mask.source != NULL) {
-    status = gv_mask_open(r->io, &j->mask, &r->grid, readers, &r->mask);
-  }
-  int64_t kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < budget.kept ? kept : budget.kept;
-  for (int i = 0; i < j->sum_count && status == GV_OK; i++)
-    status = gv_overlay_open(r->io, j->sums[i].name, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid,
-                             readers, &memory, &r->overlay[i]);
-  return status;
-}
-
-/* What the readers and writers have to know that follows from the rest. */
-static void settle(gv_job *j) {
-  if (j->memory == 0) j->memory = gv_budget_default();
-  j->raster.memory = gv_budget_of(j).waiting;
-  int64_t real = j->distance_type == GDT_Float64 ? 8 : 4;
-  j->raster.cell_bytes = j->k * (4 + (j->distance != NULL ? real : 0) + (j->azimuth != NULL ? 4 : 0));
-  j->seeds.keep_source = j->stats != NULL;
-  j->seeds.shapes = true;
-  j->raster_seeds.crs = j->seeds.crs;
-  j->raster_seeds.open_options = j->seeds.open_options;
-  j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
-}
-
 gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_job own = *job, *j = &own;
-  settle(j);
+  gv_run_settle(j);
   gv_run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT, .empty_seeds = -1};
   gv_place *places[MAX_OUTPUTS];
   gv_input list[MAX_INPUTS];
@@ -203,7 +129,7 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_status status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = check_files(&r, &inputs);
-  if (status == GV_OK) status = read_inputs(&r, j);
+  if (status == GV_OK) status = gv_run_read(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
   const char *backend = NULL;
   if (status == GV_OK && j->dry_run) status = gv_run_backend(&r, &backend);

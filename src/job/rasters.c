@@ -110,8 +110,7 @@ int64_t gv_run_seed_count(const gv_run *r) {
   return by_cell ? list.cells : r->regions->count;
 }
 
-/* *out is to be freed with CSLDestroy, whatever the status. */
-static gv_status make_metadata(const gv_run *r, char ***out) {
+gv_status gv_run_metadata(const gv_run *r, char ***out) {
   const gv_job *j = r->j;
   char **items = NULL;
   items = CSLSetNameValue(items, "GPUVORONOI_VERSION", gv_version());
@@ -159,8 +158,7 @@ static const char *distance_unit(const gv_run *r) {
   return name;
 }
 
-/* Names of a raster's bands; to be freed with CSLDestroy. */
-static char **band_names(const gv_run *r, int raster) {
+char **gv_run_band_names(const gv_run *r, int raster) {
   static const char *const what[GV_RUN_RASTERS] = {"id of", "distance to", "azimuth to"};
   int bands = gv_run_bands(r, raster);
   char **names = CPLCalloc((size_t)bands + 1, sizeof *names);
@@ -172,16 +170,19 @@ static char **band_names(const gv_run *r, int raster) {
   return names;
 }
 
+const char *gv_run_unit(const gv_run *r, int raster) {
+  return raster == GV_RUN_DISTANCE ? distance_unit(r) : raster == GV_RUN_AZIMUTH ? "degree" : NULL;
+}
+
 gv_status gv_run_create_rasters(gv_run *r) {
   static const char *const variables[GV_RUN_RASTERS] = {"nearest", "distance", "azimuth"};
-  const char *const units[GV_RUN_RASTERS] = {NULL, distance_unit(r), "degree"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
   char **metadata = NULL;
-  gv_status status = make_metadata(r, &metadata);
+  gv_status status = gv_run_metadata(r, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;
     if (r->raster[i] == NULL) continue;
-    char **names = band_names(r, i);
+    char **names = gv_run_band_names(r, i);
     gv_raster_description description = {.width = r->width,
                                          .height = r->height,
                                          .geotransform = r->grid.geotransform,
@@ -190,7 +191,7 @@ gv_status gv_run_create_rasters(gv_run *r) {
                                          .nodata = r->nodata,
                                          .bands = gv_run_bands(r, i),
                                          .names = names,
-                                         .unit = units[i],
+                                         .unit = gv_run_unit(r, i),
                                          .variable = variables[i],
                                          .metadata = metadata};
     status = gv_raster_create(r->io, r->raster[i], &description);

@@ -76,6 +76,11 @@ typedef struct gv_run {
 gv_status gv_run_choose_values(gv_run *r);
 /* the number of seeds; of cells that of their values, or by cell of them all, kept or not; */
 int64_t gv_run_seed_count(const gv_run *r);
+/* what the bands of a raster are called, to be freed with CSLDestroy, and the unit of their values (NULL: none); what is said of the
+ * whole, likewise, whatever the status; */
+char **gv_run_band_names(const gv_run *r, int raster);
+const char *gv_run_unit(const gv_run *r, int raster);
+gv_status gv_run_metadata(const gv_run *r, char ***out);
 /* creating the rasters that were asked for. */
 gv_status gv_run_create_rasters(gv_run *r);
 
@@ -87,7 +92,7 @@ static inline bool gv_run_has_cells(const gv_run *r) {
 
 /* True if distances go into a raster in another unit than the library's. */
 static inline bool gv_run_converts(const gv_run *r) {
-  return r->raster[GV_RUN_DISTANCE] != NULL && r->distance_size != 1.0 && !r->j->distance_per_value;
+  return r->slot[GV_RUN_DISTANCE] >= 0 && r->distance_size != 1.0 && !r->j->distance_per_value;
 }
 
 /* True if blocks of seed numbers need memory of their own: OUT is not there, or holds something else. */
@@ -100,8 +105,19 @@ static inline int gv_run_bands(const gv_run *r, int raster) {
   return raster == GV_RUN_DISTANCE && r->j->distance_per_value ? (int)r->regions->count : r->j->k;
 }
 
-/* cells.c: seeds that are cells of a raster, and the grid; */
+/* read.c: what readers and writers have to know that follows from the rest; */
+void gv_run_settle(gv_job *j);
+/* seeds, grid, mask and sums; */
+gv_status gv_run_read(gv_run *r, gv_job *j);
+/* the grid alone, and whether ids are known to have 32 bits, without reading seeds: its width stays 0 where they must be read; */
+gv_status gv_run_look(gv_run *r, gv_job *j, bool *narrow);
+/* the mask for r->grid. */
+gv_status gv_run_open_mask(gv_run *r);
+
+/* cells.c: seeds that are cells of a raster, and the grid unless it is there already; */
 gv_status gv_run_read_cells(gv_run *r, gv_job *j);
+/* the grid alone, as gv_run_look; */
+gv_status gv_run_look_at_cells(gv_run *r, gv_job *j, bool *narrow);
 /* what statistics and distances by value are computed with; */
 gv_status gv_run_make_regions(gv_run *r, const gv_voronoi_options *options);
 void gv_run_free_cells(gv_run *r);
@@ -135,8 +151,12 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
 
 /* compute.c: what every cell asks, pixel or triangle; */
 gv_voronoi_options gv_run_question(const gv_run *r);
+/* what blocks are computed with, for the size of blocks, the slots and the values that are set; */
+gv_status gv_run_prepare(gv_run *r);
 /* rasters, tables and polygons, all but putting them in their places; */
 gv_status gv_run_compute(gv_run *r);
+/* the attribute table of all blocks that were computed with `style`; */
+gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out);
 /* The backend that would compute, for a run that does not; NULL if that is not known. */
 gv_status gv_run_backend(gv_run *r, const char **out);
 /* and what that has made. */
@@ -147,6 +167,8 @@ gv_status gv_run_write_statistics(gv_run *r);
 
 /* warnings.c: what people should know of outputs that are complete; */
 void gv_run_warn(const gv_run *r);
+/* and of seeds that were read; */
+void gv_run_warn_of_skipped(const gv_run *r);
 /* and what the run came to. */
 void gv_run_report(const gv_run *r, gv_job_report *out);
 

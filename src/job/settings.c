@@ -13,6 +13,7 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
+#include "job/run.h"
 
 typedef gv_job_settings settings;
 
@@ -75,6 +76,26 @@ static gv_status set_memory(gv_io *io, void *to, const char *value) {
                       value);
   ((settings *)to)->job.memory = (int64_t)bytes;
   return GV_OK;
+}
+
+static const gv_choice raster_bands[] = {
+    {"id", GV_RUN_OUT}, {"distance", GV_RUN_DISTANCE}, {"azimuth", GV_RUN_AZIMUTH}, {NULL, 0}};
+
+static gv_status set_bands(gv_io *io, void *to, const char *value) {
+  settings *s = to;
+  for (const char *at = value;; at++) {
+    size_t length = strcspn(at, ",");
+    const gv_choice *c = raster_bands;
+    while (c->name != NULL && (strlen(c->name) != length || strncmp(c->name, at, length) != 0))
+      c++;
+    if (c->name == NULL || gv_job_settings_has_band(s, c->value)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--bands: '%s' are not some of id, distance, azimuth, each once", value);
+    }
+    s->bands[s->band_count++] = c->value;
+    at += length;
+    if (*at == '\0') return GV_OK;
+  }
 }
 
 /* GDAL's names, in any case. */
@@ -272,6 +293,10 @@ const gv_option gv_job_options[] = {
      GV_OPTION_INTO(job.distance), .place = GV_IN_OUTPUTS, .names_file = true},
     {"distance-per-value", NULL, "with --distance and --seeds-raster: a band for each value instead of K",
      GV_OPTION_INTO(job.distance_per_value)},
+    {"bands", "NAME[,NAME...]",
+     "what a raster has that GDAL makes of the description, without a file: id (default), distance, azimuth, K "
+     "bands each",
+     GV_OPTION_BY(set_bands), .several = true},
     {"distance-type", "TYPE", "Float32 (default) or Float64", GV_OPTION_BY(set_distance_type)},
     {"signed-distance", NULL,
      "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
@@ -372,8 +397,15 @@ void gv_job_settings_clear(gv_job_settings *s) {
   free(s->job.raster_seeds.values);
 }
 
+bool gv_job_settings_has_band(const gv_job_settings *s, int kind) {
+  for (int i = 0; i < s->band_count; i++)
+    if (s->bands[i] == kind) return true;
+  return false;
+}
+
 gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
   const gv_job *j = &s->job;
+  bool distances = j->distance != NULL || gv_job_settings_has_band(s, GV_RUN_DISTANCE);
   bool cells = j->raster_seeds.source != NULL;
   if (j->seeds.source != NULL && cells)
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--seeds or --seeds-raster, not both");
@@ -391,9 +423,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->grid.like_options != NULL, j->grid.like != NULL, "--like-oo", "--like"},
       {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
       {j->grid.extent_options != NULL, j->grid.extent_of != NULL, "--extent-oo", "--extent-of"},
-      {s->has_distance_type, j->distance != NULL, "--distance-type", "--distance"},
-      {j->signed_distance, j->distance != NULL, "--signed-distance", "--distance"},
-      {j->distance_unit.kind != GV_UNIT_NONE, j->distance != NULL || j->stats != NULL, "--distance-unit",
+      {s->has_distance_type, distances, "--distance-type", "--distance"},
+      {j->signed_distance, distances, "--signed-distance", "--distance"},
+      {j->distance_unit.kind != GV_UNIT_NONE, distances || j->stats != NULL, "--distance-unit",
        "--distance or --stats"},
       {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
       {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
@@ -405,7 +437,7 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->raster_seeds.values != NULL, cells, "--values", "--seeds-raster"},
       {j->raster_seeds.by_cell, cells, "--by-cell", "--seeds-raster"},
       {j->distance_per_value, cells, "--distance-per-value", "--seeds-raster"},
-      {j->distance_per_value, j->distance != NULL, "--distance-per-value", "--distance"},
+      {j->distance_per_value, distances, "--distance-per-value", "--distance"},
       {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
       {j->seeds.where != NULL, !cells, "--where", "--seeds"},
       {j->seeds.x_field != NULL, !cells, "--x", "--seeds"},

@@ -7,15 +7,19 @@
 #include "job/job.h"
 #include "job/option.h"
 
+enum { GV_RASTER_BANDS = 3 /* kinds of them */ };
+
 typedef struct gv_job_settings {
   gv_job job;
   bool has_distance_type;
+  /* What bands a raster without a file has, one after another (GV_RUN_OUT ...); none given: ids. */
+  int bands[GV_RASTER_BANDS], band_count;
   /* Of one call of the command. */
   bool quiet, progress, json;
   const char *config, *describe;
 } gv_job_settings;
 
-enum { GV_JOB_OPTIONS = 74 /* rows, headings included */ };
+enum { GV_JOB_OPTIONS = 75 /* rows, headings included */ };
 extern const gv_option gv_job_options[];
 
 /* The raster OUT, which the command takes without a name. */
@@ -24,6 +28,9 @@ extern const gv_option gv_job_out;
 /* What holds where nothing is said. To be cleared in any case. */
 void gv_job_settings_begin(gv_job_settings *settings);
 void gv_job_settings_clear(gv_job_settings *settings);
+
+/* True if there is such a band. */
+bool gv_job_settings_has_band(const gv_job_settings *settings, int kind);
 
 /* Options that need each other. */
 gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *settings);

@@ -40,6 +40,13 @@ static void warn_of_empty(const gv_run *r) {
   }
 }
 
+void gv_run_warn_of_skipped(const gv_run *r) {
+  if (r->seeds.skipped == 0) return;
+  gv_io_warn(GV_CODE_SEEDS_SKIPPED, r->seeds.skipped,
+             "%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r->seeds.skipped, r->seeds.count,
+             r->seeds.skipped_first);
+}
+
 void gv_run_warn(const gv_run *r) {
   const gv_job *j = r->j;
   warn_of_outside(r);
@@ -51,11 +58,7 @@ void gv_run_warn(const gv_run *r) {
                  r->regions->count, GV_MAX_NAMED_SEEDS);
     }
   }
-  if (r->seeds.skipped > 0) {
-    gv_io_warn(GV_CODE_SEEDS_SKIPPED, r->seeds.skipped,
-               "%" PRId64 " seeds skipped, %" PRId64 " used; the first skipped: %s", r->seeds.skipped,
-               r->seeds.count, r->seeds.skipped_first);
-  }
+  gv_run_warn_of_skipped(r);
 }
 
 static void plan_raster(const gv_run *r, int number, const char *option, gv_job_report *out) {

@@ -76,6 +76,8 @@ static gv_status grid_from_extent(gv_io *io, const gv_grid_options *options, con
     out->grid.height = options->size[1];
     resolution[0] = width / (double)options->size[0];
     resolution[1] = height / (double)options->size[1];
+    out->divided[0] = width;
+    out->divided[1] = height;
   } else {
     if (options->has_resolution) {
       memcpy(resolution, asked, sizeof resolution);
@@ -249,6 +251,14 @@ static gv_status put_on_globe(gv_io *io, gv_raster_grid *out) {
   return status;
 }
 
+/* The library's grid, of the CRS, the metric and the geotransform. */
+static gv_status place(gv_io *io, gv_raster_grid *out) {
+  if (gv_metric_on_globe(out->metric)) return put_on_globe(io, out);
+  out->grid.kind = GV_GRID_PLANE;
+  memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
+  return GV_OK;
+}
+
 /* As the published algorithm, which measures distances from the cell that a seed lies in. */
 static void snap_seeds(int level, gv_seed_list *seeds) {
   for (int64_t i = 0; i < seeds->count; i++) {
@@ -358,10 +368,10 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
   if (status == GV_OK) status = choose_metric(io, options, seeds, out);
   if (status != GV_OK) return status;
 
-  bool globe = gv_metric_on_globe(out->metric);
+  bool globe = gv_metric_on_globe(out->metric), read = seeds->count > 0;
   bool lonlat = gv_crs_is_lonlat(out->crs);
   out->snap_seeds = options->snap_seeds;
-  if (!globe) status = gv_raster_grid_carry(io, out, seeds);
+  if (!globe && read) status = gv_raster_grid_carry(io, out, seeds);
   if (status != GV_OK) return status;
   if (options->like == NULL) {
     double extent[4];
@@ -375,6 +385,8 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
       double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;
       extent[0] = -half_turn, extent[2] = half_turn;
       extent[1] = -quarter_turn, extent[3] = quarter_turn;
+    } else if (!read) {
+      return GV_OK;
     } else if (globe) {
       status = extent_in_grid_crs(io, seeds, out, extent);
     } else {
@@ -388,11 +400,26 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (status != GV_OK) return status;
   }
   if (options->has_level) out->grid.level = options->level;
-  if (globe) {
-    status = put_on_globe(io, out);
-    return status == GV_OK ? gv_raster_grid_carry(io, out, seeds) : status;
+  status = place(io, out);
+  return status == GV_OK && globe && read ? gv_raster_grid_carry(io, out, seeds) : status;
+}
+
+gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
+                                gv_raster_grid *out) {
+  const int64_t from[2] = {grid->grid.width, grid->grid.height}, to[2] = {width, height};
+  *out = *grid;
+  out->inverse = NULL;
+  out->crs = grid->crs != NULL ? OSRClone(grid->crs) : NULL;
+  if (grid->crs != NULL && out->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  out->grid.width = width;
+  out->grid.height = height;
+  for (int d = 0; d < 2; d++) {
+    double *column = &out->geotransform[1 + d], *row = &out->geotransform[4 + d];
+    *column = *column * (double)from[d] / (double)to[d];
+    *row = *row * (double)from[d] / (double)to[d];
   }
-  out->grid.kind = GV_GRID_PLANE;
-  memcpy(out->grid.geotransform, out->geotransform, sizeof out->geotransform);
-  return GV_OK;
+  /* As if the extent had been divided at once. */
+  if (grid->divided[0] > 0.0) out->geotransform[1] = grid->divided[0] / (double)width;
+  if (grid->divided[1] > 0.0) out->geotransform[5] = -(grid->divided[1] / (double)height);
+  return place(io, out);
 }

@@ -36,16 +36,23 @@ typedef struct gv_raster_grid {
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */
   gv_operation *inverse;     /* what grid.inverse works with, or NULL */
+  double divided[2];         /* sides of the extent that was divided into cells; 0 = the cells' size came first */
 } gv_raster_grid;
 
 /*
  * Decides grid and metric and carries the seeds over to it. `out` need not be initialised; free it with
  * gv_raster_grid_free in any case. Errors name the option that asks for the impossible.
+ *
+ * Of seeds that are not read yet (count 0) the coordinate system is looked at: grid.width stays 0 where the grid depends on more.
  */
 gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed_list *seeds, gv_raster_grid *out);
 
 /* Carries other seeds over to a grid that was made. */
 gv_status gv_raster_grid_carry(gv_io *io, const gv_raster_grid *grid, gv_seed_list *seeds);
+
+/* The same extent in so many cells. `out` as above. */
+gv_status gv_raster_grid_resize(gv_io *io, const gv_raster_grid *grid, int64_t width, int64_t height,
+                                gv_raster_grid *out);
 
 void gv_raster_grid_free(gv_raster_grid *grid);
 

@@ -72,6 +72,11 @@ void gv_raster_seeds_close(gv_raster_seed_reader *reader) {
   *reader = (gv_raster_seed_reader){.options = NULL};
 }
 
+bool gv_raster_seeds_are_narrow(const gv_raster_seed_reader *reader) {
+  GDALDataType type = GDALGetRasterDataType(GDALGetRasterBand(reader->dataset, reader->options->band));
+  return type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16 || type == GDT_Int32;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- lists */
 
 /* Room for `count` seeds in the raster's coordinate system. */

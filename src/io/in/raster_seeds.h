@@ -37,6 +37,9 @@ void gv_raster_seeds_close(gv_raster_seed_reader *reader);
 /* Some of its places as seeds, by which a grid can be chosen before the raster is read. `seeds` begins as GV_SEED_LIST_INIT. */
 gv_status gv_raster_seeds_sample(gv_io *io, const gv_raster_seed_reader *reader, gv_seed_list *seeds);
 
+/* True if the values of all cells have 32 bits. */
+bool gv_raster_seeds_are_narrow(const gv_raster_seed_reader *reader);
+
 /* Who asks. */
 typedef struct gv_raster_seed_question {
   const gv_raster_grid *grid; /* NULL: no grid; seeds stay in the raster's coordinates, and all are kept */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <cpl_conv.h>
+#include <cpl_string.h>
 
 #include "io/in/fields.h"
 #include "io/in/numbers.h"
@@ -128,6 +129,32 @@ gv_status gv_seed_choose_id(gv_seed_reader *r) {
     snprintf(r->set->name_field, sizeof r->set->name_field, "%s", gv_seed_field_name(r->layer, r->name_field));
   }
   return GV_OK;
+}
+
+/* True if both ends of the feature ids of a table of SQLite have 32 bits: a look at two ends of its index. */
+static bool fids_of_table_are_narrow(const gv_seed_reader *r) {
+  static const char *const ends[] = {"MIN", "MAX"};
+  const char *column = OGR_L_GetFIDColumn(r->layer), *table = OGR_L_GetName(r->layer);
+  bool narrow = column != NULL && column[0] != '\0' && strchr(column, '"') == NULL && strchr(table, '"') == NULL;
+  for (int i = 0; i < 2 && narrow; i++) {
+    const char *query = CPLSPrintf("SELECT %s(\"%s\") AS fid_end FROM \"%s\"", ends[i], column, table);
+    OGRLayerH result = GDALDatasetExecuteSQL(r->dataset, query, NULL, NULL);
+    OGRFeatureH row = result != NULL ? OGR_L_GetNextFeature(result) : NULL;
+    int64_t end = row != NULL ? (int64_t)OGR_F_GetFieldAsInteger64(row, 0) : INT64_MAX;
+    narrow = end >= INT32_MIN && end <= INT32_MAX;
+    if (row != NULL) OGR_F_Destroy(row);
+    if (result != NULL) GDALDatasetReleaseResultSet(r->dataset, result);
+  }
+  return narrow;
+}
+
+bool gv_seed_ids_are_narrow(const gv_seed_reader *r) {
+  if (r->id == GV_ID_TEXT) return true;
+  if (r->id == GV_ID_INTEGER) return gv_seed_field_type(r->layer, r->id_field) == OFTInteger;
+  const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset));
+  /* Those of these number their features. */
+  if (r->is_csv || EQUAL(driver, "ESRI Shapefile") || EQUAL(driver, "FlatGeobuf")) return true;
+  return (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && fids_of_table_are_narrow(r);
 }
 
 gv_status gv_seed_choose_positions(gv_seed_reader *r) {

@@ -56,6 +56,8 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field);
 /* Decides where positions come from, and in which coordinate system they are. */
 gv_status gv_seed_choose_positions(gv_seed_reader *r);
 gv_status gv_seed_choose_id(gv_seed_reader *r);
+/* True if ids have 32 bits, whichever features are read. */
+bool gv_seed_ids_are_narrow(const gv_seed_reader *r);
 gv_status gv_seed_choose_weight(gv_seed_reader *r);
 gv_status gv_seed_choose_height(gv_seed_reader *r);
 

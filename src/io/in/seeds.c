@@ -42,27 +42,44 @@ static gv_status copy_positions(gv_io *io, gv_seed_list *set) {
   return GV_OK;
 }
 
-gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
-  gv_seed_reader r = {.io = io,
-                      .options = options,
-                      .set = out,
-                      .id_field = -1,
-                      .name_field = -1,
-                      .weight_field = -1,
-                      .z_field = -1};
+/* All that comes before features are read. */
+static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
+  *r = (gv_seed_reader){.io = io,
+                        .options = options,
+                        .set = out,
+                        .id_field = -1,
+                        .name_field = -1,
+                        .weight_field = -1,
+                        .z_field = -1};
   out->skip_invalid = options->skip_invalid;
   out->filtered = options->where != NULL;
-  gv_status status = gv_seed_open(&r);
-  if (status == GV_OK) status = gv_seed_choose_positions(&r);
-  if (status == GV_OK) status = gv_seed_choose_id(&r);
-  if (status == GV_OK) status = gv_seed_choose_weight(&r);
-  if (status == GV_OK) status = gv_seed_choose_height(&r);
+  gv_status status = gv_seed_open(r);
+  if (status == GV_OK) status = gv_seed_choose_positions(r);
+  if (status == GV_OK) status = gv_seed_choose_id(r);
+  if (status == GV_OK) status = gv_seed_choose_weight(r);
+  if (status == GV_OK) status = gv_seed_choose_height(r);
+  return status;
+}
+
+gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out) {
+  gv_seed_reader r;
+  gv_status status = begin(&r, io, options, out);
   if (status == GV_OK) status = gv_seed_pick_features(&r);
   if (status == GV_OK) status = gv_seed_read_layer(&r);
   if (status == GV_OK) status = gv_seeds_require_some(io, out);
   if (status == GV_OK && out->shapes != NULL) gv_shapes_warn(out->shapes, gv_crs_is_lonlat(out->crs));
   if (status == GV_OK && options->keep_source) status = copy_positions(io, out);
   if (r.name_field < 0 && out->names != NULL) gv_seed_names_drop(out);
+  gv_seed_reader_close(&r);
+  return status;
+}
+
+gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow) {
+  gv_seed_reader r;
+  gv_status status = begin(&r, io, options, out);
+  /* A CSV file is read as a whole for its where clause. */
+  if (status == GV_OK && !r.is_csv) status = gv_seed_pick_features(&r);
+  *narrow = status == GV_OK && gv_seed_ids_are_narrow(&r);
   gv_seed_reader_close(&r);
   return status;
 }

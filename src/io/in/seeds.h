@@ -67,6 +67,10 @@ typedef struct gv_seed_list {
 gv_status gv_seeds_read(gv_io *io, const gv_seed_options *options, gv_seed_list *out);
 void gv_seeds_free(gv_seed_list *seeds);
 
+/* The same without reading a feature, as far as the source lets that be: *out gets what the columns tell, and the coordinate system.
+ * *narrow: whatever ids will be read have 32 bits. */
+gv_status gv_seeds_look(gv_io *io, const gv_seed_options *options, gv_seed_list *out, bool *narrow);
+
 /* Carries the seeds over to where the grid wants them. `operation` may be NULL: then positions stay. With `globe`
  * they are longitude and latitude in degrees afterwards, multiplied by `scale` if there is no operation, and
  * latitudes are checked. Seeds that have no image are errors that name the row, or are skipped. */

@@ -1,0 +1,46 @@
+// The driver VORONOI: docs/gdal.md.
+#include "voronoi_dataset.h"
+
+namespace {
+
+int Identify(GDALOpenInfo *info) {
+  return gv_live_is_name(info->pszFilename);
+}
+
+GDALDataset *Open(GDALOpenInfo *info) {
+  if (!Identify(info)) return nullptr;
+  if (info->eAccess == GA_Update) {
+    CPLError(CE_Failure, CPLE_NotSupported, "The VORONOI driver does not write: what it reads is computed");
+    return nullptr;
+  }
+  gv_live *live = nullptr;
+  gv_live_call call;
+  gv_live_begin(&call);
+  gv_status status = gv_live_open(&call.io, info->pszFilename, info->papszOpenOptions, &live);
+  if (!gv_live_end(&call, status)) return nullptr;
+  auto *dataset = new VoronoiDataset(live);
+  dataset->SetDescription(info->pszFilename);
+  return dataset;
+}
+
+} // namespace
+
+extern "C" void CPL_DLL GDALRegister_VORONOI();
+
+void GDALRegister_VORONOI() {
+  if (!GDAL_CHECK_VERSION("VORONOI") || GDALGetDriverByName("VORONOI") != nullptr) return;
+  auto *driver = new GDALDriver();
+  char *options = gv_live_option_list();
+  driver->SetDescription("VORONOI");
+  driver->SetMetadataItem(GDAL_DCAP_RASTER, "YES");
+  driver->SetMetadataItem(GDAL_DCAP_VIRTUALIO, "YES");
+  driver->SetMetadataItem(GDAL_DMD_LONGNAME, "The nearest of these seeds, computed as it is looked at");
+  driver->SetMetadataItem(GDAL_DMD_EXTENSION, "voronoi.json");
+  driver->SetMetadataItem(GDAL_DMD_EXTENSIONS, "voronoi.json");
+  driver->SetMetadataItem(GDAL_DMD_CONNECTION_PREFIX, "VORONOI:");
+  driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, options);
+  driver->pfnIdentify = Identify;
+  driver->pfnOpen = Open;
+  CPLFree(options);
+  GetGDALDriverManager()->RegisterDriver(driver);
+}

@@ -1,0 +1,187 @@
+/* Live rasters by threads at once, as sanitizers see them; what they hold is tested by way of GDAL (tests/driver). */
+#include "cmocka_test.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+#include <gdal.h>
+
+#include "job/live.h"
+#include "job/run.h"
+
+enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
+
+static const char *const seeds = "/vsimem/live.csv",
+                         *const name =
+                             "VORONOI:{\"seeds\": \"/vsimem/live.csv\", \"size\": [700, 350], \"threads\": 3,"
+                             " \"bands\": [\"id\", \"distance\"], \"mask\": \"/vsimem/mask.geojson\"}",
+                         *const lasting =
+                             "VORONOI:{\"size\": [700, 350], \"seeds\": \"{\\\"type\\\": \\\"Point\\\", "
+                             "\\\"coordinates\\\": [5, 5]}\"}";
+
+static void write_file(const char *path, const char *text) {
+  VSILFILE *file = VSIFOpenL(path, "wb");
+  assert_non_null(file);
+  assert_int_equal(VSIFWriteL(text, 1, strlen(text), file), strlen(text));
+  assert_int_equal(VSIFCloseL(file), 0);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  GDALAllRegister();
+  write_file(seeds, "lon,lat\n0,0\n100,50\n-100,-40\n20,70\n-30,-80\n");
+  write_file("/vsimem/mask.geojson",
+             "{\"type\": \"Polygon\", \"coordinates\": [[[-170, -80], [170, -70], [150, 80], [-170, -80]]]}");
+  return 0;
+}
+
+static gv_live *opened_as(const char *which) {
+  gv_live_call call;
+  gv_live *live = NULL;
+  gv_live_begin(&call);
+  gv_status status = gv_live_open(&call.io, which, NULL, &live);
+  assert_true(gv_live_end(&call, status));
+  return live;
+}
+
+static gv_live *opened(void) {
+  return opened_as(name);
+}
+
+/* Ids and distances of a window. */
+typedef struct picture {
+  int64_t w;
+  int32_t *ids;
+  float *distances;
+} picture;
+
+static void take(void *user, const gv_live_piece *piece) {
+  const picture *p = user;
+  for (int64_t y = 0; y < piece->h; y++) {
+    for (int64_t x = 0; x < piece->w; x++) {
+      int64_t to = (piece->y + y) * p->w + piece->x + x;
+      const int d = GV_RUN_DISTANCE;
+      p->ids[to] = ((const int32_t *)piece->values[GV_RUN_OUT])[y * piece->stride[0] + x * piece->step[0]];
+      p->distances[to] = ((const float *)piece->values[d])[y * piece->stride[d] + x * piece->step[d]];
+    }
+  }
+}
+
+static gv_status read_window(gv_live *live, int level, int64_t x, int64_t y, int64_t w, int64_t h, picture *out) {
+  gv_live_call call;
+  gv_live_window window = {.level = level, .x = x, .y = y, .w = w, .h = h, .kinds = ALL, .take = take, .user = out};
+  out->w = w;
+  gv_live_begin(&call);
+  gv_status status = gv_live_read(&call.io, live, &window);
+  return gv_live_end(&call, status) ? GV_OK : status;
+}
+
+static picture new_picture(void) {
+  size_t cells = (size_t)WIDTH * HEIGHT;
+  picture p = {0, calloc(cells, sizeof *p.ids), calloc(cells, sizeof *p.distances)};
+  assert_true(p.ids != NULL && p.distances != NULL);
+  return p;
+}
+
+static void free_picture(picture *p) {
+  free(p->ids);
+  free(p->distances);
+}
+
+typedef struct reader {
+  const picture *whole;
+  int number;
+  bool good;
+} reader;
+
+/* Opens the raster, reads windows and an overview, asks for the table, and closes it. */
+static void *read_some(void *user) {
+  reader *r = user;
+  gv_live *live = opened();
+  picture p = new_picture();
+  GDALRasterAttributeTableH table = NULL;
+  char **metadata = NULL;
+  int64_t nodata = 0, range[2] = {0, 0};
+  gv_live_call call;
+  r->good = read_window(live, 1, 0, 0, WIDTH / 2, HEIGHT / 2, &p) == GV_OK;
+  for (int i = 0; i < 6 && r->good; i++) {
+    int64_t x = 37 * r->number + 11 * i, y = 23 * r->number;
+    r->good = read_window(live, 0, x, y, 300, 200, &p) == GV_OK;
+    for (int64_t row = 0; row < 200; row++)
+      r->good =
+          r->good && memcmp(p.ids + row * 300, r->whole->ids + (y + row) * WIDTH + x, 300 * sizeof *p.ids) == 0;
+  }
+  gv_live_begin(&call);
+  gv_status status = gv_live_table(&call.io, live, &table);
+  if (status == GV_OK) status = gv_live_metadata(&call.io, live, &metadata);
+  if (status == GV_OK) status = gv_live_nodata(&call.io, live, &nodata);
+  if (status == GV_OK) status = gv_live_id_range(&call.io, live, range);
+  r->good =
+      gv_live_end(&call, status) && r->good && GDALRATGetRowCount(table) == 5 && nodata == -1 && range[1] == 5;
+  GDALDestroyRasterAttributeTable(table);
+  CSLDestroy(metadata);
+  gv_live_close(live);
+  free_picture(&p);
+  return NULL;
+}
+
+static void threads_at_once(void **state) {
+  (void)state;
+  gv_live *live = opened();
+  picture whole = new_picture();
+  assert_int_equal(read_window(live, 0, 0, 0, WIDTH, HEIGHT, &whole), GV_OK);
+  gv_live_close(live);
+  reader readers[READERS];
+  pthread_t threads[READERS];
+  for (int i = 0; i < READERS; i++) {
+    readers[i] = (reader){&whole, i, false};
+    assert_int_equal(pthread_create(&threads[i], NULL, read_some, &readers[i]), 0);
+  }
+  for (int i = 0; i < READERS; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 0; i < READERS; i++)
+    assert_true(readers[i].good);
+  free_picture(&whole);
+}
+
+/* What many have open is one, until all have closed it. */
+static void shared_while_open(void **state) {
+  (void)state;
+  gv_live *first = opened_as(lasting), *second = opened_as(lasting);
+  assert_ptr_equal(first, second);
+  gv_live_close(first);
+  assert_int_equal(gv_live_facts_of(second)->width, WIDTH);
+  gv_live_close(second);
+  gv_live_close(NULL);
+}
+
+static bool refused(const char *what) {
+  gv_live_call call;
+  gv_live *live = NULL;
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  gv_live_begin(&call);
+  gv_status status = gv_live_open(&call.io, what, NULL, &live);
+  bool good = !gv_live_end(&call, status) && live == NULL && CPLGetLastErrorType() == CE_Failure;
+  CPLPopErrorHandler();
+  return good;
+}
+
+static void names(void **state) {
+  (void)state;
+  assert_true(gv_live_is_name("VORONOI:x") && gv_live_is_name("voronoi:") && gv_live_is_name("a.voronoi.json"));
+  assert_false(gv_live_is_name("") || gv_live_is_name(".voronoi.json") || gv_live_is_name("a.json"));
+  assert_true(refused("VORONOI:") && refused("VORONOI:{}") && refused("VORONOI:{") && refused("a.voronoi.json"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(threads_at_once),
+      cmocka_unit_test(shared_while_open),
+      cmocka_unit_test(names),
+  };
+  return cmocka_run_group_tests(tests, set_up, NULL);
+}
