@@ -159,6 +159,22 @@ static void shared_while_open(void **state) {
   gv_live_close(NULL);
 }
 
+/* What fails within one call is nothing to another. */
+static void messages_of_calls(void **state) {
+  (void)state;
+  gv_live_call outer, inner;
+  gv_live_begin(&outer);
+  CPLError(CE_Failure, CPLE_AppDefined, "of the outer one");
+  assert_true(gv_gdal_failed());
+  gv_live_begin(&inner);
+  assert_false(gv_gdal_failed());
+  assert_true(gv_live_end(&inner, GV_OK));
+  assert_true(gv_gdal_failed());
+  assert_true(gv_live_end(&outer, GV_OK));
+  assert_false(gv_gdal_failed());
+  assert_int_equal(CPLGetLastErrorType(), CE_None);
+}
+
 static bool refused(const char *what) {
   gv_live_call call;
   gv_live *live = NULL;
@@ -181,6 +197,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_at_once),
       cmocka_unit_test(shared_while_open),
+      cmocka_unit_test(messages_of_calls),
       cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
