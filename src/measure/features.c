@@ -152,10 +152,18 @@ static void measure_pairs(work *w, const group *g, pairs *p, sight *s) {
     double room = 2.0 * gv_chord_tolerance * geodesic->geod.a;
     if (!((float)(distance[n] - room) == (float)(distance[n] + room))) {
       place(w, g, p->cell[n], s);
-      gv_finder_nearest(&w->finder, g->feature, &s->q, false, &s->foot);
+      gv_finder_nearest(&w->finder, &s->q, false, &s->foot);
     }
     put_cell(w, g, p->cell[n], s);
   }
+}
+
+/* Whether all that a distance may be is one float. */
+static bool bounds_tell(work *w, sight *s) {
+  double low, high;
+  if (!gv_finder_bounds(&w->finder, &s->q, &low, &high) || !((float)low == (float)high)) return false;
+  s->foot = (gv_edge_foot){.canonical = low};
+  return true;
 }
 
 static void measure_group(work *w, const group *g) {
@@ -175,8 +183,10 @@ static void measure_group(work *w, const group *g) {
       add_pair(w, &s.q, vertex, i, &p);
       continue;
     }
-    s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
-    if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, g->feature, &s.q, s.inside, &s.foot);
+    if (!series || s.inside || !bounds_tell(w, &s)) {
+      s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
+      if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
+    }
     put_cell(w, g, i, &s);
   }
   s.inside = false;
