@@ -99,6 +99,10 @@ void gv_edge_make(const gv_edge_surface *surface, bool straight, const double a[
 /* The place at part u (0 ... 1) of an edge, normalised. */
 void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat);
 
+/* The same place of the ellipsoid in units of its semi-major axis, and in which direction the edge runs there, by u: metres for
+ * a straight one. False at a pole. */
+bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]);
+
 /* Bounds, in metres for a whole edge, of its speed and of its acceleration within the surface. */
 void gv_edge_motion(const gv_edge *edge, double *speed, double *turn);
 

@@ -128,6 +128,36 @@ void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat) {
   gv_normalise_lonlat(lon, lat);
 }
 
+/* Meridian and transverse radius of curvature. */
+static void radii(const gv_ellipsoid *e, double sine, double *m, double *n) {
+  double w2 = 1.0 - e->eccentricity2 * sine * sine;
+  *n = e->semi_major / sqrt(w2);
+  *m = *n * (1.0 - e->eccentricity2) / w2;
+}
+
+bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]) {
+  double lon, lat, azimuth = 0.0, sine[3], cosine[3], east, north;
+  place_at(edge, u, &lon, &lat, &azimuth);
+  if (fabs(lat) == 90.0) return false;
+  gv_normalise_lonlat(&lon, &lat);
+  gv_lonlat_to_vectors(&edge->surface->ellipsoid, true, 1, &lon, &lat, place, place + 1, place + 2);
+  const double angle[3] = {lon, lat, edge->straight ? 0.0 : remainder(azimuth, 360.0)};
+  gv_sincos_degrees(3, angle, sine, cosine);
+  if (edge->straight) {
+    double m, n;
+    radii(&edge->surface->ellipsoid, sine[1], &m, &n);
+    east = n * cosine[1] * edge->rate_lon;
+    north = m * edge->rate_lat;
+  } else {
+    east = sine[2];
+    north = cosine[2];
+  }
+  along[0] = -sine[0] * east - sine[1] * cosine[0] * north;
+  along[1] = cosine[0] * east - sine[1] * sine[0] * north;
+  along[2] = cosine[1] * north;
+  return true;
+}
+
 /* ------------------------------------------------------------------------------------------------- the search */
 
 /* f and its slope at a place; speed is |P'|. */
@@ -142,13 +172,6 @@ typedef struct search {
   double best_u;
   gv_edge_foot *foot;
 } search;
-
-/* Meridian and transverse radius of curvature. */
-static void radii(const gv_ellipsoid *e, double sine, double *m, double *n) {
-  double w2 = 1.0 - e->eccentricity2 * sine * sine;
-  *n = e->semi_major / sqrt(w2);
-  *m = *n * (1.0 - e->eccentricity2) / w2;
-}
 
 static sample judge(search *s, double u, double lon, double lat, double azimuth, const gv_edge_sight *sight) {
   const gv_edge *edge = s->edge;

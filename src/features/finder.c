@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CAPACITY = 256, MOST_LEFT = 32, SIGHTS = 8 };
+enum { CAPACITY = 256, MOST_LEFT = GV_MOST_FEET, SIGHTS = 8 };
 
 gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out) {
   *out = (gv_finder){.tree = tree, .allocator = context->allocator};
@@ -29,18 +29,25 @@ static int64_t vertex_of(const gv_feature_tree *t, int32_t entry, bool *point) {
   return v < 0 ? ~(int64_t)v : v;
 }
 
-void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
+static void gather(gv_finder *f, const gv_ball *ball) {
   const uint8_t *cut = f->tree->set->cut;
-  f->usable = f->cuts = f->clear = false;
-  if (f->list.memory == NULL) return;
-  f->usable = gv_shortlist_gather(f->tree, feature, ball, INFINITY, &f->list) && f->list.count > 0;
-  f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
+  f->cuts = false;
+  f->usable = gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list) && f->list.count > 0;
   for (int32_t i = 0; i < f->list.count && f->usable; i++) {
     bool point;
     int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
     f->cuts |= cut != NULL && !point && cut[v] != 0;
     if (f->known != NULL) f->known[i].made = false;
   }
+}
+
+void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
+  f->usable = f->cuts = f->clear = f->narrow = false;
+  f->feature = feature;
+  if (f->list.memory == NULL) return;
+  gather(f, ball);
+  f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
+  f->narrow = !f->usable && ball->radius > 0.0 && f->tree->root[feature] >= 0;
 }
 
 /* --------------------------------------------------------------------------------------------------------- a cell */
@@ -143,11 +150,21 @@ static int32_t shorten(const gv_finder *f, const double position[3], int32_t lef
   return count;
 }
 
-bool gv_finder_nearest(gv_finder *f, int32_t feature, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
+/* What is left for a position, in the list of all or its own. */
+static int32_t shorten_for(gv_finder *f, const gv_edge_place *q, int32_t left[MOST_LEFT]) {
+  bool here_already = f->usable && memcmp(f->list.middle, q->vector, sizeof f->list.middle) == 0;
+  if (f->narrow && !here_already) {
+    gv_ball here = {{q->vector[0], q->vector[1], q->vector[2]}, 0.0};
+    gather(f, &here);
+  }
+  return f->usable ? shorten(f, q->vector, left) : -1;
+}
+
+bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
   const gv_feature_tree *t = f->tree;
-  int32_t left[MOST_LEFT], count = -1;
-  if (f->usable && !(boundary && f->cuts)) count = shorten(f, q->vector, left);
-  if (count < 0) return gv_tree_nearest(t, feature, q, q->vector, boundary, INFINITY, foot);
+  int32_t left[MOST_LEFT], count = shorten_for(f, q, left);
+  if (count < 0 || (boundary && f->cuts))
+    return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, foot);
   view w = {.finder = f, .q = q, .best = INT64_MAX, .foot = foot};
   double within = INFINITY, judged = INFINITY;
   *foot = (gv_edge_foot){.canonical = INFINITY};
@@ -163,6 +180,43 @@ bool gv_finder_nearest(gv_finder *f, int32_t feature, const gv_edge_place *q, bo
     if (f->list.chord[i] * (1.0 - 1e-14) - f->list.sag[i] <= within) ask(&w, i, v, point);
   }
   return w.best < INT64_MAX;
+}
+
+/* The least of the bounds. */
+static void least_of(const gv_feet *feet, double *low, double *high) {
+  *low = *high = INFINITY;
+  for (int32_t n = 0; n < feet->count; n++) {
+    *low = fmin(*low, feet->low[n]);
+    *high = fmin(*high, feet->high[n]);
+  }
+}
+
+bool gv_finder_bounds(gv_finder *f, const gv_edge_place *q, double *low, double *high) {
+  int32_t left[MOST_LEFT], count;
+  gv_feet feet;
+  if (f->known == NULL || !gv_feet_serve(f->tree)) return false;
+  count = shorten_for(f, q, left);
+  if (count < 0) return false;
+  feet.count = 0;
+  for (int32_t n = 0; n < count; n++)
+    gv_feet_add(f->tree, &f->list, left[n], NULL, &feet);
+  gv_feet_bound(f->tree, q->vector, &feet);
+  least_of(&feet, low, high);
+  if (f->tree->set->straight || (float)*low == (float)*high) return true;
+  /* What may be the nearest again, from places of the geodesics themselves. */
+  double within = *high;
+  int32_t kept = 0;
+  for (int32_t n = 0; n < count; n++)
+    if (feet.low[n] <= within) left[kept++] = left[n];
+  feet.count = 0;
+  for (int32_t n = 0; n < kept; n++) {
+    bool point;
+    int64_t v = vertex_of(f->tree, f->list.entry[left[n]], &point);
+    gv_feet_add(f->tree, &f->list, left[n], point ? NULL : know(f, left[n], v), &feet);
+  }
+  gv_feet_bound(f->tree, q->vector, &feet);
+  least_of(&feet, low, high);
+  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------- a vertex by chords */
@@ -193,8 +247,8 @@ int64_t gv_finder_vertex(gv_finder *f, const gv_edge_place *q) {
   const gv_shortlist *l = &f->list;
   int32_t left[MOST_LEFT], count;
   bool point;
-  if (!f->usable || f->known == NULL || t->geodesic == NULL) return -1;
-  count = shorten(f, q->vector, left);
+  if (f->known == NULL || t->geodesic == NULL) return -1;
+  count = shorten_for(f, q, left);
   if (count < 0 || (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0)) return -1;
   int64_t nearest = vertex_of(t, l->entry[left[0]], &point);
   if (l->part[left[0]] == 1.0) nearest++;

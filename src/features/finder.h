@@ -5,14 +5,7 @@
 #ifndef GV_FINDER_H
 #define GV_FINDER_H
 
-#include "features/shortlist.h"
-
-/* What is known of an edge of the list. */
-typedef struct gv_known_edge {
-  bool made;
-  gv_edge edge;
-  double speed, turn;
-} gv_known_edge;
+#include "features/feet.h"
 
 typedef struct gv_finder {
   const gv_feature_tree *tree;
@@ -20,7 +13,9 @@ typedef struct gv_finder {
   gv_known_edge *known; /* of the list; NULL where distances take no search */
   bool usable;          /* there is a list, and it holds all that counts */
   bool cuts;            /* edges that only cut a polygon are among them */
-  bool clear;           /* all positions of the tile are on one side of the feature's polygons */
+  bool narrow;          /* the list is made anew for each position */
+  int32_t feature;
+  bool clear; /* all positions of the tile are on one side of the feature's polygons */
   gv_allocator allocator;
 } gv_finder;
 
@@ -32,8 +27,7 @@ void gv_finder_clear(gv_finder *finder);
 void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
 
 /* The nearest point of the feature's edges, cuts left out where `boundary`; false if it has none. */
-bool gv_finder_nearest(gv_finder *finder, int32_t feature, const gv_edge_place *q, bool boundary,
-                       gv_edge_foot *foot);
+bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary, gv_edge_foot *foot);
 
 /*
  * The vertex that is the nearest point, where chords tell it: -1 where they do not. For geodesics.
@@ -44,5 +38,8 @@ bool gv_finder_nearest(gv_finder *finder, int32_t feature, const gv_edge_place *
  * Where that s does for gv_edge_nearest_is_end the edge's value is geod_inverse's to the vertex.
  */
 int64_t gv_finder_vertex(gv_finder *finder, const gv_edge_place *q);
+
+/* Bounds of what gv_finder_nearest would give, with the feature's cuts; false where none are known. For geodesics. */
+bool gv_finder_bounds(gv_finder *finder, const gv_edge_place *q, double *low, double *high);
 
 #endif

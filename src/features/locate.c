@@ -158,20 +158,68 @@ static bool among(const gv_locator *l, int32_t part, const int32_t *edge, int64_
   return false;
 }
 
-void gv_locate(const gv_locator *l, const gv_edge_place *q, gv_found_part *found, void *user) {
-  if (l->strips == 0) return;
-  double at = l->set->globe ? (l->set->straight ? q->lat : q->lon) : q->vector[1];
-  int64_t strip = strip_of(l, at), end = l->first[strip + 1];
-  for (int64_t i = l->first[strip], next; i < end; i = next) {
+/* Edges of the strip of a position: those of one feature, or of all (-1). */
+typedef struct stretch {
+  int64_t first, end;
+  int32_t feature;
+} stretch;
+
+/* The first edge of a strip that begins at a vertex or beyond. */
+static int64_t first_from(const gv_locator *l, int64_t first, int64_t end, int64_t vertex) {
+  while (first < end) {
+    int64_t middle = first + (end - first) / 2;
+    if (l->edge[middle] < vertex) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first;
+}
+
+static void search(const gv_locator *l, const stretch *s, const gv_edge_place *q, gv_found_part *found,
+                   void *user) {
+  for (int64_t i = s->first, next; i < s->end; i = next) {
     int32_t part = l->part_of[l->edge[i]];
-    for (next = i + 1; next < end && l->part_of[l->edge[next]] == part; next++) {
+    for (next = i + 1; next < s->end && l->part_of[l->edge[next]] == part; next++) {
     }
     if (among(l, part, l->edge + i, next - i, q) && !found(user, part)) return;
   }
   for (int32_t i = 0; i < l->polars; i++) {
-    bool met = false;
-    for (int64_t e = l->first[strip]; e < end && !met; e++)
+    bool met = s->feature >= 0 && l->feature_of[l->polar[i]] != s->feature;
+    for (int64_t e = s->first; e < s->end && !met; e++)
       met = l->part_of[l->edge[e]] == l->polar[i];
     if (!met && !found(user, l->polar[i])) return;
   }
+}
+
+static stretch strip_at(const gv_locator *l, const gv_edge_place *q) {
+  double at = l->set->globe ? (l->set->straight ? q->lat : q->lon) : q->vector[1];
+  int64_t strip = strip_of(l, at);
+  return (stretch){l->first[strip], l->first[strip + 1], -1};
+}
+
+void gv_locate(const gv_locator *l, const gv_edge_place *q, gv_found_part *found, void *user) {
+  if (l->strips == 0) return;
+  stretch all = strip_at(l, q);
+  search(l, &all, q, found, user);
+}
+
+static bool stop(void *user, int32_t part) {
+  (void)part;
+  *(bool *)user = true;
+  return false;
+}
+
+bool gv_locate_in(const gv_locator *l, int32_t feature, const gv_edge_place *q) {
+  const gv_feature_set *set = l->set;
+  bool inside = false;
+  if (l->strips == 0) return false;
+  stretch s = strip_at(l, q);
+  int64_t first = set->vertex[set->ring[set->part[feature]]], end = set->vertex[set->ring[set->part[feature + 1]]];
+  s.first = first_from(l, s.first, s.end, first);
+  s.end = first_from(l, s.first, s.end, end);
+  s.feature = feature;
+  search(l, &s, q, stop, &inside);
+  return inside;
 }

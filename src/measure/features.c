@@ -15,22 +15,6 @@ typedef struct sight {
   gv_edge_foot foot;
 } sight;
 
-static bool is_in(void *user, int32_t part) {
-  void **what = user;
-  const gv_locator *locator = what[0];
-  sight *s = what[1];
-  s->inside = locator->feature_of[part] == s->feature;
-  return !s->inside;
-}
-
-/* Whether the cell lies in its feature. */
-static void locate(const gv_voronoi *v, sight *s) {
-  const gv_feature_lookup *index = v->state;
-  void *what[2] = {(void *)&index->locator, s};
-  s->inside = false;
-  gv_locate(&index->locator, &s->q, is_in, what);
-}
-
 static double distance_of(const gv_voronoi *v, const sight *s) {
   double c = s->foot.canonical;
   if (c == INFINITY) return (double)NAN; /* a polygon without a boundary */
@@ -168,14 +152,23 @@ static void measure_pairs(work *w, const group *g, pairs *p, sight *s) {
     double room = 2.0 * gv_chord_tolerance * geodesic->geod.a;
     if (!((float)(distance[n] - room) == (float)(distance[n] + room))) {
       place(w, g, p->cell[n], s);
-      gv_finder_nearest(&w->finder, g->feature, &s->q, false, &s->foot);
+      gv_finder_nearest(&w->finder, &s->q, false, &s->foot);
     }
     put_cell(w, g, p->cell[n], s);
   }
 }
 
+/* Whether all that a distance may be is one float. */
+static bool bounds_tell(work *w, sight *s) {
+  double low, high;
+  if (!gv_finder_bounds(&w->finder, &s->q, &low, &high) || !((float)low == (float)high)) return false;
+  s->foot = (gv_edge_foot){.canonical = low};
+  return true;
+}
+
 static void measure_group(work *w, const group *g) {
   const gv_measure *m = w->m;
+  const gv_feature_lookup *index = w->v->state;
   gv_ball ball = ball_of(w, g);
   sight s = {.feature = g->feature};
   bool series = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
@@ -184,14 +177,16 @@ static void measure_group(work *w, const group *g) {
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
     place(w, g, i, &s);
-    if (i == 0 || !w->finder.clear) locate(w->v, &s);
+    if (i == 0 || !w->finder.clear) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
     int64_t vertex = series && !s.inside ? gv_finder_vertex(&w->finder, &s.q) : -1;
     if (vertex >= 0) {
       add_pair(w, &s.q, vertex, i, &p);
       continue;
     }
-    s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
-    if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, g->feature, &s.q, s.inside, &s.foot);
+    if (!series || s.inside || !bounds_tell(w, &s)) {
+      s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
+      if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
+    }
     put_cell(w, g, i, &s);
   }
   s.inside = false;

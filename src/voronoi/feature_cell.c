@@ -20,7 +20,7 @@ bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
   if (c->index->tree.root[feature] < 0) return false;
   gv_finder_aim(&c->finder, feature, &here);
-  return gv_finder_nearest(&c->finder, feature, c->q, false, foot);
+  return gv_finder_nearest(&c->finder, c->q, false, foot);
 }
 
 static void offer(gv_contest *c, double canonical, int32_t feature) {
@@ -81,9 +81,89 @@ static double bound(void *user, int32_t feature, double box, double reach) {
   return reach;
 }
 
+/* Keeps features that may be the nearest, each once: true if there is room for it. */
+static bool keep_candidate(gv_contest *c, int32_t feature, double low) {
+  for (int32_t i = 0; i < c->candidates; i++) {
+    if (c->candidate[i].feature != feature) continue;
+    c->candidate[i].low = fmin(c->candidate[i].low, low);
+    return true;
+  }
+  if (c->candidates == GV_MOST_CANDIDATES) return false;
+  c->candidate[c->candidates++] = (gv_feature_candidate){feature, low, INFINITY};
+  return true;
+}
+
+/* Features of a list by bounds of their canonical values, for edges with chords up to `within`: candidates are those whose values may be the
+ * least. Gives what the least is not above; -1: there are too many. */
+static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
+  const gv_feature_tree *tree = &c->index->tree;
+  int32_t which[GV_MOST_FEET], kept = 0;
+  double least = INFINITY;
+  gv_feet feet;
+  feet.count = 0;
+  c->candidates = 0;
+  for (int32_t i = 0; i <= l->count; i++) {
+    bool last = i == l->count;
+    if (!last && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) {
+      which[feet.count] = i;
+      gv_feet_add(tree, l, i, NULL, &feet);
+    }
+    if (!last && feet.count < GV_MOST_FEET) continue;
+    gv_feet_bound(tree, c->q->vector, &feet);
+    for (int32_t n = 0; n < feet.count; n++)
+      least = fmin(least, feet.high[n]);
+    for (int32_t n = 0; n < feet.count; n++)
+      if (feet.low[n] <= least && !keep_candidate(c, l->feature[which[n]], feet.low[n])) return -1.0;
+    feet.count = 0;
+  }
+  for (int32_t i = 0; i < c->candidates; i++)
+    if (c->candidate[i].low <= least) c->candidate[kept++] = c->candidate[i];
+  c->candidates = kept;
+  return least;
+}
+
+/* Offers the nearest feature of a list to a cell that lies in no polygon, or the few that may be; false: the list does not tell. A number that
+ * chords or bounds tell has no value. */
+static bool offer_nearest(gv_contest *c, const gv_shortlist *l, double sure) {
+  const gv_feature_tree *tree = &c->index->tree;
+  int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
+  if (first < 0) return false;
+  int32_t feature = l->feature[first];
+  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first], within = sqrt(gv_reach_of_chord(tree, high));
+  bool only = true;
+  for (int32_t i = 0; i < l->count && only && l->mixed; i++)
+    only = l->feature[i] == feature || l->chord[i] * (1.0 - 1e-14) - l->sag[i] > within;
+  if (only && high * high <= sure) {
+    gv_list_offer(&c->list, 0.0, feature);
+    return true;
+  }
+  if (!gv_feet_serve(tree)) return false;
+  double least = bound_edges(c, l, within);
+  if (least < 0.0) return false;
+  if (c->candidates == 1 && least <= c->v->limit) {
+    gv_list_offer(&c->list, 0.0, c->candidate[0].feature);
+    return true;
+  }
+  for (int32_t i = 0; i < c->candidates; i++)
+    ask(c, c->candidate[i].feature, 0.0, INFINITY);
+  return true;
+}
+
+/* From a list of its own. */
+static bool offer_from_tree(gv_contest *c, double reach) {
+  const gv_feature_tree *tree = &c->index->tree;
+  const double *q = c->q->vector;
+  gv_shortlist *list = &c->finder.list;
+  gv_ball here = {{q[0], q[1], q[2]}, 0.0};
+  return gv_feet_serve(tree) && list->memory != NULL && gv_shortlist_gather(tree, -1, &here, reach, list) &&
+         offer_nearest(c, list, gv_sure_chord2(tree, c->v->limit));
+}
+
 /* The nearest alone, by chords where they tell. */
 static void find_nearest(gv_contest *c, double reach) {
   gv_feature_tree const *tree = &c->index->tree;
+  if (offer_from_tree(c, reach)) return;
+  c->candidates = 0;
   gv_tree_walk(tree, c->q->vector, reach, bound, c);
   if (c->crowded) {
     gv_tree_walk(tree, c->q->vector, reach, ask, c);
@@ -156,20 +236,6 @@ void gv_contest_rank(gv_contest *c, int32_t *found) {
     found[i] = (int32_t)c->number[i];
 }
 
-/* The only feature of a list that may be the nearest; -1: there are several or none, or it may be beyond the limit. */
-static int32_t only_feature(gv_contest *c, const gv_shortlist *l, double sure) {
-  const gv_feature_tree *tree = &c->index->tree;
-  int32_t first = gv_shortlist_nearest(tree, l, c->q->vector);
-  if (first < 0) return -1;
-  int32_t feature = l->feature[first];
-  double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first];
-  if (!l->mixed) return high * high <= sure ? feature : -1;
-  double within = sqrt(gv_reach_of_chord(tree, high));
-  for (int32_t i = 0; i < l->count; i++)
-    if (l->feature[i] != feature && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) return -1;
-  return high * high <= sure ? feature : -1;
-}
-
 /* Within polygons: whether an edge of a feature before the first of them may pass through the cell. The list has all edges that are
  * nearest somewhere in the tile. */
 static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
@@ -183,13 +249,8 @@ static bool first_may_lose(gv_contest *c, const gv_shortlist *l) {
 int32_t gv_contest_nearest(gv_contest *c, const gv_shortlist *list, bool locate, double sure) {
   start(c);
   if (locate) gv_locate(&c->index->locator, c->q, take_around, c);
-  if (c->around == 0) {
-    int32_t feature = only_feature(c, list, sure);
-    if (feature >= 0) return feature;
-  } else if (!first_may_lose(c, list)) {
-    return (int32_t)c->number[0];
-  }
-  rank_others(c);
+  if (c->around > 0 && !first_may_lose(c, list)) return (int32_t)c->number[0];
+  if (c->around > 0 || !offer_nearest(c, list, sure)) rank_others(c);
   gv_list_finish(&c->list);
   return (int32_t)c->number[0];
 }

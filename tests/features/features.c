@@ -227,23 +227,38 @@ static bool list(void *user, int32_t part) {
   return true;
 }
 
+/* Near what may be an edge, at any distance. */
+static gv_edge_place hard_by_an_edge(const gv_feature_set *set, int64_t v, bool geodesic) {
+  double part = layer_uniform(0, 1), away = pow(10.0, layer_uniform(-12, 0));
+  double lon = l.x[v] + part * (l.x[v + 1] - l.x[v]), lat = l.y[v] + part * (l.y[v + 1] - l.y[v]);
+  if (geodesic) {
+    const double a[2] = {l.x[v], l.y[v]}, b[2] = {l.x[v + 1], l.y[v + 1]};
+    gv_edge edge;
+    gv_edge_make(&set->surface, false, a, b, &edge);
+    gv_edge_at(&edge, part, &lon, &lat);
+  }
+  lat = fmax(-90.0, fmin(90.0, lat + layer_uniform(-away, away)));
+  return place(lon + layer_uniform(-away, away), lat, set->globe);
+}
+
 static void locating(void **unused) {
   (void)unused;
   static listing found;
   const double low[2] = {-220.0, -90.0}, high[2] = {220.0, 90.0};
   int64_t inside = 0;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     gv_feature_set set;
     gv_locator locator;
     layer_clear(&l);
-    layer_random(&l, 120, low, high, 60.0);
+    layer_random(&l, 120, low, high, i < 3 ? 60.0 : 1.0);
     layer_box(&l, -180, -90, 180, -70);
-    make(i == 0 ? GV_EUCLIDEAN : GV_GEODESIC, i == 2 ? GV_EDGES_GEODESIC : GV_EDGES_STRAIGHT, false, &set);
+    make(i == 0 ? GV_EUCLIDEAN : GV_GEODESIC, i >= 2 ? GV_EDGES_GEODESIC : GV_EDGES_STRAIGHT, false, &set);
     assert_int_equal(gv_locator_init(context, &set, &locator), GV_OK);
     for (int k = 0; k < 3000; k++) {
       gv_edge_place q = place(layer_uniform(-180, 180),
                               k % 50 == 0 ? 90.0 - 180.0 * (k % 100 == 0) : layer_uniform(-90, 90), i > 0);
       if (k % 7 == 0) q = place(l.x[k % l.vertices], l.y[k % l.vertices], i > 0);
+      if (k % 3 == 0) q = hard_by_an_edge(&set, k * 7919LL % (l.vertices - 1), i >= 2);
       memset(&found, 0, sizeof found);
       gv_locate(&locator, &q, list, &found);
       for (int64_t p = 0; p < set.parts; p++) {
@@ -251,6 +266,8 @@ static void locating(void **unused) {
         if (expected != found.in[p]) fail_msg("%d: part %lld at %.17g %.17g", i, (long long)p, q.lon, q.lat);
         inside += expected;
       }
+      for (int32_t f = 0; f < set.count; f++)
+        assert_int_equal(gv_locate_in(&locator, f, &q), gv_feature_contains(&set, f, &q));
     }
     gv_locator_clear(&locator);
     gv_feature_set_clear(&set);

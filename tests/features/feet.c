@@ -1,0 +1,103 @@
+/* Bounds of distances to edges by the series hold what every edge is asked for, and mostly say more than chords. */
+#include "cmocka_test.h"
+
+#include <math.h>
+
+#include "features/feet.h"
+#include "features/layer.h"
+
+static layer l;
+static gv_context *context;
+
+static const double flattenings[] = {1.0 / 298.257223563, 0.02, 0.0};
+
+/* All orders of magnitude alike. */
+static double magnitude(double low, double high) {
+  return exp(layer_uniform(log(low), log(high)));
+}
+
+/* A line of two vertices, and a position as far from a place on it. */
+static void make_line(const struct geod_geodesic *g, double length, double away, gv_edge_place *q) {
+  double lon = layer_uniform(-180, 180), lat = asin(layer_uniform(-1, 1)) * 57.29577951308232;
+  double azimuth = layer_uniform(0, 1) < 0.2 ? 90.0 * floor(layer_uniform(0, 4)) : layer_uniform(-180, 180);
+  double part = layer_uniform(-0.5, 1.5), end[2], at[2];
+  if (layer_uniform(0, 1) < 0.1) lat = copysign(90.0 - magnitude(1e-9, 1.0), lat);
+  geod_direct(g, lat, lon, azimuth, length, &end[1], &end[0], NULL);
+  geod_direct(g, lat, lon, azimuth, part * length, &at[1], &at[0], NULL);
+  double turned = layer_uniform(0, 1) < 0.5 ? azimuth + 90.0 : layer_uniform(-180, 180);
+  geod_direct(g, at[1], at[0], turned, away, &q->lat, &q->lon, NULL);
+  gv_normalise_lonlat(&q->lon, &q->lat);
+  layer_clear(&l);
+  layer_vertex(&l, lon, lat);
+  layer_vertex(&l, end[0], end[1]);
+  layer_end_ring(&l);
+  layer_end_part(&l, GV_PART_LINE);
+  layer_end_feature(&l);
+}
+
+/* Whether bounds are less than `apart` from each other. */
+static bool check(const gv_feature_tree *tree, const gv_shortlist *list, const gv_edge_place *q, bool known,
+                  double canonical, double apart) {
+  const gv_feature_set *set = tree->set;
+  gv_known_edge edge = {.made = true};
+  gv_feet feet;
+  feet.count = 0;
+  gv_edge_make(&set->surface, set->straight, (const double[]){set->x[0], set->y[0]},
+               (const double[]){set->x[1], set->y[1]}, &edge.edge);
+  gv_edge_motion(&edge.edge, &edge.speed, &edge.turn);
+  gv_feet_add(tree, list, 0, known ? &edge : NULL, &feet);
+  gv_feet_bound(tree, q->vector, &feet);
+  if (!(feet.low[0] <= canonical) || !(canonical <= feet.high[0])) {
+    fail_msg("%.17g not in %.17g ... %.17g: %s, %s, %.17g %.17g from %.17g %.17g to %.17g %.17g", canonical,
+             feet.low[0], feet.high[0], set->straight ? "straight" : "geodesic", known ? "known" : "chord", q->lon,
+             q->lat, set->x[0], set->y[0], set->x[1], set->y[1]);
+  }
+  return feet.high[0] - feet.low[0] < apart;
+}
+
+static void bounds_hold(void **unused) {
+  (void)unused;
+  int told = 0, useful = 0;
+  for (int i = 0; i < 6000; i++) {
+    double f = flattenings[i % 3], far = magnitude(0.1, 1.2e7), length = magnitude(1e-3, 3e6);
+    gv_ellipsoid ellipsoid = {6378137.0, f, f * (2.0 - f)};
+    gv_geodesic geodesic;
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    gv_edge_place q = {.lon = 0.0};
+    make_line(&geodesic.geod, length, far, &q);
+    gv_lonlat_to_vectors(&ellipsoid, true, 1, &q.lon, &q.lat, q.vector, q.vector + 1, q.vector + 2);
+    for (int straight = 0; straight < 2; straight++) {
+      gv_features features = layer_features(&l, straight ? GV_EDGES_STRAIGHT : GV_EDGES_GEODESIC, false);
+      gv_feature_set set;
+      gv_feature_tree tree;
+      gv_shortlist list;
+      gv_edge_foot foot;
+      gv_ball here = {{q.vector[0], q.vector[1], q.vector[2]}, 0.0};
+      assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
+      assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
+      assert_int_equal(gv_shortlist_init(context, 8, &list), GV_OK);
+      assert_true(gv_feet_serve(&tree));
+      assert_true(gv_shortlist_gather(&tree, 0, &here, INFINITY, &list) && list.count == 1);
+      gv_shortlist_nearest(&tree, &list, q.vector);
+      gv_feature_nearest(&set, 0, &q, true, &foot);
+      bool easy = far > 1e3 && far < 5e6 && length < 3e4 && fabs(q.lat) < 80.0 && fabs(set.y[0]) < 80.0;
+      for (int known = 0; known < 2; known++) {
+        bool tells = check(&tree, &list, &q, known == 1, foot.canonical, 1e-3);
+        told += easy && known == 1;
+        useful += easy && known == 1 && tells;
+      }
+      gv_shortlist_clear(&list);
+      gv_feature_tree_clear(&tree);
+      gv_feature_set_clear(&set);
+    }
+  }
+  if (useful < told * 4 / 5) fail_msg("%d of %d are told within a millimetre", useful, told);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold)};
+  if (gv_context_create(NULL, &context) != GV_OK) return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  gv_context_destroy(context);
+  return failed;
+}
