@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
@@ -98,15 +99,23 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-int voronoi_run(gv_job_settings *s, double begun) {
-  gv_job *j = &s->job;
+void voronoi_choose_threads(gv_job *j) {
   if (j->threads == 0) {
     gv_context *context = NULL;
     j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
     gv_context_destroy(context);
   }
   j->raster.threads = j->threads;
-  if (!s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)))) j->progress = cli_show_progress;
+}
+
+bool voronoi_shows_progress(const gv_job_settings *s) {
+  return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
+}
+
+int voronoi_run(gv_job_settings *s, double begun) {
+  gv_job *j = &s->job;
+  voronoi_choose_threads(j);
+  if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};
@@ -146,11 +155,16 @@ int voronoi_command(int argc, char **argv) {
   bool early = value_of(&given, "config") != NULL;
   if (result == EXIT_OK && early) result = cli_prepare();
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
+  bool clustered = cli_cluster_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
+  if (result == EXIT_OK && clustered) result = cli_cluster_check(&s.job);
   if (result == EXIT_OK && !early) result = cli_prepare();
   if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source);
   if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
-  if (result == EXIT_OK) {
-    result = s.describe != NULL ? describe(&given, &s) : voronoi_run(&s, begun);
+  bool idle = !clustered && cli_cluster_rank() > 0;
+  if (result == EXIT_OK && !idle) {
+    result = s.describe != NULL ? describe(&given, &s)
+             : clustered        ? cli_cluster_run(&s, begun)
+                                : voronoi_run(&s, begun);
   }
   gv_job_settings_clear(&s);
   gv_description_free(&given);

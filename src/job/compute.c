@@ -149,7 +149,8 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out) {
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
   if (gv_run_tells_seeds(r))
-    r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
+    r->empty_seeds =
+        gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
   return gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, out);
 }
 

@@ -172,9 +172,11 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   if (status == GV_OK) status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = check_files(&r, &inputs);
+  if (j->plan_only) goto end;
   if (status == GV_OK) status = gv_run_read(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
   if (status == GV_OK) status = gv_run_choose_rows(&r);
+  if (status != GV_OK || r.rows == 0) goto end;
   if (status == GV_OK && j->merged_count > 0) status = gv_run_open_parts(&r);
   const char *backend = NULL;
   if (status == GV_OK && j->dry_run) status = gv_run_backend(&r, &backend);

@@ -79,6 +79,8 @@ typedef struct gv_job {
   int64_t nodata;
   gv_sync sync;
   int part, parts; /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
+  bool spread;     /* of fewer rows of blocks than parts the last ones are nothing: no file */
+  bool plan_only;  /* outputs are checked, nothing else is done */
   const char *run; /* the run's description as JSON, for part files */
   const char *const *merged; /* part files that all is taken from */
   int merged_count;          /* 0 = all is computed */

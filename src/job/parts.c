@@ -58,14 +58,19 @@ gv_status gv_run_choose_rows(gv_run *r) {
   if (j->parts == 0) return GV_OK;
   int64_t side = atoi(CSLFetchNameValueDef(gv_raster_creation_options(r->raster[GV_RUN_OUT]), "BLOCKYSIZE", "0"));
   int64_t blocks = side > 0 ? (r->height + side - 1) / side : 0;
-  if (j->parts > blocks) {
+  r->parts = j->spread && j->parts > blocks ? (int)blocks : j->parts;
+  if (j->spread && j->part > r->parts) {
+    r->rows = 0;
+    return GV_OK;
+  }
+  if (r->parts > blocks) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "--part %d/%d: the raster has %lld rows of blocks, and can have so many parts at most",
                       j->part, j->parts, (long long)blocks);
   }
-  int64_t end = j->part * blocks / j->parts * side;
+  int64_t end = j->part * blocks / r->parts * side;
   r->block_h = (int32_t)side;
-  r->first_row = (j->part - 1) * blocks / j->parts * side;
+  r->first_row = (j->part - 1) * blocks / r->parts * side;
   r->rows = (end < r->height ? end : r->height) - r->first_row;
   return GV_OK;
 }
@@ -179,7 +184,7 @@ gv_status gv_run_write_part(gv_run *r) {
   summed sums;
   gv_status status = list_summed(r, &sums);
   gv_part part = {.number = j->part,
-                  .parts = j->parts,
+                  .parts = r->parts,
                   .width = r->width,
                   .height = r->height,
                   .first = r->first_row,

@@ -70,6 +70,7 @@ typedef struct gv_run {
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
   int64_t first_row, rows; /* of these, that rasters are made of */
+  int parts;               /* of the raster, if it has parts */
   gv_merge *merge;         /* part files that all is taken from; NULL = all is computed */
   int64_t empty_seeds;     /* without cells; -1 = not known */
   double distance_size;    /* one unit of the distances that are written, in the library's */
