@@ -28,7 +28,16 @@ int cli_check_lasting(const char *path) {
                   path);
 }
 
-static bool json;
+void cli_print_version(void) {
+  printf("gpuvoronoi %s\n", gv_version());
+  if (GPUVORONOI_MPI_FOUND[0] != '\0') printf("mpirun: %s\n", GPUVORONOI_MPI_FOUND);
+}
+
+static bool json, silent;
+
+void cli_be_silent(void) {
+  silent = true;
+}
 
 void cli_answer_as_asked(int argc, char **argv) {
   for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -46,6 +55,7 @@ double cli_seconds(void) {
 }
 
 static int fail(gv_code code, int status, const char *format, va_list arguments) {
+  if (silent) return status;
   char message[4096];
   vsnprintf(message, sizeof message, format, arguments);
   char *clean = gv_clean_message(message);

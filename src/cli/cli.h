@@ -12,6 +12,12 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
  * not be written. Where its reader has gone, without a word, the status that shells give for SIGPIPE. */
 int cli_answered(int status);
 
+/* What --version answers. */
+void cli_print_version(void);
+
+/* From here on nothing is said: for all processes of a cluster but one. */
+void cli_be_silent(void);
+
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */
 int cli_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

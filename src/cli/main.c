@@ -3,18 +3,23 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/commands.h"
 #include "cli/process.h"
-#include "gpuvoronoi.h"
 
 int main(int argc, char **argv) {
   cli_ignore_signals();
+  if (cli_cluster_rank() > 0) {
+    /* Answers and errors of the command line are those of the first. */
+    cli_be_silent();
+    if (freopen("/dev/null", "w", stdout) == NULL) return EXIT_ERROR;
+  }
   if (argc < 2) return cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)");
   if (strcmp(argv[1], "--version") == 0) {
-    printf("gpuvoronoi %s\n", gv_version());
+    cli_print_version();
     return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
-  if (found != NULL) return found->run(argc - 2, argv + 2);
+  if (found != NULL) return cli_cluster_rank() > 0 ? EXIT_OK : found->run(argc - 2, argv + 2);
   return voronoi_command(argc - 1, argv + 1);
 }

@@ -23,7 +23,7 @@ static int answer(const cli_syntax *syntax, const gv_option *o) {
     (void)setvbuf(stdout, NULL, _IOFBF, 1 << 16); /* one write, whose error cli_answered can tell */
     cli_print_help(syntax, stdout);
   } else {
-    printf("gpuvoronoi %s\n", gv_version());
+    cli_print_version();
   }
   int status = cli_answered(EXIT_OK);
   return status == EXIT_OK ? CLI_DONE : status;

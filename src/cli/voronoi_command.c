@@ -8,16 +8,17 @@
 #include <cpl_conv.h>
 
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
-#include "job/description.h"
+#include "cli/voronoi_run.h"
 
 const cli_syntax voronoi_syntax = {
     .name = "gpuvoronoi",
     .usage =
         "Usage: gpuvoronoi --seeds SRC | --seeds-raster R [options] [OUT]\n"
-        "       gpuvoronoi search | qtm | backends | devices | bench\n"
+        "       gpuvoronoi merge | search | qtm | backends | devices | bench\n"
         "\n"
         "Writes a raster in which every cell holds the id of its nearest seed: an exact Voronoi allocation, on\n"
         "the plane, the sphere or the ellipsoid. Ties go to the seed that comes first. OUT may be left out where "
@@ -52,8 +53,7 @@ static const char *value_of(const gv_description *d, const char *name) {
   return NULL;
 }
 
-/* Outputs that would be gone with the process. */
-static int check_lasting(const gv_description *d) {
+int voronoi_check_lasting(const gv_description *d) {
   for (int64_t i = 0; i < d->count; i++) {
     const gv_given *one = &d->list[i];
     bool output = one->option->names_file && one->option->place == GV_IN_OUTPUTS && !one->option->several;
@@ -75,7 +75,7 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   int result = cli_wrong(gv_description_apply(&io, d, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_settings_check(&io, s), &io);
   if (result == EXIT_OK && s->describe == NULL) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
-  return result == EXIT_OK ? check_lasting(d) : result;
+  return result == EXIT_OK ? voronoi_check_lasting(d) : result;
 }
 
 static int describe(const gv_description *d, const gv_job_settings *s) {
@@ -99,15 +99,23 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-static int run(gv_job_settings *s, double begun) {
-  gv_job *j = &s->job;
+void voronoi_choose_threads(gv_job *j) {
   if (j->threads == 0) {
     gv_context *context = NULL;
     j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
     gv_context_destroy(context);
   }
   j->raster.threads = j->threads;
-  if (!s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)))) j->progress = cli_show_progress;
+}
+
+bool voronoi_shows_progress(const gv_job_settings *s) {
+  return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
+}
+
+int voronoi_run(gv_job_settings *s, double begun) {
+  gv_job *j = &s->job;
+  voronoi_choose_threads(j);
+  if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};
@@ -125,9 +133,21 @@ static int run(gv_job_settings *s, double begun) {
   return EXIT_OK;
 }
 
+/* A part file tells what run it is of. */
+static int describe_part(const gv_description *d, gv_job *j, gv_text *run) {
+  gv_io io = {.cancelled = NULL};
+  if (j->parts == 0) return EXIT_OK;
+  gv_status status = gv_description_put(&io, d, j->raster.path, run);
+  gv_text_put(run, "", 1);
+  if (status == GV_OK && run->failed) status = gv_io_fail_memory(&io, "a description");
+  j->run = run->bytes;
+  return status == GV_OK ? EXIT_OK : cli_report_failure(&io);
+}
+
 int voronoi_command(int argc, char **argv) {
   double begun = cli_seconds();
   gv_description given = {0}, config = {0};
+  gv_text part = {0};
   gv_job_settings s;
   gv_job_settings_begin(&s);
   cli_answer_as_asked(argc, argv);
@@ -135,14 +155,21 @@ int voronoi_command(int argc, char **argv) {
   bool early = value_of(&given, "config") != NULL;
   if (result == EXIT_OK && early) result = cli_prepare();
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
+  bool clustered = cli_cluster_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
+  if (result == EXIT_OK && clustered) result = cli_cluster_check(&s.job);
   if (result == EXIT_OK && !early) result = cli_prepare();
   if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source);
-  if (result == EXIT_OK) {
-    result = s.describe != NULL ? describe(&given, &s) : run(&s, begun);
+  if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
+  bool idle = !clustered && cli_cluster_rank() > 0;
+  if (result == EXIT_OK && !idle) {
+    result = s.describe != NULL ? describe(&given, &s)
+             : clustered        ? cli_cluster_run(&s, begun)
+                                : voronoi_run(&s, begun);
   }
   gv_job_settings_clear(&s);
   gv_description_free(&given);
   gv_description_free(&config);
+  gv_text_free(&part);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_answers_in_json() ? cli_answered(result) : result;
 }

@@ -25,7 +25,7 @@ static int CPL_STDCALL report(double fraction, const char *message, void *user) 
 static gv_status make_workers(gv_run *r) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   size_t cells = (size_t)r->block_w * (size_t)r->block_h;
-  bool apart = gv_run_numbers_apart(r);
+  bool apart = r->merge != NULL || gv_run_numbers_apart(r);
   options.threads = 1; /* of a worker */
   options.device = r->j->device;
   options.progress = gv_io_go_on;
@@ -101,6 +101,7 @@ gv_status gv_run_backend(gv_run *r, const char **out) {
 
 static gv_status make_voronoi(gv_run *r) {
   gv_voronoi_options options = gv_run_question(r);
+  if (r->merge != NULL) options.backend = "serial"; /* it is not asked anything, and prepares nothing */
   options.block_width = r->block_w;
   options.block_height = r->block_h;
   if (r->type == GDT_Int32) {
@@ -130,7 +131,7 @@ static gv_status make_voronoi(gv_run *r) {
     how.group = r->j->group ? r->groups.of_seed : NULL;
     how.groups = r->groups.count;
     for (int i = 0; i < r->j->sum_count; i++)
-      bounds[i] = gv_overlay_bound(r->overlay[i]);
+      bounds[i] = gv_run_sum(r, i).bound;
     const gv_voronoi *of = r->counted != NULL ? r->counted : r->voronoi;
     status = gv_io_pass_on_library(r->io, r->context, gv_statistics_create(r->context, of, &how, &r->statistics));
   }
@@ -147,7 +148,9 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out) {
   for (int i = 1; i < r->worker_count && status == GV_OK; i++)
     status = gv_adjacency_merge(r->io, &r->workers[0].adjacency, &r->workers[i].adjacency);
   if (status != GV_OK) return status;
-  r->empty_seeds = gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
+  if (gv_run_tells_seeds(r))
+    r->empty_seeds =
+        gv_adjacency_unseen(&r->workers[0].adjacency, r->numbers ? NULL : r->labels, r->regions->count);
   return gv_style_table(r->io, r->regions, r->numbers, &r->workers[0].adjacency, out);
 }
 
@@ -191,9 +194,7 @@ gv_status gv_run_compute(gv_run *r) {
   bool copies = false;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
     copies = copies || (r->raster[i] != NULL && gv_raster_copies(r->raster[i]));
-  share progress = {r, 0.0, copies || j->polygons != NULL ? 0.7 : 1.0};
-  r->width = r->grid.grid.width;
-  r->height = r->grid.grid.height;
+  share progress = {r, 0.0, copies || r->polygons != NULL ? 0.7 : 1.0};
   r->style =
       j->raster.path != NULL && !j->no_style && r->regions->count <= GV_MAX_NAMED_SEEDS && !j->raster_seeds.by_cell;
   gv_status status = gv_run_create_rasters(r);
@@ -206,11 +207,15 @@ gv_status gv_run_compute(gv_run *r) {
   if (status != GV_OK) return status;
   r->block_w = r->block_h = GV_RUN_BLOCK;
   if (r->written_count > 0) gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
-  status = gv_run_prepare(r);
+  gv_raster_block_fn compute = r->merge != NULL ? gv_run_merge_block
+                               : j->parts > 0   ? gv_run_compute_part_block
+                                                : gv_run_compute_block;
+  status = gv_run_check_blocks(r);
+  if (status == GV_OK) status = gv_run_prepare(r);
+  if (status == GV_OK && r->merge != NULL) status = gv_run_merge_sums(r);
   if (status == GV_OK && r->written_count > 0) {
-    status = gv_raster_write(r->io, r->written, r->written_count, gv_run_compute_block, r, r->worker_count, report,
-                             &progress);
-  } else if (status == GV_OK) {
+    status = gv_raster_write(r->io, r->written, r->written_count, compute, r, r->worker_count, report, &progress);
+  } else if (status == GV_OK && r->merge == NULL) {
     status = walk_blocks(r, &progress);
   }
   if (status == GV_OK && r->style) status = add_style(r);

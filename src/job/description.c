@@ -399,24 +399,30 @@ static gv_status write_file(gv_io *io, const char *path, const gv_text *text, bo
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
 }
 
-gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite) {
+gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
   char *parent = gv_path_parent(path), *back = NULL;
-  gv_text text = {0}, outputs = {0};
+  gv_text outputs = {0};
   gv_status status = parent != NULL ? way_back(io, parent, &back) : no_memory(io);
-  gv_text_put_string(&text, "{");
-  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, "\n  ", &text);
+  gv_text_put_string(text, "{");
+  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, "\n  ", text);
   if (status == GV_OK) status = put_members(io, d, GV_IN_OUTPUTS, back, "\n    ", &outputs);
   if (outputs.length > 0) {
-    gv_text_put_string(&text, ",\n  \"outputs\": {");
-    gv_text_put(&text, outputs.bytes, outputs.length);
-    gv_text_put_string(&text, "\n  }");
+    gv_text_put_string(text, ",\n  \"outputs\": {");
+    gv_text_put(text, outputs.bytes, outputs.length);
+    gv_text_put_string(text, "\n  }");
   }
-  gv_text_put_string(&text, "\n}\n");
-  if (status == GV_OK && (text.failed || outputs.failed)) status = no_memory(io);
-  if (status == GV_OK) status = write_file(io, path, &text, overwrite);
-  gv_text_free(&text);
+  gv_text_put_string(text, "\n}\n");
+  if (status == GV_OK && (text->failed || outputs.failed)) status = no_memory(io);
   gv_text_free(&outputs);
   free(back);
   free(parent);
+  return status;
+}
+
+gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite) {
+  gv_text text = {0};
+  gv_status status = gv_description_put(io, d, path, &text);
+  if (status == GV_OK) status = write_file(io, path, &text, overwrite);
+  gv_text_free(&text);
   return status;
 }

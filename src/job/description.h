@@ -7,6 +7,7 @@
 #ifndef GV_JOB_DESCRIPTION_H
 #define GV_JOB_DESCRIPTION_H
 
+#include "io/text.h"
 #include "job/settings.h"
 
 typedef struct gv_given {
@@ -44,7 +45,10 @@ gv_status gv_description_complete(gv_io *io, gv_description *description, const 
 /* Sets everything. `settings` borrows values: the description must outlive them. */
 gv_status gv_description_apply(gv_io *io, const gv_description *description, gv_job_settings *settings);
 
-/* Writes a file; one that is there is replaced only with `overwrite`. Passwords are left out, with a warning. */
+/* What a file at `path` has to hold. Passwords are left out, with a warning. */
+gv_status gv_description_put(gv_io *io, const gv_description *description, const char *path, gv_text *text);
+
+/* Writes it; one that is there is replaced only with `overwrite`. */
 gv_status gv_description_write(gv_io *io, const gv_description *description, const char *path, bool overwrite);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include <cpl_string.h>
 #include <gdal.h>
 
 #include "io/inputs.h"
@@ -19,7 +20,10 @@ enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 4 + GV_J
 static int list_places(gv_run *r, gv_place **places) {
   int count = 0;
   for (int i = 0; i < GV_RUN_RASTERS; i++)
-    if (r->raster[i] != NULL && !(i == GV_RUN_OUT && r->passing)) places[count++] = gv_raster_place(r->raster[i]);
+    if (r->raster[i] != NULL && !(i == GV_RUN_OUT ? r->passing : r->j->parts > 0))
+      places[count++] = gv_raster_place(r->raster[i]);
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    if (r->virtuals[i] != NULL) places[count++] = r->virtuals[i];
   if (r->stats != NULL) places[count++] = gv_table_place(r->stats);
   if (r->polygons != NULL) places[count++] = gv_table_place(r->polygons);
   return count + (r->mesh != NULL ? gv_mesh_places(r->mesh, places + count) : 0);
@@ -56,6 +60,11 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
       status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too",
                              place->option, path);
     }
+    for (int p = 0; p < r->j->merged_count && status == GV_OK; p++) {
+      if (!gv_same_file(path, r->j->merged[p])) continue;
+      status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                             "%s: %s is a part that is to be merged", place->option, path);
+    }
   }
   return status;
 }
@@ -64,6 +73,10 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
 static gv_status check_options(gv_io *io, const gv_job *j) {
   const char *triangles = j->cells != NULL ? "--cells" : "--mesh";
   if (j->cells == NULL && j->mesh == NULL) return GV_OK;
+  if (j->parts > 0) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--part: rasters have parts, %s has none: it takes a run of its own", triangles);
+  }
   if (!j->grid.has_level) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s needs --level: it writes the mesh's triangles", triangles);
   }
@@ -90,8 +103,35 @@ static gv_status plan_passing(gv_run *r) {
   return status;
 }
 
+/* A part's rasters: all but that of the ids are written beside it, and never get a place. */
+static gv_status plan_part(gv_run *r) {
+  const gv_job *j = r->j;
+  const bool asked[GV_RUN_RASTERS] = {true, j->distance != NULL, j->azimuth != NULL};
+  static const char *const endings[GV_RUN_RASTERS] = {"", ".distances.tif", ".azimuths.tif"};
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
+    gv_raster_options options = j->raster;
+    char *path = gv_path_add(j->raster.path, endings[i]);
+    if (path == NULL) return gv_io_fail_memory(r->io, "a file name");
+    options.option = "--part";
+    options.path = path;
+    options.overwrite = options.overwrite || i != GV_RUN_OUT;
+    if (asked[i]) status = gv_raster_plan(r->io, &options, &r->raster[i]);
+    free(path);
+  }
+  return status;
+}
+
+static gv_status plan_virtual(gv_run *r, int raster, const gv_raster_options *options) {
+  gv_place_options place = {options->option, options->path, NULL, NULL, options->overwrite};
+  r->virtuals[raster] = calloc(1, sizeof *r->virtuals[raster]);
+  if (r->virtuals[raster] == NULL) return gv_io_fail_memory(r->io, "the output");
+  return gv_place_plan(r->io, r->virtuals[raster], &place);
+}
+
 static gv_status plan(gv_run *r) {
   const gv_job *j = r->j;
+  if (j->parts > 0) return plan_part(r);
   const char *const paths[GV_RUN_RASTERS] = {j->raster.path, j->distance, j->azimuth};
   static const char *const names[GV_RUN_RASTERS] = {"OUT", "--distance", "--azimuth"};
   gv_mesh_options mesh = {j->cells, j->mesh, j->raster.overwrite};
@@ -100,7 +140,9 @@ static gv_status plan(gv_run *r) {
     gv_raster_options options = j->raster;
     options.path = paths[i];
     options.option = names[i];
-    if (paths[i] != NULL) status = gv_raster_plan(r->io, &options, &r->raster[i]);
+    if (paths[i] == NULL) continue;
+    status = gv_merge_is_virtual(j, paths[i]) ? plan_virtual(r, i, &options)
+                                              : gv_raster_plan(r->io, &options, &r->raster[i]);
   }
   if (status == GV_OK && (j->cells != NULL || j->mesh != NULL)) {
     status = gv_mesh_plan(r->io, &mesh, j->grid.level, &r->mesh);
@@ -113,7 +155,7 @@ static gv_status plan(gv_run *r) {
     status =
         gv_table_plan(r->io, "--polygons", j->polygons, j->polygons_layer != NULL ? j->polygons_layer : "regions",
                       j->raster.overwrite, &r->polygons);
-    if (status == GV_OK && j->raster.path == NULL) status = plan_passing(r);
+    if (status == GV_OK && r->raster[GV_RUN_OUT] == NULL) status = plan_passing(r);
   }
   return status;
 }
@@ -126,11 +168,16 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_input list[MAX_INPUTS];
   gv_inputs inputs;
   list_inputs(j, list, &inputs);
-  gv_status status = check_options(io, j);
+  gv_status status = j->parts > 0 ? gv_run_settle_part(io, j) : GV_OK;
+  if (status == GV_OK) status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK) status = check_files(&r, &inputs);
+  if (j->plan_only) goto end;
   if (status == GV_OK) status = gv_run_read(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
+  if (status == GV_OK) status = gv_run_choose_rows(&r);
+  if (status != GV_OK || r.rows == 0) goto end;
+  if (status == GV_OK && j->merged_count > 0) status = gv_run_open_parts(&r);
   const char *backend = NULL;
   if (status == GV_OK && j->dry_run) status = gv_run_backend(&r, &backend);
   if (j->dry_run) goto end;
@@ -141,19 +188,26 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && gv_run_has_cells(&r)) status = gv_run_compute(&r);
+  if (status == GV_OK && j->parts > 0) status = gv_run_write_part(&r);
+  if (status == GV_OK) status = gv_run_write_virtuals(&r);
   if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);
   if (status == GV_OK) gv_run_warn(&r);
 end:
   if (status == GV_OK && j->report != NULL) gv_run_report(&r, j->report);
   gv_run_free_computed(&r);
+  gv_run_close_parts(&r);
+  if (j->parts > 0) CSLDestroy(j->raster.creation_options);
   for (int i = 0; i < j->sum_count; i++)
     gv_overlay_close(r.overlay[i]);
   gv_mask_close(r.mask);
   gv_table_close(r.stats);
   gv_table_close(r.polygons);
   gv_mesh_close(r.mesh);
-  for (int i = 0; i < GV_RUN_RASTERS; i++)
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
     gv_raster_close(r.raster[i]);
+    if (r.virtuals[i] != NULL) gv_place_clear(r.virtuals[i]);
+    free(r.virtuals[i]);
+  }
   gv_raster_grid_free(&r.grid);
   gv_seeds_free(&r.seeds);
   gv_inputs_free(&inputs);

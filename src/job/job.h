@@ -9,7 +9,7 @@
 #include "io/out/sync.h"
 #include "io/overlay/mask.h"
 
-enum { GV_JOB_MAX_SUMS = 64 };
+enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 
 /* --sum NAME=FILE, or FILE whose stem is the name. */
 typedef struct gv_job_sum {
@@ -78,8 +78,14 @@ typedef struct gv_job {
   bool dry_run; /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
-  gv_job_report *report;   /* filled by a run that goes well; may be NULL */
-  gv_progress_fn progress; /* told of the whole run's; may be NULL */
+  int part, parts; /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
+  bool spread;     /* of fewer rows of blocks than parts the last ones are nothing: no file */
+  bool plan_only;  /* outputs are checked, nothing else is done */
+  const char *run; /* the run's description as JSON, for part files */
+  const char *const *merged; /* part files that all is taken from */
+  int merged_count;          /* 0 = all is computed */
+  gv_job_report *report;     /* filled by a run that goes well; may be NULL */
+  gv_progress_fn progress;   /* told of the whole run's; may be NULL */
   void *progress_user;
 } gv_job;
 

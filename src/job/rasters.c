@@ -183,9 +183,11 @@ gv_status gv_run_create_rasters(gv_run *r) {
     r->slot[i] = -1;
     if (r->raster[i] == NULL) continue;
     char **names = gv_run_band_names(r, i);
+    const double *g = r->grid.geotransform, y = (double)r->first_row;
+    const double geotransform[6] = {g[0] + y * g[2], g[1], g[2], g[3] + y * g[5], g[4], g[5]};
     gv_raster_description description = {.width = r->width,
-                                         .height = r->height,
-                                         .geotransform = r->grid.geotransform,
+                                         .height = r->rows,
+                                         .geotransform = geotransform,
                                          .crs = r->grid.crs,
                                          .type = types[i],
                                          .nodata = r->nodata,

@@ -65,6 +65,7 @@ gv_status gv_run_read(gv_run *r, gv_job *j) {
   if (status == GV_OK) status = convert_units(r, j);
   if (status == GV_OK) status = check_grid(r);
   if (status == GV_OK && r->seeds.shapes != NULL) r->features = gv_seeds_features(&r->seeds);
+  if (j->merged_count > 0) return status; /* parts have what masks and sums have come to */
   if (status == GV_OK) status = gv_run_open_mask(r);
   int64_t most = gv_budget_of(j).kept, kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < most ? kept : most;
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
@@ -109,5 +110,6 @@ void gv_run_settle(gv_job *j) {
   j->seeds.shapes = true;
   j->raster_seeds.crs = j->seeds.crs;
   j->raster_seeds.open_options = j->seeds.open_options;
+  if (j->raster.path != NULL && gv_merge_is_virtual(j, j->raster.path)) j->no_style = true; /* no cell is read */
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;
 }

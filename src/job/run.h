@@ -4,17 +4,22 @@
 #ifndef GV_JOB_RUN_H
 #define GV_JOB_RUN_H
 
+#include "gpuvoronoi_parts.h"
 #include "io/in/groups.h"
 #include "io/out/mesh_out.h"
 #include "io/out/style.h"
 #include "io/out/table_out.h"
 #include "io/overlay/quantity.h"
 #include "job/job.h"
+#include "job/part_file.h"
 
 /* The rasters. */
 enum { GV_RUN_OUT, GV_RUN_DISTANCE, GV_RUN_AZIMUTH, GV_RUN_RASTERS };
 
 enum { GV_RUN_BLOCK = 512 /* cells a side, where no raster is written */ };
+
+/* Part files that are put together (merge.c). */
+typedef struct gv_merge gv_merge;
 
 /* Memory of one worker. */
 typedef struct gv_run_worker {
@@ -49,8 +54,9 @@ typedef struct gv_run {
   gv_mesh_out *mesh;
   gv_raster_out *raster[GV_RUN_RASTERS]; /* NULL = not asked for */
   gv_raster_out *written[GV_RUN_RASTERS];
-  bool passing;             /* OUT is there for polygons to be traced in it, and no output */
-  int slot[GV_RUN_RASTERS]; /* place of a raster among those written; -1 = not asked for */
+  gv_place *virtuals[GV_RUN_RASTERS]; /* virtual rasters of part files */
+  bool passing;                       /* OUT is there for polygons to be traced in it, and no output */
+  int slot[GV_RUN_RASTERS];           /* place of a raster among those written; -1 = not asked for */
   int written_count;
   gv_table_out *stats, *polygons;
   gv_mask *mask;
@@ -63,8 +69,11 @@ typedef struct gv_run {
   int worker_count;
   GDALDataType type; /* of ids */
   int64_t nodata, width, height;
-  int64_t empty_seeds;  /* without cells; -1 = not known */
-  double distance_size; /* one unit of the distances that are written, in the library's */
+  int64_t first_row, rows; /* of these, that rasters are made of */
+  int parts;               /* of the raster, if it has parts */
+  gv_merge *merge;         /* part files that all is taken from; NULL = all is computed */
+  int64_t empty_seeds;     /* without cells; -1 = not known */
+  double distance_size;    /* one unit of the distances that are written, in the library's */
   int32_t block_w, block_h;
   int32_t *labels; /* Int32 ids by seed */
   bool numbers;    /* blocks hold seed numbers first */
@@ -161,6 +170,38 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out);
 gv_status gv_run_backend(gv_run *r, const char **out);
 /* and what that has made. */
 void gv_run_free_computed(gv_run *r);
+
+/* parts.c: of a run for one part: its way of writing rasters, into *own, whose creation options are to be freed; */
+gv_status gv_run_settle_part(gv_io *io, gv_job *own);
+/* the rows, once rasters are planned and the grid is known; */
+gv_status gv_run_choose_rows(gv_run *r);
+/* an error if blocks are no tiles, which parts are made of; */
+gv_status gv_run_check_blocks(const gv_run *r);
+/* gv_run_compute_block for these; */
+gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block);
+/* all that was computed into one file. */
+gv_status gv_run_write_part(gv_run *r);
+/* What the run is about: its seeds, and its cells. */
+uint64_t gv_run_seeds_fingerprint(const gv_run *r);
+uint64_t gv_run_grid_fingerprint(const gv_run *r);
+int64_t gv_run_mask_bytes(const gv_run *r);
+
+/* merge.c: opens the part files, which must be parts of this very run; */
+gv_status gv_run_open_parts(gv_run *r);
+/* merge_virtual.c: true if the raster is to be a virtual one of part files; */
+bool gv_merge_is_virtual(const gv_job *j, const char *path);
+/* writes those; */
+gv_status gv_run_write_virtuals(gv_run *r);
+/* merge.c: adds the parts' sums, once statistics are there; */
+gv_status gv_run_merge_sums(gv_run *r);
+/* a gv_raster_block_fn that takes blocks from them. */
+gv_status gv_run_merge_block(gv_io *io, void *user, int number, gv_raster_block *block);
+void gv_run_close_parts(gv_run *r);
+/* False if cells tell only which of the ids they show, and those repeat. */
+bool gv_run_tells_seeds(const gv_run *r);
+gv_part_sum gv_merge_sum(const gv_merge *merge, int number);
+/* What is known of the raster of --sum number `number`, from itself or the parts. */
+gv_part_sum gv_run_sum(const gv_run *r, int number);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);

@@ -159,6 +159,20 @@ static gv_status set_sum(gv_io *io, void *to, const char *value) {
   return GV_OK;
 }
 
+static gv_status set_part(gv_io *io, void *to, const char *value) {
+  gv_job *j = &((settings *)to)->job;
+  char *slash, *end;
+  long part = strtol(value, &slash, 10), parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+  if (isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
+      part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS) {
+    j->part = (int)part;
+    j->parts = (int)parts;
+    return GV_OK;
+  }
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--part: '%s' is not I/N, the I-th of N parts (1 to %d)", value,
+                    GV_JOB_MOST_PARTS);
+}
+
 /* ------------------------------------------------------------------------------------------------- options */
 
 static const gv_choice weightings[] = {
@@ -353,6 +367,11 @@ const gv_option gv_job_options[] = {
      "run the description FILE.voronoi.json; options that are given besides replace its own. --overwrite goes for "
      "both",
      GV_OPTION_INTO(config), .place = GV_IN_NOTHING},
+    {"part", "I/N",
+     "compute the I-th of N parts (rows of tiles one after the other) into OUT, a part file for `gpuvoronoi "
+     "merge`; "
+     "other outputs go into it too, or are made when parts are merged",
+     GV_OPTION_BY(set_part), .place = GV_IN_NOTHING},
     {"dry-run", NULL, "read the inputs and say what would be done, how large; nothing is written",
      GV_OPTION_INTO(job.dry_run), .place = GV_IN_NOTHING},
     {"quiet", NULL, "no progress bar, no warnings and no summary at the end", GV_OPTION_INTO(quiet),
@@ -448,6 +467,9 @@ gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
       {j->weighting != GV_UNWEIGHTED, !cells, "--weighting", "--seeds"},
       {j->group, !cells, "--group", "--seeds"},
   };
+  if (j->parts > 0 && (j->raster.path == NULL || s->describe != NULL))
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--part needs OUT, the part file, and runs are described without it");
   const char *const layers[] = {j->stats_layer, j->polygons_layer};
   for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
     if (layers[i] != NULL && layers[i][0] == '\0')

@@ -8,11 +8,12 @@
 /* What lies outside the grid is no loss of the overlay's, but people should know. */
 static void warn_of_outside(const gv_run *r) {
   for (int i = 0; i < r->j->sum_count; i++) {
-    double total = gv_overlay_total(r->overlay[i]), outside = total - gv_overlay_inside(r->overlay[i]);
-    if (fabs(outside) > 1e-9 * gv_overlay_bound(r->overlay[i])) {
+    gv_part_sum sum = gv_run_sum(r, i);
+    double outside = sum.total - sum.inside;
+    if (fabs(outside) > 1e-9 * sum.bound) {
       gv_io_warn(GV_CODE_SUM_OUTSIDE, 0,
                  "--sum %s: %.10g of its total of %.10g lies outside the grid and is not counted",
-                 r->j->sums[i].name, outside, total);
+                 r->j->sums[i].name, outside, sum.total);
     }
   }
 }
@@ -27,7 +28,7 @@ static int64_t empty_cells(const gv_run *r) {
 /* A raster or a table in which there is nothing. */
 static void warn_of_empty(const gv_run *r) {
   if (empty_cells(r) == r->width * r->height) {
-    bool limit = isfinite(r->j->max_distance), mask = r->mask != NULL;
+    bool limit = isfinite(r->j->max_distance), mask = r->j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, r->width * r->height, "0 of %" PRId64 " cells have a seed: %s",
                r->width * r->height,
                mask && limit ? "see --mask and --max-distance"
@@ -102,7 +103,9 @@ void gv_run_report(const gv_run *r, gv_job_report *out) {
                          .seeds = gv_run_seed_count(r),
                          .seeds_skipped = r->seeds.skipped,
                          .seeds_without_cells = r->empty_seeds,
-                         .backend = r->voronoi != NULL ? gv_voronoi_backend(r->voronoi) : NULL,
+                         .backend = r->merge != NULL     ? "merge"
+                                    : r->voronoi != NULL ? gv_voronoi_backend(r->voronoi)
+                                                         : NULL,
                          .backend_asked = r->j->backend,
                          .threads = r->worker_count > 0 ? r->worker_count : r->j->threads};
   if (r->j->dry_run) plan_outputs(r, out);

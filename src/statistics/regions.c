@@ -50,15 +50,6 @@ static int64_t seed_of(const gv_statistics *s, int32_t value) {
   return gv_slot_of(s->labels, s->label_mask, value)->index;
 }
 
-static void add_totals(const gv_totals *from, gv_totals *to) {
-  to->area += from->area;
-  for (int d = 0; d < 3; d++)
-    to->moment[d] += from->moment[d];
-  to->distance += from->distance;
-  to->cells += from->cells;
-  to->farthest = from->farthest > to->farthest ? from->farthest : to->farthest;
-}
-
 gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regions *regions) {
   for (int32_t i = 0; i < regions->count; i++) {
     int32_t seed = (int32_t)seed_of(s, regions->shown[i]);
@@ -68,7 +59,7 @@ gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regio
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < regions->count; i++) {
     int64_t row = regions->shown[i];
-    add_totals(&regions->of[i], &s->of_row[row]);
+    gv_totals_add(&regions->of[i], &s->of_row[row]);
     for (int32_t q = 0; q < s->sums; q++) {
       const gv_sum *from = &regions->sum[(int64_t)i * s->sums + q];
       gv_sum *to = &s->of_sum[row * s->sums + q];

@@ -34,6 +34,15 @@ typedef struct gv_totals {
   double farthest;
 } gv_totals;
 
+static inline void gv_totals_add(const gv_totals *from, gv_totals *to) {
+  to->area += from->area;
+  for (int d = 0; d < 3; d++)
+    to->moment[d] += from->moment[d];
+  to->distance += from->distance;
+  to->cells += from->cells;
+  to->farthest = from->farthest > to->farthest ? from->farthest : to->farthest;
+}
+
 typedef struct gv_sum {
   gv_wide value, distance; /* value x distance */
 } gv_sum;

@@ -133,3 +133,12 @@ def test_texts_of_layers(work):
     assert work.read("o.tif")[0].tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
     source = ogr.Open(str(work.path("p.geojson")))
     assert [(f["value"], f["id"], f["code"]) for f in source.GetLayer(0)] == [(0, 0, "b"), (1, 1, "a")]
+
+
+def test_colours_know_all_seeds_of_an_id(work):
+    """OUT is the same whether blocks hold ids or, for distances, seed numbers."""
+    x, y = globe(80, seed=4)
+    work.csv("seeds.csv", x, y, code=[i % 20 for i in range(80)])
+    work.ok("--seeds", "seeds.csv", "--id", "code", "--size", "500,390", "a.tif")
+    work.ok("--seeds", "seeds.csv", "--id", "code", "--size", "500,390", "--distance", "d.tif", "b.tif")
+    assert work.table("a.tif") == work.table("b.tif")

@@ -12,7 +12,7 @@ from conftest import COMMAND
 
 MADE = Path(COMMAND).parent / "manual"
 PAGES = sorted(MADE.glob("*.1"))
-NAMES = ["", "backends", "devices", "qtm", "search", "bench facility", "bench qtm", "bench raster", "bench search"]
+NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench facility", "bench qtm", "bench raster", "bench search"]
 
 
 def page_of(name):
@@ -38,7 +38,7 @@ def plain(page):
 
 def test_every_command_has_its_page():
     assert {page.stem for page in PAGES} == {page_of(name) for name in NAMES}
-    commands = re.search(r"gpuvoronoi search \|.*", help_of("")).group().split("gpuvoronoi ")[1].split(" | ")
+    commands = re.search(r"gpuvoronoi merge \|.*", help_of("")).group().split("gpuvoronoi ")[1].split(" | ")
     assert {name.split()[0] for name in NAMES if name} == set(commands)
 
 

@@ -51,7 +51,7 @@ class Refused(Exception):
 
 def versions(command):
     """Of the command and of the libraries it is linked with."""
-    found = {"gpuvoronoi": subprocess.run([command, "--version"], capture_output=True, text=True).stdout.split()[-1]}
+    found = {"gpuvoronoi": subprocess.run([command, "--version"], capture_output=True, text=True).stdout.split()[1]}
     linked = subprocess.run(["ldd", command], capture_output=True, text=True).stdout
     at = dict(re.findall(r"(lib\w+)\.so\S* => (\S+)", linked))
 

@@ -212,6 +212,10 @@ GDALDatasetH gv_raster_dataset(const gv_raster_out *raster) {
   return raster->dataset;
 }
 
+char **gv_raster_creation_options(const gv_raster_out *raster) {
+  return raster->used_options != NULL ? raster->used_options : raster->options;
+}
+
 /* GDAL 3.6 cannot decode several planes in threads, but tries to in a GeoTIFF that it has encoded so. */
 gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster) {
   if (raster->bands == 1 || !is_driver(GDALGetDatasetDriver(raster->dataset), "GTiff")) return GV_OK;

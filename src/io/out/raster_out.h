@@ -11,6 +11,7 @@
 
 #include "io/out/formats/attribute_table.h"
 #include "io/out/place.h"
+#include "io/out/tiff_tiles.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */
 
@@ -51,6 +52,9 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
 /* The dataset while it is being written (GeoTIFF where the driver can only copy); NULL before and after. */
 GDALDatasetH gv_raster_dataset(const gv_raster_out *raster);
 
+/* The creation options that it has, defaults included: of the dataset that is written, once there is one. */
+char **gv_raster_creation_options(const gv_raster_out *raster);
+
 /* To be called before its cells are read, once all are written. Errors: IO. */
 gv_status gv_raster_prepare_reading(gv_io *io, gv_raster_out *raster);
 
@@ -66,6 +70,9 @@ typedef struct gv_raster_block {
   int64_t stride, band_stride[GV_MAX_RASTERS];
   bool uniform
       [GV_MAX_RASTERS]; /* to be set if each band has one value, of which only the first cell is written then */
+  /* Of its bands, where the block is a tile that is encoded; NULL elsewhere. Who has its bytes puts them here instead. */
+  gv_tiff_tile *tiles[GV_MAX_RASTERS];
+  bool encoded[GV_MAX_RASTERS]; /* to be set then */
 } gv_raster_block;
 
 /* Computes a block. `worker` (from 0) tells the calling threads apart; `io` is its own. */

@@ -231,14 +231,15 @@ static void spread_uniform(const ring *r, int worker, gv_raster_block *block) {
 }
 
 /* A computed unit's values into the slot's encoded TIFF tiles, where the raster wants them. */
-static gv_status encode_unit(gv_io *io, ring *r, int worker, char *values, const bool *uniform, slot *s) {
+static gv_status encode_unit(gv_io *io, ring *r, int worker, char *values, const gv_raster_block *block, slot *s) {
   const layout *l = &r->layout;
   gv_status status = GV_OK;
   for (int i = 0, plane = 0; i < r->count; i++) {
     gv_tiff_encoder *encoder = r->desks[worker].encoders[i];
     for (int b = 0; b < r->rasters[i]->bands && status == GV_OK; b++, plane++) {
       char *band = values + l->offset[i] + b * l->band_bytes[i];
-      if (encoder != NULL) status = gv_tiff_encode(io, encoder, band, uniform[i], &s->encoded[plane]);
+      if (encoder != NULL && !block->encoded[i])
+        status = gv_tiff_encode(io, encoder, band, block->uniform[i], &s->encoded[plane]);
     }
   }
   return status;
@@ -251,8 +252,9 @@ static gv_status compute_part(gv_io *io, ring *r, int worker, int64_t unit, int6
   gv_raster_block block = {.column = unit % r->units_across * l->blocks_in_unit + part,
                            .row = unit / r->units_across,
                            .stride = l->unit_w};
-  for (int i = 0; i < r->count; i++) {
+  for (int i = 0, plane = 0; i < r->count; plane += r->rasters[i++]->bands) {
     int64_t bytes = value_bytes(r->rasters[i]);
+    if (r->desks[worker].encoders[i] != NULL) block.tiles[i] = &s->encoded[plane];
     block.out[i] = values + l->offset[i] + part * l->block_w * bytes;
     block.band_stride[i] = l->band_bytes[i] / bytes;
   }
@@ -260,7 +262,7 @@ static gv_status compute_part(gv_io *io, ring *r, int worker, int64_t unit, int6
   gv_status status = r->compute(io, r->user, worker, &block);
   if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
   if (status == GV_OK) spread_uniform(r, worker, &block);
-  if (status == GV_OK) status = encode_unit(io, r, worker, values, block.uniform, s);
+  if (status == GV_OK) status = encode_unit(io, r, worker, values, &block, s);
   return status;
 }
 

@@ -193,11 +193,10 @@ static double contrast(const colour *a, const colour *b) {
 
 /* ------------------------------------------------------------------------------------------------ colouring */
 
-/* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata, or the number of a seed that does not
- * lead its group). */
+/* The group that blocks show as `value`: a seed's number, or an id; -1 if there is none (nodata). */
 static int32_t find_group(const gv_groups *groups, const gv_seed_list *seeds, bool numbers, int32_t value) {
   if (!numbers) return gv_groups_find(groups, seeds, value);
-  return value >= 0 && gv_groups_leads(groups, value) ? groups->of_seed[value] : -1;
+  return value >= 0 ? groups->of_seed[value] : -1;
 }
 
 typedef struct edges {

@@ -89,6 +89,15 @@ bool gv_tiff_possible(char **creation_options) {
   return known && CPLTestBool(CSLFetchNameValueDef(creation_options, "TILED", "NO"));
 }
 
+bool gv_tiff_same_encoding(char **a, char **b) {
+  static const char *const keys[] = {"COMPRESS",   "PREDICTOR",  "ZLEVEL",     "ZSTD_LEVEL", "LZMA_PRESET",
+                                     "ENDIANNESS", "BLOCKXSIZE", "BLOCKYSIZE", "TILED"};
+  bool same = true;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    same = same && EQUAL(CSLFetchNameValueDef(a, keys[i], ""), CSLFetchNameValueDef(b, keys[i], ""));
+  return same;
+}
+
 static int option_level(char **options, const char *name, int otherwise) {
   const char *text = CSLFetchNameValue(options, name);
   return text != NULL ? atoi(text) : otherwise;

@@ -39,6 +39,9 @@ typedef struct gv_tiff_tile {
 
 void gv_tiff_tile_free(gv_tiff_tile *tile);
 
+/* True if tiles of two such files are encoded alike, by the options that they were created with. */
+bool gv_tiff_same_encoding(char **a, char **b);
+
 /* One thread's encoder; NULL = out of memory. Destroying NULL is allowed. */
 typedef struct gv_tiff_encoder gv_tiff_encoder;
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff);

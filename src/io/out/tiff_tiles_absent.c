@@ -23,6 +23,11 @@ void gv_tiff_tile_free(gv_tiff_tile *tile) {
   (void)tile;
 }
 
+bool gv_tiff_same_encoding(char **a, char **b) {
+  (void)a, (void)b;
+  return false;
+}
+
 gv_tiff_encoder *gv_tiff_encoder_create(const gv_tiff *tiff) {
   (void)tiff;
   return NULL;

@@ -1,0 +1,116 @@
+/* gpuvoronoi merge OUT PART...: part files (--part) into what one run writes. */
+#include "cli/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/process.h"
+#include "cli/voronoi_run.h"
+#include "job/part_file.h"
+
+typedef gv_job_settings settings;
+
+/* Of the main job's options those that say what becomes of an answer; what is not given is as the parts' run had it. Values are read by
+ * the main job's own rows. */
+static const gv_option table[] = {
+    GV_OPTION_SECTION("Outputs, in place of those that the parts' command line named"),
+    {"of", "DRIVER", "GDAL driver of OUT; VRT, or an OUT called .vrt: a virtual raster of the parts, at once",
+     GV_OPTION_INTO(job.raster.driver)},
+    {"co", "NAME=VALUE", "creation option, may be repeated", GV_OPTION_INTO(job.raster.creation_options)},
+    {"distance", "FILE", "the distances", GV_OPTION_INTO(job.distance)},
+    {"azimuth", "FILE", "the directions", GV_OPTION_INTO(job.azimuth)},
+    {"stats", "FILE", "the table", GV_OPTION_INTO(job.stats)},
+    {"stats-layer", "NAME", "its name in a file of several layers", GV_OPTION_INTO(job.stats_layer)},
+    {"polygons", "FILE", "the regions as polygons; the parts' run need not have asked for them",
+     GV_OPTION_INTO(job.polygons)},
+    {"polygons-layer", "NAME", "their name in a file of several layers", GV_OPTION_INTO(job.polygons_layer)},
+    {"no-style", NULL, "no attribute table with names and colours", GV_OPTION_INTO(job.no_style)},
+    {"overwrite", NULL, "replace outputs that exist", GV_OPTION_INTO(job.raster.overwrite)},
+    GV_OPTION_SYNC_ROW(job.sync),
+    GV_OPTION_SECTION("Inputs, where they lie elsewhere by now"),
+    {"seeds", "SRC", "the same seeds", GV_OPTION_INTO(job.seeds.source)},
+    {"seeds-raster", "R", "the same raster of seeds", GV_OPTION_INTO(job.raster_seeds.source)},
+    {"like", "RASTER", "the same template", GV_OPTION_INTO(job.grid.like)},
+    {"extent-of", "SRC", "the same extent", GV_OPTION_INTO(job.grid.extent_of)},
+    GV_OPTION_SECTION("Others"),
+    GV_OPTION_THREADS_ROW(job.threads),
+    {"memory", "SIZE", "memory over all threads, beside what the seeds take", GV_OPTION_INTO(job.memory)},
+    {"quiet", NULL, "no progress bar, no warnings and no summary at the end", GV_OPTION_INTO(quiet)},
+    {"json", NULL, "summary, warnings and errors as one JSON object on the standard output", GV_OPTION_INTO(json)},
+    {"progress", NULL, "the progress bar even if the output is no terminal", GV_OPTION_INTO(progress)},
+    GV_OPTION_HELP_ROW,
+};
+
+const cli_syntax merge_syntax = {
+    .name = "merge",
+    .usage =
+        "Usage: gpuvoronoi merge [options] OUT PART...\n"
+        "\n"
+        "Puts the parts of a raster together, each computed by gpuvoronoi --part I/N ... PART, on any machine:\n"
+        "OUT and all other outputs of that command line have the bytes that it writes without --part. All N\n"
+        "parts must be there, of one run, in any order. The seeds are read once more.\n",
+    CLI_ROWS(table),
+    .examples = "  gpuvoronoi --seeds cities.csv --res 0.01 --stats cities.gpkg --part 3/8 part3.tif\n"
+                "  gpuvoronoi merge cities.tif part?.tif\n"
+                "  gpuvoronoi merge cities.vrt part?.tif\n"};
+
+typedef struct given_merge {
+  gv_description options;
+  const char **parts;
+  int count;
+} given_merge;
+
+static int note(void *user, const gv_option *o, char *value) {
+  given_merge *g = user;
+  gv_io io = {.cancelled = NULL};
+  bool first = true;
+  for (int64_t i = 0; i < g->options.count; i++)
+    first = first && g->options.list[i].option != &gv_job_out;
+  if (o == NULL && !first) {
+    g->parts[g->count++] = value;
+    return EXIT_OK;
+  }
+  const gv_option *row =
+      o != NULL ? gv_option_find(gv_job_options, GV_JOB_OPTIONS, o->name, strlen(o->name)) : &gv_job_out;
+  return cli_wrong(gv_description_add(&io, &g->options, row, value), &io);
+}
+
+/* What the command line leaves open is as it was for the first part. */
+static int complete(given_merge *g, gv_description *base, settings *s) {
+  gv_io io = {.cancelled = NULL};
+  gv_part part = {0};
+  if (g->count == 0) return cli_fail(EXIT_USAGE, "merge: give OUT and all parts: gpuvoronoi merge OUT PART...");
+  gv_status status = gv_part_open(&io, g->parts[0], &part);
+  if (status == GV_OK) status = gv_part_run(&io, &part, base);
+  if (status == GV_OK) status = gv_description_complete(&io, &g->options, base);
+  gv_part_free(&part);
+  if (status == GV_OK) status = gv_description_apply(&io, &g->options, s);
+  if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
+  int result = cli_wrong(gv_job_settings_check(&io, s), &io);
+  if (result == EXIT_OK) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
+  return result == EXIT_OK ? voronoi_check_lasting(&g->options) : result;
+}
+
+int merge_command(int argc, char **argv) {
+  double begun = cli_seconds();
+  given_merge g = {.count = 0};
+  gv_description base = {0};
+  settings s;
+  gv_job_settings_begin(&s);
+  cli_answer_as_asked(argc, argv);
+  g.parts = calloc((size_t)argc + 1, sizeof *g.parts);
+  int result =
+      g.parts != NULL ? cli_read(&merge_syntax, argc, argv, note, &g) : cli_fail(EXIT_ERROR, "out of memory");
+  if (result == EXIT_OK) result = cli_prepare();
+  if (result == EXIT_OK) result = complete(&g, &base, &s);
+  s.job.merged = g.parts;
+  s.job.merged_count = g.count;
+  if (result == EXIT_OK) result = voronoi_run(&s, begun);
+  gv_job_settings_clear(&s);
+  gv_description_free(&g.options);
+  gv_description_free(&base);
+  free(g.parts);
+  if (result == CLI_DONE) return EXIT_OK;
+  return cli_answers_in_json() ? cli_answered(result) : result;
+}

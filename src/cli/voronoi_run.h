@@ -1,0 +1,17 @@
+/* What commands share that carry out a job. */
+#ifndef GV_CLI_VORONOI_RUN_H
+#define GV_CLI_VORONOI_RUN_H
+
+#include "job/description.h"
+
+/* An error for outputs that would be gone with the process: EXIT_OK, or another status with the error printed. */
+int voronoi_check_lasting(const gv_description *description);
+
+/* One a processor, if none are given. */
+void voronoi_choose_threads(gv_job *job);
+bool voronoi_shows_progress(const gv_job_settings *settings);
+
+/* Carries out the job, and tells what it came to. */
+int voronoi_run(gv_job_settings *settings, double begun);
+
+#endif

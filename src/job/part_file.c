@@ -1,0 +1,456 @@
+#include "job/part_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_string.h>
+
+#include "io/in/json.h"
+#include "io/out/copy.h"
+#include "io/path.h"
+#include "io/retry.h"
+#include "io/text.h"
+#include "job/description.h"
+
+enum { FORMAT = 1, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
+static const char magic[MAGIC + 1] = "GVPART\r\n";
+static const char *const raster_names[GV_PART_RASTERS] = {"ids", "distances", "azimuths"};
+
+void gv_part_free(gv_part *part) {
+  for (int i = 0; i < GV_PART_RASTERS; i++)
+    CSLDestroy(part->creation[i]);
+  free(part->path);
+  free(part->run);
+  *part = (gv_part){0};
+}
+
+static uint64_t stir(uint64_t h, uint64_t word) {
+  h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+  return h << 31 | h >> 33;
+}
+
+uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count) {
+  const unsigned char *at = bytes;
+  uint64_t lane[4] = {before + 1, before + 2, before + 3, before + 4}, word;
+  for (; count >= 32; count -= 32) {
+    for (int i = 0; i < 4; i++, at += 8) {
+      memcpy(&word, at, 8);
+      lane[i] = stir(lane[i], word);
+    }
+  }
+  uint64_t h = before;
+  for (; count > 0; count--)
+    h = stir(h, *at++);
+  for (int i = 0; i < 4; i++)
+    h = stir(h, lane[i]);
+  h ^= h >> 29;
+  return h * UINT64_C(0xBF58476D1CE4E5B9) ^ h >> 32;
+}
+
+/* ------------------------------------------------------------------------------------------------------ writing */
+
+typedef struct writer {
+  gv_io *io;
+  const gv_part *part;
+  int file;
+} writer;
+
+static gv_status cannot_write(const writer *w, int error) {
+  return gv_io_fail(w->io, GV_ERROR_IO, "cannot write %s: %s", w->part->path, strerror(error));
+}
+
+static gv_status write_bytes(const writer *w, const void *bytes, size_t count) {
+  const char *at = bytes;
+  while (count > 0) {
+    ssize_t written = gv_retry_write(w->file, at, count);
+    if (written <= 0) return cannot_write(w, written < 0 ? errno : ENOSPC);
+    at += written;
+    count -= (size_t)written;
+  }
+  return GV_OK;
+}
+
+/* Appends a whole file, at a place where pages begin. */
+static gv_status append_file(const writer *w, const char *path, int64_t *at, int64_t *bytes) {
+  off_t end = lseek(w->file, 0, SEEK_END);
+  off_t to = (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (end < 0 || gv_retry_truncate(w->file, to) != 0 || lseek(w->file, to, SEEK_SET) != to) {
+    return cannot_write(w, errno);
+  }
+  int from = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
+  int error = from < 0 ? errno : gv_copy_bytes(w->io, from, w->file);
+  if (from >= 0) close(from);
+  if (gv_io_cancelled(w->io)) return gv_io_fail_cancelled(w->io);
+  if (error != 0) return cannot_write(w, error);
+  *at = (int64_t)to;
+  *bytes = (int64_t)lseek(w->file, 0, SEEK_CUR) - *at;
+  return GV_OK;
+}
+
+static gv_status append_records(const writer *w, gv_part *part, gv_part_record_fn record, void *user) {
+  int64_t together = part->record_bytes > 0 ? 1 + CHUNK / part->record_bytes : 1;
+  part->records_at = (int64_t)lseek(w->file, 0, SEEK_END);
+  if (part->records == 0) return GV_OK;
+  unsigned char *bytes = malloc((size_t)(together * part->record_bytes));
+  if (bytes == NULL) return gv_io_fail_memory(w->io, "the statistics");
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < part->records && status == GV_OK; i += together) {
+    int64_t count = part->records - i < together ? part->records - i : together;
+    for (int64_t k = 0; k < count && status == GV_OK; k++)
+      status = record(w->io, user, i + k, bytes + k * part->record_bytes);
+    if (status == GV_OK) status = write_bytes(w, bytes, (size_t)(count * part->record_bytes));
+  }
+  free(bytes);
+  return status;
+}
+
+/* The fingerprint of bytes [from, end), chunk by chunk. */
+static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from, int64_t end, uint64_t *out) {
+  char *chunk = malloc(CHUNK);
+  if (chunk == NULL) return gv_io_fail_memory(io, "a part's bytes");
+  gv_status status = GV_OK;
+  *out = 0;
+  for (int64_t at = from; at < end && status == GV_OK;) {
+    size_t wanted = end - at < CHUNK ? (size_t)(end - at) : CHUNK, got = 0;
+    while (got < wanted) {
+      ssize_t more = gv_retry_read_at(file, chunk + got, wanted - got, (off_t)at + (off_t)got);
+      if (more <= 0) break;
+      got += (size_t)more;
+    }
+    if (got < wanted) status = gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", path);
+    *out = gv_part_hash(*out, chunk, got);
+    at += (int64_t)got;
+    if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  }
+  free(chunk);
+  return status;
+}
+
+static void put_key(gv_text *t, const char *name) {
+  gv_text_put_string(t, t->length > 1 ? ",\n  " : "\n  ");
+  gv_text_put_json(t, name);
+  gv_text_put_string(t, ": ");
+}
+
+static void put_integers(gv_text *t, const char *name, const int64_t *list, int count) {
+  char number[32];
+  put_key(t, name);
+  for (int i = 0; i < count; i++) {
+    snprintf(number, sizeof number, "%s%" PRId64, i > 0 ? ", " : "[", list[i]);
+    gv_text_put_string(t, number);
+  }
+  gv_text_put_string(t, "]");
+}
+
+static void put_text(gv_text *t, const char *name, const char *value) {
+  put_key(t, name);
+  gv_text_put_json(t, value);
+}
+
+static void put_fingerprint(gv_text *t, const char *name, uint64_t value) {
+  char digits[24];
+  snprintf(digits, sizeof digits, "%016" PRIx64, value);
+  put_text(t, name, digits);
+}
+
+/* As texts: all doubles are to come back as they were. */
+static void put_sums(gv_text *t, const gv_part *part) {
+  char number[64];
+  if (part->sum_count == 0) return;
+  put_key(t, "sums");
+  for (int i = 0; i < 3 * part->sum_count; i++) {
+    const gv_part_sum *s = &part->sums[i / 3];
+    double value = i % 3 == 0 ? s->total : i % 3 == 1 ? s->inside : s->bound;
+    snprintf(number, sizeof number, "%s\"%a\"", i > 0 ? ", " : "[", value);
+    gv_text_put_string(t, number);
+  }
+  gv_text_put_string(t, "]");
+}
+
+static void put_options(gv_text *t, const char *name, char **options) {
+  if (options == NULL) return;
+  put_key(t, name);
+  gv_text_put_string(t, "[");
+  for (int i = 0; options[i] != NULL; i++) {
+    if (i > 0) gv_text_put_string(t, ", ");
+    gv_text_put_json(t, options[i]);
+  }
+  gv_text_put_string(t, "]");
+}
+
+static void put_part(gv_text *t, const gv_part *p) {
+  gv_text_put_string(t, "{");
+  put_integers(t, "format", (const int64_t[]){FORMAT}, 1);
+  put_text(t, "version", gv_version());
+  put_integers(t, "part", (const int64_t[]){p->number, p->parts}, 2);
+  put_integers(t, "size", (const int64_t[]){p->width, p->height}, 2);
+  put_integers(t, "rows", (const int64_t[]){p->first, p->end, p->block_rows}, 3);
+  put_integers(t, "empty", &p->empty, 1);
+  put_integers(t, "mask", &p->mask_bytes, 1);
+  put_integers(t, "at", p->at, GV_PART_RASTERS);
+  put_integers(t, "bytes", p->bytes, GV_PART_RASTERS);
+  put_integers(t, "records", (const int64_t[]){p->records, p->records_at, p->record_bytes}, 3);
+  put_integers(t, "content", &p->content, 1);
+  put_fingerprint(t, "fingerprint", p->fingerprints[0]);
+  put_fingerprint(t, "sums' fingerprint", p->fingerprints[1]);
+  put_fingerprint(t, "grid", p->grid);
+  put_fingerprint(t, "seeds", p->seeds);
+  put_sums(t, p);
+  for (int i = 0; i < GV_PART_RASTERS; i++)
+    put_options(t, raster_names[i], p->creation[i]);
+  put_text(t, "run", p->run != NULL ? p->run : "{}");
+  gv_text_put_string(t, "\n}\n");
+}
+
+static void store(unsigned char *to, uint64_t value) {
+  for (int i = 0; i < 8; i++)
+    to[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t load(const unsigned char *from) {
+  uint64_t value = 0;
+  for (int i = 0; i < 8; i++)
+    value |= (uint64_t)from[i] << (8 * i);
+  return value;
+}
+
+gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_PART_RASTERS], gv_part *part,
+                        gv_part_record_fn record, void *user) {
+  gv_text json = {0};
+  unsigned char footer[FOOTER];
+  writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
+  if (w.file < 0) return cannot_write(&w, errno);
+  part->at[0] = 0;
+  part->bytes[0] = (int64_t)lseek(w.file, 0, SEEK_END);
+  gv_status status = GV_OK;
+  for (int i = 1; i < GV_PART_RASTERS && status == GV_OK; i++)
+    if (files[i] != NULL) status = append_file(&w, files[i], &part->at[i], &part->bytes[i]);
+  if (status == GV_OK) status = append_records(&w, part, record, user);
+  part->content = (int64_t)lseek(w.file, 0, SEEK_END);
+  const int64_t ends[] = {0, part->records_at, part->content};
+  for (int i = 0; i < 2 && status == GV_OK; i++)
+    status = fingerprint(io, part->path, w.file, ends[i], ends[i + 1], &part->fingerprints[i]);
+  put_part(&json, part);
+  if (status == GV_OK && json.failed) status = gv_io_fail_memory(io, "a part's description");
+  if (status == GV_OK) status = write_bytes(&w, json.bytes, json.length);
+  memcpy(footer, magic, MAGIC);
+  store(footer + MAGIC, (uint64_t)part->content);
+  store(footer + MAGIC + 8, json.length);
+  store(footer + MAGIC + 16, json.failed ? 0 : gv_part_hash(0, json.bytes, json.length));
+  if (status == GV_OK) status = write_bytes(&w, footer, sizeof footer);
+  gv_text_free(&json);
+  if (close(w.file) != 0 && status == GV_OK) status = cannot_write(&w, errno);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ reading */
+
+/* The members of the JSON object. */
+typedef struct reading {
+  gv_part *part;
+  int64_t format;
+} reading;
+
+static bool take_integers(const gv_json_member *m, int64_t *list, int count) {
+  if (m->count != count) return false;
+  for (int i = 0; i < count; i++) {
+    if (m->items[i].kind != GV_JSON_NUMBER) return false;
+    list[i] = strtoll(m->items[i].text, NULL, 10);
+  }
+  return true;
+}
+
+static bool take_fingerprint(const gv_json_member *m, uint64_t *out) {
+  if (m->array || m->items[0].kind != GV_JSON_TEXT) return false;
+  *out = strtoull(m->items[0].text, NULL, 16);
+  return true;
+}
+
+static bool take_sums(const gv_json_member *m, gv_part *part) {
+  if (m->count % 3 != 0 || m->count > 3 * GV_JOB_MAX_SUMS) return false;
+  part->sum_count = m->count / 3;
+  for (int i = 0; i < m->count; i++) {
+    gv_part_sum *s = &part->sums[i / 3];
+    double value = strtod(m->items[i].text, NULL);
+    *(i % 3 == 0 ? &s->total : i % 3 == 1 ? &s->inside : &s->bound) = value;
+  }
+  return true;
+}
+
+static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
+  reading *r = user;
+  gv_part *p = r->part;
+  int64_t n[3] = {0};
+  const char *name = m->name;
+  bool good = true;
+  if (m->object != NULL) return GV_OK;
+  if (strcmp(name, "format") == 0) {
+    good = take_integers(m, &r->format, 1);
+  } else if (strcmp(name, "part") == 0) {
+    good = take_integers(m, n, 2);
+    p->number = (int)n[0], p->parts = (int)n[1];
+  } else if (strcmp(name, "size") == 0) {
+    good = take_integers(m, n, 2);
+    p->width = n[0], p->height = n[1];
+  } else if (strcmp(name, "rows") == 0) {
+    good = take_integers(m, n, 3);
+    p->first = n[0], p->end = n[1], p->block_rows = n[2];
+  } else if (strcmp(name, "empty") == 0) {
+    good = take_integers(m, &p->empty, 1);
+  } else if (strcmp(name, "mask") == 0) {
+    good = take_integers(m, &p->mask_bytes, 1);
+  } else if (strcmp(name, "at") == 0) {
+    good = take_integers(m, p->at, GV_PART_RASTERS);
+  } else if (strcmp(name, "bytes") == 0) {
+    good = take_integers(m, p->bytes, GV_PART_RASTERS);
+  } else if (strcmp(name, "records") == 0) {
+    good = take_integers(m, n, 3);
+    p->records = n[0], p->records_at = n[1], p->record_bytes = n[2];
+  } else if (strcmp(name, "content") == 0) {
+    good = take_integers(m, &p->content, 1);
+  } else if (strcmp(name, "fingerprint") == 0) {
+    good = take_fingerprint(m, &p->fingerprints[0]);
+  } else if (strcmp(name, "sums' fingerprint") == 0) {
+    good = take_fingerprint(m, &p->fingerprints[1]);
+  } else if (strcmp(name, "grid") == 0) {
+    good = take_fingerprint(m, &p->grid);
+  } else if (strcmp(name, "seeds") == 0) {
+    good = take_fingerprint(m, &p->seeds);
+  } else if (strcmp(name, "sums") == 0) {
+    good = take_sums(m, p);
+  } else if (strcmp(name, "run") == 0) {
+    p->run = strdup(m->items[0].text);
+    if (p->run == NULL) return gv_io_fail_memory(io, "a part's description");
+  }
+  for (int i = 0; i < GV_PART_RASTERS; i++) {
+    if (strcmp(name, raster_names[i]) != 0) continue;
+    for (int k = 0; k < m->count; k++)
+      p->creation[i] = CSLAddString(p->creation[i], m->items[k].text);
+  }
+  if (!good) return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
+  return GV_OK;
+}
+
+/* What is said of the file must lie within it. */
+static bool fits(const gv_part *p) {
+  bool good = p->number >= 1 && p->number <= p->parts && p->width > 0 && p->height > 0 && p->first >= 0 &&
+              p->first < p->end && p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0;
+  for (int i = 0; i < GV_PART_RASTERS; i++)
+    good =
+        good && p->at[i] >= 0 && p->bytes[i] >= 0 && p->at[i] <= p->content && p->bytes[i] <= p->content - p->at[i];
+  bool records = p->records >= 0 && p->record_bytes >= 0 && p->record_bytes < CHUNK && p->records_at >= 0 &&
+                 p->records_at <= p->content;
+  return good && records && p->bytes[0] > 0 && (p->records == 0 || p->record_bytes > 8) &&
+         p->records <= p->content && p->records * p->record_bytes <= p->content - p->records_at;
+}
+
+static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *part) {
+  unsigned char footer[FOOTER];
+  bool complete = size > FOOTER && gv_retry_read_at(file, footer, FOOTER, (off_t)(size - FOOTER)) == FOOTER &&
+                  memcmp(footer, magic, MAGIC) == 0;
+  if (!complete) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
+  }
+  uint64_t content = load(footer + MAGIC), length = load(footer + MAGIC + 8);
+  char *json = length <= MOST_JSON && content + length + FOOTER == (uint64_t)size ? malloc(length + 1) : NULL;
+  bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
+              gv_part_hash(0, json, length) == load(footer + MAGIC + 16);
+  reading r = {.part = part};
+  gv_status status = GV_OK;
+  if (!good) status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
+  if (status == GV_OK) status = gv_json_read(io, json, length, part->path, "outputs", take_member, &r);
+  free(json);
+  if (status == GV_OK && r.format != FORMAT) {
+    status =
+        gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                   "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path, r.format);
+  }
+  if (status == GV_OK && ((uint64_t)part->content != content || !fits(part))) {
+    status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
+  }
+  return status;
+}
+
+static gv_status open_file(gv_io *io, const char *path, int *file, int64_t *size) {
+  struct stat found;
+  *file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
+  if (*file < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read the part %s: %s", path, strerror(errno));
+  if (fstat(*file, &found) == 0 && S_ISREG(found.st_mode)) {
+    *size = (int64_t)found.st_size;
+    return GV_OK;
+  }
+  close(*file);
+  return gv_io_fail(io, GV_ERROR_IO, "the part %s is no regular file", path);
+}
+
+gv_status gv_part_open(gv_io *io, const char *path, gv_part *out) {
+  int file = -1;
+  int64_t size = 0;
+  out->path = strdup(path);
+  if (out->path == NULL) return gv_io_fail_memory(io, "a file name");
+  gv_status status = open_file(io, path, &file, &size);
+  if (status != GV_OK) return status;
+  status = read_description(io, file, size, out);
+  close(file);
+  return status;
+}
+
+gv_status gv_part_run(gv_io *io, const gv_part *part, gv_description *out) {
+  char *directory = gv_path_parent(part->path);
+  if (directory == NULL) return gv_io_fail_memory(io, "a file name");
+  gv_status status = gv_description_parse(io, part->run, strlen(part->run), part->path, directory, true, out);
+  free(directory);
+  return status;
+}
+
+gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters) {
+  const int64_t ends[] = {0, part->records_at, part->content};
+  int file = -1;
+  int64_t size = 0;
+  gv_status status = open_file(io, part->path, &file, &size);
+  if (status != GV_OK) return status;
+  for (int i = rasters ? 0 : 1; i < 2 && status == GV_OK; i++) {
+    uint64_t found = 0;
+    status = fingerprint(io, part->path, file, ends[i], ends[i + 1], &found);
+    if (status == GV_OK && found != part->fingerprints[i]) {
+      status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its bytes are not those that were written", part->path);
+    }
+  }
+  close(file);
+  return status;
+}
+
+gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, void *user) {
+  int file = -1;
+  int64_t size = 0, together = part->record_bytes > 0 ? 1 + CHUNK / part->record_bytes : 1;
+  if (part->records == 0) return GV_OK;
+  gv_status status = open_file(io, part->path, &file, &size);
+  if (status != GV_OK) return status;
+  unsigned char *bytes = malloc((size_t)(together * part->record_bytes));
+  if (bytes == NULL) status = gv_io_fail_memory(io, "the statistics");
+  for (int64_t i = 0; i < part->records && status == GV_OK; i += together) {
+    int64_t count = part->records - i < together ? part->records - i : together;
+    ssize_t wanted = (ssize_t)(count * part->record_bytes);
+    off_t at = (off_t)(part->records_at + i * part->record_bytes);
+    if (gv_retry_read_at(file, bytes, (size_t)wanted, at) != wanted) {
+      status = gv_io_fail(io, GV_ERROR_IO, "cannot read %s: it is cut short", part->path);
+    }
+    for (int64_t k = 0; k < count && status == GV_OK; k++)
+      status = take(io, user, bytes + k * part->record_bytes);
+  }
+  free(bytes);
+  close(file);
+  return status;
+}
+
+char *gv_part_raster(const gv_part *part, int raster) {
+  gv_text name = {0};
+  char place[80];
+  snprintf(place, sizeof place, "/vsisubfile/%" PRId64 "_%" PRId64 ",", part->at[raster], part->bytes[raster]);
+  gv_text_put_string(&name, place);
+  gv_text_put(&name, part->path, strlen(part->path) + 1);
+  if (name.failed) gv_text_free(&name);
+  return name.bytes;
+}

@@ -1,0 +1,215 @@
+/*
+ * A run that computes a part of a raster: some rows of whole blocks, in the order of the file, into one file (job/part_file.h).
+ *
+ * Blocks are those of the whole raster, so every cell is what it is in one run, and so are sums; only the file has fewer rows. Its
+ * tiles are encoded as those of a GeoTIFF that all goes to.
+ */
+#include "job/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+/* ------------------------------------------------------------------------------------------------------ planning */
+
+/* What of the creation options for all goes for a part: how its tiles are encoded, where nothing is lost by it. */
+static char **keep_options(const gv_job *j) {
+  static const char *const keys[] = {"COMPRESS", "PREDICTOR", "ZLEVEL", "ZSTD_LEVEL", "LZMA_PRESET", "ENDIANNESS"},
+                           *const codecs[] = {"NONE", "LZW", "PACKBITS", "DEFLATE", "ZSTD", "LZMA"};
+  char **from = j->raster.creation_options, **kept = NULL;
+  const char *compression = CSLFetchNameValueDef(from, "COMPRESS", codecs[4]);
+  bool known = false;
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
+    known = known || EQUAL(compression, codecs[i]);
+  bool gtiff = j->raster.driver == NULL || EQUAL(j->raster.driver, "GTiff");
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && gtiff && known; i++) {
+    const char *value = CSLFetchNameValue(from, keys[i]);
+    if (value != NULL) kept = CSLSetNameValue(kept, keys[i], value);
+  }
+  int side = atoi(CSLFetchNameValueDef(from, "BLOCKYSIZE", "0"));
+  bool square = side >= 64 && side <= 1024 && atoi(CSLFetchNameValueDef(from, "BLOCKXSIZE", "0")) == side;
+  if (gtiff && square && CPLTestBool(CSLFetchNameValueDef(from, "TILED", "YES"))) {
+    kept = CSLSetNameValue(kept, "BLOCKXSIZE", CPLSPrintf("%d", side));
+    kept = CSLSetNameValue(kept, "BLOCKYSIZE", CPLSPrintf("%d", side));
+  }
+  return kept;
+}
+
+gv_status gv_run_settle_part(gv_io *io, gv_job *j) {
+  j->raster.creation_options = keep_options(j);
+  j->raster.driver = "GTiff";
+  j->no_style = true; /* it is made at the end, of all */
+  const char *source = j->raster_seeds.source != NULL ? j->raster_seeds.source : j->seeds.source;
+  if (strncmp(source, "/vsimem/", 8) == 0) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--part: the seeds are read once more when parts are merged: write them to a file");
+  }
+  return GV_OK;
+}
+
+gv_status gv_run_choose_rows(gv_run *r) {
+  const gv_job *j = r->j;
+  r->width = r->grid.grid.width;
+  r->height = r->rows = r->grid.grid.height;
+  if (j->parts == 0) return GV_OK;
+  int64_t side = atoi(CSLFetchNameValueDef(gv_raster_creation_options(r->raster[GV_RUN_OUT]), "BLOCKYSIZE", "0"));
+  int64_t blocks = side > 0 ? (r->height + side - 1) / side : 0;
+  r->parts = j->spread && j->parts > blocks ? (int)blocks : j->parts;
+  if (j->spread && j->part > r->parts) {
+    r->rows = 0;
+    return GV_OK;
+  }
+  if (r->parts > blocks) {
+    return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
+                      "--part %d/%d: the raster has %lld rows of blocks, and can have so many parts at most",
+                      j->part, j->parts, (long long)blocks);
+  }
+  int64_t end = j->part * blocks / r->parts * side;
+  r->block_h = (int32_t)side;
+  r->first_row = (j->part - 1) * blocks / r->parts * side;
+  r->rows = (end < r->height ? end : r->height) - r->first_row;
+  return GV_OK;
+}
+
+gv_status gv_run_check_blocks(const gv_run *r) {
+  bool whole = r->first_row % r->block_h == 0 && (r->rows % r->block_h == 0 || r->first_row + r->rows == r->height);
+  if (r->j->parts == 0 || whole) return GV_OK;
+  return gv_io_fail(r->io, GV_ERROR_UNSUPPORTED, "--part: a tile of all bands together is too large");
+}
+
+/* ----------------------------------------------------------------------------------------------------- computing */
+
+gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block) {
+  const gv_run *r = user;
+  gv_raster_block moved = *block;
+  moved.row += r->first_row / r->block_h;
+  gv_status status = gv_run_compute_block(io, user, number, &moved);
+  memcpy(block->uniform, moved.uniform, sizeof moved.uniform);
+  return status;
+}
+
+/* -------------------------------------------------------------------------------------------------- fingerprints */
+
+static uint64_t hash_array(uint64_t h, const void *array, int64_t count, size_t size) {
+  int64_t there = array != NULL ? count : -1;
+  h = gv_part_hash(h, &there, sizeof there);
+  return array != NULL ? gv_part_hash(h, array, (size_t)count * size) : h;
+}
+
+static uint64_t hash_seeds(uint64_t h, const gv_seed_list *s) {
+  h = hash_array(h, s->x, s->count, sizeof *s->x);
+  h = hash_array(h, s->y, s->count, sizeof *s->y);
+  h = hash_array(h, s->ids, s->count, sizeof *s->ids);
+  h = hash_array(h, s->weights, s->count, sizeof *s->weights);
+  for (int64_t i = 0; s->names != NULL && i < s->count; i++)
+    h = hash_array(h, s->names[i], s->names[i] != NULL ? (int64_t)strlen(s->names[i]) : 0, 1);
+  const gv_shapes *shapes = s->shapes;
+  if (shapes == NULL) return h;
+  h = hash_array(h, shapes->part, shapes->features + 1, sizeof *shapes->part);
+  h = hash_array(h, shapes->ring, shapes->parts + 1, sizeof *shapes->ring);
+  h = hash_array(h, shapes->vertex, shapes->rings + 1, sizeof *shapes->vertex);
+  h = hash_array(h, shapes->kind, shapes->parts, sizeof *shapes->kind);
+  h = hash_array(h, shapes->x, shapes->vertices, sizeof *shapes->x);
+  return hash_array(h, shapes->y, shapes->vertices, sizeof *shapes->y);
+}
+
+uint64_t gv_run_seeds_fingerprint(const gv_run *r) {
+  uint64_t h = hash_seeds(0, &r->seeds);
+  if (r->regions == &r->seeds) return h;
+  h = hash_seeds(h, r->regions);
+  return hash_array(h, r->cells.region, r->seeds.count, sizeof *r->cells.region);
+}
+
+uint64_t gv_run_grid_fingerprint(const gv_run *r) {
+  char crs[256];
+  const int64_t numbers[] = {r->width,         r->height, (int64_t)r->grid.grid.kind, (int64_t)r->grid.metric,
+                             (int64_t)r->type, r->nodata};
+  gv_crs_describe(r->grid.crs, crs, sizeof crs);
+  uint64_t h = gv_part_hash(0, numbers, sizeof numbers);
+  h = gv_part_hash(h, r->grid.geotransform, sizeof r->grid.geotransform);
+  return gv_part_hash(h, crs, strlen(crs));
+}
+
+int64_t gv_run_mask_bytes(const gv_run *r) {
+  struct stat found;
+  bool file = r->j->mask.source != NULL && stat(r->j->mask.source, &found) == 0 && S_ISREG(found.st_mode);
+  return file ? (int64_t)found.st_size : -1;
+}
+
+gv_part_sum gv_run_sum(const gv_run *r, int number) {
+  const gv_overlay *o = r->overlay[number];
+  if (o == NULL) return gv_merge_sum(r->merge, number);
+  return (gv_part_sum){gv_overlay_total(o), gv_overlay_inside(o), gv_overlay_bound(o)};
+}
+
+/* ------------------------------------------------------------------------------------------------------- writing */
+
+/* Of the seeds, or groups, those that have cells. */
+typedef struct summed {
+  gv_run *r;
+  int64_t *rows, count;
+} summed;
+
+static gv_status list_summed(gv_run *r, summed *out) {
+  gv_seed_statistics s;
+  *out = (summed){.r = r};
+  if (r->statistics == NULL) return GV_OK;
+  int64_t rows = r->j->group ? r->groups.count : r->regions->count;
+  out->rows = malloc((size_t)rows * sizeof *out->rows);
+  if (out->rows == NULL) return gv_io_fail_memory(r->io, "the statistics");
+  for (int64_t i = 0; i < rows; i++) {
+    gv_status status = gv_statistics_get(r->context, r->statistics, i, &s, NULL);
+    if (status != GV_OK) return gv_io_fail(r->io, status, "%s", gv_context_message(r->context));
+    if (s.cells > 0) out->rows[out->count++] = i;
+  }
+  return GV_OK;
+}
+
+static gv_status put_record(gv_io *io, void *user, int64_t record, unsigned char *to) {
+  const summed *s = user;
+  int64_t row = s->rows[record];
+  for (int i = 0; i < 8; i++)
+    to[i] = (unsigned char)((uint64_t)row >> (8 * i));
+  gv_status status = gv_statistics_get_sums(s->r->context, s->r->statistics, row, to + 8);
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(s->r->context));
+}
+
+gv_status gv_run_write_part(gv_run *r) {
+  const gv_job *j = r->j;
+  const char *files[GV_RUN_RASTERS] = {NULL};
+  summed sums;
+  gv_status status = list_summed(r, &sums);
+  gv_part part = {.number = j->part,
+                  .parts = r->parts,
+                  .width = r->width,
+                  .height = r->height,
+                  .first = r->first_row,
+                  .end = r->first_row + r->rows,
+                  .block_rows = r->block_h,
+                  .grid = gv_run_grid_fingerprint(r),
+                  .seeds = gv_run_seeds_fingerprint(r),
+                  .mask_bytes = gv_run_mask_bytes(r),
+                  .sum_count = j->sum_count,
+                  .records = sums.count};
+  if (r->statistics != NULL) part.record_bytes = 8 + (int64_t)gv_statistics_sums_size(r->statistics);
+  for (int i = 0; i < j->sum_count; i++)
+    part.sums[i] = gv_run_sum(r, i);
+  for (int i = 0; i < r->worker_count; i++)
+    part.empty += r->workers[i].empty;
+  for (int i = 0; i < GV_RUN_RASTERS; i++) {
+    if (r->raster[i] == NULL) continue;
+    files[i] = gv_place_work(gv_raster_place(r->raster[i]));
+    part.creation[i] = CSLDuplicate(gv_raster_creation_options(r->raster[i]));
+  }
+  part.path = strdup(j->raster.path);
+  part.run = strdup(j->run != NULL ? j->run : "{}");
+  if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(r->io, "a part's description");
+  if (status == GV_OK) status = gv_part_write(r->io, files[GV_RUN_OUT], files, &part, put_record, &sums);
+  gv_part_free(&part);
+  free(sums.rows);
+  return status;
+}

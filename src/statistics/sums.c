@@ -1,0 +1,80 @@
+/* The sums of one seed as bytes, for other processes: the lowest byte of each number first. */
+#include "gpuvoronoi_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "statistics/statistics.h"
+
+__extension__ typedef unsigned __int128 wide_bits;
+
+enum { WIDE = 16, NARROW = 8, OF_ROW = 5 * WIDE + 2 * NARROW, OF_SUM = 2 * WIDE };
+
+size_t gv_statistics_sums_size(const gv_statistics *s) {
+  return s != NULL ? OF_ROW + (size_t)s->sums * OF_SUM : 0;
+}
+
+static void put(unsigned char **at, wide_bits value, int bytes) {
+  for (int i = 0; i < bytes; i++, value >>= 8)
+    *(*at)++ = (unsigned char)value;
+}
+
+static wide_bits take(const unsigned char **at, int bytes) {
+  wide_bits value = 0;
+  for (int i = 0; i < bytes; i++)
+    value |= (wide_bits) * (*at)++ << (8 * i);
+  return value;
+}
+
+static gv_status check(gv_context *context, const gv_statistics *s, int64_t seed, const void *sums) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (s != NULL && sums != NULL && seed >= 0 && seed < s->rows) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no sums, or no seed %lld", (long long)seed);
+}
+
+gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *s, int64_t seed, void *sums) {
+  gv_status status = check(context, s, seed, sums);
+  if (status != GV_OK) return status;
+  const gv_totals *t = &s->of_row[seed];
+  unsigned char *at = sums;
+  uint64_t farthest;
+  memcpy(&farthest, &t->farthest, sizeof farthest);
+  put(&at, (wide_bits)t->area, WIDE);
+  for (int d = 0; d < 3; d++)
+    put(&at, (wide_bits)t->moment[d], WIDE);
+  put(&at, (wide_bits)t->distance, WIDE);
+  put(&at, (wide_bits)t->cells, NARROW);
+  put(&at, farthest, NARROW);
+  for (int32_t q = 0; q < s->sums; q++) {
+    put(&at, (wide_bits)s->of_sum[seed * s->sums + q].value, WIDE);
+    put(&at, (wide_bits)s->of_sum[seed * s->sums + q].distance, WIDE);
+  }
+  return GV_OK;
+}
+
+gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t seed, const void *sums) {
+  gv_status status = check(context, s, seed, sums);
+  if (status != GV_OK) return status;
+  const unsigned char *at = sums;
+  gv_totals more;
+  more.area = (gv_wide)take(&at, WIDE);
+  for (int d = 0; d < 3; d++)
+    more.moment[d] = (gv_wide)take(&at, WIDE);
+  more.distance = (gv_wide)take(&at, WIDE);
+  more.cells = (int64_t)take(&at, NARROW);
+  uint64_t farthest = (uint64_t)take(&at, NARROW);
+  memcpy(&more.farthest, &farthest, sizeof farthest);
+  if (more.cells < 0 || more.area < 0 || !(more.farthest >= 0.0)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the sums of seed %lld are of no statistics",
+                   (long long)seed);
+  }
+  pthread_mutex_lock(&s->lock);
+  gv_totals_add(&more, &s->of_row[seed]);
+  for (int32_t q = 0; q < s->sums; q++) {
+    gv_sum *sum = &s->of_sum[seed * s->sums + q];
+    sum->value = (gv_wide)((wide_bits)sum->value + take(&at, WIDE));
+    sum->distance = (gv_wide)((wide_bits)sum->distance + take(&at, WIDE));
+  }
+  pthread_mutex_unlock(&s->lock);
+  return GV_OK;
+}

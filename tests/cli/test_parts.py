@@ -1,0 +1,297 @@
+"""Parts of a raster (--part), and what `gpuvoronoi merge` makes of them: the bytes of one run, side files included."""
+
+import os
+import resource
+import shutil
+
+import numpy as np
+import pytest
+from conftest import Work, globe
+from osgeo import gdal, ogr
+
+LONG = bool(os.environ.get("GPUVORONOI_LONG"))
+
+
+def seeds(work, n=60):
+    x, y = globe(n)
+    return work.csv("seeds.csv", x, y, name=[f"s{i}" for i in range(n)], w=[f"{1 + i % 7 / 3:.3f}" for i in range(n)])
+
+
+def multipoints(work):
+    """Several seeds of one feature, and so of one id."""
+    source = ogr.GetDriverByName("GeoJSON").CreateDataSource(str(work.path("many.geojson")))
+    layer = source.CreateLayer("many", geom_type=ogr.wkbMultiPoint)
+    x, y = globe(80, seed=4)
+    for i in range(20):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        points = ",".join(f"({a} {b})" for a, b in zip(x[4 * i:4 * i + 4], y[4 * i:4 * i + 4]))
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(f"MULTIPOINT ({points})"))
+        layer.CreateFeature(feature)
+    source = None
+    return "many.geojson"
+
+
+def shapes(work):
+    source = ogr.GetDriverByName("GeoJSON").CreateDataSource(str(work.path("shapes.geojson")))
+    layer = source.CreateLayer("shapes")
+    for text in ("LINESTRING (-100 50, 20 10, 30 -40)", "POLYGON ((0 0, 40 0, 40 30, 0 30, 0 0))", "POINT (-60 -60)"):
+        feature = ogr.Feature(layer.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        layer.CreateFeature(feature)
+    source = None
+    return "shapes.geojson"
+
+
+def values(work, name, size=(70, 40), most=5, seed=2):
+    made = gdal.GetDriverByName("GTiff").Create(str(work.path(name)), *size, 1, gdal.GDT_Int32)
+    made.SetGeoTransform((-180, 360 / size[0], 0, 90, 0, -180 / size[1]))
+    made.SetProjection("EPSG:4326")
+    made.GetRasterBand(1).WriteArray(np.random.default_rng(seed).integers(0, most, (size[1], size[0])))
+    made = None
+    return name
+
+
+SMALL = ["--size", "500,390", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64"]  # 8 x 7 tiles
+
+# What is asked, its outputs, and OUT.
+CASES = {
+    "all": lambda w: (["--seeds", seeds(w), *SMALL, "-k", "2"],
+                      {"--distance": "d.tif", "--azimuth": "a.tif", "--stats": "t.csv", "--polygons": "p.geojson"}, "o.tif"),
+    "mask": lambda w: (["--seeds", seeds(w), *SMALL, "--mask", values(w, "mask.tif", most=2), "--max-distance", "2000km",
+                        "--sum", "people=" + values(w, "people.tif", seed=5), "--sum", values(w, "cows.tif", (33, 71), 900)],
+                       {"--stats": "t.gpkg"}, "o.tif"),
+    "cog": lambda w: (["--seeds", seeds(w), "--size", "1100,1200", "--of", "COG"], {"--distance": "d.tif"}, "o.tif"),
+    "same ids": lambda w: (["--seeds", multipoints(w), *SMALL], {"--distance": "d.tif", "--stats": "t.csv"}, "o.tif"),
+    "one tile high": lambda w: (["--seeds", seeds(w), "--size", "300,200"], {}, "o.tif"),
+    "group": lambda w: (["--seeds", multipoints(w), *SMALL, "--group"], {"--stats": "t.csv"}, "o.tif"),
+    "weights": lambda w: (["--seeds", seeds(w), *SMALL, "--weighting", "additive", "--weight-field", "w", "--metric", "great-circle"],
+                          {"--distance": "d.tif"}, "o.tif"),
+    "shapes": lambda w: (["--seeds", shapes(w), *SMALL, "--signed-distance", "--distance-unit", "km", "--distance-type", "Float64"],
+                         {"--distance": "d.tif", "--stats": "t.csv"}, "o.tif"),
+    "cells": lambda w: (["--seeds-raster", values(w, "r.tif"), "--values", "3,4", *SMALL[2:], "--size", "490,400"],
+                        {"--distance": "d.tif", "--stats": "t.csv", "--polygons": "p.geojson"}, "o.tif"),
+    "by cell": lambda w: (["--seeds-raster", values(w, "r.tif", (300, 260), 90), "--by-cell"], {"--azimuth": "a.tif"}, "o.tif"),
+    "per value": lambda w: (["--seeds-raster", values(w, "r.tif", (200, 200), 5), "--distance-per-value",
+                             "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64"], {"--distance": "d.tif"}, "o.tif"),
+    "level": lambda w: (["--seeds", seeds(w), "--level", "5", *SMALL], {"--stats": "t.csv"}, "o.tif"),
+    "plane": lambda w: (["--seeds", seeds(w), "--crs", "EPSG:3035", "--extent", "2500000,1400000,7500000,5500000", *SMALL],
+                        {"--distance": "d.tif", "--stats": "t.csv"}, "o.tif"),
+    "bytes": lambda w: (["--seeds", seeds(w), *SMALL, "--ot", "Byte"], {"--distance": "d.tif"}, "o.tif"),
+    "picture": lambda w: (["--seeds", seeds(w), "--size", "700,1100", "--ot", "Byte", "--of", "PNG"], {}, "o.png"),
+    "rows": lambda w: (["--seeds", seeds(w), "--size", "700,1100", "--of", "ENVI"], {}, "o.dat"),
+    "tiles of 64": lambda w: (["--seeds", multipoints(w), "--size", "700,1100", "--of", "HFA"], {}, "o.img"),
+    "strips": lambda w: (["--seeds", seeds(w), "--size", "700,1100", "--co", "TILED=NO", "--co", "COMPRESS=LZW"], {}, "o.tif"),
+    "bytes reversed": lambda w: (["--seeds", seeds(w), *SMALL, "--co", "COMPRESS=DEFLATE", "--co", "PREDICTOR=2", "--co", "ZLEVEL=9",
+                                  "--co", "ENDIANNESS=BIG"], {"--distance": "d.tif"}, "o.tif"),
+    "plain": lambda w: (["--seeds", seeds(w), *SMALL, "--co", "COMPRESS=NONE"], {}, "o.tif"),
+    "lossy": lambda w: (["--seeds", seeds(w), *SMALL, "--co", "COMPRESS=LERC", "--co", "MAX_Z_ERROR=0"], {"--distance": "d.tif"},
+                        "o.tif"),
+    "columns": lambda w: (["--seeds", seeds(w), *SMALL, "-k", "3", "--no-style", "--co", "INTERLEAVE=PIXEL"], {}, "o.tif"),
+}
+SAMPLE = {"all": (3,), "mask": (2,), "same ids": (4,), "cells": (2,), "rows": (2,)}
+
+
+def files(folder):
+    return {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+def outputs_in(folder, outputs):
+    return [word for option, name in outputs.items() for word in (option, f"{folder}/{name}")]
+
+
+def part_run(work, question, outputs, number, of):
+    name = f"parts/{number}.tif"
+    work.ok(*question, *outputs_in("two", outputs), "--part", f"{number}/{of}", name)
+    return name
+
+
+@pytest.mark.parametrize("case,n", [(c, n) for c in CASES for n in ((1, 2, 3, 4, 7) if LONG else SAMPLE.get(c, ()))])
+def test_bytes_of_one_run(work, case, n):
+    question, outputs, out = CASES[case](work)
+    for folder in ("one", "two", "parts"):
+        work.path(folder).mkdir()
+    one = work.ok(*question, *outputs_in("one", outputs), f"one/{out}")
+    blocks = work.run(*question, *outputs_in("two", outputs), "--part", f"{n}/{n}", "parts/last.tif")
+    if blocks.returncode != 0 and "at most" in blocks.stderr:
+        pytest.skip("fewer rows of tiles than parts")
+    work.path("parts/last.tif").unlink()
+    parts = [part_run(work, question, outputs, i, n) for i in range(1, n + 1)]
+    assert sorted(p.name for p in work.path("parts").iterdir()) == sorted(p.split("/")[1] for p in parts)
+    assert files(work.path("two")) == {}
+    two = work.ok("merge", f"two/{out}", *parts[::-1])
+    a, b = files(work.path("one")), files(work.path("two"))
+    assert sorted(a) == sorted(b)
+    for name in a:
+        if name.endswith(".gpkg"):  # which have times in them
+            assert rows(work.path("one") / name) == rows(work.path("two") / name)
+        else:
+            assert a[name] == b[name], name
+    assert two.stderr == one.stderr  # warnings
+    assert [line for line in two.summary.splitlines() if "cells:" in line] == [line for line in one.summary.splitlines()
+                                                                              if "cells:" in line]
+
+
+def rows(path):
+    source = gdal.OpenEx(str(path))  # must outlive its layer
+    return [f.ExportToJson() for f in source.GetLayer(0)]
+
+
+QUESTION = ["--seeds", "seeds.csv", *SMALL, "-k", "2", "--stats", "t.csv", "--distance", "d.tif"]
+THREE = ["p1.tif", "p2.tif", "p3.tif"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Three parts of one run, and what that makes."""
+    work = Work(tmp_path_factory.mktemp("parts"))
+    seeds(work)
+    for i, part in enumerate(THREE, 1):
+        work.ok(*QUESTION, "--part", f"{i}/3", part)
+    work.ok(*QUESTION, "--polygons", "p.geojson", "whole.tif")
+    return work
+
+
+@pytest.fixture
+def three(made, work):
+    for name in ("seeds.csv", *THREE):
+        shutil.copy(made.path(name), work.path(name))
+    return THREE
+
+
+def test_parts_are_rasters_of_their_rows(made):
+    whole = gdal.Open(str(made.path("whole.tif")))
+    first = 0
+    for part in THREE:
+        raster = gdal.Open(str(made.path(part)))
+        assert raster.GetGeoTransform()[3] == pytest.approx(whole.GetGeoTransform()[3] + first * whole.GetGeoTransform()[5])
+        assert np.array_equal(raster.ReadAsArray(), whole.ReadAsArray(0, first, 500, raster.RasterYSize))
+        first += raster.RasterYSize
+    assert first == 390
+
+
+def test_what_is_not_complete_is_named(work, three):
+    a = three
+    work.fails("merge", "o.tif", a[0], a[2], has="part 2 of 3 is missing")
+    work.fails("merge", "o.tif", a[1], has="part 1 of 3 is missing")
+    work.fails("merge", "o.tif", *a[:2], has="part 3 of 3 is missing")
+    work.fails("merge", "o.tif", *a, a[1], has=["part 2 of 3 is given twice", "p2.tif"])
+    work.fails("merge", "o.tif", *a, "p4.tif", has=["p4.tif", "No such file"])
+    work.fails("merge", "o.tif", *a, ".", has="no regular file")
+    work.fails("merge", "o.tif", *a, "seeds.csv", has="seeds.csv is no part file")
+    work.fails("merge", "o.tif", status=2, has="OUT and all parts")
+    work.fails("merge", a[2], *a, "--overwrite", has="p3.tif is a part that is to be merged")
+
+
+def test_parts_of_other_runs_are_named(work, three):
+    a, question = three, QUESTION
+    shutil.copy(work.path("seeds.csv"), work.path("kept.csv"))
+    work.ok(*question, "--metric", "great-circle", "--part", "2/3", "b2.tif")
+    work.fails("merge", "o.tif", a[0], "b2.tif", a[2],
+               has="b2.tif is of another run than p1.tif: --metric is great-circle, not not given")
+    work.ok(*question, "--part", "2/4", "c2.tif")
+    work.fails("merge", "o.tif", a[0], "c2.tif", a[2], has=["c2.tif is of another run than p1.tif", "as many parts"])
+    work.ok(*question[:-2], "--part", "2/3", "d2.tif")
+    work.fails("merge", "o.tif", a[0], "d2.tif", a[2], has=["d2.tif", "one has a raster that the other has not"])
+    with open(work.path("seeds.csv"), "a") as more:
+        more.write("12.5,7.25,new,1\n")
+    work.ok(*question, "--part", "2/3", "e2.tif")
+    work.fails("merge", "o.tif", a[0], "e2.tif", a[2], has=["e2.tif is of another run than p1.tif", "seeds differ"])
+    work.fails("merge", "o.tif", *a, has="p1.tif was computed with other seeds than seeds.csv has now")
+    work.ok("merge", "o.tif", *a, "--seeds", "kept.csv")
+    work.ok("--seeds", "seeds.csv", *SMALL, "--part", "1/1", "f.tif")
+    work.fails("merge", "q.tif", "f.tif", "--stats", "u.csv", has="the parts have no statistics")
+    work.fails("merge", "q.tif", "f.tif", "--azimuth", "u.tif", has="the parts have no azimuths")
+
+
+def test_damage_is_named(work, three):
+    a = three
+    good = work.path("p2.tif").read_bytes()
+    step = len(good) // (200 if LONG else 4)
+    for at in [*range(0, len(good), step), len(good) - 1, len(good) - 30, len(good) - 200]:
+        work.path("p2.tif").write_bytes(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+        work.fails("merge", "o.tif", *a, has="p2.tif is ")
+    for length in (0, 5000, len(good) - 1):
+        work.path("p2.tif").write_bytes(good[:length])
+        work.fails("merge", "o.tif", *a, has="p2.tif is no part file (of --part), or is cut short")
+    work.path("p2.tif").write_bytes(good)
+    work.ok("merge", "o.tif", *a)
+
+
+def test_parts_that_cannot_be(work):
+    question = ["--seeds", seeds(work), *SMALL]
+    work.fails(*question, "--part", "1/8", "p.tif", has="--part 1/8: the raster has 7 rows of blocks")
+    for text in ("0/3", "4/3", "3", "a/b", "1/", "/2", "1/2x", "-1/2", "1/9999999999999", " 1/2"):
+        work.fails(*question, "--part", text, "p.tif", status=2, has="is not I/N")
+    work.fails(*question, "--part", "1/2", "--stats", "t.csv", status=2, has="--part needs OUT")
+    work.fails("--seeds", "seeds.csv", "--level", "3", "--cells", "c.csv", "--part", "1/2", "p.tif", has="--cells has none")
+    work.fails("--seeds", "-", "--part", "1/2", "p.tif", input="lon,lat\n1,2\n", has="write them to a file")
+    work.ok(*question, "--part", "1/2", "p.tif")
+    work.fails(*question, "--part", "1/2", "p.tif", has="exists; --overwrite replaces it")
+
+
+def test_other_outputs_than_the_parts_named(work, three, made):
+    work.ok("merge", "o.tif", *three, "--stats", "u.csv", "--distance", "e.tif", "--polygons", "p.geojson")
+    for name, one in (("o.tif", "whole.tif"), ("u.csv", "t.csv"), ("e.tif", "d.tif"), ("p.geojson", "p.geojson")):
+        assert work.path(name).read_bytes() == made.path(one).read_bytes(), name
+    assert not work.path("t.csv").exists() and not work.path("d.tif").exists()
+
+
+def test_folders_may_move_together(work, three):
+    """Names of files are told from the part, as in descriptions."""
+    moved = work.path("moved")
+    moved.mkdir()
+    for p in list(work.directory.iterdir()):
+        if p != moved:
+            p.rename(moved / p.name)
+    work.ok("merge", "moved/o.tif", *[f"moved/p{i}.tif" for i in (1, 2, 3)])
+    assert sorted(p.name for p in moved.iterdir() if p.name[0] in "dot") == ["d.tif", "o.qml", "o.tif", "o.tif.aux.xml", "t.csv"]
+
+
+def test_virtual_rasters(work, three, made):
+    """A VRT has the whole's values and names, is made without reading cells, and moves with its parts."""
+    folder = work.path("elsewhere")
+    folder.mkdir()
+    work.ok("merge", "v.vrt", *three, "--stats", "u.csv", "--distance", "d.vrt", "--polygons", "p.geojson")
+    assert made.path("t.csv").read_bytes() == work.path("u.csv").read_bytes()
+    assert made.path("p.geojson").read_bytes() == work.path("p.geojson").read_bytes()
+    for name in ("v.vrt", *three):
+        shutil.copy(work.path(name), folder)
+    for virtual, raster in (("elsewhere/v.vrt", "whole.tif"), ("d.vrt", "d.tif")):
+        a, b = gdal.Open(str(work.path(virtual))), gdal.Open(str(made.path(raster)))
+        assert np.array_equal(a.ReadAsArray(), b.ReadAsArray(), equal_nan=True)
+        assert a.GetGeoTransform() == b.GetGeoTransform() and a.GetSpatialRef().IsSame(b.GetSpatialRef())
+        assert a.GetMetadata() == b.GetMetadata()
+        for i in (1, 2):
+            p, q = a.GetRasterBand(i), b.GetRasterBand(i)
+            assert (p.DataType, p.GetDescription(), p.GetUnitType(), p.GetMaskFlags()) == \
+                   (q.DataType, q.GetDescription(), q.GetUnitType(), q.GetMaskFlags())
+            assert repr(p.GetNoDataValue()) == repr(q.GetNoDataValue())
+    work.fails("merge", "v.vrt", *three, has="exists; --overwrite replaces it")
+    good = work.path("p2.tif").read_bytes()  # what is not read is not looked at; what is is
+    work.path("p2.tif").write_bytes(good[:900] + b"\0\0\0\0" + good[904:])
+    work.ok("merge", "w.vrt", *three, "--distance", "w2.vrt", "--stats", "w.csv")
+    assert made.path("t.csv").read_bytes() == work.path("w.csv").read_bytes()
+
+
+def test_wide_ids_in_virtual_rasters(work):
+    x, y = globe(20)
+    work.csv("wide.csv", x, y, code=[2 ** 60 + i for i in range(20)])
+    question = ["--seeds", "wide.csv", "--id", "code", *SMALL]
+    parts = [f"q{i}.tif" for i in (1, 2)]
+    for i, part in enumerate(parts, 1):
+        work.ok(*question, "--part", f"{i}/2", part)
+    work.ok(*question, "one.tif")
+    work.ok("merge", "two.tif", *parts)
+    work.ok("merge", "o.vrt", *parts)
+    assert work.path("one.tif").read_bytes() == work.path("two.tif").read_bytes()
+    assert np.array_equal(work.read("o.vrt"), work.read("one.tif"))
+
+
+def test_disk_that_is_full(work, three):
+    """A file that cannot grow leaves no part, and no merged file."""
+
+    def small():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))
+
+    work.fails("--seeds", "seeds.csv", *SMALL, "--distance", "d.tif", "--part", "1/3", "q.tif", preexec_fn=small)
+    work.fails("merge", "o.tif", *three, preexec_fn=small)

@@ -1,0 +1,95 @@
+/* Sums of several processes, as bytes: together they are those of one. */
+#include "world.h"
+
+#include "gpuvoronoi_parts.h"
+
+enum { MOST = 512 };
+
+/* Adds the blocks first, first + step ... */
+static void add_blocks(gv_context *context, const world *w, const gv_voronoi *voronoi, gv_statistics *s,
+                       int64_t first, int64_t step) {
+  int64_t across = gv_voronoi_blocks_across(voronoi), blocks = across * gv_voronoi_blocks_down(voronoi);
+  for (int64_t i = first; i < blocks; i += step) {
+    piece p;
+    make_piece(context, w, voronoi, 32, i, &p);
+    gv_statistics_block b = GV_STATISTICS_BLOCK_INIT;
+    b.column = i % across;
+    b.row = i / across;
+    b.seed = p.seed;
+    b.stride = b.distance_stride = p.w;
+    b.distance = p.distance;
+    b.quantity = p.quantity;
+    assert_int_equal(gv_statistics_add(context, s, &b), GV_OK);
+    free_piece(&p);
+  }
+}
+
+static void parts_are_the_whole(void **state) {
+  (void)state;
+  static const gv_grid_kind kinds[] = {GV_GRID_PLANE, GV_GRID_LONLAT, GV_GRID_QTM};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    world w;
+    make_world(&w, kinds[k], kinds[k] == GV_GRID_PLANE ? GV_EUCLIDEAN : GV_GREAT_CIRCLE);
+    gv_context *context = new_context();
+    gv_voronoi *voronoi = new_voronoi(context, &w, 32);
+    gv_statistics *merged = new_statistics(context, voronoi);
+    unsigned char bytes[MOST];
+    size_t size = gv_statistics_sums_size(merged);
+    assert_true(size > 0 && size <= sizeof bytes);
+    result whole[SEEDS];
+    compute(&w, 32, false, true, whole);
+    for (int part = 2; part >= 0; part--) {
+      gv_statistics *s = new_statistics(context, voronoi);
+      add_blocks(context, &w, voronoi, s, part, 3);
+      for (int i = 0; i < SEEDS; i++) {
+        assert_int_equal(gv_statistics_get_sums(context, s, i, bytes), GV_OK);
+        assert_int_equal(gv_statistics_add_sums(context, merged, i, bytes), GV_OK);
+      }
+      gv_statistics_destroy(s);
+    }
+    for (int i = 0; i < SEEDS; i++) {
+      result got;
+      memset(&got, 0, sizeof got);
+      assert_int_equal(gv_statistics_get(context, merged, i, &got.seed, got.sum), GV_OK);
+      assert_memory_equal(&got, &whole[i], sizeof got);
+    }
+    gv_statistics_destroy(merged);
+    gv_voronoi_destroy(voronoi);
+    gv_context_destroy(context);
+    free_world(&w);
+  }
+}
+
+static void nonsense_is_refused(void **state) {
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, &w, 32);
+  gv_statistics *s = new_statistics(context, voronoi);
+  unsigned char bytes[MOST] = {0};
+  assert_int_equal(gv_statistics_sums_size(NULL), 0);
+  assert_int_equal(gv_statistics_get_sums(NULL, s, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get_sums(context, NULL, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get_sums(context, s, -1, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get_sums(context, s, SEEDS, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_get_sums(context, s, 0, NULL), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_add_sums(NULL, s, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_add_sums(context, s, SEEDS, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_int_equal(gv_statistics_add_sums(context, s, 0, bytes), GV_OK);
+  memset(bytes, 255, sizeof bytes); /* -1 cells, a distance that is no number */
+  assert_int_equal(gv_statistics_add_sums(context, s, 0, bytes), GV_ERROR_INVALID_ARGUMENT);
+  assert_true(gv_context_message(context)[0] != '\0');
+  gv_statistics_destroy(s);
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parts_are_the_whole),
+      cmocka_unit_test(nonsense_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
