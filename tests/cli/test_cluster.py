@@ -21,6 +21,9 @@ def launcher(request):
         pytest.skip(f"built without {request.param}")
     if shutil.which(LAUNCHERS[request.param][0]) is None:
         pytest.skip(f"no {LAUNCHERS[request.param][0]}")
+    started = subprocess.run([*LAUNCHERS[request.param], "-n", "2", "true"], capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    if started.returncode != 0:
+        pytest.skip(f"{request.param} starts nothing here: {' '.join(started.stderr.split())[:200]}")
     return LAUNCHERS[request.param]
 
 
