@@ -41,6 +41,6 @@ void GDALRegister_VORONOI() {
   driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, options);
   driver->pfnIdentify = Identify;
   driver->pfnOpen = Open;
-  CPLFree(options);
+  free(options);
   GetGDALDriverManager()->RegisterDriver(driver);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/backend_limits.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "gpuvoronoi.h"
@@ -32,83 +33,10 @@ const cli_syntax backends_syntax = {
              "it can run on this machine, and the idea behind it. All of them give the same results.\n",
     CLI_ROWS(table)};
 
-/* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
-static const char *refused(int backend, gv_metric metric) {
-  gv_backend_info info;
-  const char *reason = NULL;
-  if (gv_backend_get(backend, &info) != GV_OK || !info.searches_points) return NULL;
-  return gv_backend_supports(backend, metric, GV_FLOAT64, 1, NULL, &reason) == GV_OK ? NULL : reason;
-}
-
-static int32_t largest_dimension(int backend) {
-  int32_t dimension = 0;
-  (void)gv_backend_supports(backend, GV_EUCLIDEAN, GV_FLOAT64, 1, &dimension, NULL);
-  return dimension;
-}
-
-static bool weighs(int backend) {
-  gv_backend_info info;
-  return gv_backend_get(backend, &info) == GV_OK && info.weighted_grids;
-}
-
-/* Adds "; WHAT: NAME, NAME ..." with the backends that `has` tells; nothing where there is none. */
-static void add_names(char *text, size_t size, const char *what, bool (*has)(int backend, int value), int value) {
-  int count = 0;
-  for (int b = 0; b < gv_backend_count(); b++) {
-    gv_backend_info info;
-    if (gv_backend_get(b, &info) != GV_OK || !has(b, value)) continue;
-    size_t length = strlen(text);
-    if (count++ == 0) {
-      snprintf(text + length, size - length, "; %s: %s", what, info.name);
-    } else {
-      snprintf(text + length, size - length, ", %s", info.name);
-    }
-  }
-}
-
-static bool has_weights(int backend, int unused) {
-  (void)unused;
-  return weighs(backend);
-}
-
-static bool refuses_metric(int backend, int metric) {
-  return refused(backend, (gv_metric)metric) != NULL;
-}
-
-static bool ends_at_dimension(int backend, int dimension) {
-  gv_backend_info info;
-  return gv_backend_get(backend, &info) == GV_OK && info.searches_points && largest_dimension(backend) == dimension;
-}
-
-static void add_metrics(char *text, size_t size) {
-  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
-    char what[64];
-    snprintf(what, sizeof what, "not %s", gv_metric_name(metric));
-    add_names(text, size, what, refuses_metric, (int)metric);
-  }
-}
-
-void backends_add_limits_of_grids(char *text, size_t size) {
-  add_names(text, size, "with --weighting only", has_weights, 0);
-  add_metrics(text, size);
-}
-
-void backends_add_limits_of_points(char *text, size_t size) {
-  int32_t largest = 0;
-  for (int b = 0; b < gv_backend_count(); b++)
-    largest = largest_dimension(b) > largest ? largest_dimension(b) : largest;
-  add_metrics(text, size);
-  for (int32_t dimension = 1; dimension < largest; dimension++) {
-    char what[64];
-    snprintf(what, sizeof what, "up to %d dimensions", (int)dimension);
-    add_names(text, size, what, ends_at_dimension, dimension);
-  }
-}
-
 static void put_refused(cli_json *json, int backend) {
   cli_json_object(json, "refused_metrics", CLI_JSON_IN_LINE);
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
-    const char *why = refused(backend, metric);
+    const char *why = cli_backend_refuses(backend, metric);
     if (why != NULL) cli_json_string(json, gv_metric_name(metric), why);
   }
   cli_json_end(json);
@@ -125,8 +53,8 @@ static void print_json(void) {
     cli_json_string(&json, "summary", info.summary);
     cli_json_bool(&json, "searches_points", info.searches_points);
     cli_json_bool(&json, "allocates_grids", info.allocates_grids);
-    cli_json_bool(&json, "weighted_grids", weighs(i));
-    cli_json_integer(&json, "max_dim", largest_dimension(i));
+    cli_json_bool(&json, "weighted_grids", cli_backend_weighs(i));
+    cli_json_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_refused(&json, i);
     cli_json_bool(&json, "available", info.available);
     cli_json_string(&json, "reason", info.reason);
@@ -173,7 +101,7 @@ static void print_matrix(void) {
   for (int b = 0; b < gv_backend_count(); b++) {
     gv_backend_info info;
     if (gv_backend_get(b, &info) != GV_OK) continue;
-    printf("%-16s %9d  ", info.name, (int)largest_dimension(b));
+    printf("%-16s %9d  ", info.name, (int)cli_backend_largest_dimension(b));
     for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
       for (gv_dtype type = GV_FLOAT32; type <= GV_FLOAT64; type++) {
         for (int k = 0; k < KS; k++) {
@@ -184,7 +112,7 @@ static void print_matrix(void) {
       }
       printf(" ");
     }
-    print_box(&l, weighs(b) ? NULL : "computes grids without weights only", 4);
+    print_box(&l, cli_backend_weighs(b) ? NULL : "computes grids without weights only", 4);
     printf("%s%s\n", info.available ? "" : " not here: ", info.reason);
   }
   for (int i = 0; i < l.count; i++)

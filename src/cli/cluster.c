@@ -4,7 +4,6 @@
  */
 #include "cli/cluster.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
@@ -17,8 +16,8 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
+#include "core/module.h"
 #include "io/out/output.h"
-#include "io/path.h"
 #include "mpi/mpi_module.h"
 
 /* ------------------------------------------------------------------------------------------------- the launcher */
@@ -52,21 +51,12 @@ int cli_cluster_ranks(void) {
   return by != NULL ? number_of(by->ranks, 1) : 1;
 }
 
-/* The module beside the library, or wherever the system finds it. */
 static const gv_mpi_module *open_module(const struct launcher *by, const char **why) {
-  Dl_info self;
-  char path[4096];
-  void *handle = NULL;
   gv_mpi_offer *offer = NULL;
   const char *(*version)(void) = gv_version;
   void *place = NULL;
   memcpy(&place, &version, sizeof place);
-  if (dladdr(place, &self) != 0 && self.dli_fname != NULL) {
-    const char *name = gv_path_name(self.dli_fname);
-    int length = snprintf(path, sizeof path, "%.*s%s", (int)(name - self.dli_fname), self.dli_fname, by->module);
-    if (name > self.dli_fname && length < (int)sizeof path) handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  }
-  if (handle == NULL) handle = dlopen(by->module, RTLD_NOW | RTLD_GLOBAL);
+  void *handle = gv_module_open(place, by->module, RTLD_NOW | RTLD_GLOBAL);
   if (handle == NULL) {
     *why = dlerror();
     return NULL;

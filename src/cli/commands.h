@@ -29,9 +29,6 @@ int voronoi_command(int argc, char **argv);
 
 extern const cli_syntax backends_syntax, devices_syntax, merge_syntax, qtm_syntax, search_syntax;
 int backends_command(int argc, char **argv);
-/* For --help: which backends refuse something of grids, and which something of points. */
-void backends_add_limits_of_grids(char *text, size_t size);
-void backends_add_limits_of_points(char *text, size_t size);
 int bench_command(int argc, char **argv);
 int devices_command(int argc, char **argv);
 int merge_command(int argc, char **argv);

@@ -6,8 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cli/backend_limits.h"
 #include "cli/cli.h"
-#include "cli/commands.h"
 #include "io/source_name.h"
 
 /* ----------------------------------------------------------------------------------------------- arguments */
@@ -112,8 +112,8 @@ static void print_wrapped(const char *text, int column, FILE *out) {
 }
 
 void cli_add_help(const gv_option *o, char *text, size_t size) {
-  if (o->more == GV_MORE_LIMITS_OF_GRIDS) backends_add_limits_of_grids(text, size);
-  if (o->more == GV_MORE_LIMITS_OF_POINTS) backends_add_limits_of_points(text, size);
+  if (o->more == GV_MORE_LIMITS_OF_GRIDS) cli_add_limits_of_grids(text, size);
+  if (o->more == GV_MORE_LIMITS_OF_POINTS) cli_add_limits_of_points(text, size);
 }
 
 void cli_print_help(const cli_syntax *syntax, FILE *out) {

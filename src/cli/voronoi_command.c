@@ -53,16 +53,6 @@ static const char *value_of(const gv_description *d, const char *name) {
   return NULL;
 }
 
-int voronoi_check_lasting(const gv_description *d) {
-  for (int64_t i = 0; i < d->count; i++) {
-    const gv_given *one = &d->list[i];
-    bool output = one->option->names_file && one->option->place == GV_IN_OUTPUTS && !one->option->several;
-    int lasting = output ? cli_check_lasting(one->value) : EXIT_OK;
-    if (lasting != EXIT_OK) return lasting;
-  }
-  return EXIT_OK;
-}
-
 /* The command line, and the description that it names, into the settings. */
 static int read_settings(gv_description *d, gv_description *config, gv_job_settings *s) {
   gv_io io = {.cancelled = NULL};
@@ -86,49 +76,6 @@ static int describe(const gv_description *d, const gv_job_settings *s) {
     cli_report_json(NULL, 0.0);
   } else if (!s->quiet) {
     cli_print_warnings();
-  }
-  return EXIT_OK;
-}
-
-/* Where HDF5 could not write a file, it ends the process with a fault when that ends in the usual way. */
-static bool writes_hdf5(const gv_job *j) {
-  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->mesh};
-  bool writes = j->raster.driver != NULL && EQUAL(j->raster.driver, "netCDF");
-  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-    writes = writes || (paths[i] != NULL && EQUAL(CPLGetExtension(paths[i]), "nc"));
-  return writes;
-}
-
-void voronoi_choose_threads(gv_job *j) {
-  if (j->threads == 0) {
-    gv_context *context = NULL;
-    j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
-    gv_context_destroy(context);
-  }
-  j->raster.threads = j->threads;
-}
-
-bool voronoi_shows_progress(const gv_job_settings *s) {
-  return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
-}
-
-int voronoi_run(gv_job_settings *s, double begun) {
-  gv_job *j = &s->job;
-  voronoi_choose_threads(j);
-  if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
-  gv_job_report report;
-  j->report = &report;
-  gv_io io = {.cancelled = cli_interrupted};
-  if (gv_job_run(&io, j) != GV_OK) {
-    int result = cli_report_failure(&io);
-    if (writes_hdf5(j)) _exit(cli_answered(result));
-    return result;
-  }
-  double seconds = cli_seconds() - begun;
-  if (s->json) {
-    cli_report_json(&report, seconds);
-  } else if (!s->quiet) {
-    cli_report_lines(&report, seconds);
   }
   return EXIT_OK;
 }

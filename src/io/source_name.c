@@ -353,14 +353,6 @@ static void clean(cleaner *c) {
 
 /* ---------------------------------------------------------------------------------------------------------- names */
 
-/* The text with its end, the caller's to free; NULL if memory has run out. */
-static char *finish(gv_text *text) {
-  gv_text_put(text, "", 1);
-  if (!text->failed) return text->bytes;
-  gv_text_free(text);
-  return NULL;
-}
-
 /* The length of "DRIVER:"; 0 if the source does not begin so. A single letter is a disk. */
 static size_t prefix_length(const char *source) {
   size_t length = 0;
@@ -388,7 +380,7 @@ static char *clean_source(const char *source, gv_text *secrets, size_t *first) {
     gv_text_put_string(&out, source);
   }
   *first = c.first;
-  return finish(&out);
+  return gv_text_take(&out);
 }
 
 char *gv_source_name(const char *source) {
@@ -454,7 +446,7 @@ static void add_secret(const char *secret) {
       gv_text_put(&plain, at, 1);
     }
   }
-  char *unquoted = finish(&plain), *rest = NULL;
+  char *unquoted = gv_text_take(&plain), *rest = NULL;
   put_in_codes(secret);
   if (unquoted == NULL) {
     memory.failed = true;
@@ -552,7 +544,7 @@ static char *clean_text(const char *message, bool foreign) {
   }
   out.failed |= memory.failed;
   pthread_mutex_unlock(&memory.lock);
-  return finish(&out);
+  return gv_text_take(&out);
 }
 
 char *gv_clean_message(const char *message) {

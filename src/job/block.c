@@ -128,9 +128,7 @@ static gv_status add_statistics(gv_io *io, const gv_run *r, int number, const gv
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block) {
   gv_run *r = user;
   gv_run_worker *worker = &r->workers[number];
-  gv_run_part p = {.x = block->column * r->block_w, .y = block->row * r->block_h};
-  p.w = r->width - p.x < r->block_w ? r->width - p.x : r->block_w;
-  p.h = r->height - p.y < r->block_h ? r->height - p.y : r->block_h;
+  gv_run_part p = gv_run_block_part(r, block->column, block->row);
   int64_t kept = p.w * p.h;
   gv_status status = GV_OK;
   if (r->mask != NULL) {

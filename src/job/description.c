@@ -143,11 +143,9 @@ static gv_status way_back(gv_io *io, const char *from, char **out) {
     if (*rest != '\0' && way.length > 0) gv_text_put_string(&way, "/");
     gv_text_put_string(&way, rest);
     if (way.length == 0) gv_text_put_string(&way, ".");
-    gv_text_put(&way, "", 1);
-    *out = way.failed ? NULL : way.bytes;
+    *out = gv_text_take(&way);
     if (*out == NULL) status = no_memory(io);
   }
-  if (status != GV_OK) gv_text_free(&way);
   free(here);
   free(there);
   return status;

@@ -116,7 +116,7 @@ static gv_status make_scratch(gv_io *io, const gv_run *r, gv_live_worker *worker
 }
 
 /* A block's values out of a worker's memory: one where all are alike. */
-static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, const gv_live_piece *part) {
+static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, const gv_run_part *part) {
   size_t bytes = 0, at[GV_LIVE_KINDS] = {0}, cells = (size_t)(part->w * part->h);
   for (int i = 0; i < GV_LIVE_KINDS; i++) {
     at[i] = bytes;
@@ -125,7 +125,8 @@ static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, c
   }
   gv_live_block *b = malloc(sizeof *b + bytes);
   if (b == NULL) return NULL;
-  *b = (gv_live_block){.column = from->column, .row = from->row, .bytes = sizeof *b + bytes, .piece = *part};
+  *b = (gv_live_block){.column = from->column, .row = from->row, .bytes = sizeof *b + bytes};
+  b->piece = (gv_live_piece){.x = part->x, .y = part->y, .w = part->w, .h = part->h};
   for (int i = 0; i < GV_LIVE_KINDS; i++) {
     if (r->slot[i] < 0) continue;
     size_t size = value_size(r, i), w = from->uniform[i] ? 1 : (size_t)part->w,
@@ -153,9 +154,7 @@ static gv_status compute(gv_io *io, gv_live *live, int number, int64_t column, i
     if (i != GV_RUN_OUT && (kinds >> i & 1) == 0) r.slot[i] = -1;
   if (r.slot[GV_RUN_DISTANCE] < 0) r.each = NULL;
   gv_raster_block block = {.column = column, .row = row, .stride = r.block_w};
-  gv_live_piece part = {.x = column * r.block_w, .y = row * r.block_h};
-  part.w = r.width - part.x < r.block_w ? r.width - part.x : r.block_w;
-  part.h = r.height - part.y < r.block_h ? r.height - part.y : r.block_h;
+  const gv_run_part part = gv_run_block_part(&r, column, row);
   int worker = gv_live_take_worker(live, level);
   gv_status status = make_scratch(io, &r, &level->workers[worker]);
   for (int i = 0; i < GV_LIVE_KINDS; i++) {

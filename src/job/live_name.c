@@ -60,12 +60,6 @@ static const gv_option *find_option(const char *name) {
   return o != NULL && o->place == GV_IN_QUESTION ? o : NULL;
 }
 
-static void put_escaped(gv_text *text, const char *string) {
-  char *escaped = CPLEscapeString(string, -1, CPLES_XML);
-  gv_text_put_string(text, escaped);
-  CPLFree(escaped);
-}
-
 static void put_option(gv_text *text, const gv_option *o) {
   const bool number = o->kind == GV_OPTION_INT || o->kind == GV_OPTION_LONG;
   gv_text_put_string(text, "<Option name=\"");
@@ -79,11 +73,11 @@ static void put_option(gv_text *text, const gv_option *o) {
                            : number                      ? "int"
                                                          : "string");
   gv_text_put_string(text, "\" description=\"");
-  put_escaped(text, o->help);
+  gv_text_put_xml(text, o->help);
   gv_text_put_string(text, "\">");
   for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++) {
     gv_text_put_string(text, "<Value>");
-    put_escaped(text, c->name);
+    gv_text_put_xml(text, c->name);
     gv_text_put_string(text, "</Value>");
   }
   gv_text_put_string(text, "</Option>");
@@ -97,10 +91,7 @@ char *gv_live_option_list(void) {
     if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_QUESTION) put_option(&text, o);
   }
   gv_text_put_string(&text, "</OpenOptionList>");
-  gv_text_put(&text, "", 1);
-  char *list = text.failed ? NULL : CPLStrdup(text.bytes);
-  gv_text_free(&text);
-  return list;
+  return gv_text_take(&text);
 }
 
 static gv_status add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {

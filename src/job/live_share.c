@@ -19,13 +19,6 @@ static gv_live *shared;
 
 /* ------------------------------------------------------------------------------------------------------- stamps */
 
-static char *finish(gv_text *text) {
-  gv_text_put(text, "", 1);
-  if (!text->failed) return text->bytes;
-  gv_text_free(text);
-  return NULL;
-}
-
 char *gv_live_key(const gv_description *d) {
   gv_text text = {0};
   for (int row = 0; row < GV_JOB_OPTIONS; row++) {
@@ -37,7 +30,7 @@ char *gv_live_key(const gv_description *d) {
       gv_text_put_string(&text, "\n");
     }
   }
-  return finish(&text);
+  return gv_text_take(&text);
 }
 
 /* True if a file may change once more without its time telling: clocks of file systems tick every 10 ms or every second. */
@@ -90,7 +83,7 @@ char *gv_live_stamps(const gv_description *d) {
     told = stamp(one->value, &text);
     if (told) stamp_company(one->value, &text);
   }
-  char *stamps = finish(&text);
+  char *stamps = gv_text_take(&text);
   if (told) return stamps;
   free(stamps);
   return NULL;

@@ -35,7 +35,7 @@ void gv_run_close_parts(gv_run *r) {
     gv_part_free(&m->parts[i]);
   free(m->parts);
   free(m->readers);
-  free(m->ids);
+  gv_groups_free(&m->groups);
   free(m);
   r->merge = NULL;
 }
@@ -46,17 +46,10 @@ gv_part_sum gv_merge_sum(const gv_merge *merge, int number) {
 
 /* --------------------------------------------------------------------------------------------- parts of one run */
 
-/* Options that say nothing of the answer, or that differ where files lie elsewhere: their contents are compared instead. */
-static bool says_nothing(const gv_option *o) {
-  static const char *const names[] = {"threads", "memory", "device", "backend"};
-  static const char *const outputs[] = {"ot", "group", "no-stats-distances"};
-  bool nothing = o->names_file || o->place == GV_IN_NOTHING || o->kind == GV_OPTION_HEADING;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    nothing = nothing || strcmp(o->name, names[i]) == 0;
-  if (nothing || o->place == GV_IN_QUESTION) return nothing;
-  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-    if (strcmp(o->name, outputs[i]) == 0) return false;
-  return true;
+/* Options that parts may differ in; of files the contents are compared instead. */
+static bool may_differ(const gv_option *o) {
+  if (o->names_file || o->place == GV_IN_NOTHING || o->kind == GV_OPTION_HEADING) return true;
+  return (o->place == GV_IN_OUTPUTS) != o->parts_otherwise;
 }
 
 /* What is given of an option, however often; to be freed. */
@@ -68,9 +61,7 @@ static char *given(const gv_description *d, const gv_option *option) {
     gv_text_put_string(&all, d->list[i].value != NULL ? d->list[i].value : "given");
   }
   if (all.length == 0) gv_text_put_string(&all, "not given");
-  gv_text_put(&all, "", 1);
-  if (all.failed) gv_text_free(&all);
-  return all.bytes;
+  return gv_text_take(&all);
 }
 
 static gv_status compare_options(gv_io *io, const gv_part *part, const gv_description *a, const gv_part *first,
@@ -78,7 +69,7 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
   gv_status status = GV_OK;
   for (int i = 0; i < GV_JOB_OPTIONS && status == GV_OK; i++) {
     const gv_option *o = &gv_job_options[i];
-    if (says_nothing(o)) continue;
+    if (may_differ(o)) continue;
     char *here = given(a, o), *there = given(b, o);
     if (here == NULL || there == NULL) {
       status = gv_io_fail_memory(io, "a description");
@@ -92,14 +83,12 @@ static gv_status compare_options(gv_io *io, const gv_part *part, const gv_descri
   return status;
 }
 
-/* True if both were computed by one question of the same seeds. */
-static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *first) {
-  gv_description a = {0}, b = {0};
-  gv_status status = gv_part_run(io, part, &a);
-  if (status == GV_OK) status = gv_part_run(io, first, &b);
-  if (status == GV_OK) status = compare_options(io, part, &a, first, &b);
-  gv_description_free(&a);
-  gv_description_free(&b);
+/* They were computed by one question of the same seeds; `asked` is that of the first. */
+static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *first, const gv_description *asked) {
+  gv_description own = {0};
+  gv_status status = gv_part_run(io, part, &own);
+  if (status == GV_OK) status = compare_options(io, part, &own, first, asked);
+  gv_description_free(&own);
   if (status != GV_OK) return status;
   const char *other =
       part->parts != first->parts             ? "they are not of as many parts"
@@ -193,12 +182,15 @@ gv_status gv_run_open_parts(gv_run *r) {
   if (m == NULL) return gv_io_fail_memory(r->io, "the parts");
   m->parts = calloc((size_t)j->merged_count, sizeof *m->parts);
   if (m->parts == NULL) return gv_io_fail_memory(r->io, "the parts");
+  gv_description asked = {0};
   gv_status status = GV_OK;
   for (m->count = 0; m->count < j->merged_count && status == GV_OK;) {
     gv_part *next = &m->parts[m->count++];
     status = gv_part_open(r->io, j->merged[m->count - 1], next);
-    if (status == GV_OK && m->count > 1) status = compare_parts(r->io, next, m->parts);
+    if (status != GV_OK) break;
+    status = m->count == 1 ? gv_part_run(r->io, next, &asked) : compare_parts(r->io, next, m->parts, &asked);
   }
+  gv_description_free(&asked);
   if (status == GV_OK) status = check_run(r, m->parts);
   qsort(m->parts, (size_t)m->count, sizeof *m->parts, by_number);
   if (status == GV_OK) status = check_complete(r->io, m);
@@ -215,37 +207,15 @@ typedef struct adding {
 
 static gv_status add_record(gv_io *io, void *user, const unsigned char *record) {
   const adding *a = user;
-  uint64_t row = 0;
-  for (int i = 0; i < 8; i++)
-    row |= (uint64_t)record[i] << (8 * i);
-  gv_status status = gv_statistics_add_sums(a->r->context, a->r->statistics, (int64_t)row, record + 8);
+  int64_t row = (int64_t)gv_part_number(record);
+  gv_status status = gv_statistics_add_sums(a->r->context, a->r->statistics, row, record + 8);
   if (status == GV_OK) return GV_OK;
   return gv_io_fail(io, status, "%s is damaged: %s", a->part->path, gv_context_message(a->r->context));
 }
 
-static int by_id(const void *a, const void *b) {
-  const gv_shown_id *p = a, *q = b;
-  if (p->id != q->id) return p->id < q->id ? -1 : 1;
-  return p->number < q->number ? -1 : p->number > q->number;
-}
-
-/* From ids back to seeds, where colours ask for these. */
-static gv_status index_ids(gv_run *r) {
-  gv_merge *m = r->merge;
-  const gv_seed_list *seeds = r->regions;
-  m->ids = malloc((size_t)seeds->count * sizeof *m->ids);
-  if (m->ids == NULL) return gv_io_fail_memory(r->io, "the ids");
-  for (int64_t i = 0; i < seeds->count; i++)
-    m->ids[i] = (gv_shown_id){seeds->ids[i], (int32_t)i};
-  qsort(m->ids, (size_t)seeds->count, sizeof *m->ids, by_id);
-  for (int64_t i = 0; i < seeds->count; i++)
-    if (m->id_count == 0 || m->ids[m->id_count - 1].id != m->ids[i].id) m->ids[m->id_count++] = m->ids[i];
-  return GV_OK;
-}
-
 gv_status gv_run_merge_sums(gv_run *r) {
   gv_merge *m = r->merge;
-  gv_status status = r->style && r->numbers ? index_ids(r) : GV_OK;
+  gv_status status = r->style && r->numbers ? gv_groups_make(r->io, r->regions, &m->groups) : GV_OK;
   m->readers = calloc((size_t)r->worker_count, sizeof *m->readers);
   if (m->readers == NULL) return gv_io_fail_memory(r->io, "the parts");
   m->workers = r->worker_count;
@@ -273,7 +243,7 @@ gv_status gv_run_merge_sums(gv_run *r) {
 }
 
 bool gv_run_tells_seeds(const gv_run *r) {
-  return r->merge == NULL || r->merge->ids == NULL || r->merge->id_count == r->regions->count;
+  return r->merge == NULL || r->merge->groups.count == 0 || r->merge->groups.count == r->regions->count;
 }
 
 /* -------------------------------------------------------------------------------------------------------- blocks */
@@ -281,7 +251,7 @@ bool gv_run_tells_seeds(const gv_run *r) {
 gv_status gv_merge_open(gv_io *io, const gv_run *r, int part, int raster, GDALDatasetH *out) {
   const gv_part *from = &r->merge->parts[part];
   static const char *const drivers[] = {"GTiff", NULL};
-  char *name = gv_part_raster(from, raster);
+  char *name = gv_part_raster(from, raster, from->path);
   if (name == NULL) return gv_io_fail_memory(io, "a file name");
   gv_gdal_reset();
   GDALDatasetH dataset = *out = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, NULL, NULL);
@@ -404,16 +374,8 @@ static void number_cells(const gv_run *r, const gv_run_part *p, const gv_raster_
     for (int64_t x = 0; x < p->w; x++) {
       int64_t id = id_at(block->out[r->slot[GV_RUN_OUT]], r->type, y * block->stride + x);
       if (id != before) {
-        int64_t low = 0, high = m->id_count;
-        while (low < high) {
-          int64_t middle = (low + high) / 2;
-          if (m->ids[middle].id < id) {
-            low = middle + 1;
-          } else {
-            high = middle;
-          }
-        }
-        number = low < m->id_count && m->ids[low].id == id ? m->ids[low].number : -1;
+        int32_t group = gv_groups_find(&m->groups, r->regions, id);
+        number = group >= 0 ? m->groups.first[group] : -1;
         before = id;
       }
       numbers[y * r->block_w + x] = number;
@@ -426,9 +388,7 @@ gv_status gv_run_merge_block(gv_io *io, void *user, int number, gv_raster_block 
   const gv_merge *m = r->merge;
   gv_run_worker *worker = &r->workers[number];
   gv_merge_reader *one = &m->readers[number];
-  gv_run_part p = {.x = block->column * r->block_w, .y = block->row * r->block_h};
-  p.w = r->width - p.x < r->block_w ? r->width - p.x : r->block_w;
-  p.h = r->height - p.y < r->block_h ? r->height - p.y : r->block_h;
+  gv_run_part p = gv_run_block_part(r, block->column, block->row);
   gv_status status = GV_OK;
   for (int64_t done = 0; done < p.h && status == GV_OK;) {
     int at = part_of(m, p.y + done);
@@ -439,7 +399,7 @@ gv_status gv_run_merge_block(gv_io *io, void *user, int number, gv_raster_block 
     done += rows;
   }
   if (status != GV_OK || !r->style) return status;
-  if (m->ids == NULL) {
+  if (m->groups.count == 0) {
     status =
         gv_adjacency_scan(io, &worker->adjacency, block->out[r->slot[GV_RUN_OUT]], p.w, p.h, block->stride, p.y);
   } else {

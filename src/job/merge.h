@@ -11,18 +11,13 @@ typedef struct gv_merge_reader {
   GDALDatasetH datasets[GV_RUN_RASTERS];
 } gv_merge_reader;
 
-typedef struct gv_shown_id {
-  int64_t id;
-  int32_t number; /* the lowest seed of it */
-} gv_shown_id;
-
 struct gv_merge {
   gv_part *parts; /* by rows */
   int count;
   gv_merge_reader *readers; /* one a worker */
   int workers;
-  gv_shown_id *ids; /* ascending; NULL = blocks hold ids for colours, too */
-  int64_t id_count;
+  gv_groups
+      groups; /* of ids that cells show, where colours ask for seeds; none: blocks hold ids for colours, too */
   bool copied[GV_RUN_RASTERS]; /* tiles are encoded as they are to be */
 };
 

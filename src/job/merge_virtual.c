@@ -17,16 +17,10 @@ bool gv_merge_is_virtual(const gv_job *j, const char *path) {
   return j->merged_count > 0 && (asked || EQUAL(CPLGetExtension(path), "vrt"));
 }
 
-static void put_escaped(gv_text *t, const char *text) {
-  char *escaped = CPLEscapeString(text, -1, CPLES_XML);
-  gv_text_put_string(t, escaped);
-  CPLFree(escaped);
-}
-
 static void put_element(gv_text *t, const char *indent, const char *name, const char *value) {
   if (value == NULL || value[0] == '\0') return;
   gv_text_put_string(t, CPLSPrintf("%s<%s>", indent, name));
-  put_escaped(t, value);
+  gv_text_put_xml(t, value);
   gv_text_put_string(t, CPLSPrintf("</%s>\n", name));
 }
 
@@ -42,7 +36,7 @@ static void put_head(gv_text *t, GDALDatasetH first, int64_t width, int64_t heig
     const int *mapping = OSRGetDataAxisToSRSAxisMapping(crs, &axes);
     gv_text_put_string(t, CPLSPrintf("  <SRS dataAxisToSRSAxisMapping=\"%d,%d\">", axes > 0 ? mapping[0] : 1,
                                      axes > 1 ? mapping[1] : 2));
-    put_escaped(t, wkt);
+    gv_text_put_xml(t, wkt);
     gv_text_put_string(t, "</SRS>\n");
   }
   CPLFree(wkt);
@@ -56,9 +50,9 @@ static void put_head(gv_text *t, GDALDatasetH first, int64_t width, int64_t heig
     const char *value = CPLParseNameValue(*item, &key);
     if (key != NULL && value != NULL) {
       gv_text_put_string(t, "    <MDI key=\"");
-      put_escaped(t, key);
+      gv_text_put_xml(t, key);
       gv_text_put_string(t, "\">");
-      put_escaped(t, value);
+      gv_text_put_xml(t, value);
       gv_text_put_string(t, "</MDI>\n");
     }
     CPLFree(key);
@@ -72,13 +66,12 @@ static void put_source(gv_text *t, const gv_part *part, int raster, const char *
   const char *path = whole != NULL ? whole : part->path;
   size_t length = strlen(folder);
   bool below = raster == 0 && strncmp(path, folder, length) == 0 && path[length] == '/';
+  char *name = raster > 0 ? gv_part_raster(part, raster, path) : NULL;
   gv_text_put_string(t, CPLSPrintf("      <SourceFilename relativeToVRT=\"%d\">", below));
-  if (raster > 0) {
-    gv_text_put_string(t,
-                       CPLSPrintf("/vsisubfile/%" PRId64 "_%" PRId64 ",", part->at[raster], part->bytes[raster]));
-  }
-  put_escaped(t, below ? path + length + 1 : path);
+  t->failed |= raster > 0 && name == NULL;
+  gv_text_put_xml(t, name != NULL ? name : below ? path + length + 1 : path);
   gv_text_put_string(t, "</SourceFilename>\n");
+  free(name);
   free(whole);
 }
 

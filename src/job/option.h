@@ -61,6 +61,8 @@ typedef struct gv_option {
   int alternatives; /* bits: options that share one stand for each other */
   int belongs_to;   /* bits: is of no use once options with one of these alternatives are replaced */
   bool names_file;  /* or whatever else GDAL opens */
+  /* Parts of one run agree in what is asked and may differ in what becomes of it; with this option it is the other way round. */
+  bool parts_otherwise;
 } gv_option;
 
 /* Rows end with one of these. `settings` is the name of each command's type. */
@@ -85,7 +87,10 @@ typedef struct gv_option {
 #define GV_OPTION_SECTION(text)                                                                                    \
   { .kind = GV_OPTION_HEADING, .name = (text) }
 #define GV_OPTION_THREADS_ROW(member)                                                                              \
-  { "threads", "N", "threads to use (default: one a processor)", GV_OPTION_RANGE(member, 1, 4096) }
+  {                                                                                                                \
+    "threads", "N", "threads to use (default: one a processor)", GV_OPTION_RANGE(member, 1, 4096),                 \
+        .parts_otherwise = true                                                                                    \
+  }
 #define GV_OPTION_SYNC_ROW(member)                                                                                 \
   {                                                                                                                \
     "sync", "WHEN",                                                                                                \

@@ -204,18 +204,6 @@ static void put_part(gv_text *t, const gv_part *p) {
   gv_text_put_string(t, "\n}\n");
 }
 
-static void store(unsigned char *to, uint64_t value) {
-  for (int i = 0; i < 8; i++)
-    to[i] = (unsigned char)(value >> (8 * i));
-}
-
-static uint64_t load(const unsigned char *from) {
-  uint64_t value = 0;
-  for (int i = 0; i < 8; i++)
-    value |= (uint64_t)from[i] << (8 * i);
-  return value;
-}
-
 gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_PART_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user) {
   gv_text json = {0};
@@ -236,9 +224,9 @@ gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_
   if (status == GV_OK && json.failed) status = gv_io_fail_memory(io, "a part's description");
   if (status == GV_OK) status = write_bytes(&w, json.bytes, json.length);
   memcpy(footer, magic, MAGIC);
-  store(footer + MAGIC, (uint64_t)part->content);
-  store(footer + MAGIC + 8, json.length);
-  store(footer + MAGIC + 16, json.failed ? 0 : gv_part_hash(0, json.bytes, json.length));
+  gv_part_put_number(footer + MAGIC, (uint64_t)part->content);
+  gv_part_put_number(footer + MAGIC + 8, json.length);
+  gv_part_put_number(footer + MAGIC + 16, json.failed ? 0 : gv_part_hash(0, json.bytes, json.length));
   if (status == GV_OK) status = write_bytes(&w, footer, sizeof footer);
   gv_text_free(&json);
   if (close(w.file) != 0 && status == GV_OK) status = cannot_write(&w, errno);
@@ -353,10 +341,10 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
   if (!complete) {
     return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
   }
-  uint64_t content = load(footer + MAGIC), length = load(footer + MAGIC + 8);
+  uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
   char *json = length <= MOST_JSON && content + length + FOOTER == (uint64_t)size ? malloc(length + 1) : NULL;
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
-              gv_part_hash(0, json, length) == load(footer + MAGIC + 16);
+              gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
   gv_status status = GV_OK;
   if (!good) status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
@@ -445,12 +433,11 @@ gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, 
   return status;
 }
 
-char *gv_part_raster(const gv_part *part, int raster) {
+char *gv_part_raster(const gv_part *part, int raster, const char *path) {
   gv_text name = {0};
   char place[80];
   snprintf(place, sizeof place, "/vsisubfile/%" PRId64 "_%" PRId64 ",", part->at[raster], part->bytes[raster]);
   gv_text_put_string(&name, place);
-  gv_text_put(&name, part->path, strlen(part->path) + 1);
-  if (name.failed) gv_text_free(&name);
-  return name.bytes;
+  gv_text_put_string(&name, path);
+  return gv_text_take(&name);
 }

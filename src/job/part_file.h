@@ -65,7 +65,20 @@ gv_status gv_part_check(gv_io *io, const gv_part *part, bool rasters);
 typedef gv_status (*gv_part_take_fn)(gv_io *io, void *user, const unsigned char *record);
 gv_status gv_part_records(gv_io *io, const gv_part *part, gv_part_take_fn take, void *user);
 
-/* What GDAL opens one of its rasters by; to be freed, NULL = out of memory. */
-char *gv_part_raster(const gv_part *part, int raster);
+/* What GDAL opens one of its rasters by if the part stands at `path`; to be freed, NULL = out of memory. */
+char *gv_part_raster(const gv_part *part, int raster, const char *path);
+
+/* A number in 8 bytes, the lowest first. */
+static inline void gv_part_put_number(unsigned char *to, uint64_t value) {
+  for (int i = 0; i < 8; i++)
+    to[i] = (unsigned char)(value >> (8 * i));
+}
+
+static inline uint64_t gv_part_number(const unsigned char *from) {
+  uint64_t value = 0;
+  for (int i = 0; i < 8; i++)
+    value |= (uint64_t)from[i] << (8 * i);
+  return value;
+}
 
 #endif

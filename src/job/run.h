@@ -93,6 +93,14 @@ gv_status gv_run_metadata(const gv_run *r, char ***out);
 /* creating the rasters that were asked for. */
 gv_status gv_run_create_rasters(gv_run *r);
 
+/* A block's cells. */
+static inline gv_run_part gv_run_block_part(const gv_run *r, int64_t column, int64_t row) {
+  gv_run_part p = {.x = column * r->block_w, .y = row * r->block_h};
+  p.w = r->width - p.x < r->block_w ? r->width - p.x : r->block_w;
+  p.h = r->height - p.y < r->block_h ? r->height - p.y : r->block_h;
+  return p;
+}
+
 /* True if something is asked of the grid's cells. */
 static inline bool gv_run_has_cells(const gv_run *r) {
   return r->raster[GV_RUN_OUT] != NULL || r->raster[GV_RUN_DISTANCE] != NULL || r->raster[GV_RUN_AZIMUTH] != NULL ||
@@ -181,7 +189,9 @@ gv_status gv_run_check_blocks(const gv_run *r);
 gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block);
 /* all that was computed into one file. */
 gv_status gv_run_write_part(gv_run *r);
-/* What the run is about: its seeds, and its cells. */
+/* What is known of the raster of --sum number `number`, from itself or the parts. */
+gv_part_sum gv_run_sum(const gv_run *r, int number);
+/* fingerprints.c: what the run is about: its seeds, and its cells. */
 uint64_t gv_run_seeds_fingerprint(const gv_run *r);
 uint64_t gv_run_grid_fingerprint(const gv_run *r);
 int64_t gv_run_mask_bytes(const gv_run *r);
@@ -200,8 +210,6 @@ void gv_run_close_parts(gv_run *r);
 /* False if cells tell only which of the ids they show, and those repeat. */
 bool gv_run_tells_seeds(const gv_run *r);
 gv_part_sum gv_merge_sum(const gv_merge *merge, int number);
-/* What is known of the raster of --sum number `number`, from itself or the parts. */
-gv_part_sum gv_run_sum(const gv_run *r, int number);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);

@@ -280,15 +280,15 @@ const gv_option gv_job_options[] = {
      "the first two work on projected grids too",
      GV_OPTION_ONE_OF(job.grid.metric, metrics), GV_OPTION_AND(job.grid.has_metric)},
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
-     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_GRIDS},
+     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_GRIDS, .parts_otherwise = true},
     GV_OPTION_THREADS_ROW(job.threads),
     {"memory", "SIZE",
      "memory over all threads, e.g. 512M or 4G, beside what the seeds take (default: a quarter of what there is, 1 "
      "GiB at most); with less of it fewer threads work",
-     GV_OPTION_BY(set_memory), .numbers = 1},
+     GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
     {"device", "N",
      "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first; for cuda-tile all)",
-     GV_OPTION_RANGE(job.device, 0, 1023)},
+     GV_OPTION_RANGE(job.device, 0, 1023), .parts_otherwise = true},
 
     GV_OPTION_SECTION("Output"),
     {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)",
@@ -296,7 +296,7 @@ const gv_option gv_job_options[] = {
     {"ot", "TYPE",
      "type of the ids: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold them all (default: Int32, or "
      "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16",
-     GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS},
+     GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"cells", "FILE",
      "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
      ".fgb, .csv, .geojson or any other vector format's extension",
@@ -336,9 +336,9 @@ const gv_option gv_job_options[] = {
     {"group", NULL,
      "with --stats: a row an id instead of a row a seed, with the number of its seeds and the attributes of the "
      "first",
-     GV_OPTION_INTO(job.group), .place = GV_IN_OUTPUTS},
+     GV_OPTION_INTO(job.group), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"no-stats-distances", NULL, "leave the distances out of the table, which is faster",
-     GV_OPTION_INTO(job.no_stats_distances), .place = GV_IN_OUTPUTS},
+     GV_OPTION_INTO(job.no_stats_distances), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
     {"polygons", "FILE", "the regions as polygons too", GV_OPTION_INTO(job.polygons), .place = GV_IN_OUTPUTS,
      .names_file = true},
     {"polygons-layer", "NAME", "their name in a file of several layers (default: regions)",

@@ -1,11 +1,12 @@
 /* Finding and loading the CUDA module. */
 #include "search/cuda_module.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "core/module.h"
 
 #define MODULE "libgpuvoronoi_cuda.so"
 
@@ -13,18 +14,6 @@ static pthread_once_t module_once = PTHREAD_ONCE_INIT, driver_once = PTHREAD_ONC
 static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
-
-/* The module beside the object that this code is in; NULL if there is none. */
-static void *open_beside(void) {
-  Dl_info self;
-  char path[4096];
-  if (dladdr((void *)&module_once, &self) == 0 || self.dli_fname == NULL) return NULL;
-  const char *slash = strrchr(self.dli_fname, '/');
-  int folder = slash != NULL ? (int)(slash - self.dli_fname) + 1 : 0;
-  int length = snprintf(path, sizeof path, "%.*s" MODULE, folder, self.dli_fname);
-  if (folder == 0 || length >= (int)sizeof path) return NULL;
-  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-}
 
 /* Of what dlerror says, the part that tells a missing module from a broken one. */
 static void say_why(const char *said) {
@@ -37,8 +26,7 @@ static void say_why(const char *said) {
 }
 
 static void load(void) {
-  void *handle = open_beside();
-  if (handle == NULL) handle = dlopen(MODULE, RTLD_LAZY | RTLD_LOCAL);
+  void *handle = gv_module_open(&module_once, MODULE, RTLD_LAZY | RTLD_LOCAL);
   if (handle == NULL) {
     say_why(dlerror());
     return;

@@ -47,12 +47,8 @@ gv_status gv_variable_set_flags(gv_io *io, gv_variable *v, const gv_attribute_ta
     if (i > 0) gv_text_put(&meanings, " ", 1);
     put_word(&meanings, &table->rows[i]);
   }
-  gv_text_put(&meanings, "", 1);
-  if (v->flag_values == NULL || meanings.failed) {
-    gv_text_free(&meanings);
-    return gv_io_fail_memory(io, "the names of ids");
-  }
-  v->flag_meanings = meanings.bytes;
+  v->flag_meanings = gv_text_take(&meanings);
+  if (v->flag_values == NULL || v->flag_meanings == NULL) return gv_io_fail_memory(io, "the names of ids");
   v->count = (int)table->count;
   return GV_OK;
 }

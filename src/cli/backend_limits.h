@@ -1,0 +1,21 @@
+/* What backends refuse. */
+#ifndef GV_CLI_BACKEND_LIMITS_H
+#define GV_CLI_BACKEND_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gpuvoronoi.h"
+
+/* Why a backend refuses a metric; NULL if it does not, or if the metric is none of points. */
+const char *cli_backend_refuses(int backend, gv_metric metric);
+/* The most dimensions of points that it searches; 0 = none. */
+int32_t cli_backend_largest_dimension(int backend);
+/* True if it computes grids of weighted seeds. */
+bool cli_backend_weighs(int backend);
+
+/* Adds which backends refuse something of grids, and which something of points, to what --help says. */
+void cli_add_limits_of_grids(char *text, size_t size);
+void cli_add_limits_of_points(char *text, size_t size);
+
+#endif
