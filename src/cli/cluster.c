@@ -52,8 +52,9 @@ int cli_cluster_ranks(void) {
   return by != NULL ? number_of(by->ranks, 1) : 1;
 }
 
-/* The module beside the library, or wherever the system finds it. */
+/* The module beside the library, in the folder for modules there, or wherever the system finds it. */
 static const gv_mpi_module *open_module(const struct launcher *by, const char **why) {
+  static const char *const places[] = {"", "gpuvoronoi/"};
   Dl_info self;
   char path[4096];
   void *handle = NULL;
@@ -63,8 +64,11 @@ static const gv_mpi_module *open_module(const struct launcher *by, const char **
   memcpy(&place, &version, sizeof place);
   if (dladdr(place, &self) != 0 && self.dli_fname != NULL) {
     const char *name = gv_path_name(self.dli_fname);
-    int length = snprintf(path, sizeof path, "%.*s%s", (int)(name - self.dli_fname), self.dli_fname, by->module);
-    if (name > self.dli_fname && length < (int)sizeof path) handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    int folder = (int)(name - self.dli_fname);
+    for (size_t i = 0; folder > 0 && handle == NULL && i < sizeof places / sizeof *places; i++) {
+      int length = snprintf(path, sizeof path, "%.*s%s%s", folder, self.dli_fname, places[i], by->module);
+      if (length < (int)sizeof path) handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    }
   }
   if (handle == NULL) handle = dlopen(by->module, RTLD_NOW | RTLD_GLOBAL);
   if (handle == NULL) {

@@ -14,16 +14,20 @@ static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
 
-/* The module beside the object that this code is in; NULL if there is none. */
+/* The module beside the object that this code is in, or in the folder for modules there; NULL if there is none. */
 static void *open_beside(void) {
+  static const char *const places[] = {MODULE, "gpuvoronoi/" MODULE};
   Dl_info self;
   char path[4096];
+  void *handle = NULL;
   if (dladdr((void *)&module_once, &self) == 0 || self.dli_fname == NULL) return NULL;
   const char *slash = strrchr(self.dli_fname, '/');
   int folder = slash != NULL ? (int)(slash - self.dli_fname) + 1 : 0;
-  int length = snprintf(path, sizeof path, "%.*s" MODULE, folder, self.dli_fname);
-  if (folder == 0 || length >= (int)sizeof path) return NULL;
-  return dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  for (size_t i = 0; folder > 0 && handle == NULL && i < sizeof places / sizeof *places; i++) {
+    int length = snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, places[i]);
+    if (length < (int)sizeof path) handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  }
+  return handle;
 }
 
 /* Of what dlerror says, the part that tells a missing module from a broken one. */
