@@ -2,6 +2,7 @@
 
 import ast
 import configparser
+import os
 import re
 import shutil
 import subprocess
@@ -38,6 +39,20 @@ def test_archive(archive):
     for name in names:
         assert re.search(r"(\.py|\.svg|\.png|\.qm|metadata\.txt|LICENSE)$", name), name
         assert "__pycache__" not in name and not any(part.startswith(".") for part in name.split("/"))
+
+
+def test_archive_is_the_same_bytes_every_time(archive, tmp_path):
+    """Whatever the files' times, modes and order in their folder."""
+    for number, names in enumerate((archive.namelist(), archive.namelist()[::-1])):
+        for name in names:
+            path = tmp_path / str(number) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
+            path.chmod(0o600 + number)
+            os.utime(path, (1e9 + number * 1e6, 1e9 + number * 1e6))
+        subprocess.run([sys.executable, ROOT / "packaging" / "zip.py", tmp_path / f"{number}.zip", tmp_path / str(number) / "gpuvoronoi"],
+                       check=True, env={**os.environ, "TZ": ("UTC", "Pacific/Apia")[number], "SOURCE_DATE_EPOCH": "1700000000"})
+    assert (tmp_path / "0.zip").read_bytes() == (tmp_path / "1.zip").read_bytes()
 
 
 def test_archive_is_complete(archive):
