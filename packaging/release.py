@@ -53,8 +53,8 @@ def wheel(tree, out, work):
         isolation = ["--no-build-isolation"]
     except ImportError:
         isolation = []
-    run(sys.executable, "-m", "pip", "wheel", *isolation, "--no-deps", "--no-cache-dir", "-C", "cmake.define.GPUVORONOI_CUDA=OFF",
-        "-w", out, tree)
+    run(sys.executable, "-m", "pip", "wheel", *isolation, "--no-deps", "--no-cache-dir", "-w", out, tree,
+        env={**os.environ, "CMAKE_ARGS": "-DGPUVORONOI_CUDA=OFF"})
     (made,) = out.glob("*.whl")
     with zipfile.ZipFile(made) as archive:
         archive.extractall(work / "linked" / made.name)
