@@ -9,8 +9,8 @@ source=$1 work=$2 without=${3:-}
 }
 rm -rf "$work"
 mkdir -p "$work/other"
-/usr/bin/python3 "$source/packaging/release.py" "$work/one" --without "$without"
-(umask 077 && cd / && TMPDIR=$work/other TZ=Pacific/Apia LC_ALL=C.UTF-8 /usr/bin/python3 "$source/packaging/release.py" "$work/two" --without "$without")
+python3 "$source/packaging/release.py" "$work/one" --without "$without"
+(umask 077 && cd / && TMPDIR=$work/other TZ=Pacific/Apia LC_ALL=C.UTF-8 python3 "$source/packaging/release.py" "$work/two" --without "$without")
 diff -r "$work/one" "$work/two"
 (cd "$work/one" && sha256sum -c SHA256SUMS)
 
