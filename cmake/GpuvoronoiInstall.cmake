@@ -5,7 +5,7 @@ install(TARGETS gpuvoronoi EXPORT gpuvoronoiTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET gpuvoronoi_cuda)
-  install(TARGETS gpuvoronoi_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS gpuvoronoi_cuda LIBRARY DESTINATION ${GPUVORONOI_MODULE_DIR})
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/include/gpuvoronoi.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_features.h
               ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_parts.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_raster_seeds.h

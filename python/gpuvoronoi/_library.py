@@ -32,12 +32,15 @@ _loaded: Optional[ctypes.CDLL] = None
 
 
 def path() -> str:
-    """Where the library is loaded from: $GPUVORONOI_LIBRARY, else the package's own folder."""
+    """Where the library is loaded from: $GPUVORONOI_LIBRARY, else the package's own folder, else where the system has it."""
     given = os.environ.get(VARIABLE)
     if given:
         return given
     name = {"darwin": "libgpuvoronoi.dylib", "win32": "gpuvoronoi.dll"}.get(sys.platform, "libgpuvoronoi.so")
-    return str(pathlib.Path(__file__).resolve().parent / name)
+    own = pathlib.Path(__file__).resolve().parent / name
+    if own.exists() or not name.endswith(".so"):
+        return str(own)
+    return f"{name}.{'.'.join(__version__.split('.')[:2])}"  # a distribution's, by its SONAME
 
 
 def library() -> ctypes.CDLL:

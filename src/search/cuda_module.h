@@ -2,8 +2,8 @@
  * CUDA as a module. All that needs CUDA's libraries is in libgpuvoronoi_cuda.so, which the library loads when something asks
  * for a GPU for the first time, and without which it runs as well: what needs it then says why it cannot.
  *
- * The module is looked for beside the library, then where the dynamic linker looks. It must be of the library's own version
- * and build: both sides share the library's internal types.
+ * The module is looked for beside the library, in the folder gpuvoronoi there, then where the dynamic linker looks. It must be of
+ * the library's own version and build: both sides share the library's internal types.
  */
 #ifndef GV_CUDA_MODULE_H
 #define GV_CUDA_MODULE_H

@@ -146,8 +146,18 @@ def test_launchers_whose_mpi_is_not_there(work):
     work.fails("--seeds", seeds(work), "o.tif", env=environment, has="started by a launcher of MPICH, whose module cannot be opened")
 
 
-def test_launchers_that_are_not_there(work):
-    environment = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2"}
-    if not list(pathlib.Path(COMMAND).parent.rglob("libgpuvoronoi_mpi_mpich.so")):
+@pytest.mark.parametrize("folder", ["", "gpuvoronoi"])
+def test_launchers_that_are_not_there(work, folder):
+    """The module lies beside the library, or in the folder for modules there."""
+    modules = list(pathlib.Path(COMMAND).parent.rglob("libgpuvoronoi_mpi_mpich.so"))
+    if not modules:
         pytest.skip("built without mpich")
+    libraries = [p for p in modules[0].parent.glob("libgpuvoronoi.so.*") if p.is_symlink()]
+    if not libraries:
+        pytest.skip("the library is no file of its own")
+    place = work.path("place") / folder
+    place.mkdir(parents=True)
+    shutil.copy(libraries[0], work.path("place") / libraries[0].name)
+    shutil.copy(modules[0], place)
+    environment = {**os.environ, "PMI_RANK": "0", "PMI_SIZE": "2", "LD_LIBRARY_PATH": str(work.path("place"))}
     work.fails("--seeds", seeds(work), "o.tif", env=environment, has="MPICH knows of 1 rank, its launcher of 2")

@@ -2,6 +2,10 @@
 
 import ast
 import configparser
+import importlib
+import inspect
+import json
+import os
 import re
 import shutil
 import subprocess
@@ -36,8 +40,43 @@ def test_archive(archive):
     assert "gpuvoronoi/LICENSE" in names and archive.read("gpuvoronoi/LICENSE") == (ROOT / "LICENSE").read_bytes()
     assert sum(archive.getinfo(name).file_size for name in names) < 1000000
     for name in names:
-        assert re.search(r"(\.py|\.svg|\.png|\.qm|metadata\.txt|LICENSE)$", name), name
-        assert "__pycache__" not in name and not any(part.startswith(".") for part in name.split("/"))
+        assert re.search(r"(\.py|\.svg|\.png|\.qm|metadata\.txt|LICENSE|/\.flake8)$", name), name
+        assert "__pycache__" not in name and not any(part.startswith(".") and part != ".flake8" for part in name.split("/"))
+        assert archive.getinfo(name).external_attr >> 16 & 0o111 == 0, name
+
+
+@pytest.mark.parametrize("command", [
+    ["bandit", "--quiet", "-r", "gpuvoronoi"], ["flake8", "--max-line-length=120", "--config", "gpuvoronoi/.flake8", "gpuvoronoi"],
+    ["detect-secrets", "scan", "--all-files", "--exclude-files", r"metadata\.txt", "."]], ids=lambda command: command[0])
+def test_the_plugin_repository_finds_nothing(archive, tmp_path, command):
+    """What it runs on the archive, with findings of all severities."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"no {command[0]}")
+    archive.extractall(tmp_path)
+    (tmp_path / "gpuvoronoi" / "planted.py").write_text("import pickle, os\nos.chmod('x', 0o777)\nkey = 'AKIAIOSFODNN7EXAMPLB'\n")
+
+    def found():
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode in (0, 1), done.stderr
+        return str(json.loads(done.stdout)["results"] or "") if command[0] == "detect-secrets" else done.stdout
+
+    assert "planted.py" in found()
+    (tmp_path / "gpuvoronoi" / "planted.py").unlink()
+    assert found().strip() == ""
+
+
+def test_archive_is_the_same_bytes_every_time(archive, tmp_path):
+    """Whatever the files' times, modes and order in their folder."""
+    for number, names in enumerate((archive.namelist(), archive.namelist()[::-1])):
+        for name in names:
+            path = tmp_path / str(number) / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name))
+            path.chmod(0o600 + number)
+            os.utime(path, (1e9 + number * 1e6, 1e9 + number * 1e6))
+        subprocess.run([sys.executable, ROOT / "packaging" / "zip.py", tmp_path / f"{number}.zip", tmp_path / str(number) / "gpuvoronoi"],
+                       check=True, env={**os.environ, "TZ": ("UTC", "Pacific/Apia")[number], "SOURCE_DATE_EPOCH": "1700000000"})
+    assert (tmp_path / "0.zip").read_bytes() == (tmp_path / "1.zip").read_bytes()
 
 
 def test_archive_is_complete(archive):
@@ -105,10 +144,33 @@ def test_enums_are_named_in_full():
                 assert not short.match(node.attr) or node.attr in ("Type", "Flag", "Flags", "WriterError"), (path, node.attr)
 
 
+def short_enums(path, tree):
+    """Members of enums that are named as their class's own, of the classes that a file imports; Qt 6 has them in their enum only."""
+    classes = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module.startswith("qgis."):
+            module = importlib.import_module(node.module)
+            classes.update({alias.asname or alias.name: getattr(module, alias.name) for alias in node.names})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and inspect.isclass(classes.get(node.value.id)):
+            value = getattr(classes[node.value.id], node.attr, None)
+            if isinstance(value, int) and type(value) not in (int, bool):
+                yield path.name, node.lineno, f"{node.value.id}.{node.attr}"
+
+
+def test_enums_are_named_in_full_by_what_they_are(session):
+    """As above, asked of this QGIS's own classes."""
+    planted = ast.parse("from qgis.PyQt.QtCore import Qt, QVariant\nx = Qt.Checked, QVariant.Int, Qt.CheckState.Checked\n")
+    assert [name for _, _, name in short_enums(SOURCE / "planted.py", planted)] == ["Qt.Checked", "QVariant.Int"]
+    # What field_types.py has for versions of QGIS before QMetaType.
+    assert [found for path, tree in trees() for found in short_enums(path, tree) if found[0] != "field_types.py"] == []
+
+
 def test_no_windows_and_no_shell():
     for path, tree in trees():
         text = path.read_text(encoding="utf-8")
         assert ("QtWidgets" in text) == (path.name == "widgets.py")
+        assert ".exec_(" not in text  # gone with Qt 6
         assert "shell=True" not in text and "os.system" not in text and "print(" not in text
 
 

@@ -382,8 +382,49 @@ def house():
     bad("no tree", "no sources", "house.py", tree, exceptions)
 
 
+def debian():
+    tree = WORK / "tree"
+    for name in ("debian", "include"):
+        shutil.copytree(SOURCE / name, tree / name)
+    shutil.copy(SOURCE / "bootstrap", tree)
+    good("as it is", "debian.py", tree)
+    for name, old, new, says in (
+            ("include/gpuvoronoi_parts.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
+            ("debian/libgpuvoronoi0.1.symbols", " gv_version@Base", " gv_old@Base", "gv_old is no function of the headers"),
+            ("debian/control", "Package: gdal-plugin-voronoi", "Package: gdal-plugin", "gdal-plugin: no files"),
+            ("debian/control", "libproj-dev,", "libproj-dev,\n               libnew-dev,", "libnew-dev, which debian/control needs"),
+            ("debian/tests/control", "Tests: driver", "Tests: drivers", "debian/tests/drivers: no program"),
+            ("debian/tests/control", "python3-gpuvoronoi", "python-gpuvoronoi", "python-gpuvoronoi is no package")):
+        was = (tree / name).read_text(encoding="utf-8")
+        assert old in was, (name, old)
+        write(tree / name, was.replace(old, new, 1))
+        bad(says, says, "debian.py", tree)
+        write(tree / name, was)
+
+
+def version():
+    script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
+    names = ("include/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi/metadata.txt", "docs/usage.md",
+             "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
+             "debian/changelog")
+    now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()
+    for name in names:
+        write(tree / name, (SOURCE / name).read_text(encoding="utf-8"))
+    good("as it is", script, "--check", "--root", tree)
+    bad("no number", "is no version", script, "--set", "1.2", "--root", tree)
+    for name in names:
+        was = (tree / name).read_text(encoding="utf-8")
+        write(tree / name, was.replace(now, "9.8.7").replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"))
+        bad(f"another one in {name}", f"not version {now}: {name}", script, "--check", "--root", tree)
+        write(tree / name, was)
+    bad("what people write themselves", "docs/CHANGELOG.md", script, "--set", "9.8.7", "--root", tree)
+    for name in ("debian/control", "debian/changelog", "docs/CHANGELOG.md"):
+        write(tree / name, (tree / name).read_text().replace(now, "9.8.7").replace(f"libgpuvoronoi{now.rpartition('.')[0]}\n", "libgpuvoronoi9.8\n"))
+    good("all of them", script, "--check", "--root", tree)
+
+
 subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house)}[sys.argv[1]]
+                                         static_library, consumers, house, version, debian)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()

@@ -2,6 +2,7 @@
 
 import ctypes
 import inspect
+import pathlib
 import subprocess
 import sys
 import threading
@@ -53,6 +54,15 @@ def test_a_missing_library_says_what_to_do():
 def test_a_library_that_is_another():
     done = python("import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])", GPUVORONOI_LIBRARY="libm.so.6")
     assert "ImportError: libm.so.6 is no gpuvoronoi library" in done.stderr
+
+
+def test_a_library_of_the_system():
+    """Where there is none beside the package, the one that the dynamic linker finds by its SONAME."""
+    if pathlib.Path(gpuvoronoi.__file__).with_name("libgpuvoronoi.so").exists():
+        pytest.skip("the package has its own")
+    folder = pathlib.Path(_library.path()).resolve().parent
+    done = python("import gpuvoronoi; gpuvoronoi.KDTree([[1.0]])", GPUVORONOI_LIBRARY="", LD_LIBRARY_PATH=str(folder))
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_package_has_the_library_s_version():

@@ -16,7 +16,7 @@ import shlex
 import shutil
 import signal
 import socket
-import subprocess
+import subprocess  # nosec B404 # lists of arguments, no shell
 import sys
 import threading
 import time
@@ -164,7 +164,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     feedback.pushCommandInfo(shlex.join(arguments))
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # nosec B603 # the program that the user has named
             arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
         )
     except OSError as error:
@@ -237,7 +237,9 @@ def _listed(program, changed, what):
     """What the program lists, as JSON; None if it cannot. `changed` is when the program was."""
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
-        done = subprocess.run([program, what, "--json"], stdin=subprocess.DEVNULL, capture_output=True, timeout=LISTING, **options)
+        done = subprocess.run(  # nosec B603 # the same program
+            [program, what, "--json"], stdin=subprocess.DEVNULL, capture_output=True, timeout=LISTING, **options
+        )
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
@@ -249,7 +251,9 @@ def _planned(program, changed, crs):
     options = {} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     asked = [program, "--seeds", "-", "--seeds-crs", crs, "--extent", "0,0,1,1", "--size", "1,1", "--dry-run", "--json", "map.tif"]
     try:
-        done = subprocess.run(asked, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options)
+        done = subprocess.run(  # nosec B603 # the same program
+            asked, input=b"x,y\n0,0\n", capture_output=True, timeout=LISTING, **options
+        )
         return json.loads(done.stdout)["metric"]
     except (KeyError, OSError, ValueError, subprocess.SubprocessError):
         return None
