@@ -137,13 +137,9 @@ class KNearest(Algorithm):
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
-            QgsProcessingParameterFeatureSink(self.OUTPUT, self.output_label()),
+            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
             tr("A row for each point and rank."),
         )
-
-    @staticmethod
-    def output_label():
-        return tr("Nearest neighbours")
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
@@ -153,7 +149,7 @@ class KNearest(Algorithm):
         if well and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context) and self.given(parameters, self.REFERENCE):
             layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
             if None in layers or layers[0].source() != layers[1].source():
-                label = self.parameterDefinition(self.EXCLUDE_SELF).description()
+                label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” is for two layers that are one").format(label)
         return well, message
 
@@ -222,7 +218,7 @@ class KNearest(Algorithm):
             alone = self.fill(sink, rows, points, reference, draw, feedback)
             self.tell_loneliness(alone, len(points.ids), parameters, feedback)
         name = tr("{points} and their nearest").format(points=self.points.label)
-        styles.rename(context, destination, self.output_label(), name)
+        styles.rename(context, destination, self.label(self.OUTPUT), name)
         if geometry == LINES:
             styles.spider(context, destination, count)
         return {self.OUTPUT: destination}
@@ -275,7 +271,7 @@ class KNearest(Algorithm):
 
     def tell_loneliness(self, alone, count, parameters, feedback):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
-            label = self.parameterDefinition(self.MAX_DISTANCE).description()
+            label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
                 tr("0 of {count} points have a neighbour. What leaves neighbours out: “{label}”").format(count=f"{count:,}", label=label)
             )

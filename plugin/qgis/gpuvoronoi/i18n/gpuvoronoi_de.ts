@@ -10,286 +10,6 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
-            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances to the seeds</source>
-            <translation>Entfernungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Directions to the seeds</source>
-            <translation>Richtungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Id field</source>
-            <translation>Feld der Kennung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
-            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances within a polygon are those to its boundary, too.</source>
-            <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
-            <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Without it: that of the seeds.</source>
-            <translation>Ohne Angabe: das der Saatpunkte.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
-            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
-            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
-            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
-            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
-            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The seeds' weights w.</source>
-            <translation>Die Gewichte w der Saatpunkte.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
-            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
-            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Writes distances as Float64 instead of Float32.</source>
-            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
-            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
-            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
-            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Backend</source>
-            <translation>Rechenverfahren</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
-            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Graphics card</source>
-            <translation>Grafikkarte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
-            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Seeds</source>
-            <translation>Saatpunkte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Edges of lines and polygons</source>
-            <translation>Kanten von Linien und Flächen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Polygons count as their boundaries</source>
-            <translation>Flächen zählen als ihre Ränder</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Negative distances within polygons</source>
-            <translation>Negative Entfernungen innerhalb von Flächen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Extent</source>
-            <translation>Ausdehnung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Cell size (units of the raster's coordinate system)</source>
-            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Coordinate system of the raster</source>
-            <translation>Koordinatensystem des Rasters</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Template raster</source>
-            <translation>Vorlageraster</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances</source>
-            <translation>Entfernungen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Automatic: straight lines on regional maps, else geodesics</source>
-            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics on the ellipsoid</source>
-            <translation>Geodätische Linien auf dem Ellipsoid</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Great circles on the sphere</source>
-            <translation>Großkreise auf der Kugel</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Straight lines on the map</source>
-            <translation>Geraden auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Manhattan: |Δx| + |Δy| on the map</source>
-            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
-            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>None: the distance d</source>
-            <translation>Keine: die Entfernung d</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Multiplicative: d / w</source>
-            <translation>Multiplikativ: d / w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Additive: d + w</source>
-            <translation>Additiv: d + w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Power: d² − w</source>
-            <translation>Potenz: d² − w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Farthest distance (metres on the globe, map units on the map)</source>
-            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Mask</source>
-            <translation>Maske</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Weighting</source>
-            <translation>Gewichtung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Field of the weights</source>
-            <translation>Feld der Gewichte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances in double precision</source>
-            <translation>Entfernungen in doppelter Genauigkeit</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Leave out points without usable coordinates</source>
-            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Creation options</source>
-            <translation>Erzeugungsoptionen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Straight in their own coordinates</source>
-            <translation>Gerade in ihren eigenen Koordinaten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics: the shorter way on the ellipsoid</source>
-            <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>A weighting needs the field of the weights</source>
             <translation>Eine Gewichtung braucht das Feld der Gewichte</translation>
         </message>
@@ -310,38 +30,13 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The mask could not be loaded</source>
-            <translation>Die Maske konnte nicht geladen werden</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>“{field}” is not used: there is no “{weighting}”</source>
-            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>“{field}” is a field of numbers with fractions: ids are whole numbers or text</source>
             <translation>„{field}“ ist ein Feld von Kommazahlen: Kennungen sind ganze Zahlen oder Text</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
-            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -352,16 +47,6 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the region's value in the raster of the nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. A row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;, can be had instead. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Saatpunkte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Stattdessen kann es eine Zeile je Kennung geben, mit der Zahl ihrer Saatpunkte (&lt;i&gt;seeds&lt;/i&gt;). Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Regions</source>
-            <translation>Gebiete</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Statistics</source>
-            <translation>Statistik</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -382,6 +67,11 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>The raster of the ids of the nearest seeds.</source>
             <translation>Das Raster der Kennungen der nächsten Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Regions</source>
+            <translation>Gebiete</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -410,6 +100,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>Statistics</source>
+            <translation>Statistik</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>Regions of {layer} by {field}</source>
             <translation>Gebiete von {layer} nach {field}</translation>
         </message>
@@ -417,16 +112,6 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>Statistics of {layer}</source>
             <translation>Statistik von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Nearest of {layer}</source>
-            <translation>Nächster von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Distance to {layer}</source>
-            <translation>Entfernung zu {layer}</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -437,11 +122,6 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>&lt;p&gt;Finds, for every point of a layer, the k nearest points, lines or polygons of another one: exactly, and equally near ones in the order of their layer.&lt;/p&gt;&lt;p&gt;The result has a row for each pair, with the fields &lt;i&gt;input&lt;/i&gt; (the point's id), &lt;i&gt;rank&lt;/i&gt; (1 for the nearest), &lt;i&gt;neighbour&lt;/i&gt; (the id of the feature found) and &lt;i&gt;distance&lt;/i&gt;. A point without any neighbour has one row, in which these are empty.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Findet zu jedem Punkt eines Layers die k nächsten Punkte, Linien oder Flächen eines anderen: genau, und gleich nahe in der Reihenfolge ihres Layers.&lt;/p&gt;&lt;p&gt;Das Ergebnis hat eine Zeile je Paar, mit den Feldern &lt;i&gt;input&lt;/i&gt; (Kennung des Punkts), &lt;i&gt;rank&lt;/i&gt; (1 für den nächsten), &lt;i&gt;neighbour&lt;/i&gt; (Kennung des gefundenen Objekts) und &lt;i&gt;distance&lt;/i&gt; (Entfernung). Ein Punkt ohne Nachbarn hat eine Zeile, in der diese leer sind.&lt;/p&gt;</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Nearest neighbours</source>
-            <translation>Nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -545,6 +225,11 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Farthest distance (metres on the globe, map units on the map)</source>
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>Geometry of the rows</source>
             <translation>Geometrie der Zeilen</translation>
         </message>
@@ -557,6 +242,11 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>No feature is its own neighbour</source>
             <translation>Kein Objekt ist sein eigener Nachbar</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
+            <source>Nearest neighbours</source>
+            <translation>Nächste Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -627,11 +317,6 @@
             <location filename="../algorithms/nearest_cells.py" />
             <source>The area of the result. Without it: that of the raster.</source>
             <translation>Der Bereich des Ergebnisses. Ohne Angabe: der des Rasters.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Nearest values</source>
-            <translation>Nächste Werte</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -710,6 +395,16 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
+            <source>Nearest values</source>
+            <translation>Nächste Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
+            <source>Distances to the seeds</source>
+            <translation>Entfernungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
             <source>Choose at least one result</source>
             <translation>Wählen Sie mindestens ein Ergebnis</translation>
         </message>
@@ -719,14 +414,274 @@
             <translation>„{option}“ braucht „{output}“</translation>
         </message>
         <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Direction to {layer}</source>
-            <translation>Richtung zu {layer}</translation>
+            <location filename="../algorithms/parameters.py" />
+            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
+            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
         </message>
         <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Regions of {layer}</source>
-            <translation>Gebiete von {layer}</translation>
+            <location filename="../algorithms/parameters.py" />
+            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
+            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances within a polygon are those to its boundary, too.</source>
+            <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
+            <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Without it: that of the seeds.</source>
+            <translation>Ohne Angabe: das der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
+            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
+            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
+            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
+            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
+            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The seeds' weights w.</source>
+            <translation>Die Gewichte w der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
+            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Writes distances as Float64 instead of Float32.</source>
+            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Directions to the seeds</source>
+            <translation>Richtungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
+            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
+            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Backend</source>
+            <translation>Rechenverfahren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
+            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Graphics card</source>
+            <translation>Grafikkarte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
+            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Seeds</source>
+            <translation>Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Edges of lines and polygons</source>
+            <translation>Kanten von Linien und Flächen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Polygons count as their boundaries</source>
+            <translation>Flächen zählen als ihre Ränder</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Negative distances within polygons</source>
+            <translation>Negative Entfernungen innerhalb von Flächen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Extent</source>
+            <translation>Ausdehnung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Cell size (units of the raster's coordinate system)</source>
+            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Coordinate system of the raster</source>
+            <translation>Koordinatensystem des Rasters</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Template raster</source>
+            <translation>Vorlageraster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances</source>
+            <translation>Entfernungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Automatic: straight lines on regional maps, else geodesics</source>
+            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics on the ellipsoid</source>
+            <translation>Geodätische Linien auf dem Ellipsoid</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Great circles on the sphere</source>
+            <translation>Großkreise auf der Kugel</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Straight lines on the map</source>
+            <translation>Geraden auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Manhattan: |Δx| + |Δy| on the map</source>
+            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
+            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>None: the distance d</source>
+            <translation>Keine: die Entfernung d</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Multiplicative: d / w</source>
+            <translation>Multiplikativ: d / w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Additive: d + w</source>
+            <translation>Additiv: d + w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Power: d² − w</source>
+            <translation>Potenz: d² − w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Mask</source>
+            <translation>Maske</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Weighting</source>
+            <translation>Gewichtung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Field of the weights</source>
+            <translation>Feld der Gewichte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances in double precision</source>
+            <translation>Entfernungen in doppelter Genauigkeit</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Leave out points without usable coordinates</source>
+            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Creation options</source>
+            <translation>Erzeugungsoptionen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Straight in their own coordinates</source>
+            <translation>Gerade in ihren eigenen Koordinaten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics: the shorter way on the ellipsoid</source>
+            <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -750,11 +705,6 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Triangles</source>
-            <translation>Dreiecke</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/qtm_voronoi.py" />
             <source>0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km.</source>
             <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131 072 von etwa 80 km, 9 hat 2 097 152 von etwa 20 km.</translation>
         </message>
@@ -772,6 +722,11 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
             <translation>Das Raster der Kennungen. Ohne weitere Angaben die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Triangles</source>
+            <translation>Dreiecke</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -810,13 +765,13 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Nearest of {layer}, QTM level {level}</source>
-            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
+            <source>UGRID mesh</source>
+            <translation>UGRID-Netz</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>UGRID mesh</source>
-            <translation>UGRID-Netz</translation>
+            <source>Nearest of {layer}, QTM level {level}</source>
+            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -827,6 +782,51 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Mesh of the nearest of {layer}, QTM level {level}</source>
             <translation>Netz der Nächsten aus {layer}, QTM-Stufe {level}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>Distance to {layer}</source>
+            <translation>Entfernung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>Direction to {layer}</source>
+            <translation>Richtung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>Regions of {layer}</source>
+            <translation>Gebiete von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>The mask could not be loaded</source>
+            <translation>Die Maske konnte nicht geladen werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>“{field}” is not used: there is no “{weighting}”</source>
+            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>Nearest of {layer}</source>
+            <translation>Nächster von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
+            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
