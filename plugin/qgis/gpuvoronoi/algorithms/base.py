@@ -186,8 +186,9 @@ class Common(Parameters):
         options = ["--edges", "geodesic"] if self.parameterAsEnum(parameters, self.EDGES, context) else []
         return options + (["--boundary"] if self.parameterAsBoolean(parameters, self.BOUNDARY, context) else [])
 
-    def common_options(self, parameters, context):
-        options = [*command.threads(), "--progress", "--overwrite"]
+    def engine_options(self, parameters, context):
+        """By what the program is to compute."""
+        options = command.threads()
         backend = self.parameterAsString(parameters, self.BACKEND, context)
         if backend:
             options += ["--backend", backend]
@@ -195,6 +196,9 @@ class Common(Parameters):
         if device:
             options += ["--device", device]
         return options
+
+    def common_options(self, parameters, context):
+        return [*self.engine_options(parameters, context), "--progress", "--overwrite"]
 
 
 class Algorithm(Common, QgsProcessingAlgorithm):

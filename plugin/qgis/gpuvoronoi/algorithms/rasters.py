@@ -161,26 +161,31 @@ class RasterAlgorithm(Algorithm):
                 options += ["--co", option.strip()]
         return options
 
+    def layer_options(self, context, feedback):
+        """What tells the program about the seeds and the mask; None if the user cancelled."""
+        mask = []
+        if self.mask_polygons is not None:
+            polygons = self.mask_polygons.path(context, feedback)
+            if polygons is None:
+                return None
+            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
+        seeds = self.seeds.arguments(
+            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
+        )
+        return None if seeds is None else [*seeds, *mask]
+
     def run_raster(self, options, output, others, context, feedback):
         """
         Runs the main job. `others` are options that name further files that it makes; `output`, the raster of ids, may be
         None. False if the user cancelled.
         """
-        mask = []
-        if self.mask_polygons is not None:
-            polygons = self.mask_polygons.path(context, feedback)
-            if polygons is None:
-                return False
-            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
-        seeds = self.seeds.arguments(
-            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
-        )
-        if seeds is None:
+        layers = self.layer_options(context, feedback)
+        if layers is None:
             return False
         done = READING if self.seeds.file is None else 0.0
         outputs = [] if output is None else [output]
         report = command.run(
-            [*seeds, *mask, *options, *(word for pair in others for word in pair), "--", *outputs],
+            [*layers, *options, *(word for pair in others for word in pair), "--", *outputs],
             [*outputs, *(file for _, file in others)],
             feedback,
             lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),

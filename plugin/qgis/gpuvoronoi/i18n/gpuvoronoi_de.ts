@@ -135,28 +135,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
-            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>How many neighbours of each point: 1 to 1,024.</source>
             <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
-            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Neighbours farther than this do not count; those just as far do.</source>
-            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -200,33 +180,13 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Points</source>
-            <translation>Punkte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>Id field of the points</source>
             <translation>Feld der Kennung der Punkte</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Neighbours</source>
-            <translation>Nachbarn</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Id field of the neighbours</source>
-            <translation>Feld der Kennung der Nachbarn</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>Number of neighbours (k)</source>
             <translation>Anzahl der Nachbarn (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Farthest distance (metres on the globe, map units on the map)</source>
-            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -255,16 +215,6 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
-            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Distances on the globe need points with a coordinate system</source>
-            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>None: a table</source>
             <translation>Keine: eine Tabelle</translation>
         </message>
@@ -280,11 +230,6 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Distances: {metric}, {reason}</source>
-            <translation>Entfernungen: {metric}, {reason}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>0 of {count} points have a neighbour. What leaves neighbours out: “{label}”</source>
             <translation>0 von {count} Punkten haben einen Nachbarn. Was Nachbarn ausschließt: „{label}“</translation>
         </message>
@@ -297,6 +242,96 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Points without a neighbour: {alone} of {count}</source>
             <translation>Punkte ohne Nachbarn: {alone} von {count}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live Voronoi raster</source>
+            <translation>Lebendes Voronoi-Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>&lt;p&gt;Adds a Voronoi raster that is computed as it is looked at: exact at every zoom, of any size, and it takes no room.&lt;/p&gt;&lt;p&gt;What is saved is its description, a small file that GDAL opens as a raster, so that other programs can, too; dragging it onto the map does. It follows its seeds: when their file changes, the raster has when it is next opened. Layers that are no files, and those with a selection, a filter or edits, are copied to a file beside it.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Fügt ein Voronoi-Raster hinzu, das beim Ansehen berechnet wird: genau in jedem Maßstab, beliebig groß, ohne Platz zu brauchen.&lt;/p&gt;&lt;p&gt;Gespeichert wird seine Beschreibung, eine kleine Datei, die GDAL als Raster öffnet, andere Programme also auch; es genügt, sie auf die Karte zu ziehen. Es folgt seinen Saatpunkten: Ändert sich ihre Datei, so hat sich das Raster geändert, wenn es das nächste Mal geöffnet wird. Layer, die keine Dateien sind, und solche mit Auswahl, Filter oder Bearbeitungen werden in eine Datei daneben kopiert.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>The side of the square cells. Without it: 409,600 cells on the longer side, on the globe of 98 m.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 409 600 Zellen auf der längeren Seite, auf der ganzen Erde von 98 m.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>What the raster has, k bands of each. On the map each is a layer of its own.</source>
+            <translation>Was das Raster hat, je k Kanäle. Auf der Karte ist jedes ein eigener Layer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>The description of the raster. Without a place of its own it is gone when QGIS ends.</source>
+            <translation>Die Beschreibung des Rasters. Ohne eigenen Ort ist sie fort, wenn QGIS endet.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>voronoi,live,virtual,nearest,distance,zoom,gdal,raster,no file</source>
+            <translation>voronoi,lebend,virtuell,nächste,entfernung,zoom,gdal,raster,ohne datei</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Which city is nearest, and how far, in cells of 30 m:</source>
+            <translation>Welche Stadt die nächste ist und wie weit entfernt, in Zellen von 30 m:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Ids of the nearest seeds</source>
+            <translation>Kennungen der nächsten Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Distances to the seeds</source>
+            <translation>Entfernungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Directions to the seeds</source>
+            <translation>Richtungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Values</source>
+            <translation>Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live raster</source>
+            <translation>Lebendes Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live rasters</source>
+            <translation>Lebende Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Nearest of {layer}</source>
+            <translation>Nächster von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Distance to {layer}</source>
+            <translation>Entfernung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Direction to {layer}</source>
+            <translation>Richtung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>“{output}”: the name of a live raster ends in {ending}</source>
+            <translation>„{output}“: Der Name eines lebenden Rasters endet auf {ending}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>“{}” is not in a file that lasts and has its own coordinate system: save it to one first</source>
+            <translation>„{}“ ist in keiner Datei, die bleibt und ihr eigenes Koordinatensystem hat: vorher in eine speichern</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -400,11 +435,6 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
-            <source>Distances to the seeds</source>
-            <translation>Entfernungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/nearest_cells.py" />
             <source>Choose at least one result</source>
             <translation>Wählen Sie mindestens ein Ergebnis</translation>
         </message>
@@ -502,11 +532,6 @@
             <location filename="../algorithms/parameters.py" />
             <source>Writes distances as Float64 instead of Float32.</source>
             <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/parameters.py" />
-            <source>Directions to the seeds</source>
-            <translation>Richtungen zu den Saatpunkten</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -637,6 +662,11 @@
             <location filename="../algorithms/parameters.py" />
             <source>Power: d² − w</source>
             <translation>Potenz: d² − w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Farthest distance (metres on the globe, map units on the map)</source>
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -785,16 +815,6 @@
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>Distance to {layer}</source>
-            <translation>Entfernung zu {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/rasters.py" />
-            <source>Direction to {layer}</source>
-            <translation>Richtung zu {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/rasters.py" />
             <source>Regions of {layer}</source>
             <translation>Gebiete von {layer}</translation>
         </message>
@@ -815,11 +835,6 @@
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
-            <source>Nearest of {layer}</source>
-            <translation>Nächster von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/rasters.py" />
             <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
             <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
         </message>
@@ -827,6 +842,56 @@
             <location filename="../algorithms/rasters.py" />
             <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
             <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
+            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Neighbours farther than this do not count; those just as far do.</source>
+            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Points</source>
+            <translation>Punkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Neighbours</source>
+            <translation>Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Id field of the neighbours</source>
+            <translation>Feld der Kennung der Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
+            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Distances on the globe need points with a coordinate system</source>
+            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Distances: {metric}, {reason}</source>
+            <translation>Entfernungen: {metric}, {reason}</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -867,6 +932,76 @@
             <location filename="../algorithms/voronoi_raster.py" />
             <source>The distance to the coast, negative on land, of a layer of countries as polygons:</source>
             <translation>Die Entfernung zur Küste, negativ an Land, von einem Layer der Länder als Flächen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Write nearest neighbours into fields</source>
+            <translation>Nächste Nachbarn in Felder schreiben</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>&lt;p&gt;Writes into fields of every point which feature of another layer is nearest, and how far it is. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt in Felder jedes Punkts, welches Objekt eines anderen Layers das nächste ist und wie weit es entfernt ist. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert es den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Points with their nearest</source>
+            <translation>Punkte mit ihren nächsten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The points whose neighbours are looked for. Of a multipoint the nearest point counts.</source>
+            <translation>Die Punkte, deren Nachbarn gesucht werden. Von einem Multipunkt zählt der nächste Punkt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>2 is the second nearest, and so on to 1,024.</source>
+            <translation>2 ist der zweitnächste, und so weiter bis 1024.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The points, with the two fields filled.</source>
+            <translation>Die Punkte, mit Werten in den beiden Feldern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update</source>
+            <translation>nächste,nachbar,entfernung,feld,attribut,bearbeiten,direkt,aktualisieren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The number of the nearest station, and the distance to it, in fields that every school has:</source>
+            <translation>Die Nummer der nächsten Haltestelle und die Entfernung zu ihr, in Feldern, die jede Schule hat:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Which neighbour (1: the nearest)</source>
+            <translation>Welcher Nachbar (1: der nächste)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Field for the neighbour's id</source>
+            <translation>Feld für die Kennung des Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>A field of the points that takes ids: of whole numbers, or of text.</source>
+            <translation>Ein Feld der Punkte, das Kennungen aufnimmt: für ganze Zahlen oder für Text.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Field for the distance</source>
+            <translation>Feld für die Entfernung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>A field of the points that takes distances: metres on the globe, else units of the map.</source>
+            <translation>Ein Feld der Punkte, das Entfernungen aufnimmt: Meter auf der Erde, sonst Einheiten der Karte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Choose a field to write into</source>
+            <translation>Ein Feld wählen, in das geschrieben wird</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -912,6 +1047,21 @@
             <location filename="../command.py" />
             <source>{where} names “{path}”, which is no program.</source>
             <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>GDAL's driver VORONOI is switched off: by GDAL_SKIP, or under Settings ▸ Options ▸ GDAL.</source>
+            <translation>Der GDAL-Treiber VORONOI ist abgeschaltet: durch GDAL_SKIP oder unter Einstellungen ▸ Optionen ▸ GDAL.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>GDAL has no driver VORONOI, which opens live rasters. It is built with the gpuvoronoi program: install {file} beside that, or start QGIS with the environment variable GDAL_DRIVER_PATH, which names its folder. It has to be made for GDAL {version}.</source>
+            <translation>GDAL hat keinen Treiber VORONOI, der lebende Raster öffnet. Er wird mit dem Programm gpuvoronoi gebaut: {file} daneben installieren, oder QGIS mit der Umgebungsvariablen GDAL_DRIVER_PATH starten, die seinen Ordner nennt. Er muss für GDAL {version} gemacht sein.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>The driver {path} does not fit QGIS's GDAL {version}; build gpuvoronoi for that. GDAL says: {reason}</source>
+            <translation>Der Treiber {path} passt nicht zum GDAL {version} von QGIS; gpuvoronoi dafür bauen. GDAL sagt: {reason}</translation>
         </message>
         <message>
             <location filename="../expressions.py" />
