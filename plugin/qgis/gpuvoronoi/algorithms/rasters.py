@@ -122,20 +122,22 @@ class RasterAlgorithm(Algorithm):
         option; `more` are options that name further files that it makes. The results; None if the user cancelled.
         """
         raster = self.parameterAsOutputLayer(parameters, self.RASTER, context) or None
-        results, others = ({} if raster is None else {self.RASTER: raster}), list(more)
+        made, others = ({} if raster is None else {self.RASTER: raster}), list(more)
         for name, option in outputs:
             path = self.output_file(parameters, name, context)
             if path:
-                results[name] = path
+                made[name] = path
                 others.append((option, path))
         if not self.run_raster([*options, *self.raster_options(parameters, context)], raster, others, context, feedback):
             return None
-        for name in results:
+        if self.POLYGONS in made and self.has(self.FIELD):
+            results.leave_out_repeated_id(made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names())
+        for name in made:
             if isinstance(self.parameterDefinition(name), QgsProcessingParameterVectorDestination):
-                results[name] = self.finish_vector(parameters, name, context, feedback, results[name])
-                if results[name] is None:
+                made[name] = self.finish_vector(parameters, name, context, feedback, made[name])
+                if made[name] is None:
                     return None
-        return results
+        return made
 
     def paint(self, context, results, title=None):
         """Names and colours results of the kinds that several algorithms have."""
