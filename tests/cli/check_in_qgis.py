@@ -1,21 +1,10 @@
 """Looks at the polygons of a vector layer with QGIS's and GEOS's validity checks: check_in_qgis.py JOB.json, where the
 job has the layer's file. Prints what was found, as JSON."""
 
-import json
-import os
-import sys
-import tempfile
+import qgis_script
+from qgis.core import QgsGeometry, QgsRectangle, QgsVectorLayer
 
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
-scratch = tempfile.mkdtemp()
-os.environ["XDG_RUNTIME_DIR"] = os.environ["QGIS_CUSTOM_CONFIG_PATH"] = scratch
-
-from qgis.core import QgsApplication, QgsGeometry, QgsRectangle, QgsVectorLayer
-
-with open(sys.argv[1]) as file:
-    job = json.load(file)
-application = QgsApplication([], False)
-application.initQgis()
+application, job = qgis_script.start()
 layer = QgsVectorLayer(job["layer"], "triangles", "ogr")
 assert layer.isValid()
 facts = {"features": 0, "invalid": [], "invalid_geos": [], "outside": [], "area": 0.0}
@@ -31,5 +20,4 @@ for feature in layer.getFeatures():
         facts["invalid_geos"].append(feature["id"])
     if not world.contains(shape.boundingBox()):
         facts["outside"].append(feature["id"])
-print("FACTS " + json.dumps(facts), flush=True)
-os._exit(0)  # QGIS 3.22 does not always survive its own tidying up
+qgis_script.end(facts)

@@ -4,16 +4,8 @@ The job: mesh (file), dataset (name of what to paint by), colours ({value: [r, g
 ymin, xmax, ymax]), crs, png (file to write), edges (bool). Prints what QGIS makes of the mesh, as JSON.
 """
 
-import json
-import os
-import sys
-import tempfile
-
-os.environ["QT_QPA_PLATFORM"] = "offscreen"
-scratch = tempfile.mkdtemp()
-os.environ["XDG_RUNTIME_DIR"] = os.environ["QGIS_CUSTOM_CONFIG_PATH"] = scratch
-
-from qgis.core import (QgsApplication, QgsColorRampShader, QgsCoordinateReferenceSystem, QgsMapRendererParallelJob,
+import qgis_script
+from qgis.core import (QgsColorRampShader, QgsCoordinateReferenceSystem, QgsMapRendererParallelJob,
                        QgsMapSettings, QgsMeshLayer, QgsMeshRendererScalarSettings, QgsRectangle)
 from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
@@ -66,14 +58,10 @@ def draw(layer, job):
     return renderer.renderedImage().save(job["png"])
 
 
-with open(sys.argv[1]) as file:
-    job = json.load(file)
-application = QgsApplication([], False)
-application.initQgis()
+application, job = qgis_script.start()
 layer = QgsMeshLayer(job["mesh"], "mesh", "mdal")
 facts = describe(layer)
 if facts["valid"] and "png" in job:
     paint(layer, facts["groups"][job["dataset"]]["index"], job["colours"], job.get("edges", False))
     facts["drawn"] = draw(layer, job)
-print("FACTS " + json.dumps(facts), flush=True)
-os._exit(0)  # QGIS 3.22 does not always survive its own tidying up
+qgis_script.end(facts)

@@ -36,7 +36,7 @@ def test_plugins(enabled):
 
 def test_list_and_help(enabled):
     listed = qgis_process("list")
-    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"):
+    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"):
         assert f"gpuvoronoi:{name}\t" in listed
         shown = qgis_process("help", f"gpuvoronoi:{name}")
         assert "INPUT: " in shown and "OUTPUT: " in shown

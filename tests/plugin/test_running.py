@@ -20,7 +20,7 @@ from qgis.core import (
     QgsVectorFileWriter,
     QgsVectorLayer,
 )
-from qgis.PyQt.QtCore import QUrl
+from qgis.PyQt.QtCore import QTimer, QUrl
 
 BIG = {"RESOLUTION": 0.004, "METRIC": 2, "BACKEND": "serial"}
 
@@ -100,7 +100,7 @@ def test_windows_does_not_look_in_the_current_folder(qgis, work, monkeypatch):
 def test_missing_program_is_explained(qgis, monkeypatch):
     monkeypatch.delenv("GPUVORONOI_COMMAND")
     monkeypatch.setenv("PATH", "/nowhere")
-    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"):
+    for name in ("voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"):
         well, message = algorithm(name).canExecute()
         assert not well
         for word in ("not found", "Settings", "Processing", "GPUVORONOI_COMMAND", "PATH"):
@@ -130,7 +130,7 @@ def test_provider(qgis):
             assert parameter.name() == parameter.name().upper() and parameter.description()
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
 def test_help_is_in_the_plugin(qgis, name):
     """A page of its own for each algorithm, that needs no web."""
     made = algorithm(name)
@@ -206,6 +206,19 @@ def test_progress_moves(qgis, work, setting, name, parameters, first, last):
     assert feedback.progress == sorted(feedback.progress)
     for step in (25, 50, 75):
         assert any(abs(value - first - (last - first) * step / 100.0) < 8 for value in feedback.progress)
+
+
+def test_events_wait_if_they_have_to(qgis, work, setting):
+    """Expressions run the program while QGIS draws, and edits while a layer is changed: nothing else is called before it ends."""
+    from gpuvoronoi import command
+
+    setting(script(work, "program", """sleep 0.5; echo '{"error": null, "warnings": []}'"""))
+    called = []
+    QTimer.singleShot(0, lambda: called.append(True))
+    assert command.run(["--seeds", "-"], [], Feedback(), events=False)
+    assert called == []
+    assert command.run(["--seeds", "-"], [], Feedback())
+    assert called == [True]
 
 
 def test_program_tells_its_progress(qgis, work):

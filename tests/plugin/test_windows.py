@@ -52,19 +52,19 @@ def picture(name):
     return path
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
 def test_dialog_opens(desktop, name):
     assert desktop["dialogs"][name]["shown"]
     assert desktop["dialogs"][name]["widgets"] > 5
     picture(f"qgis-dialog-{name}")
 
 
-@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"])
+@pytest.mark.parametrize("name", ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"])
 def test_backends_are_a_list(desktop, name):
     """Greyed, with the reason, where they cannot run; only those that can do what the algorithm needs."""
     facts = desktop["dialogs"][name]
     listed = json.loads(subprocess.run([COMMAND, "backends", "--json"], capture_output=True, check=True).stdout)
-    needed = [made for made in listed if made["searches_points" if name == "knearest" else "allocates_grids"]]
+    needed = [made for made in listed if made["searches_points" if name in ("knearest", "writenearest") else "allocates_grids"]]
     assert [row[0] for row in facts["backends"][1:]] == [made["name"] for made in needed]
     for (_, text, enabled), made in zip(facts["backends"][1:], needed):
         assert enabled == made["available"] and made["reason"] in text
@@ -87,7 +87,8 @@ def test_id_fields_in_models(desktop):
 
 
 def test_toolbox(desktop):
-    assert desktop["toolbox"] == ["k nearest neighbours", "Nearest cells of a raster", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster"]
+    assert desktop["toolbox"] == ["k nearest neighbours", "Live Voronoi raster", "Nearest cells of a raster", "Nearest facility statistics", "QTM Voronoi", "Voronoi raster",
+                                  "Write nearest neighbours into fields"]
 
 
 def test_dialog_runs(desktop):
@@ -106,6 +107,14 @@ def test_shapes(desktop):
     assert -2700000 < low < -2300000 and 4500000 < high < 5500000
     assert desktop["shapes"]["ways"] == 418
     picture("qgis-coast")
+
+
+def test_live_rasters(desktop):
+    """By the algorithm, and dropped onto the map."""
+    facts = desktop["live"]
+    assert facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"] and facts["width"] == 409600
+    assert facts["dropped"] == ["QgsRasterLayer", True, 409600, 2]
+    picture("qgis-live")
 
 
 def test_dialog_shows_errors(desktop):

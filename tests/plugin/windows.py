@@ -7,6 +7,7 @@ yields is a condition to wait for, while events are handled.
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import time
 import traceback
@@ -24,15 +25,15 @@ from qgis.core import (
     QgsRectangle,
     QgsVectorLayer,
 )
-from qgis.PyQt.QtCore import QEventLoop, QTimer
-from qgis.PyQt.QtGui import QColor
+from qgis.PyQt.QtCore import QEventLoop, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from qgis.PyQt.QtGui import QColor, QDragEnterEvent, QDropEvent
 from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLineEdit, QWidget
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
-ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells"]
+ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"]
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 780  # seconds for all
 
@@ -98,7 +99,8 @@ def scene_dialogs(layer):
     cells = QgsRasterLayer(str(WORK / "land.tif"), "Land mask")
     QgsProject.instance().addMapLayer(cells)
     for name in ALGORITHMS:
-        given = {"nearestcells": {"INPUT": cells}, "knearest": {"INPUT": layer, "REFERENCE": layer}}.get(name, {"INPUT": layer})
+        given = {"nearestcells": {"INPUT": cells}, "knearest": {"INPUT": layer, "REFERENCE": layer},
+                 "writenearest": {"INPUT": layer, "REFERENCE": layer}}.get(name, {"INPUT": layer})
         dialog = open_dialog(name, given)
         facts["dialogs"][name] = {
             "shown": dialog.isVisible(),
@@ -211,6 +213,26 @@ def scene_shapes(layer):
     show_map([layer, ways, coast], "qgis-coast", (-30, 0, 90, 75))
 
 
+def scene_live(layer):
+    """A live raster by the algorithm, and one that is dropped onto the map."""
+    output = WORK / "places.voronoi.json"
+    processing.runAndLoadResults("gpuvoronoi:livevoronoi", {"INPUT": layer, "FIELD": "name", "BANDS": [0, 1], "OUTPUT": str(output)})
+    live = [other for other in QgsProject.instance().mapLayers().values() if "voronoi.json" in other.source()]
+    facts["live"] = {"layers": sorted(made.name() for made in live), "width": live[0].width()}
+    show_map([layer, next(made for made in live if made.name().startswith("Nearest"))], "qgis-live", (-12, 36, 36, 60))
+    shutil.copy(output, WORK / "dropped.voronoi.json")
+    urls = QMimeData()
+    urls.setUrls([QUrl.fromLocalFile(str(WORK / "dropped.voronoi.json"))])
+    window = iface.mainWindow()
+    place, pressed = QPoint(window.width() // 2, window.height() // 2), (Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(window, QDragEnterEvent(place, Qt.DropAction.CopyAction, urls, *pressed))
+    QApplication.sendEvent(window, QDropEvent(QPointF(place), Qt.DropAction.CopyAction, urls, *pressed))
+    wait(lambda: [other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()])
+    (dropped,) = [other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()]
+    facts["live"]["dropped"] = [type(dropped).__name__, dropped.isValid(), dropped.width(), dropped.bandCount()]
+    QgsProject.instance().removeMapLayers([made.id() for made in (*live, dropped)])
+
+
 def scene_error(layer):
     dialog = open_dialog("voronoiraster", {"INPUT": layer, "METRIC": 3})
     finished = []
@@ -311,7 +333,7 @@ def main():
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
-        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_error, scene_cancel, scene_batch, scene_missing):
+        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_live, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:
         facts["error"] = traceback.format_exc()

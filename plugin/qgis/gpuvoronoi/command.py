@@ -31,6 +31,7 @@ from .i18n import tr
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
 JOURNAL = ".moves"
+environment = {}  # what the program finds in its environment besides what QGIS has in its own
 POLL = 0.1  # seconds
 LISTING = 20.0  # seconds for what the program can compute with: CUDA takes a while to start
 
@@ -148,12 +149,13 @@ def _report(text):
         return None
 
 
-def run(arguments, outputs, feedback, progress=lambda percent: None, events=True):
+def run(arguments, outputs, feedback, progress=lambda percent: None, events=True, folder=None):
     """
     Runs the program, the main job or a search, with these arguments. `outputs` are the files it has to make. Its report when
     it has made them, None when the user cancelled: then nothing of them is left. Raises QgsProcessingException with the
     program's own words.
-    `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends.
+    `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends. `folder` is where
+    it runs.
     """
     try:
         program = find_program()
@@ -165,16 +167,17 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
     try:
         process = subprocess.Popen(  # nosec B603 # the program that the user has named
-            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+            arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+            env={**os.environ, **environment}, **options
         )
     except OSError as error:
         raise QgsProcessingException(
             tr("{program} cannot be started: {reason}").format(program=program, reason=error.strerror)
         ) from None
 
-    events = queue.Queue()
+    told = queue.Queue()
     readers = [
-        threading.Thread(target=_pump, args=(stream, name, events), daemon=True)
+        threading.Thread(target=_pump, args=(stream, name, told), daemon=True)
         for stream, name in ((process.stdout, "out"), (process.stderr, "err"))
     ]
     for reader in readers:
@@ -186,7 +189,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                 _stop(process, outputs)
                 return None
             try:
-                name, data = events.get(timeout=POLL)
+                name, data = told.get(timeout=POLL)
             except queue.Empty:
                 if events and QThread.currentThread() == QCoreApplication.instance().thread():
                     QCoreApplication.processEvents()  # batches run on the main thread: let Cancel be pressed

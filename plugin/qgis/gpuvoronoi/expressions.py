@@ -11,39 +11,18 @@ from qgis.core import (
     QgsProcessingContext,
     QgsProcessingException,
     QgsProcessingFeedback,
-    QgsProcessingUtils,
     QgsProject,
     QgsVectorLayer,
-    QgsVectorLayerFeatureSource,
 )
 
 from . import command
 from .i18n import tr
-from .layers import no_points
-from .searched import MOST_NEIGHBORS, automatic_metric, read_rows, written
+from .searched import MOST_NEIGHBORS, LayerFeatures, automatic_metric, kth_nearest
 
 LAYER_CHANGES = (
     "featureAdded", "featureDeleted", "geometryChanged", "afterRollBack", "afterCommitChanges", "subsetStringChanged", "crsChanged",
     "dataChanged", "willBeDeleted",
 )
-
-
-class LayerFeatures:
-    """The features of a layer as Searched wants them."""
-
-    def __init__(self, layer):
-        if not layer.isSpatial():
-            raise no_points(layer.name())
-        self.name = layer.name()
-        self.crs = layer.crs()
-        self.source = layer  # its fields and the number of its features
-        self.reader = QgsVectorLayerFeatureSource(layer)
-
-    def id_index(self):
-        return -1
-
-    def features(self, request):
-        return self.reader.getFeatures(request)
 
 
 class Answers:
@@ -82,22 +61,8 @@ def search(layer, reference, count):
     context.setTransformContext(QgsProject.instance().transformContext())
     metric, _ = automatic_metric(layer.crs())
     others = None if reference.id() == layer.id() else LayerFeatures(reference)
-    points, others = written(LayerFeatures(layer), others, metric, context, False, feedback, True)
-    if not points.ids:
-        return {}
-    if not others.ids:
-        raise no_points(reference.name())
-    found = QgsProcessingUtils.generateTempFilename("nearest.csv")
-    options = ["search", "--reference", others.path, "-k", str(count), "--metric", metric]
-    if others is not points:
-        options += ["--queries", points.path]
-    command.run([*options, *command.threads(), "--", found], [found], feedback, events=False)
-    nearest = {}
-    for query, rank, index, distance, _ in read_rows(found):
-        feature = points.features[query]
-        if rank == count and index >= 0 and (feature not in nearest or distance < nearest[feature][1]):
-            nearest[feature] = others.features[index], distance
-    return nearest
+    found = kth_nearest(LayerFeatures(layer), others, count, metric, context, feedback, options=command.threads())
+    return {feature: (neighbour, distance) for feature, (neighbour, _, distance) in found.items()}
 
 
 class Nearest(QgsExpressionFunction):

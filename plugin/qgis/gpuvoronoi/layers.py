@@ -152,10 +152,10 @@ def plain_name(name):
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "seeds"
 
 
-def open_dataset(path, flags=gdal.OF_RASTER):
+def open_dataset(path, flags=gdal.OF_RASTER, open_options=()):
     """A GDAL dataset, or None: whether GDAL raises exceptions is up to whoever shares the process."""
     try:
-        return gdal.OpenEx(path, flags)
+        return gdal.OpenEx(path, flags, open_options=list(open_options))
     except RuntimeError:
         return None
 
@@ -269,9 +269,13 @@ class Features:
         """The program is to see all attributes, because its output repeats them."""
         self.all_fields = True
 
+    def want_copy(self):
+        """The program is to see a copy, also of what it could read itself."""
+        self.file = None
+
     def want_rows(self):
         """The program is to see the number of the feature in the source, in the field that is returned."""
-        self.file = None
+        self.want_copy()
         self.row_field = self.free_name("row")
         return self.row_field
 
@@ -372,6 +376,12 @@ class Features:
         return file.path
 
 
+def of_the_session(path):
+    """Whether a file is gone when QGIS ends."""
+    folder = os.path.realpath(QgsProcessingUtils.tempFolder())
+    return os.path.realpath(path).startswith(folder + os.sep)
+
+
 def raster_file(layer):
     """
     A file by which GDAL opens a raster layer, in the layer's coordinate system, which may not be that of its source. What is
@@ -383,7 +393,8 @@ def raster_file(layer):
     if own_crs and os.path.exists(layer.source()):
         return layer.source()
     path = QgsProcessingUtils.generateTempFilename(plain_name(layer.name()) + ".vrt")
-    dataset = open_dataset(layer.source())
+    source, *options = layer.source().split("|option:")
+    dataset = open_dataset(source, open_options=options)
     try:
         made = dataset and gdal.Translate(path, dataset, format="VRT", outputSRS=None if own_crs else crs_text(layer.crs()))
     except RuntimeError:  # whose text may have the source
@@ -415,7 +426,10 @@ class Polygons:
         self.name = layer.name()
         self.crs = layer.crs()
         self.file = own_file(layer, layer, [])
-        self.source = None if self.file is not None else QgsVectorLayerFeatureSource(layer)
+        self.source = QgsVectorLayerFeatureSource(layer)
+
+    def want_copy(self):
+        self.file = None
 
     def path(self, context, feedback):
         """File and layer; None if the user cancelled."""

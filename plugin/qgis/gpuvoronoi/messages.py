@@ -83,7 +83,11 @@ def warnings(report):
 
 def summary(report):
     """What the run came to, line by line."""
+    if "backend" not in report:
+        return  # a description was written
     yield from search_summary(report) if "queries" in report else raster_summary(report)
+    if "seconds" not in report:
+        return  # nothing was computed
     yield tr("Computed by {backend}, {threads} threads, in {seconds} s").format(
         backend=report["backend"]["name"], threads=report["backend"]["threads"], seconds=f"{report['seconds']:.2f}"
     )

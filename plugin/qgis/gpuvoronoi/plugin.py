@@ -3,6 +3,7 @@
 from qgis.core import QgsApplication
 from qgis.PyQt.QtCore import QCoreApplication
 
+from . import driver
 from .expressions import Functions
 from .i18n import install_translator
 from .provider import GpuvoronoiProvider
@@ -19,6 +20,7 @@ class GpuvoronoiPlugin:
         self.provider = GpuvoronoiProvider()
         QgsApplication.processingRegistry().addProvider(self.provider)
         self.functions = Functions()
+        driver.load()  # projects may have live rasters
 
     def initGui(self):
         self.initProcessing()

@@ -1,13 +1,15 @@
-"""Looking into what the program made."""
+"""Looking into what the program made, and after it."""
 
 import array
 import os
 import struct
 import sys
 
-from osgeo import gdal
+from osgeo import gdal, ogr
 
 from .layers import open_dataset
+
+DROPPING = ("GPKG", "SQLite", "ESRI Shapefile")  # formats that let go of a field in place
 
 
 def numbers(path):
@@ -25,3 +27,23 @@ def numbers(path):
 def number_of_features(path):
     dataset = open_dataset(path, gdal.OF_VECTOR)
     return dataset.GetLayer(0).GetFeatureCount() if dataset is not None else 0
+
+
+def leave_out_repeated_id(path, field, others):
+    """
+    Regions have ids as `id`, and the seeds' attributes beside that. Where the ids come of a field of the same name this is there
+    again, as `seed_id`; `others` are the names of the seeds' fields. Formats that would have to be written anew keep it.
+    """
+    again = f"seed_{field}".lower()
+    if field.lower() != "id" or again in (other.lower() for other in others):
+        return
+    dataset = open_dataset(path, gdal.OF_VECTOR)
+    if dataset is None or dataset.GetDriver().ShortName not in DROPPING:
+        return
+    definition = dataset.GetLayer(0).GetLayerDefn()
+    index = definition.GetFieldIndex(again)
+    if index < 0 or definition.GetFieldDefn(index).GetType() not in (ogr.OFTInteger, ogr.OFTInteger64):
+        return  # a text has another number
+    dataset = open_dataset(path, gdal.OF_VECTOR | gdal.OF_UPDATE)
+    if dataset is not None:
+        dataset.GetLayer(0).DeleteField(index)

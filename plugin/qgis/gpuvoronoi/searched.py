@@ -3,6 +3,7 @@
 import array
 import collections
 import csv
+import itertools
 import math
 
 from qgis.core import (
@@ -15,6 +16,7 @@ from qgis.core import (
     QgsPointXY,
     QgsProcessingException,
     QgsProcessingUtils,
+    QgsVectorLayerFeatureSource,
     QgsWkbTypes,
 )
 
@@ -28,6 +30,7 @@ from .layers import (
     geographic_crs,
     lines_or_polygons,
     no_lines_or_polygons,
+    no_points,
 )
 
 GLOBE = ("geodesic", "great-circle")
@@ -53,6 +56,63 @@ def read_rows(path):
         next(rows)
         for query, rank, index, distance in rows:
             yield int(query), int(rank), int(index), float(distance), int(rank)
+
+
+def without_self(rows, points, reference, count):
+    """The first `count` rows of each query that are not about the query's own feature; at least one."""
+    for query, found in itertools.groupby(rows, key=lambda row: row[0]):
+        others = [row for row in found if row[2] >= 0 and reference.features[row[2]] != points.features[query]][:count]
+        for rank, (_, _, index, distance, found_rank) in enumerate(others, 1):
+            yield query, rank, index, distance, found_rank
+        if not others:
+            yield query, 1, -1, math.inf, 1
+
+
+def kth_nearest(layer, reference, count, metric, context, feedback, own=False, options=()):
+    """
+    {feature id: (feature id, id, distance)} of the k-th nearest of another layer, of those features that have one. Among
+    themselves if there is no other; `own` if the features are some of the other layer's and none is to be its own.
+    """
+    both = written(layer, reference, metric, context, False, feedback, True)
+    if both is None:
+        return None
+    points, others = both
+    if not points.ids:
+        return {}
+    if not others.ids:
+        raise no_points(reference.name)
+    found = QgsProcessingUtils.generateTempFilename("nearest.csv")
+    asked = min(count + (others.most_rows() if own else 0), MOST_NEIGHBORS)
+    options = ["search", "--reference", others.path, "-k", str(asked), "--metric", metric, *options]
+    if others is not points:
+        options += ["--queries", points.path]
+    # Who asks may be drawing or editing: nothing else is to happen to the layers meanwhile.
+    if not command.run([*options, "--", found], [found], feedback, events=False):
+        return None
+    rows, nearest = read_rows(found), {}
+    for query, rank, index, distance, _ in without_self(rows, points, others, count) if own else rows:
+        feature = points.features[query]
+        if rank == count and index >= 0 and (feature not in nearest or distance < nearest[feature][2]):
+            nearest[feature] = others.features[index], others.ids[index], distance
+    return nearest
+
+
+class LayerFeatures:
+    """All features of a layer, as Searched wants them."""
+
+    def __init__(self, layer):
+        if not layer.isSpatial():
+            raise no_points(layer.name())
+        self.name = layer.name()
+        self.crs = layer.crs()
+        self.source = layer  # its fields and the number of its features
+        self.reader = QgsVectorLayerFeatureSource(layer)
+
+    def id_index(self):
+        return -1
+
+    def features(self, request):
+        return self.reader.getFeatures(request)
 
 
 class NoPoint(QgsProcessingException):

@@ -31,7 +31,6 @@ from qgis.core import (
     QgsProcessingLayerPostProcessorInterface,
     QgsProcessingUtils,
     QgsProperty,
-    QgsRasterBandStats,
     QgsRasterShader,
     QgsRendererCategory,
     QgsSingleBandPseudoColorRenderer,
@@ -63,7 +62,10 @@ _kept = collections.deque(maxlen=1000)
 
 def attribute_table(path):
     """[(value, name, colour)] of a raster's attribute table; empty if it has none."""
-    dataset = open_dataset(path)
+    return attribute_rows(open_dataset(path))
+
+
+def attribute_rows(dataset):
     table = dataset.GetRasterBand(1).GetDefaultRAT() if dataset is not None else None
     if table is None:
         return []
@@ -122,11 +124,7 @@ def ramp_items(rows):
     return [QgsColorRampShader.ColorRampItem(value, colour, name or str(value)) for value, name, colour in rows]
 
 
-def allocation_renderer(provider, path):
-    rows = attribute_table(path)
-    if not 0 < len(rows) <= RAMP_POINTS:
-        statistics = provider.bandStatistics(1, QgsRasterBandStats.Stats.Min | QgsRasterBandStats.Stats.Max)
-        rows = scattered_colours(int(statistics.minimumValue), int(statistics.maximumValue))
+def allocation_renderer(provider, rows):
     if len(rows) <= LEGEND_ENTRIES:
         classes = [
             QgsPalettedRasterRenderer.Class(value, colour, name or str(value)) for value, name, colour in rows
@@ -138,10 +136,19 @@ def allocation_renderer(provider, path):
     return pseudo_colour(provider, ramp, "")
 
 
-def value_range(dataset):
-    """The least and the largest value of a raster, of all cells; zeros if there are none."""
+def id_colours(dataset, live=False):
+    """[(value, name, colour)] of a raster of ids: its attribute table, or what stands for one that is missing or too long."""
+    rows = attribute_rows(dataset)
+    return rows if 0 < len(rows) <= RAMP_POINTS else scattered_colours(*map(int, value_range(dataset, live)))
+
+
+def value_range(dataset, live=False):
+    """
+    The least and the largest value of a raster; zeros if there are none. A `live` one is not computed for that: it knows its ids, and
+    distances are those of an overview.
+    """
     try:
-        found = dataset.GetRasterBand(1).ComputeRasterMinMax(False)
+        found = dataset.GetRasterBand(1).ComputeRasterMinMax(live)
     except RuntimeError:
         found = None
     return found if found is not None and None not in found else (0.0, 0.0)
@@ -285,31 +292,39 @@ def style_raster(context, output, make):
     style(context, output, paint)
 
 
+def paint_ids(layer, project, rows):
+    renderer = allocation_renderer(layer.dataProvider(), rows)
+    if not isinstance(renderer, QgsPalettedRasterRenderer):
+        hide_legend(project, layer)
+    layer.setRenderer(renderer)
+    layer.triggerRepaint()
+
+
 def allocation(context, output, default_name, name):
     rename(context, output, default_name, name)
+    style(context, output, lambda layer, project: paint_ids(layer, project, id_colours(open_dataset(output))))
 
-    def paint(layer, project):
-        renderer = allocation_renderer(layer.dataProvider(), output)
-        if not isinstance(renderer, QgsPalettedRasterRenderer):
-            hide_legend(project, layer)
-        layer.setRenderer(renderer)
-        layer.triggerRepaint()
 
-    style(context, output, paint)
+def unit_of(dataset):
+    unit = dataset.GetRasterBand(1).GetUnitType() if dataset is not None else ""
+    return {"metre": "m", "kilometre": "km", "foot": "ft"}.get(unit, unit)
+
+
+def with_unit(name, unit):
+    return f"{name} ({unit})" if unit else name
 
 
 def distance(context, output, default_name, name):
     dataset = open_dataset(output)
-    unit = dataset.GetRasterBand(1).GetUnitType() if dataset is not None else ""
-    unit = {"metre": "m", "kilometre": "km", "foot": "ft"}.get(unit, unit)
-    rename(context, output, default_name, f"{name} ({unit})" if unit else name)
+    unit = unit_of(dataset)
+    rename(context, output, default_name, with_unit(name, unit))
     if dataset is not None and context.willLoadLayerOnCompletion(output):
         low, high = value_range(dataset)
         style_raster(context, output, lambda provider: distance_renderer(provider, unit, low, high))
 
 
 def azimuth(context, output, default_name, name):
-    rename(context, output, default_name, f"{name} (°)")
+    rename(context, output, default_name, with_unit(name, "°"))
     style_raster(context, output, azimuth_renderer)
 
 
@@ -374,8 +389,26 @@ def spider(context, output, count):
     style(context, output, paint)
 
 
+def load(context, source, name, hint):
+    """Loads what is a file to Processing, which would not do that by itself."""
+    context.addLayerToLoadOnCompletion(source, QgsProcessingContext.LayerDetails(name, context.project(), "", hint))
+
+
 def load_mesh(context, path, name, raster):
-    """Meshes are files to Processing: it does not load them by itself."""
-    details = QgsProcessingContext.LayerDetails(name, context.project(), "", QgsProcessingUtils.LayerHint.Mesh)
-    context.addLayerToLoadOnCompletion(path, details)
+    load(context, path, name, QgsProcessingUtils.LayerHint.Mesh)
     style(context, path, lambda layer, _: mesh_style(layer, attribute_table(raster)))
+
+
+def load_live(context, source, name, kind, dataset):
+    """A layer of a live raster, whose values are of one kind; so are those of `dataset`."""
+    if kind == "id":
+        load(context, source, name, QgsProcessingUtils.LayerHint.Raster)
+        rows = id_colours(dataset, live=True)
+        style(context, source, lambda layer, project: paint_ids(layer, project, rows))
+    elif kind == "distance":
+        unit, (low, high) = unit_of(dataset), value_range(dataset, live=True)
+        load(context, source, with_unit(name, unit), QgsProcessingUtils.LayerHint.Raster)
+        style_raster(context, source, lambda provider: distance_renderer(provider, unit, low, high))
+    else:
+        load(context, source, with_unit(name, "°"), QgsProcessingUtils.LayerHint.Raster)
+        style_raster(context, source, azimuth_renderer)

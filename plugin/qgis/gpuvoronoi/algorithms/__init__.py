@@ -2,8 +2,10 @@
 
 from .facility_statistics import FacilityStatistics
 from .k_nearest import KNearest
+from .live_voronoi import LiveVoronoi
 from .nearest_cells import NearestCells
 from .qtm_voronoi import QtmVoronoi
 from .voronoi_raster import VoronoiRaster
+from .write_nearest import WriteNearest
 
-ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells]
+ALGORITHMS = [VoronoiRaster, QtmVoronoi, FacilityStatistics, KNearest, NearestCells, LiveVoronoi, WriteNearest]

@@ -23,7 +23,7 @@ from .. import field_types as types
 from .. import styles
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, raster_file
-from .base import Algorithm
+from .rasters import RasterAlgorithm
 
 COLUMNS = ["cells", "area_km2", "distance_mean", "distance_max", "centroid_x", "centroid_y"]
 SEEDS = "seeds"  # how many an id has
@@ -31,8 +31,9 @@ VALUE = "value"  # of the raster, in tables and regions
 LONGEST_NAME = 40
 
 
-class FacilityStatistics(Algorithm):
-    SUMS, ALLOCATION, GROUP = "SUMS", "ALLOCATION", "GROUP"
+class FacilityStatistics(RasterAlgorithm):
+    SUMS, GROUP = "SUMS", "GROUP"
+    RASTER = ALLOCATION = "ALLOCATION"
 
     def name(self):
         return "facilitystatistics"
@@ -90,16 +91,16 @@ class FacilityStatistics(Algorithm):
         self.add_advanced()
         self.add(
             QgsProcessingParameterFeatureSink(
-                self.OUTPUT, self.output_label(), QgsProcessing.SourceType.TypeVectorAnyGeometry
+                self.OUTPUT, tr("Statistics"), QgsProcessing.SourceType.TypeVectorAnyGeometry
             ),
             tr("The seeds with their attributes and the statistics of their regions."),
         )
         self.add_raster(
-            self.ALLOCATION, self.allocation_label(), tr("The raster of the ids of the nearest seeds."), optional=True
+            self.ALLOCATION, tr("Nearest seeds"), tr("The raster of the ids of the nearest seeds."), optional=True
         )
         self.add_distance()
         regions = QgsProcessingParameterFeatureSink(
-            self.POLYGONS, self.regions_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
+            self.POLYGONS, tr("Regions"), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
         )
         self.add(
             regions,
@@ -108,18 +109,6 @@ class FacilityStatistics(Algorithm):
                 "have one region, with the attributes of the first of them."
             ),
         )
-
-    @staticmethod
-    def regions_label():
-        return tr("Regions")
-
-    @staticmethod
-    def output_label():
-        return tr("Statistics")
-
-    @staticmethod
-    def allocation_label():
-        return tr("Nearest seeds")
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
@@ -132,23 +121,20 @@ class FacilityStatistics(Algorithm):
     def processAlgorithm(self, parameters, context, feedback):
         row = self.seeds.want_rows()
         known = self.seeds.source.fields()
-        allocation = self.parameterAsOutputLayer(parameters, self.ALLOCATION, context)
-        distance = self.parameterAsOutputLayer(parameters, self.DISTANCE, context)
         table = QgsProcessingUtils.generateTempFilename("statistics.gpkg")
 
-        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
-        options += self.shape_options(parameters, context) + self.signed_options(parameters, context)
-        options += self.raster_options(parameters, context)
+        options = self.question(parameters, context)
         group = self.parameterAsBoolean(parameters, self.GROUP, context)
         if group:
             options.append("--group")
         for name, path in self.sums.items():
             options += ["--sum", f"{name}={path}"]
-        others = [("--stats", table)] + ([("--distance", distance)] if distance else [])
+        more = [("--stats", table)]
         polygons = QgsProcessingUtils.generateTempFilename("regions.gpkg") if self.given(parameters, self.POLYGONS) else None
         if polygons:
-            others.append(("--polygons", polygons))
-        if not self.run_raster(options, allocation or None, others, context, feedback):
+            more.append(("--polygons", polygons))
+        rasters = self.make(parameters, context, feedback, options, [(self.DISTANCE, "--distance")], more)
+        if rasters is None:
             return {}
 
         statistics = QgsVectorLayer(table, "statistics", "ogr")
@@ -188,20 +174,13 @@ class FacilityStatistics(Algorithm):
             if not sink.addFeature(made, QgsFeatureSink.Flag.FastInsert):
                 raise QgsProcessingException(tr("The result could not be written"))
 
-        results = {self.OUTPUT: destination}
+        results = {self.OUTPUT: destination, **rasters}
         if polygons:
             results[self.POLYGONS] = self.write_regions(parameters, context, feedback, polygons, regions, fields, shown)
             if results[self.POLYGONS] is None:
                 return {}
-        layer = self.seeds.label
-        styles.rename(context, destination, self.output_label(), tr("Statistics of {layer}").format(layer=layer))
-        if allocation:
-            results[self.ALLOCATION] = allocation
-            title = tr("Nearest of {layer}").format(layer=layer)
-            styles.allocation(context, allocation, self.allocation_label(), title)
-        if distance:
-            results[self.DISTANCE] = distance
-            styles.distance(context, distance, self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        styles.rename(context, destination, self.label(self.OUTPUT), tr("Statistics of {layer}").format(layer=self.seeds.label))
+        self.paint(context, rasters)
         return results
 
     def write_regions(self, parameters, context, feedback, path, regions, fields, shown):
@@ -224,7 +203,7 @@ class FacilityStatistics(Algorithm):
                 raise QgsProcessingException(tr("The result could not be written"))
         field = fields[shown].name()
         name = tr("Regions of {layer} by {field}").format(layer=self.seeds.label, field=field)
-        styles.graduated(context, destination, self.regions_label(), name, field)
+        styles.graduated(context, destination, self.label(self.POLYGONS), name, field)
         return destination
 
 

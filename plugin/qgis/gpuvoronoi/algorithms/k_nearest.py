@@ -1,8 +1,5 @@
 """k nearest neighbours: for every point of a layer the k nearest features of another, as a table."""
 
-import itertools
-import math
-
 from qgis.core import (
     QgsCoordinateTransform,
     QgsFeature,
@@ -11,34 +8,31 @@ from qgis.core import (
     QgsFields,
     QgsGeometry,
     QgsPointXY,
-    QgsProcessing,
+    QgsProcessingAlgorithm,
     QgsProcessingException,
     QgsProcessingParameterBoolean,
     QgsProcessingParameterEnum,
     QgsProcessingParameterFeatureSink,
-    QgsProcessingParameterFeatureSource,
     QgsProcessingParameterField,
     QgsProcessingParameterNumber,
     QgsProcessingUtils,
     QgsWkbTypes,
 )
 
-from .. import command, messages, styles
+from .. import command, styles
 from .. import field_types as types
 from ..geodesics import Geodesics
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, Features, half_axes, lines_or_polygons, no_lines_or_polygons, no_points
-from ..searched import GLOBE, MOST_NEIGHBORS, automatic_metric, read_rows, written
-from .base import Algorithm
+from ..searched import GLOBE, MOST_NEIGHBORS, read_rows, without_self, written
+from .searches import Searches
 
 NO_GEOMETRY, POINTS, LINES = range(3)
 GEOMETRY_TYPES = (QgsWkbTypes.Type.NoGeometry, QgsWkbTypes.Type.Point, QgsWkbTypes.Type.MultiLineString)
 
 
-class KNearest(Algorithm):
-    whole_ids = False
-    REFERENCE, REFERENCE_FIELD, NEIGHBORS, GEOMETRY = "REFERENCE", "REFERENCE_FIELD", "NEIGHBORS", "GEOMETRY"
-    ATTRIBUTES, EXCLUDE_SELF = "ATTRIBUTES", "EXCLUDE_SELF"
+class KNearest(Searches, QgsProcessingAlgorithm):
+    GEOMETRY, ATTRIBUTES, EXCLUDE_SELF = "GEOMETRY", "ATTRIBUTES", "EXCLUDE_SELF"
 
     def name(self):
         return "knearest"
@@ -69,11 +63,7 @@ class KNearest(Algorithm):
         ]
 
     def initAlgorithm(self, configuration=None):
-        points = [QgsProcessing.SourceType.TypeVectorPoint]
-        self.add(
-            QgsProcessingParameterFeatureSource(self.INPUT, tr("Points"), points),
-            tr("The points whose neighbours are looked for. Each point of a multipoint counts by itself."),
-        )
+        self.add_points(tr("The points whose neighbours are looked for. Each point of a multipoint counts by itself."))
         self.add(
             QgsProcessingParameterField(
                 self.FIELD, tr("Id field of the points"), parentLayerParameterName=self.INPUT, optional=True,
@@ -81,22 +71,7 @@ class KNearest(Algorithm):
             ),
             tr("What the result calls a point by. Without a field: the feature id."),
         )
-        self.add(
-            QgsProcessingParameterFeatureSource(
-                self.REFERENCE, tr("Neighbours"), [QgsProcessing.SourceType.TypeVectorAnyGeometry], optional=True
-            ),
-            tr(
-                "The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their "
-                "nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself."
-            ),
-        )
-        self.add(
-            QgsProcessingParameterField(
-                self.REFERENCE_FIELD, tr("Id field of the neighbours"), parentLayerParameterName=self.REFERENCE,
-                optional=True, type=QgsProcessingParameterField.DataType.Any,
-            ),
-            tr("What the result calls a neighbour by. Without a field: the feature id."),
-        )
+        self.add_neighbours()
         self.add(
             QgsProcessingParameterNumber(
                 self.NEIGHBORS, tr("Number of neighbours (k)"), QgsProcessingParameterNumber.Type.Integer, 1,
@@ -104,20 +79,7 @@ class KNearest(Algorithm):
             ),
             tr("How many neighbours of each point: 1 to 1,024."),
         )
-        self.add_metric(
-            self.metrics(),
-            tr(
-                "Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in "
-                "its units; the vertices of lines and polygons in another one are brought to it."
-            ),
-        )
-        self.add(
-            QgsProcessingParameterNumber(
-                self.MAX_DISTANCE, tr("Farthest distance (metres on the globe, map units on the map)"),
-                QgsProcessingParameterNumber.Type.Double, None, optional=True, minValue=0.0,
-            ),
-            tr("Neighbours farther than this do not count; those just as far do."),
-        )
+        self.add_reach()
         self.add(
             QgsProcessingParameterEnum(
                 self.GEOMETRY, tr("Geometry of the rows"),
@@ -137,13 +99,9 @@ class KNearest(Algorithm):
         self.add_skip_invalid()
         self.add_backend("searches_points")
         self.add(
-            QgsProcessingParameterFeatureSink(self.OUTPUT, self.output_label()),
+            QgsProcessingParameterFeatureSink(self.OUTPUT, tr("Nearest neighbours")),
             tr("A row for each point and rank."),
         )
-
-    @staticmethod
-    def output_label():
-        return tr("Nearest neighbours")
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
@@ -153,7 +111,7 @@ class KNearest(Algorithm):
         if well and self.parameterAsBoolean(parameters, self.EXCLUDE_SELF, context) and self.given(parameters, self.REFERENCE):
             layers = [self.vector_layer(parameters, name, context) for name in (self.INPUT, self.REFERENCE)]
             if None in layers or layers[0].source() != layers[1].source():
-                label = self.parameterDefinition(self.EXCLUDE_SELF).description()
+                label = self.label(self.EXCLUDE_SELF)
                 return False, tr("“{}” is for two layers that are one").format(label)
         return well, message
 
@@ -168,12 +126,8 @@ class KNearest(Algorithm):
         return Features(self, parameters, name, context, [self.parameterAsString(parameters, field, context)])
 
     def processAlgorithm(self, parameters, context, feedback):
-        metric, reason = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1], "as asked for"
-        if metric is None:
-            metric, reason = automatic_metric(self.points.crs)
-        feedback.pushInfo(tr("Distances: {metric}, {reason}").format(metric=metric, reason=messages.reason(reason)))
+        metric = self.chosen_metric(parameters, context, feedback, self.points, self.reference)
         globe = metric in GLOBE
-        self.check_crs(globe)
         geometry = self.parameterAsEnum(parameters, self.GEOMETRY, context)
 
         skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
@@ -199,9 +153,7 @@ class KNearest(Algorithm):
         options += ["-k", str(min(count + (reference.most_rows() if others else 0), MOST_NEIGHBORS))]
         if reference is not points:
             options += ["--queries", points.path]
-        options += self.shape_options(parameters, context) + reference.options()
-        if self.given(parameters, self.MAX_DISTANCE):
-            options.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+        options += self.search_options(parameters, context) + reference.options()
         if points.ids:
             if not reference.ids:
                 raise no_points(self.reference.name)
@@ -222,18 +174,10 @@ class KNearest(Algorithm):
             alone = self.fill(sink, rows, points, reference, draw, feedback)
             self.tell_loneliness(alone, len(points.ids), parameters, feedback)
         name = tr("{points} and their nearest").format(points=self.points.label)
-        styles.rename(context, destination, self.output_label(), name)
+        styles.rename(context, destination, self.label(self.OUTPUT), name)
         if geometry == LINES:
             styles.spider(context, destination, count)
         return {self.OUTPUT: destination}
-
-    def check_crs(self, globe):
-        if not globe and self.points.crs.isGeographic():
-            raise QgsProcessingException(
-                tr("Degrees are no lengths: distances on the map need points in a projected coordinate system")
-            )
-        if globe and not all(layer.crs.isValid() for layer in (self.points, self.reference) if layer is not None):
-            raise QgsProcessingException(tr("Distances on the globe need points with a coordinate system"))
 
     def output_fields(self):
         fields = QgsFields()
@@ -275,22 +219,12 @@ class KNearest(Algorithm):
 
     def tell_loneliness(self, alone, count, parameters, feedback):
         if alone == count and self.given(parameters, self.MAX_DISTANCE):
-            label = self.parameterDefinition(self.MAX_DISTANCE).description()
+            label = self.label(self.MAX_DISTANCE)
             feedback.pushWarning(
                 tr("0 of {count} points have a neighbour. What leaves neighbours out: “{label}”").format(count=f"{count:,}", label=label)
             )
         elif alone:
             feedback.pushInfo(tr("Points without a neighbour: {alone} of {count}").format(alone=f"{alone:,}", count=f"{count:,}"))
-
-
-def without_self(rows, points, reference, count):
-    """The first `count` rows of each query that are not about the query's own feature; at least one."""
-    for query, found in itertools.groupby(rows, key=lambda row: row[0]):
-        others = [row for row in found if row[2] >= 0 and reference.features[row[2]] != points.features[query]][:count]
-        for rank, (_, _, index, distance, found_rank) in enumerate(others, 1):
-            yield query, rank, index, distance, found_rank
-        if not others:
-            yield query, 1, -1, math.inf, 1
 
 
 class Drawing:

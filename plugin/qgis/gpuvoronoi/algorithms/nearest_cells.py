@@ -1,23 +1,20 @@
 """Nearest cells of a raster: every cell of a raster gets the class of the nearest cell that has one, and the distance."""
 
 from qgis.core import (
-    QgsProcessing,
     QgsProcessingException,
     QgsProcessingParameterBand,
     QgsProcessingParameterBoolean,
     QgsProcessingParameterRasterDestination,
     QgsProcessingParameterRasterLayer,
     QgsProcessingParameterString,
-    QgsProcessingParameterVectorDestination,
 )
 
-from .. import styles
 from ..i18n import tr
 from ..layers import RasterCells
-from .base import Algorithm
+from .rasters import RasterAlgorithm
 
 
-class NearestCells(Algorithm):
+class NearestCells(RasterAlgorithm):
     BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
 
     def name(self):
@@ -77,26 +74,15 @@ class NearestCells(Algorithm):
         self.add_options()
         self.add_double()
         self.add(
-            QgsProcessingParameterRasterDestination(self.OUTPUT, self.output_label(), optional=True, createByDefault=False),
+            QgsProcessingParameterRasterDestination(self.OUTPUT, tr("Nearest values"), optional=True, createByDefault=False),
             tr("The raster of the values of the nearest cells."),
         )
         self.add(
-            QgsProcessingParameterRasterDestination(self.DISTANCE, self.distance_label(), optional=True, createByDefault=True),
+            QgsProcessingParameterRasterDestination(self.DISTANCE, tr("Distances to the seeds"), optional=True, createByDefault=True),
             tr("A raster of the distance from each cell to the nearest seed: metres on the globe, else units of the map."),
         )
         self.add_azimuth()
-        polygons = QgsProcessingParameterVectorDestination(
-            self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
-        )
-        self.add(polygons, tr("The regions of the values as polygons."))
-
-    @staticmethod
-    def output_label():
-        return tr("Nearest values")
-
-    @staticmethod
-    def polygons_label():
-        return tr("Regions")
+        self.add_polygons(self.POLYGONS, tr("Regions"), tr("The regions of the values as polygons."))
 
     OUTPUTS = (("DISTANCE", "--distance"), ("AZIMUTH", "--azimuth"), ("POLYGONS", "--polygons"))
 
@@ -106,7 +92,7 @@ class NearestCells(Algorithm):
             return False, tr("Choose at least one result")
         if well and self.parameterAsBoolean(parameters, self.PER_VALUE, context) and not self.given(parameters, self.DISTANCE):
             return False, tr("“{option}” needs “{output}”").format(
-                option=self.parameterDefinition(self.PER_VALUE).description(), output=self.distance_label()
+                option=self.label(self.PER_VALUE), output=self.label(self.DISTANCE)
             )
         return well, message
 
@@ -126,34 +112,11 @@ class NearestCells(Algorithm):
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
-        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context) or None
-        others = {}
-        for name, option in self.OUTPUTS:
-            outputs = self.vector_output if name == self.POLYGONS else self.parameterAsOutputLayer
-            path = outputs(parameters, name, context) if self.given(parameters, name) else None
-            if path:
-                others[name] = (option, path)
-        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
-        options += self.raster_options(parameters, context) + self.neighbors_options(parameters, context)
-        options += self.double_options(parameters, context)
+        options = self.question(parameters, context)
         if self.parameterAsBoolean(parameters, self.PER_VALUE, context):
             options.append("--distance-per-value")
-        if not self.run_raster(options, output, others.values(), context, feedback):
+        results = self.make(parameters, context, feedback, options, self.OUTPUTS)
+        if results is None:
             return {}
-
-        results = {name: path for name, (_, path) in others.items()}
-        layer = self.seeds.label
-        if output is not None:
-            results[self.OUTPUT] = output
-            styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
-        if self.DISTANCE in results:
-            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
-        if self.AZIMUTH in results:
-            styles.azimuth(context, results[self.AZIMUTH], self.azimuth_label(), tr("Direction to {layer}").format(layer=layer))
-        if self.POLYGONS in results:
-            results[self.POLYGONS] = self.finish_vector(parameters, self.POLYGONS, context, feedback, results[self.POLYGONS])
-            if results[self.POLYGONS] is None:
-                return {}
-            styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
-                           output, "value")
+        self.paint(context, results)
         return results

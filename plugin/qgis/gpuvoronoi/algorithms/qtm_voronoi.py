@@ -1,19 +1,17 @@
 """QTM Voronoi: the triangles of a level of the quaternary triangular mesh ask for their nearest seed."""
 
 from qgis.core import (
-    QgsProcessing,
     QgsProcessingParameterBoolean,
     QgsProcessingParameterFileDestination,
     QgsProcessingParameterNumber,
-    QgsProcessingParameterVectorDestination,
 )
 
 from .. import styles
 from ..i18n import tr
-from .base import Algorithm
+from .rasters import RasterAlgorithm
 
 
-class QtmVoronoi(Algorithm):
+class QtmVoronoi(RasterAlgorithm):
     LEVEL, SNAP, CELLS, MESH = "LEVEL", "SNAP", "CELLS", "MESH"
 
     def name(self):
@@ -73,15 +71,12 @@ class QtmVoronoi(Algorithm):
         self.add_advanced()
         self.add_raster(
             self.OUTPUT,
-            self.output_label(),
+            tr("Nearest seeds"),
             tr("The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells."),
         )
         self.add_distance()
-        cells = QgsProcessingParameterVectorDestination(
-            self.CELLS, self.cells_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True, createByDefault=False
-        )
-        self.add(
-            cells,
+        self.add_polygons(
+            self.CELLS, tr("Triangles"),
             tr(
                 "The triangles as polygons, with id and id64 (their names in the mesh), lon and lat (centre, degrees), seed "
                 "(id of the nearest), distance (metres) and area_km2."
@@ -95,14 +90,6 @@ class QtmVoronoi(Algorithm):
         )
 
     @staticmethod
-    def output_label():
-        return tr("Nearest seeds")
-
-    @staticmethod
-    def cells_label():
-        return tr("Triangles")
-
-    @staticmethod
     def metrics():
         return [(tr("Geodesics on the ellipsoid"), "geodesic"), (tr("Great circles on the sphere"), "great-circle")]
 
@@ -112,38 +99,20 @@ class QtmVoronoi(Algorithm):
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
-        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
-        others = {}
-        for name, option in ((self.DISTANCE, "--distance"), (self.CELLS, "--cells")):
-            outputs = self.vector_output if name == self.CELLS else self.parameterAsOutputLayer
-            path = outputs(parameters, name, context)
-            if path:
-                others[name] = (option, path)
-        mesh = self.parameterAsFileOutput(parameters, self.MESH, context)
-        if mesh:
-            others[self.MESH] = ("--mesh", mesh)
         level = self.parameterAsInt(parameters, self.LEVEL, context)
-        options = [*self.grid, "--level", str(level), *self.metric_options(parameters, context)]
-        options += self.shape_options(parameters, context) + self.raster_options(parameters, context)
+        options = [*self.question(parameters, context), "--level", str(level)]
         if self.parameterAsBoolean(parameters, self.SNAP, context):
             options.append("--snap-seeds")
-        if not self.run_raster(options, output, others.values(), context, feedback):
+        outputs = [(self.DISTANCE, "--distance"), (self.CELLS, "--cells"), (self.MESH, "--mesh")]
+        results = self.make(parameters, context, feedback, options, outputs)
+        if results is None:
             return {}
-
-        results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
-        if self.CELLS in results:
-            results[self.CELLS] = self.finish_vector(parameters, self.CELLS, context, feedback, results[self.CELLS])
-            if results[self.CELLS] is None:
-                return {}
-        layer = self.seeds.label
-        title = tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-        styles.allocation(context, output, self.output_label(), title)
-        if self.DISTANCE in results:
-            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
+        layer, raster = self.seeds.label, results[self.OUTPUT]
+        self.paint(context, results, tr("Nearest of {layer}, QTM level {level}").format(layer=layer, level=level))
         if self.CELLS in results:
             title = tr("Triangles by the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-            styles.regions(context, results[self.CELLS], self.cells_label(), title, output, "seed")
+            styles.regions(context, results[self.CELLS], self.label(self.CELLS), title, raster, "seed")
         if self.MESH in results and context.project() is not None:
             title = tr("Mesh of the nearest of {layer}, QTM level {level}").format(layer=layer, level=level)
-            styles.load_mesh(context, mesh, title, output)
+            styles.load_mesh(context, results[self.MESH], title, raster)
         return results

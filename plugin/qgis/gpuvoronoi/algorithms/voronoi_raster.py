@@ -1,16 +1,10 @@
 """Voronoi raster: every cell of a raster gets the id of its nearest seed."""
 
-from qgis.core import (
-    QgsProcessing,
-    QgsProcessingParameterVectorDestination,
-)
-
-from .. import styles
 from ..i18n import tr
-from .base import Algorithm
+from .rasters import RasterAlgorithm
 
 
-class VoronoiRaster(Algorithm):
+class VoronoiRaster(RasterAlgorithm):
     def name(self):
         return "voronoiraster"
 
@@ -51,24 +45,15 @@ class VoronoiRaster(Algorithm):
         self.add_double()
         self.add_raster(
             self.OUTPUT,
-            self.output_label(),
+            tr("Nearest seeds"),
             tr("The raster of ids; −1 where there is none (the type's lowest integer if −1 is an id)."),
         )
         self.add_distance()
         self.add_azimuth()
-        polygons = QgsProcessingParameterVectorDestination(
-            self.POLYGONS, self.polygons_label(), QgsProcessing.SourceType.TypeVectorPolygon, optional=True,
-            createByDefault=False,
+        self.add_polygons(
+            self.POLYGONS, tr("Regions"),
+            tr("The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest."),
         )
-        self.add(polygons, tr("The regions as polygons, with the attributes of their seeds; with k above 1 those of the nearest."))
-
-    @staticmethod
-    def output_label():
-        return tr("Nearest seeds")
-
-    @staticmethod
-    def polygons_label():
-        return tr("Regions")
 
     def prepareAlgorithm(self, parameters, context, feedback):
         self.prepare_seeds(parameters, context, self.weight_field(parameters, context))
@@ -77,34 +62,11 @@ class VoronoiRaster(Algorithm):
         return True
 
     def processAlgorithm(self, parameters, context, feedback):
-        output = self.parameterAsOutputLayer(parameters, self.OUTPUT, context)
-        others = {}
-        for name, option in ((self.DISTANCE, "--distance"), (self.AZIMUTH, "--azimuth"), (self.POLYGONS, "--polygons")):
-            outputs = self.vector_output if name == self.POLYGONS else self.parameterAsOutputLayer
-            path = outputs(parameters, name, context)
-            if path:
-                others[name] = (option, path)
-        if self.POLYGONS in others:
+        if self.given(parameters, self.POLYGONS):
             self.seeds.want_all_fields()
-        options = [*self.grid, *self.choice, *self.metric_options(parameters, context)]
-        options += self.shape_options(parameters, context) + self.signed_options(parameters, context)
-        options += self.raster_options(parameters, context) + self.neighbors_options(parameters, context)
-        options += self.double_options(parameters, context)
-        if not self.run_raster(options, output, others.values(), context, feedback):
+        outputs = [(self.DISTANCE, "--distance"), (self.AZIMUTH, "--azimuth"), (self.POLYGONS, "--polygons")]
+        results = self.make(parameters, context, feedback, self.question(parameters, context), outputs)
+        if results is None:
             return {}
-
-        results = {self.OUTPUT: output, **{name: path for name, (_, path) in others.items()}}
-        if self.POLYGONS in results:
-            results[self.POLYGONS] = self.finish_vector(parameters, self.POLYGONS, context, feedback, results[self.POLYGONS])
-            if results[self.POLYGONS] is None:
-                return {}
-        layer = self.seeds.label
-        styles.allocation(context, output, self.output_label(), tr("Nearest of {layer}").format(layer=layer))
-        if self.DISTANCE in results:
-            styles.distance(context, results[self.DISTANCE], self.distance_label(), tr("Distance to {layer}").format(layer=layer))
-        if self.AZIMUTH in results:
-            styles.azimuth(context, results[self.AZIMUTH], self.azimuth_label(), tr("Direction to {layer}").format(layer=layer))
-        if self.POLYGONS in results:
-            styles.regions(context, results[self.POLYGONS], self.polygons_label(), tr("Regions of {layer}").format(layer=layer),
-                           output, "value")
+        self.paint(context, results)
         return results

@@ -10,286 +10,6 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
-            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
-            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances to the seeds</source>
-            <translation>Entfernungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Directions to the seeds</source>
-            <translation>Richtungen zu den Saatpunkten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Id field</source>
-            <translation>Feld der Kennung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
-            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
-            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances within a polygon are those to its boundary, too.</source>
-            <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
-            <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Without it: that of the seeds.</source>
-            <translation>Ohne Angabe: das der Saatpunkte.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
-            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
-            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
-            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
-            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
-            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>The seeds' weights w.</source>
-            <translation>Die Gewichte w der Saatpunkte.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
-            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
-            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Writes distances as Float64 instead of Float32.</source>
-            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
-            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
-            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
-            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Backend</source>
-            <translation>Rechenverfahren</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
-            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Graphics card</source>
-            <translation>Grafikkarte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
-            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Seeds</source>
-            <translation>Saatpunkte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Edges of lines and polygons</source>
-            <translation>Kanten von Linien und Flächen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Polygons count as their boundaries</source>
-            <translation>Flächen zählen als ihre Ränder</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Negative distances within polygons</source>
-            <translation>Negative Entfernungen innerhalb von Flächen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Extent</source>
-            <translation>Ausdehnung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Cell size (units of the raster's coordinate system)</source>
-            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Coordinate system of the raster</source>
-            <translation>Koordinatensystem des Rasters</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Template raster</source>
-            <translation>Vorlageraster</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances</source>
-            <translation>Entfernungen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Automatic: straight lines on regional maps, else geodesics</source>
-            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics on the ellipsoid</source>
-            <translation>Geodätische Linien auf dem Ellipsoid</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Great circles on the sphere</source>
-            <translation>Großkreise auf der Kugel</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Straight lines on the map</source>
-            <translation>Geraden auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Manhattan: |Δx| + |Δy| on the map</source>
-            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
-            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>None: the distance d</source>
-            <translation>Keine: die Entfernung d</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Multiplicative: d / w</source>
-            <translation>Multiplikativ: d / w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Additive: d + w</source>
-            <translation>Additiv: d + w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Power: d² − w</source>
-            <translation>Potenz: d² − w</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Farthest distance (metres on the globe, map units on the map)</source>
-            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Mask</source>
-            <translation>Maske</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Weighting</source>
-            <translation>Gewichtung</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Field of the weights</source>
-            <translation>Feld der Gewichte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Number of nearest seeds (k)</source>
-            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Distances in double precision</source>
-            <translation>Entfernungen in doppelter Genauigkeit</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Leave out points without usable coordinates</source>
-            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Creation options</source>
-            <translation>Erzeugungsoptionen</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Straight in their own coordinates</source>
-            <translation>Gerade in ihren eigenen Koordinaten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>Geodesics: the shorter way on the ellipsoid</source>
-            <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>A weighting needs the field of the weights</source>
             <translation>Eine Gewichtung braucht das Feld der Gewichte</translation>
         </message>
@@ -310,38 +30,13 @@
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>The mask could not be loaded</source>
-            <translation>Die Maske konnte nicht geladen werden</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>“{field}” is not used: there is no “{weighting}”</source>
-            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>“{field}” is a field of numbers with fractions: ids are whole numbers or text</source>
             <translation>„{field}“ ist ein Feld von Kommazahlen: Kennungen sind ganze Zahlen oder Text</translation>
         </message>
         <message>
             <location filename="../algorithms/base.py" />
-            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
-            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
             <source>“{}” comes from the template raster and cannot be given with it</source>
             <translation>„{}“ kommt vom Vorlageraster und kann nicht zugleich angegeben werden</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/base.py" />
-            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
-            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -352,16 +47,6 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>&lt;p&gt;Which facility serves each place, how far is it, how much land and how many people does each one serve? Every cell of a raster goes to its nearest seed; the result is the seeds with these fields:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: the region's value in the raster of the nearest seeds, by which both join&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: cells and true area of the region (&lt;i&gt;area&lt;/i&gt;, in map units, without a coordinate system)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: mean over the area and largest, metres on the globe, else units of the map&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: the middle of the region&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: for each raster of counts, what the region holds of it, such as people, and their mean distance&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Seeds without cells are there too. A row for each id, with the number of its &lt;i&gt;seeds&lt;/i&gt;, can be had instead. To count people well, let the raster of people be the template.&lt;/p&gt;</source>
             <translation>&lt;p&gt;Welche Einrichtung versorgt jeden Ort, wie weit ist sie entfernt, wie viel Land und wie viele Menschen versorgt jede? Jede Zelle eines Rasters kommt zu ihrem nächsten Saatpunkt; das Ergebnis sind die Saatpunkte mit diesen Feldern:&lt;/p&gt;&lt;ul&gt;&lt;li&gt;&lt;i&gt;value&lt;/i&gt;: der Wert des Gebiets im Raster der nächsten Saatpunkte, über den sich beide verbinden lassen&lt;/li&gt;&lt;li&gt;&lt;i&gt;cells&lt;/i&gt;, &lt;i&gt;area_km2&lt;/i&gt;: Zellen und wahre Fläche des Gebiets (ohne Koordinatensystem &lt;i&gt;area&lt;/i&gt;, in Karteneinheiten)&lt;/li&gt;&lt;li&gt;&lt;i&gt;distance_mean&lt;/i&gt;, &lt;i&gt;distance_max&lt;/i&gt;: Entfernung im Flächenmittel und größte, Meter auf der Erde, sonst Karteneinheiten&lt;/li&gt;&lt;li&gt;&lt;i&gt;centroid_x&lt;/i&gt;, &lt;i&gt;centroid_y&lt;/i&gt;: die Mitte des Gebiets&lt;/li&gt;&lt;li&gt;&lt;i&gt;NAME_sum&lt;/i&gt;, &lt;i&gt;NAME_distance_mean&lt;/i&gt;: zu jedem Raster von Anzahlen, was das Gebiet davon enthält, etwa Menschen, und deren mittlere Entfernung&lt;/li&gt;&lt;/ul&gt;&lt;p&gt;Auch Saatpunkte ohne Zellen sind dabei. Stattdessen kann es eine Zeile je Kennung geben, mit der Zahl ihrer Saatpunkte (&lt;i&gt;seeds&lt;/i&gt;). Um Menschen gut zu zählen, nehmen Sie das Raster der Menschen als Vorlage.&lt;/p&gt;</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Regions</source>
-            <translation>Gebiete</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Statistics</source>
-            <translation>Statistik</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -382,6 +67,11 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>The raster of the ids of the nearest seeds.</source>
             <translation>Das Raster der Kennungen der nächsten Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
+            <source>Regions</source>
+            <translation>Gebiete</translation>
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
@@ -410,6 +100,11 @@
         </message>
         <message>
             <location filename="../algorithms/facility_statistics.py" />
+            <source>Statistics</source>
+            <translation>Statistik</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/facility_statistics.py" />
             <source>Regions of {layer} by {field}</source>
             <translation>Gebiete von {layer} nach {field}</translation>
         </message>
@@ -417,16 +112,6 @@
             <location filename="../algorithms/facility_statistics.py" />
             <source>Statistics of {layer}</source>
             <translation>Statistik von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Nearest of {layer}</source>
-            <translation>Nächster von {layer}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/facility_statistics.py" />
-            <source>Distance to {layer}</source>
-            <translation>Entfernung zu {layer}</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -440,11 +125,6 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Nearest neighbours</source>
-            <translation>Nächste Nachbarn</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>The points whose neighbours are looked for. Each point of a multipoint counts by itself.</source>
             <translation>Die Punkte, deren Nachbarn gesucht werden. Jeder Punkt eines Multipunkts zählt für sich.</translation>
         </message>
@@ -455,28 +135,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
-            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
-            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>How many neighbours of each point: 1 to 1,024.</source>
             <translation>Wie viele Nachbarn je Punkt: 1 bis 1024.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
-            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Neighbours farther than this do not count; those just as far do.</source>
-            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -520,23 +180,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Points</source>
-            <translation>Punkte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>Id field of the points</source>
             <translation>Feld der Kennung der Punkte</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Neighbours</source>
-            <translation>Nachbarn</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Id field of the neighbours</source>
-            <translation>Feld der Kennung der Nachbarn</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -560,18 +205,13 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
+            <source>Nearest neighbours</source>
+            <translation>Nächste Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/k_nearest.py" />
             <source>{points} and their nearest</source>
             <translation>{points} und ihre Nächsten</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
-            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
-            <source>Distances on the globe need points with a coordinate system</source>
-            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -590,11 +230,6 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Distances: {metric}, {reason}</source>
-            <translation>Entfernungen: {metric}, {reason}</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/k_nearest.py" />
             <source>0 of {count} points have a neighbour. What leaves neighbours out: “{label}”</source>
             <translation>0 von {count} Punkten haben einen Nachbarn. Was Nachbarn ausschließt: „{label}“</translation>
         </message>
@@ -607,6 +242,96 @@
             <location filename="../algorithms/k_nearest.py" />
             <source>Points without a neighbour: {alone} of {count}</source>
             <translation>Punkte ohne Nachbarn: {alone} von {count}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live Voronoi raster</source>
+            <translation>Lebendes Voronoi-Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>&lt;p&gt;Adds a Voronoi raster that is computed as it is looked at: exact at every zoom, of any size, and it takes no room.&lt;/p&gt;&lt;p&gt;What is saved is its description, a small file that GDAL opens as a raster, so that other programs can, too; dragging it onto the map does. It follows its seeds: when their file changes, the raster has when it is next opened. Layers that are no files, and those with a selection, a filter or edits, are copied to a file beside it.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Fügt ein Voronoi-Raster hinzu, das beim Ansehen berechnet wird: genau in jedem Maßstab, beliebig groß, ohne Platz zu brauchen.&lt;/p&gt;&lt;p&gt;Gespeichert wird seine Beschreibung, eine kleine Datei, die GDAL als Raster öffnet, andere Programme also auch; es genügt, sie auf die Karte zu ziehen. Es folgt seinen Saatpunkten: Ändert sich ihre Datei, so hat sich das Raster geändert, wenn es das nächste Mal geöffnet wird. Layer, die keine Dateien sind, und solche mit Auswahl, Filter oder Bearbeitungen werden in eine Datei daneben kopiert.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>The side of the square cells. Without it: 409,600 cells on the longer side, on the globe of 98 m.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 409 600 Zellen auf der längeren Seite, auf der ganzen Erde von 98 m.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>What the raster has, k bands of each. On the map each is a layer of its own.</source>
+            <translation>Was das Raster hat, je k Kanäle. Auf der Karte ist jedes ein eigener Layer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>The description of the raster. Without a place of its own it is gone when QGIS ends.</source>
+            <translation>Die Beschreibung des Rasters. Ohne eigenen Ort ist sie fort, wenn QGIS endet.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>voronoi,live,virtual,nearest,distance,zoom,gdal,raster,no file</source>
+            <translation>voronoi,lebend,virtuell,nächste,entfernung,zoom,gdal,raster,ohne datei</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Which city is nearest, and how far, in cells of 30 m:</source>
+            <translation>Welche Stadt die nächste ist und wie weit entfernt, in Zellen von 30 m:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Ids of the nearest seeds</source>
+            <translation>Kennungen der nächsten Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Distances to the seeds</source>
+            <translation>Entfernungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Directions to the seeds</source>
+            <translation>Richtungen zu den Saatpunkten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Values</source>
+            <translation>Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live raster</source>
+            <translation>Lebendes Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Live rasters</source>
+            <translation>Lebende Raster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Nearest of {layer}</source>
+            <translation>Nächster von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Distance to {layer}</source>
+            <translation>Entfernung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>Direction to {layer}</source>
+            <translation>Richtung zu {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>“{output}”: the name of a live raster ends in {ending}</source>
+            <translation>„{output}“: Der Name eines lebenden Rasters endet auf {ending}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>“{}” is not in a file that lasts and has its own coordinate system: save it to one first</source>
+            <translation>„{}“ ist in keiner Datei, die bleibt und ihr eigenes Koordinatensystem hat: vorher in eine speichern</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -627,11 +352,6 @@
             <location filename="../algorithms/nearest_cells.py" />
             <source>The area of the result. Without it: that of the raster.</source>
             <translation>Der Bereich des Ergebnisses. Ohne Angabe: der des Rasters.</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Nearest values</source>
-            <translation>Nächste Werte</translation>
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
@@ -710,6 +430,11 @@
         </message>
         <message>
             <location filename="../algorithms/nearest_cells.py" />
+            <source>Nearest values</source>
+            <translation>Nächste Werte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/nearest_cells.py" />
             <source>Choose at least one result</source>
             <translation>Wählen Sie mindestens ein Ergebnis</translation>
         </message>
@@ -719,14 +444,274 @@
             <translation>„{option}“ braucht „{output}“</translation>
         </message>
         <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Direction to {layer}</source>
-            <translation>Richtung zu {layer}</translation>
+            <location filename="../algorithms/parameters.py" />
+            <source>The area of the raster. Without it: the whole globe for longitudes and latitudes, else the seeds' extent and a tenth on each side. Longitudes may go beyond 180°.</source>
+            <translation>Die Fläche des Rasters. Ohne Angabe: bei Längen und Breiten die ganze Erde, sonst die Ausdehnung der Saatpunkte und ein Zehntel auf jeder Seite. Längen dürfen über 180° hinausgehen.</translation>
         </message>
         <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>Regions of {layer}</source>
-            <translation>Gebiete von {layer}</translation>
+            <location filename="../algorithms/parameters.py" />
+            <source>The side of the square cells. Without it: 2,048 cells on the longer side.</source>
+            <translation>Die Seite der quadratischen Zellen. Ohne Angabe: 2048 Zellen auf der längeren Seite.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The points, lines or polygons among which the nearest is looked for. Each point of a multipoint is a seed of its own with the feature's id; of lines and polygons each feature is one, at the distance of its nearest point, 0 within a polygon. Of seeds at the same place the first counts.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen der nächste gesucht wird. Jeder Punkt eines Multipunkts ist ein eigener Saatpunkt mit der Kennung des Objekts; bei Linien und Flächen ist es jedes Objekt, in der Entfernung seines nächsten Punkts, 0 innerhalb einer Fläche. Von Saatpunkten am selben Ort zählt der erste.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Id field</source>
+            <translation>Feld der Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The values of the raster: an integer field as it is, where seeds of one id have one region together; of a text field the number of the first row with that text, counted from 0, with the text in the raster's attribute table, if there are at most 65,535 seeds. Without a field: the feature ids.</source>
+            <translation>Die Werte des Rasters: ein Ganzzahlfeld, wie es ist, wobei Saatpunkte einer Kennung zusammen ein Gebiet haben; von einem Textfeld die Nummer der ersten Zeile mit diesem Text, gezählt ab 0, mit dem Text in der Attributtabelle des Rasters, bei höchstens 65 535 Saatpunkten. Ohne Feld: die Objektkennungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>What goes from one vertex to the next. Geodesics are for distances on the globe.</source>
+            <translation>Was von einem Stützpunkt zum nächsten führt. Geodätische Linien sind für Entfernungen auf der Erde.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances within a polygon are those to its boundary, too.</source>
+            <translation>Auch innerhalb einer Fläche gilt die Entfernung zu ihrem Rand.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>In the raster of distances: within a polygon minus the distance to its boundary.</source>
+            <translation>Im Raster der Entfernungen: innerhalb einer Fläche die Entfernung zu ihrem Rand mit Minus.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Without it: that of the seeds.</source>
+            <translation>Ohne Angabe: das der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Gives the raster the cells of this one, in its coordinate system. With an extent: that area, in cells that continue the template's.</source>
+            <translation>Gibt dem Raster die Zellen dieses Rasters, in dessen Koordinatensystem. Mit einer Ausdehnung: diese Fläche, in Zellen, die die der Vorlage fortsetzen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics and great circles work on projected rasters too, through the inverse projection. The others are measured on the map and need a projected coordinate system, or none.</source>
+            <translation>Geodätische Linien und Großkreise gehen auch auf projizierten Rastern, durch die umgekehrte Projektion. Die anderen werden auf der Karte gemessen und brauchen ein projiziertes Koordinatensystem, oder keines.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Seeds farther away than this do not count; those just as far do. Cells without a seed are empty.</source>
+            <translation>Weiter entfernte Saatpunkte zählen nicht; genau so weit entfernte schon. Zellen ohne Saatpunkt sind leer.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Cells outside are empty: polygons, or a raster, whose empty cells and zeros are outside. Any coordinate system will do.</source>
+            <translation>Zellen außerhalb sind leer: Polygone, oder ein Raster, dessen leere Zellen und Nullen außerhalb sind. Jedes Koordinatensystem ist recht.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>What is compared instead of the distance d, with each seed's weight w: d / w with w above 0, d + w with w in units of distance, or d² − w (not for geodesics). Distances in the results stay plain distances.</source>
+            <translation>Was statt der Entfernung d verglichen wird, mit dem Gewicht w jedes Saatpunkts: d / w mit w über 0, d + w mit w in Einheiten der Entfernung, oder d² − w (nicht für geodätische Linien). Entfernungen in den Ergebnissen bleiben gewöhnliche Entfernungen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>The seeds' weights w.</source>
+            <translation>Die Gewichte w der Saatpunkte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>A raster of the distance from each cell to its seed: metres on the globe, else units of the map.</source>
+            <translation>Ein Raster der Entfernung jeder Zelle zu ihrem Saatpunkt: Meter auf der Erde, sonst Karteneinheiten.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Band 1 of the results is about the nearest seed, band 2 about the second nearest, and so on to band k.</source>
+            <translation>Band 1 der Ergebnisse gilt dem nächsten Saatpunkt, Band 2 dem zweitnächsten, und so weiter bis Band k.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Writes distances as Float64 instead of Float32.</source>
+            <translation>Schreibt Entfernungen als Float64 statt als Float32.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>A raster of the direction from each cell to its seed: degrees clockwise from north.</source>
+            <translation>Ein Raster der Richtung von jeder Zelle zu ihrem Saatpunkt: Grad von Norden im Uhrzeigersinn.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Points without geometry, with infinite coordinates or a latitude beyond 90° are left out and counted, instead of being an error. So are seeds with an empty id.</source>
+            <translation>Punkte ohne Geometrie, mit unendlichen Koordinaten oder einer Breite über 90° werden ausgelassen und gezählt, statt ein Fehler zu sein. Ebenso Saatpunkte mit leerer Kennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Options of the raster's format, NAME=VALUE, separated by |, for example COMPRESS=DEFLATE|BIGTIFF=YES.</source>
+            <translation>Optionen des Rasterformats, NAME=WERT, getrennt durch |, zum Beispiel COMPRESS=DEFLATE|BIGTIFF=YES.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Backend</source>
+            <translation>Rechenverfahren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>How to compute: auto, or a name that “gpuvoronoi backends” lists, such as one for the graphics card. All give the same result.</source>
+            <translation>Wie gerechnet wird: auto, oder ein Name, den „gpuvoronoi backends“ nennt, etwa einer für die Grafikkarte. Alle liefern dasselbe Ergebnis.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Graphics card</source>
+            <translation>Grafikkarte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Its number, as “gpuvoronoi devices” counts, for backends that compute on one. Without it: the first that can be used.</source>
+            <translation>Ihre Nummer, wie „gpuvoronoi devices“ zählt, für Rechenwege, die auf einer rechnen. Ohne Angabe: die erste, die sich benutzen lässt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Seeds</source>
+            <translation>Saatpunkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Edges of lines and polygons</source>
+            <translation>Kanten von Linien und Flächen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Polygons count as their boundaries</source>
+            <translation>Flächen zählen als ihre Ränder</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Negative distances within polygons</source>
+            <translation>Negative Entfernungen innerhalb von Flächen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Extent</source>
+            <translation>Ausdehnung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Cell size (units of the raster's coordinate system)</source>
+            <translation>Zellgröße (Einheiten des Koordinatensystems des Rasters)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Coordinate system of the raster</source>
+            <translation>Koordinatensystem des Rasters</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Template raster</source>
+            <translation>Vorlageraster</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances</source>
+            <translation>Entfernungen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Automatic: straight lines on regional maps, else geodesics</source>
+            <translation>Automatisch: Geraden auf Karten einer Gegend, sonst geodätische Linien</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics on the ellipsoid</source>
+            <translation>Geodätische Linien auf dem Ellipsoid</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Great circles on the sphere</source>
+            <translation>Großkreise auf der Kugel</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Straight lines on the map</source>
+            <translation>Geraden auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Manhattan: |Δx| + |Δy| on the map</source>
+            <translation>Manhattan: |Δx| + |Δy| auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Chebyshev: max(|Δx|, |Δy|) on the map</source>
+            <translation>Tschebyschow: max(|Δx|, |Δy|) auf der Karte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>None: the distance d</source>
+            <translation>Keine: die Entfernung d</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Multiplicative: d / w</source>
+            <translation>Multiplikativ: d / w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Additive: d + w</source>
+            <translation>Additiv: d + w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Power: d² − w</source>
+            <translation>Potenz: d² − w</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Farthest distance (metres on the globe, map units on the map)</source>
+            <translation>Größte Entfernung (Meter auf der Erde, Karteneinheiten auf der Karte)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Mask</source>
+            <translation>Maske</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Weighting</source>
+            <translation>Gewichtung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Field of the weights</source>
+            <translation>Feld der Gewichte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Number of nearest seeds (k)</source>
+            <translation>Anzahl der nächsten Saatpunkte (k)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Distances in double precision</source>
+            <translation>Entfernungen in doppelter Genauigkeit</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Leave out points without usable coordinates</source>
+            <translation>Punkte ohne brauchbare Koordinaten auslassen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Creation options</source>
+            <translation>Erzeugungsoptionen</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Straight in their own coordinates</source>
+            <translation>Gerade in ihren eigenen Koordinaten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/parameters.py" />
+            <source>Geodesics: the shorter way on the ellipsoid</source>
+            <translation>Geodätische Linien: der kürzere Weg auf dem Ellipsoid</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -750,11 +735,6 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Triangles</source>
-            <translation>Dreiecke</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/qtm_voronoi.py" />
             <source>0 to 20. A level has 8 · 4^level triangles: 7 has 131,072 of about 80 km, 9 has 2,097,152 of about 20 km.</source>
             <translation>0 bis 20. Eine Stufe hat 8 · 4^Stufe Dreiecke: 7 hat 131 072 von etwa 80 km, 9 hat 2 097 152 von etwa 20 km.</translation>
         </message>
@@ -772,6 +752,11 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>The raster of ids. By default the globe in 2^(level + 3) × 2^(level + 2) cells.</source>
             <translation>Das Raster der Kennungen. Ohne weitere Angaben die Erde in 2^(Stufe + 3) × 2^(Stufe + 2) Zellen.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/qtm_voronoi.py" />
+            <source>Triangles</source>
+            <translation>Dreiecke</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -810,13 +795,13 @@
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>Nearest of {layer}, QTM level {level}</source>
-            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
+            <source>UGRID mesh</source>
+            <translation>UGRID-Netz</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
-            <source>UGRID mesh</source>
-            <translation>UGRID-Netz</translation>
+            <source>Nearest of {layer}, QTM level {level}</source>
+            <translation>Nächster von {layer}, QTM-Stufe {level}</translation>
         </message>
         <message>
             <location filename="../algorithms/qtm_voronoi.py" />
@@ -827,6 +812,86 @@
             <location filename="../algorithms/qtm_voronoi.py" />
             <source>Mesh of the nearest of {layer}, QTM level {level}</source>
             <translation>Netz der Nächsten aus {layer}, QTM-Stufe {level}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>Regions of {layer}</source>
+            <translation>Gebiete von {layer}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>The mask could not be loaded</source>
+            <translation>Die Maske konnte nicht geladen werden</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>“{field}” is not used: there is no “{weighting}”</source>
+            <translation>„{field}“ wird nicht benutzt: es gibt keine „{weighting}“</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>0 of {cells} cells have a seed. What leaves cells out: {limits}</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt. Was Zellen auslässt: {limits}</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
+            <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id</source>
+            <translation>{count} von {seeds} Saatpunkten haben keine eigene Fläche: keine Zelle ist ihre, oder ein anderer hat ihre Kennung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>The points, lines or polygons among which the neighbours are. Lines and polygons are at the distance of their nearest point, 0 within a polygon. Without a layer: the same points, but none is a neighbour of itself.</source>
+            <translation>Die Punkte, Linien oder Flächen, unter denen die Nachbarn sind. Linien und Flächen liegen in der Entfernung ihres nächsten Punkts, 0 innerhalb einer Fläche. Ohne Layer: dieselben Punkte, aber keiner ist sein eigener Nachbar.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>What the result calls a neighbour by. Without a field: the feature id.</source>
+            <translation>Wie das Ergebnis einen Nachbarn nennt. Ohne Feld: die Objektkennung.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Geodesics and great circles are in metres. The others are measured in the coordinate system of the points, in its units; the vertices of lines and polygons in another one are brought to it.</source>
+            <translation>Geodätische Linien und Großkreise in Metern. Die anderen werden im Koordinatensystem der Punkte gemessen, in dessen Einheiten; die Stützpunkte von Linien und Flächen in einem anderen werden dorthin gebracht.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Neighbours farther than this do not count; those just as far do.</source>
+            <translation>Weiter entfernte Nachbarn zählen nicht; genau so weit entfernte schon.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Points</source>
+            <translation>Punkte</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Neighbours</source>
+            <translation>Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Id field of the neighbours</source>
+            <translation>Feld der Kennung der Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Degrees are no lengths: distances on the map need points in a projected coordinate system</source>
+            <translation>Grade sind keine Längen: Entfernungen auf der Karte brauchen Punkte in einem projizierten Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Distances on the globe need points with a coordinate system</source>
+            <translation>Entfernungen auf der Erde brauchen Punkte mit einem Koordinatensystem</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/searches.py" />
+            <source>Distances: {metric}, {reason}</source>
+            <translation>Entfernungen: {metric}, {reason}</translation>
         </message>
         <message>
             <location filename="../algorithms/voronoi_raster.py" />
@@ -867,6 +932,76 @@
             <location filename="../algorithms/voronoi_raster.py" />
             <source>The distance to the coast, negative on land, of a layer of countries as polygons:</source>
             <translation>Die Entfernung zur Küste, negativ an Land, von einem Layer der Länder als Flächen:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Write nearest neighbours into fields</source>
+            <translation>Nächste Nachbarn in Felder schreiben</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>&lt;p&gt;Writes into fields of every point which feature of another layer is nearest, and how far it is. Points without such a neighbour get empty values.&lt;/p&gt;&lt;p&gt;With &lt;i&gt;Edit features in place&lt;/i&gt;, the pencil of the toolbox, it changes the layer itself: the selected features, or all if none is selected. The changes can be undone until they are saved.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Schreibt in Felder jedes Punkts, welches Objekt eines anderen Layers das nächste ist und wie weit es entfernt ist. Punkte ohne einen solchen Nachbarn erhalten leere Werte.&lt;/p&gt;&lt;p&gt;Mit &lt;i&gt;Objekte direkt bearbeiten&lt;/i&gt;, dem Stift der Werkzeugkiste, ändert es den Layer selbst: die gewählten Objekte, oder alle, wenn keines gewählt ist. Die Änderungen lassen sich rückgängig machen, bis sie gespeichert sind.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Points with their nearest</source>
+            <translation>Punkte mit ihren nächsten</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The points whose neighbours are looked for. Of a multipoint the nearest point counts.</source>
+            <translation>Die Punkte, deren Nachbarn gesucht werden. Von einem Multipunkt zählt der nächste Punkt.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>2 is the second nearest, and so on to 1,024.</source>
+            <translation>2 ist der zweitnächste, und so weiter bis 1024.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The points, with the two fields filled.</source>
+            <translation>Die Punkte, mit Werten in den beiden Feldern.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>nearest,neighbour,neighbor,distance,field,attribute,edit,in place,update</source>
+            <translation>nächste,nachbar,entfernung,feld,attribut,bearbeiten,direkt,aktualisieren</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>The number of the nearest station, and the distance to it, in fields that every school has:</source>
+            <translation>Die Nummer der nächsten Haltestelle und die Entfernung zu ihr, in Feldern, die jede Schule hat:</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Which neighbour (1: the nearest)</source>
+            <translation>Welcher Nachbar (1: der nächste)</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Field for the neighbour's id</source>
+            <translation>Feld für die Kennung des Nachbarn</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>A field of the points that takes ids: of whole numbers, or of text.</source>
+            <translation>Ein Feld der Punkte, das Kennungen aufnimmt: für ganze Zahlen oder für Text.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Field for the distance</source>
+            <translation>Feld für die Entfernung</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>A field of the points that takes distances: metres on the globe, else units of the map.</source>
+            <translation>Ein Feld der Punkte, das Entfernungen aufnimmt: Meter auf der Erde, sonst Einheiten der Karte.</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/write_nearest.py" />
+            <source>Choose a field to write into</source>
+            <translation>Ein Feld wählen, in das geschrieben wird</translation>
         </message>
         <message>
             <location filename="../command.py" />
@@ -912,6 +1047,21 @@
             <location filename="../command.py" />
             <source>{where} names “{path}”, which is no program.</source>
             <translation>{where} nennt „{path}“, und das ist kein Programm.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>GDAL's driver VORONOI is switched off: by GDAL_SKIP, or under Settings ▸ Options ▸ GDAL.</source>
+            <translation>Der GDAL-Treiber VORONOI ist abgeschaltet: durch GDAL_SKIP oder unter Einstellungen ▸ Optionen ▸ GDAL.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>GDAL has no driver VORONOI, which opens live rasters. It is built with the gpuvoronoi program: install {file} beside that, or start QGIS with the environment variable GDAL_DRIVER_PATH, which names its folder. It has to be made for GDAL {version}.</source>
+            <translation>GDAL hat keinen Treiber VORONOI, der lebende Raster öffnet. Er wird mit dem Programm gpuvoronoi gebaut: {file} daneben installieren, oder QGIS mit der Umgebungsvariablen GDAL_DRIVER_PATH starten, die seinen Ordner nennt. Er muss für GDAL {version} gemacht sein.</translation>
+        </message>
+        <message>
+            <location filename="../driver.py" />
+            <source>The driver {path} does not fit QGIS's GDAL {version}; build gpuvoronoi for that. GDAL says: {reason}</source>
+            <translation>Der Treiber {path} passt nicht zum GDAL {version} von QGIS; gpuvoronoi dafür bauen. GDAL sagt: {reason}</translation>
         </message>
         <message>
             <location filename="../expressions.py" />

@@ -1,0 +1,241 @@
+"""Algorithms that make rasters: what they ask the program for, and what becomes of its answers."""
+
+import math
+
+from qgis.core import (
+    QgsProcessingException,
+    QgsProcessingParameterFileDestination,
+    QgsProcessingParameterVectorDestination,
+    QgsRasterLayer,
+    QgsRectangle,
+    QgsVectorLayer,
+)
+
+from .. import command, results, styles
+from ..i18n import tr
+from ..layers import Features, Polygons, crs_text, raster_file
+from .base import Algorithm
+
+READING = 10.0  # per cent of the bar for layers that have to be written for the program first
+
+
+class RasterAlgorithm(Algorithm):
+    RASTER = Algorithm.OUTPUT  # the parameter of the raster of ids
+
+    choice = ()
+    mask_polygons = None
+    skip_invalid = False
+    limits = ()  # parameters that leave cells out
+
+    def prepare_seeds(self, parameters, context, *fields):
+        """`fields` are those that the program needs besides the id."""
+        field = self.parameterAsString(parameters, self.FIELD, context)
+        self.seeds = Features(self, parameters, self.INPUT, context, [field, *fields])
+        self.skip_invalid = self.parameterAsBoolean(parameters, self.SKIP_INVALID, context)
+
+    def prepare_grid(self, parameters, context):
+        """Looks at the layers, on the main thread: self.grid are the options of the program."""
+        template = self.parameterAsRasterLayer(parameters, self.TEMPLATE, context)
+        if self.given(parameters, self.TEMPLATE) and template is None:
+            raise QgsProcessingException(self.invalidRasterError(parameters, self.TEMPLATE))
+        if template is not None:
+            self.grid = self.template_grid(template, parameters, context)
+            return
+        crs = self.parameterAsCrs(parameters, self.CRS, context)
+        self.grid = ["--crs", crs_text(crs)] if crs.isValid() else []
+        extent = self.parameterAsExtent(parameters, self.EXTENT, context, crs if crs.isValid() else self.seeds.crs)
+        if not extent.isNull():
+            self.grid.append(extent_option(extent))
+        if self.given(parameters, self.RESOLUTION):
+            self.grid.append(f"--res={self.parameterAsDouble(parameters, self.RESOLUTION, context)!r}")
+
+    def template_grid(self, template, parameters, context):
+        if not self.given(parameters, self.EXTENT):
+            return ["--like", raster_file(template)]
+        wanted = self.parameterAsExtent(parameters, self.EXTENT, context, template.crs())
+        extent, width, height = snapped(template.extent(), template.width(), template.height(), wanted)
+        grid = [extent_option(extent), f"--size={width},{height}"]
+        return grid + (["--crs", crs_text(template.crs())] if template.crs().isValid() else [])
+
+    def prepare_choice(self, parameters, context, feedback):
+        """What decides about the nearest besides the metric: self.choice are the options, self.mask_polygons more of them."""
+        self.choice = []
+        self.mask_polygons = None
+        self.limits = [name for name in (self.MASK, self.MAX_DISTANCE) if self.given(parameters, name)]
+        if self.given(parameters, self.MAX_DISTANCE):
+            self.choice.append(f"--max-distance={self.parameterAsDouble(parameters, self.MAX_DISTANCE, context)!r}")
+        mask = self.parameterAsLayer(parameters, self.MASK, context)
+        if isinstance(mask, QgsRasterLayer):
+            self.choice += ["--mask", raster_file(mask)]
+        elif isinstance(mask, QgsVectorLayer):
+            self.mask_polygons = Polygons(mask)
+        elif self.given(parameters, self.MASK):
+            raise QgsProcessingException(tr("The mask could not be loaded"))
+        if not self.has(self.WEIGHTING):
+            return
+        self.warn_of_unused_weights(parameters, context, feedback)
+        weighting = self.weightings()[self.parameterAsEnum(parameters, self.WEIGHTING, context)][1]
+        if weighting is not None:
+            self.choice += ["--weighting", weighting, "--weight-field", self.weight_field(parameters, context)]
+
+    def warn_of_unused_weights(self, parameters, context, feedback):
+        if self.given(parameters, self.WEIGHT_FIELD) and self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+            feedback.pushWarning(
+                tr("“{field}” is not used: there is no “{weighting}”").format(
+                    field=self.label(self.WEIGHT_FIELD), weighting=self.label(self.WEIGHTING)
+                )
+            )
+
+    def weight_field(self, parameters, context):
+        """The field, if there is a weighting."""
+        if self.parameterAsEnum(parameters, self.WEIGHTING, context) == 0:
+            return ""
+        return self.parameterAsString(parameters, self.WEIGHT_FIELD, context)
+
+    def question(self, parameters, context):
+        """What is asked, as options of the program, by those parameters that the algorithm has."""
+        metric = self.metrics()[self.parameterAsEnum(parameters, self.METRIC, context)][1]
+        options = [*self.grid, *self.choice] + ([] if metric is None else ["--metric", metric])
+        if self.has(self.EDGES):
+            options += self.shape_options(parameters, context)
+        if self.has(self.SIGNED) and self.parameterAsBoolean(parameters, self.SIGNED, context):
+            options.append("--signed-distance")
+        if self.has(self.DOUBLE) and self.parameterAsBoolean(parameters, self.DOUBLE, context):
+            options += ["--distance-type", "Float64"]
+        neighbours = self.parameterAsInt(parameters, self.NEIGHBORS, context) if self.has(self.NEIGHBORS) else 1
+        return options + (["-k", str(neighbours)] if neighbours != 1 else [])
+
+    def output_file(self, parameters, name, context):
+        """The file that the program is to make for a result; nothing if that is not wanted."""
+        definition = self.parameterDefinition(name)
+        if not self.given(parameters, name):
+            return ""
+        if isinstance(definition, QgsProcessingParameterFileDestination):
+            return self.parameterAsFileOutput(parameters, name, context)
+        if isinstance(definition, QgsProcessingParameterVectorDestination):
+            return self.vector_output(parameters, name, context)
+        return self.parameterAsOutputLayer(parameters, name, context)
+
+    def make(self, parameters, context, feedback, options, outputs, more=()):
+        """
+        Runs the program for those results that are wanted of the raster of ids and of `outputs`, pairs of a parameter and its
+        option; `more` are options that name further files that it makes. The results; None if the user cancelled.
+        """
+        raster = self.parameterAsOutputLayer(parameters, self.RASTER, context) or None
+        made, others = ({} if raster is None else {self.RASTER: raster}), list(more)
+        for name, option in outputs:
+            path = self.output_file(parameters, name, context)
+            if path:
+                made[name] = path
+                others.append((option, path))
+        if not self.run_raster([*options, *self.raster_options(parameters, context)], raster, others, context, feedback):
+            return None
+        if self.POLYGONS in made and self.has(self.FIELD):
+            results.leave_out_repeated_id(made[self.POLYGONS], self.seeds.id_field, self.seeds.source.fields().names())
+        for name in made:
+            if isinstance(self.parameterDefinition(name), QgsProcessingParameterVectorDestination):
+                made[name] = self.finish_vector(parameters, name, context, feedback, made[name])
+                if made[name] is None:
+                    return None
+        return made
+
+    def paint(self, context, results, title=None):
+        """Names and colours results of the kinds that several algorithms have."""
+        layer, raster = self.seeds.label, results.get(self.RASTER)
+        if raster is not None:
+            styles.allocation(context, raster, self.label(self.RASTER), title or tr("Nearest of {layer}").format(layer=layer))
+        if self.DISTANCE in results:
+            title = tr("Distance to {layer}").format(layer=layer)
+            styles.distance(context, results[self.DISTANCE], self.label(self.DISTANCE), title)
+        if self.AZIMUTH in results:
+            title = tr("Direction to {layer}").format(layer=layer)
+            styles.azimuth(context, results[self.AZIMUTH], self.label(self.AZIMUTH), title)
+        if self.POLYGONS in results:
+            title = tr("Regions of {layer}").format(layer=layer)
+            styles.regions(context, results[self.POLYGONS], self.label(self.POLYGONS), title, raster, "value")
+
+    def raster_options(self, parameters, context):
+        options = self.common_options(parameters, context)
+        if self.skip_invalid:
+            options.append("--skip-invalid")
+        for option in self.parameterAsString(parameters, self.OPTIONS, context).split("|"):
+            if option.strip():
+                options += ["--co", option.strip()]
+        return options
+
+    def layer_options(self, context, feedback):
+        """What tells the program about the seeds and the mask; None if the user cancelled."""
+        mask = []
+        if self.mask_polygons is not None:
+            polygons = self.mask_polygons.path(context, feedback)
+            if polygons is None:
+                return None
+            mask = ["--mask", polygons[0]] + (["--mask-layer", polygons[1]] if polygons[1] is not None else [])
+        seeds = self.seeds.arguments(
+            context, feedback, self.skip_invalid, lambda percent: feedback.setProgress(percent * READING / 100.0)
+        )
+        return None if seeds is None else [*seeds, *mask]
+
+    def run_raster(self, options, output, others, context, feedback):
+        """
+        Runs the main job. `others` are options that name further files that it makes; `output`, the raster of ids, may be
+        None. False if the user cancelled.
+        """
+        layers = self.layer_options(context, feedback)
+        if layers is None:
+            return False
+        done = READING if self.seeds.file is None else 0.0
+        outputs = [] if output is None else [output]
+        report = command.run(
+            [*layers, *options, *(word for pair in others for word in pair), "--", *outputs],
+            [*outputs, *(file for _, file in others)],
+            feedback,
+            lambda percent: feedback.setProgress(done + percent * (100.0 - done) / 100.0),
+        )
+        if report:
+            self.tell_emptiness(report, dict(others), feedback)
+        return bool(report)
+
+    def tell_emptiness(self, report, others, feedback):
+        """Warns if no cell has a seed, and if seeds have no polygons because they have no cells."""
+        limits = [self.label(name) for name in self.limits]
+        empty = [f"{said['count']:,}" for said in report["warnings"] if said["code"] == "cells-empty"]
+        if empty and limits:
+            feedback.pushWarning(
+                tr("0 of {cells} cells have a seed. What leaves cells out: {limits}").format(
+                    cells=empty[0], limits=", ".join(f"“{label}”" for label in limits)
+                )
+            )
+        elif empty:
+            feedback.pushWarning(tr("0 of {cells} cells have a seed: none of them has a place on the globe").format(cells=empty[0]))
+        elif "--polygons" in others:
+            seeds, polygons = report["seeds"]["used"], results.number_of_features(others["--polygons"])
+            if polygons < seeds:
+                feedback.pushWarning(
+                    tr("{count} of {seeds} seeds have no polygon of their own: no cell is theirs, or another has their id").format(
+                        count=f"{seeds - polygons:,}", seeds=f"{seeds:,}"
+                    )
+                )
+
+
+def extent_option(extent):
+    corners = (extent.xMinimum(), extent.yMinimum(), extent.xMaximum(), extent.yMaximum())
+    return "--extent=" + ",".join(repr(corner) for corner in corners)
+
+
+def snapped(extent, width, height, wanted):
+    """The area that covers `wanted` with cells of the grid (extent, width, height), continued on all sides."""
+    cell_x, cell_y = extent.width() / width, extent.height() / height
+    # An extent has lost a little on its way through text: a cell that it touches by less than this does not count.
+    touch = 1e-6
+    left = math.floor((wanted.xMinimum() - extent.xMinimum()) / cell_x + touch)
+    right = math.ceil((wanted.xMaximum() - extent.xMinimum()) / cell_x - touch)
+    top = math.floor((extent.yMaximum() - wanted.yMaximum()) / cell_y + touch)
+    bottom = math.ceil((extent.yMaximum() - wanted.yMinimum()) / cell_y - touch)
+    area = QgsRectangle(
+        extent.xMinimum() + left * cell_x,
+        extent.yMaximum() - bottom * cell_y,
+        extent.xMinimum() + right * cell_x,
+        extent.yMaximum() - top * cell_y,
+    )
+    return area, max(right - left, 1), max(bottom - top, 1)

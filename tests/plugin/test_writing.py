@@ -1,0 +1,117 @@
+"""Nearest neighbours written into fields: of a copy, and of the layer itself."""
+
+import pytest
+from conftest import Feedback, as_file, memory, places, search
+from qgis.core import (
+    NULL,
+    QgsApplication,
+    QgsFeature,
+    QgsGeometry,
+    QgsProcessingContext,
+    QgsProcessingException,
+    QgsProject,
+    QgsVectorLayer,
+)
+
+FIELDS = "id:integer,name:string,near:integer,text:string,far:double"
+
+
+def points(count=12, seed=1, **more):
+    return memory(places(count, seed=seed), fields=FIELDS, rows=[(100 + i, f"seed {i}", None, None, None) for i in range(count)], **more)
+
+
+def stations(work):
+    """A layer, and as a file for the command."""
+    made = [(*place, 500 + i, f"st {i}") for i, place in enumerate(places(30, seed=2))]
+    work.csv("stations.csv", made, header="lon,lat,number,name")
+    return QgsVectorLayer(as_file(memory([row[:2] for row in made], fields="number:integer,name:string", rows=[row[2:] for row in made]),
+                                  work.path("stations.gpkg")), "stations", "ogr")
+
+
+def expected(work, layer, count):
+    """(index, distance) of the count-th nearest station of each point."""
+    work.csv("points.csv", [(f.geometry().asPoint().x(), f.geometry().asPoint().y()) for f in layer.getFeatures()], header="lon,lat")
+    found = search(work, "--reference", "stations.csv", "--queries", "points.csv", "-k", count, "--metric", "geodesic")
+    return [(index, distance) for _, rank, index, distance in found if rank == count]
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_into_a_copy(qgis, work, rank):
+    layer = points()
+    made = qgis.run("writenearest", INPUT=layer, REFERENCE=stations(work), REFERENCE_FIELD="number", RANK=rank, ID_FIELD="near",
+                    DISTANCE_FIELD="far", OUTPUT="memory:")["OUTPUT"]
+    wanted = expected(work, layer, rank)
+    assert made.fields().names() == layer.fields().names()
+    assert [feature["near"] for feature in made.getFeatures()] == [500 + index for index, _ in wanted]
+    assert [feature["far"] for feature in made.getFeatures()] == pytest.approx([distance for _, distance in wanted], rel=1e-12)
+    assert [feature["name"] for feature in made.getFeatures()] == [f"seed {i}" for i in range(12)]
+    assert all(feature["near"] == NULL for feature in layer.getFeatures())
+
+
+def test_ids_of_any_kind(qgis, work):
+    """Feature ids without a field; text into text; whole numbers into text, too."""
+    layer, others = points(), stations(work)
+    index = [index for index, _ in expected(work, layer, 1)]
+    for field, column, wanted in (("", "near", [i + 1 for i in index]), ("name", "text", [f"st {i}" for i in index]),
+                                  ("number", "text", [str(500 + i) for i in index])):
+        made = qgis.run("writenearest", INPUT=layer, REFERENCE=others, REFERENCE_FIELD=field, ID_FIELD=column, OUTPUT="memory:")["OUTPUT"]
+        assert [feature[column] for feature in made.getFeatures()] == wanted
+
+
+def test_without_a_neighbour(qgis, work):
+    """Beyond the limit, and without geometry: empty, also where there was something before."""
+    layer = memory([(0, 0), (50, 0)], fields=FIELDS, rows=[(1, "a", 7, "x", 1.0), (2, "b", 7, "x", 1.0)])
+    lost = QgsFeature(layer.fields())
+    lost.setAttributes([3, "c", 7, "x", 1.0])
+    assert layer.dataProvider().addFeatures([lost])[0]
+    made = qgis.run("writenearest", INPUT=layer, REFERENCE=memory([(0.1, 0)]), MAX_DISTANCE=100000, ID_FIELD="near", DISTANCE_FIELD="far",
+                    OUTPUT="memory:")["OUTPUT"]
+    values = [(feature["near"], feature["far"]) for feature in made.getFeatures()]
+    assert values[0][0] == 1 and values[0][1] == pytest.approx(11131.949, abs=0.01) and values[1:] == [(NULL, NULL)] * 2
+
+
+def test_fields_are_needed(qgis, work):
+    with pytest.raises(QgsProcessingException, match="Choose a field to write into"):
+        qgis.run("writenearest", INPUT=points(), REFERENCE=stations(work), OUTPUT="memory:")
+
+
+def in_place(layer, **parameters):
+    """As the toolbox does it with its pencil pressed."""
+    from processing.gui.AlgorithmExecutor import execute_in_place_run
+
+    QgsProject.instance().addMapLayer(layer, False)
+    context = QgsProcessingContext()
+    context.setProject(QgsProject.instance())
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:writenearest")
+    assert algorithm.supportInPlaceEdit(layer)
+    well, _ = execute_in_place_run(algorithm, {"INPUT": layer, **parameters}, context, Feedback(), raise_exceptions=True)
+    assert well
+
+
+def test_in_place(qgis, work):
+    """The layer is being edited then: nothing is saved, one step undoes it."""
+    layer = QgsVectorLayer(as_file(points(), work.path("points.gpkg")), "points", "ogr")
+    in_place(layer, REFERENCE=stations(work), REFERENCE_FIELD="number", ID_FIELD="near", DISTANCE_FIELD="far")
+    wanted = expected(work, layer, 1)
+    assert layer.isEditable() and [feature["near"] for feature in layer.getFeatures()] == [500 + index for index, _ in wanted]
+    assert [feature["far"] for feature in layer.getFeatures()] == pytest.approx([distance for _, distance in wanted])
+    assert layer.undoStack().count() == 1
+    layer.undoStack().undo()
+    assert all(feature["near"] == NULL for feature in layer.getFeatures())
+    assert layer.rollBack()
+
+
+def test_in_place_of_a_selection(qgis, work):
+    """Its neighbours are those of the whole layer, as it is edited; nobody else is touched."""
+    layer = memory([(0, 0), (1, 0), (3, 0), (10, 0)], fields=FIELDS, rows=[(i, "", None, None, None) for i in range(4)])
+    ids = [feature.id() for feature in layer.getFeatures()]
+    assert layer.startEditing() and layer.changeGeometry(ids[1], QgsGeometry.fromWkt("Point (-4 0)"))
+    layer.selectByIds([ids[0], ids[3]])
+    in_place(layer, ID_FIELD="near", DISTANCE_FIELD="far")
+    assert [feature["near"] for feature in layer.getFeatures()] == [ids[2], NULL, NULL, ids[2]]
+    assert layer.rollBack()
+
+
+def test_lines_cannot_be_edited(qgis, work):
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:writenearest")
+    assert not algorithm.supportInPlaceEdit(memory([], geometry="LineString"))
