@@ -84,6 +84,26 @@ bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer
   return false;
 }
 
+/* Whether a source that is made of a GeoPackage may be that raster: all but those that name another. */
+static bool may_be_table(const gv_input *input, const char *table) {
+  const char *chosen = CSLFetchNameValue(input->open_options, "TABLE");
+  if (chosen != NULL) return EQUAL(chosen, table);
+  size_t length = strlen(table), whole = strlen(input->source);
+  if (!STARTS_WITH_CI(input->source, "GPKG:")) return true;
+  return whole > length && input->source[whole - length - 1] == ':' && EQUAL(input->source + whole - length, table);
+}
+
+bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *table) {
+  if (!inputs->opened) open_all(inputs);
+  for (int i = 0; i < inputs->count; i++) {
+    const gv_input *input = &inputs->list[i];
+    if ((input->kind & GDAL_OF_RASTER) == 0 || input->layer != NULL) continue;
+    bool same = gv_same_file(path, input->source) || find_file(input, path) != NULL;
+    if (same && may_be_table(input, table)) return true;
+  }
+  return false;
+}
+
 void gv_inputs_free(gv_inputs *inputs) {
   for (int i = 0; i < inputs->count; i++) {
     CSLDestroy(inputs->list[i].files);

@@ -29,6 +29,9 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path);
 /* True if a layer of the file at `path`, which has so many, is read, or may be: by a source that is made of this file. */
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers);
 
+/* The same of a raster, a table of a GeoPackage. */
+bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *table);
+
 void gv_inputs_free(gv_inputs *inputs);
 
 /* True if there is anything at `path`, be it a link that leads nowhere. */

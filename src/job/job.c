@@ -53,9 +53,11 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
     const gv_place *place = places[i];
     const char *path = place->output.path;
     if (gv_place_amends(place) && place->replaces &&
-        gv_inputs_read_layer(inputs, path, place->layer, place->layers)) {
+        (place->raster ? gv_inputs_read_raster(inputs, path, place->layer)
+                       : gv_inputs_read_layer(inputs, path, place->layer, place->layers))) {
       status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                             "%s: the layer %s of %s is an input too", place->option, place->layer, path);
+                             "%s: the %s %s of %s is an input too", place->option, gv_place_noun(place),
+                             place->layer, path);
     } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
       status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too",
                              place->option, path);
@@ -123,7 +125,7 @@ static gv_status plan_part(gv_run *r) {
 }
 
 static gv_status plan_virtual(gv_run *r, int raster, const gv_raster_options *options) {
-  gv_place_options place = {options->option, options->path, NULL, NULL, options->overwrite};
+  gv_place_options place = {.option = options->option, .path = options->path, .overwrite = options->overwrite};
   r->virtuals[raster] = calloc(1, sizeof *r->virtuals[raster]);
   if (r->virtuals[raster] == NULL) return gv_io_fail_memory(r->io, "the output");
   return gv_place_plan(r->io, r->virtuals[raster], &place);

@@ -241,10 +241,11 @@ def test_formats_of_one_layer(seeds, name):
 
 
 def test_rasters_are_kept_apart(seeds):
-    """GeoPackages hold neither the ids' type nor NaN, and no database is replaced by a raster."""
+    """GeoPackages hold neither wide ids nor NaN, and no database is replaced by a raster of another format."""
     project = make_geopackage(seeds)
-    for arguments in ["--distance", project, "out.tif"], ["--azimuth", project, "out.tif"], [project], ["--of", "GTiff", project]:
-        seeds.fails("--seeds", "s.csv", *CELLS, "--overwrite", *arguments, has=[project, "database"])
+    for arguments, what in ((["--distance", project, "out.tif"], "NaN"), (["--azimuth", project, "out.tif"], "NaN"),
+                            ([project], "Int32"), (["--of", "GTiff", project], "database")):
+        seeds.fails("--seeds", "s.csv", *CELLS, "--overwrite", *arguments, has=[project, what])
     before = contents(seeds.path(project))
     seeds.write("project.gpkg.aux.xml", "<PAMDataset/>")
     seeds.ok("--seeds", "s.csv", *CELLS, "--stats", project, "--overwrite", "out.tif")

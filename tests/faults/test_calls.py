@@ -54,6 +54,7 @@ RUNS = {
     "copied": ([*GLOBE, "--of", "COG", "--distance", "d.tif", "r.tif"], ["r.tif"]),
     "table": ([*GLOBE, "--mask", "m.geojson", "--sum", "people=p.tif", "--stats", "t.csv", "r.tif"], ["t.csv"]),
     "container": ([*GLOBE, "--stats", "c.gpkg", "--polygons", "c.gpkg", "r.tif"], []),
+    "raster table": ([*GLOBE, "--ot", "UInt16", "--stats", "c.gpkg", "c.gpkg"], []),
     "polygons": ([*GLOBE, "--no-style", "--polygons", "g.geojson", "r.tif"], ["g.geojson", "r.tif"]),
     "mesh": (["--seeds", "s.csv", "--level", "2", "--overwrite", "--cells", "c.csv", "--mesh", "m.nc"], ["c.csv"]),
     "features": (["--seeds", "m.geojson", "--edges", "geodesic", "--like", "p.tif", "--overwrite", "--sync", "always", "r.tif"], []),
@@ -114,7 +115,8 @@ def is_same(name, one, other):
                              opened.RasterCount))
         else:
             layers = [opened.GetLayer(i) for i in range(opened.GetLayerCount())]
-            contents.append([(layer.GetName(), [feature.ExportToJson() for feature in layer]) for layer in layers])
+            contents.append([(layer.GetName(), [feature.ExportToJson() for feature in layer]) for layer in layers] +
+                            [opened.ReadAsArray().tobytes() if opened.RasterCount > 0 else b""])
         opened = None
         gdal.Unlink(path)
     return contents[0] == contents[1]

@@ -89,12 +89,10 @@ static int find_layer(GDALDatasetH dataset, const char *name) {
   return -1;
 }
 
-/* Whether a GeoPackage has a raster table of that name. */
-static bool has_raster(GDALDatasetH dataset, const char *name) {
+/* Whether a database's statement gives that name. */
+static bool gives(GDALDatasetH dataset, const char *statement, const char *name) {
   bool found = false;
-  OGRLayerH rows = GDALDatasetExecuteSQL(
-      dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')", NULL,
-      NULL);
+  OGRLayerH rows = GDALDatasetExecuteSQL(dataset, statement, NULL, NULL);
   for (OGRFeatureH row; rows != NULL && (row = OGR_L_GetNextFeature(rows)) != NULL;) {
     found = found || EQUAL(OGR_F_GetFieldAsString(row, 0), name);
     OGR_F_Destroy(row);
@@ -103,15 +101,26 @@ static bool has_raster(GDALDatasetH dataset, const char *name) {
   return found;
 }
 
+/* Whether a GeoPackage has a raster table of that name. */
+static bool has_raster(GDALDatasetH dataset, const char *name) {
+  return gives(dataset, "SELECT table_name FROM gpkg_contents WHERE data_type IN ('tiles', '2d-gridded-coverage')",
+               name);
+}
+
+/* Whether it has anything of that name, be it one of its own tables. */
+static bool has_table(GDALDatasetH dataset, const char *name) {
+  return gives(dataset, "SELECT name FROM sqlite_master", name);
+}
+
 static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layering how) {
   const char *path = place->output.path;
   bool database = gv_is_sqlite(path), vector = find_layer(dataset, place->layer) >= 0,
        raster = is_named(place->driver, "GPKG") && has_raster(dataset, place->layer);
   place->layers = GDALDatasetGetLayerCount(dataset);
   bool others = place->layers > (vector ? 1 : 0);
-  if (raster) {
-    return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a raster called %s: choose another name", place->option, path,
-                      place->layer);
+  if (place->raster ? !raster && has_table(dataset, place->layer) : raster) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: %s holds a %s called %s: choose another name%s", place->option, path,
+                      raster ? "raster" : "table", place->layer, place->raster ? " (--co RASTER_TABLE=NAME)" : "");
   }
   if (how == AT_ONCE && others) {
     return gv_io_fail(io, GV_ERROR_IO,
@@ -119,12 +128,12 @@ static gv_status judge(gv_io *io, gv_place *place, GDALDatasetH dataset, layerin
                       place->option, path, GDALGetDriverShortName(place->driver));
   }
   place->kept = database || others;
-  place->replaces = vector;
+  place->replaces = place->raster ? raster : vector;
   if (!place->kept || place->output.overwrite) return GV_OK;
   if (place->replaces) {
     return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
-                         "%s: the layer %s of %s exists; --overwrite replaces it", place->option, place->layer,
-                         path);
+                         "%s: the %s %s of %s exists; --overwrite replaces it", place->option, gv_place_noun(place),
+                         place->layer, path);
   }
   if (database) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO,
@@ -171,6 +180,7 @@ gv_status gv_place_plan(gv_io *io, gv_place *place, const gv_place_options *opti
   memset(place, 0, sizeof *place);
   place->option = options->option;
   place->driver = options->driver;
+  place->raster = options->raster;
   gv_status status = gv_output_init(io, &place->output, options->path, options->overwrite);
   if (status == GV_OK && options->layer != NULL) {
     place->layer = strdup(options->layer);
@@ -199,8 +209,9 @@ gv_status gv_places_join(gv_io *io, gv_place *const *places, int count) {
                           place->output.path);
       }
       if (EQUAL(place->layer, other->layer)) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is that of %s too", place->option,
-                          place->layer, place->output.path, other->option);
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: the layer %s of %s is that of %s too%s",
+                          place->option, place->layer, place->output.path, other->option,
+                          other->raster ? ": choose another name (--co RASTER_TABLE=NAME)" : "");
       }
       if (other->first != NULL) continue;
       place->first = other;
@@ -222,6 +233,14 @@ bool gv_place_amends(const gv_place *place) {
   return place->first != NULL ? place->first->kept : place->kept;
 }
 
+bool gv_place_has_others(const gv_place *place) {
+  return place->kept || place->shared || place->first != NULL;
+}
+
+const char *gv_place_noun(const gv_place *place) {
+  return place->raster ? "raster" : "layer";
+}
+
 const char *gv_place_work(const gv_place *place) {
   return place->first != NULL ? place->first->output.work : place->output.work;
 }
@@ -236,15 +255,24 @@ gv_status gv_place_begin(gv_io *io, gv_place *place) {
   return status;
 }
 
+static bool remove_layer(GDALDatasetH dataset, const gv_place *place) {
+  if (!place->raster) {
+    int index = find_layer(dataset, place->layer);
+    return index < 0 || GDALDatasetDeleteLayer(dataset, index) == OGRERR_NONE;
+  }
+  char *name = CPLEscapeString(place->layer, -1, CPLES_SQLI);
+  const char *statement = CPLSPrintf("DROP TABLE \"%s\"", name); /* GDAL then removes all that speaks of it */
+  CPLFree(name);
+  OGRLayerH rows = GDALDatasetExecuteSQL(dataset, statement, NULL, NULL);
+  if (rows != NULL) GDALDatasetReleaseResultSet(dataset, rows);
+  return !has_raster(dataset, place->layer);
+}
+
 /* Opens what there is, less a layer of that name. */
 static gv_status open_made(gv_io *io, const gv_place *place, GDALDatasetH *out) {
   gv_gdal_reset();
   GDALDatasetH dataset = open_as(place->driver, gv_place_work(place), GDAL_OF_VECTOR | GDAL_OF_UPDATE);
-  bool good = dataset != NULL;
-  if (good && place->replaces) {
-    int index = find_layer(dataset, place->layer);
-    good = index < 0 || GDALDatasetDeleteLayer(dataset, index) == OGRERR_NONE;
-  }
+  bool good = dataset != NULL && (!place->replaces || remove_layer(dataset, place));
   if (good && !gv_gdal_failed()) {
     *out = dataset;
     return GV_OK;
@@ -263,6 +291,19 @@ gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset) {
                         is_named(place->driver, "netCDF") ? options : NULL);
   if (*dataset != NULL) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", place->output.path);
+}
+
+gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append) {
+  gv_place *first = first_of(place);
+  GDALDatasetH dataset = NULL;
+  *append = first->made;
+  first->made = true;
+  if (!*append || !place->replaces) return GV_OK;
+  gv_status status = open_made(io, place, &dataset);
+  if (status != GV_OK) return status;
+  gv_gdal_reset();
+  GDALClose(dataset);
+  return gv_gdal_failed() ? gv_io_fail_gdal(io, GV_ERROR_IO, "cannot change %s", place->output.path) : GV_OK;
 }
 
 gv_status gv_place_check_written(gv_io *io, const gv_place *place) {

@@ -1,6 +1,6 @@
 /*
  * Where an output goes: a file of its own, or a layer of a file that may hold others (GeoPackages, SpatiaLite databases,
- * spreadsheets ...).
+ * spreadsheets ...). A raster's layer is a table of a GeoPackage.
  *
  * Layers that are in such a file already stay: a copy of it, in the output's temporary directory, gets the new layer and is moved
  * into place with the other outputs (io/out/output.h). Several outputs of a run may be layers of one file, which is copied once; their
@@ -20,6 +20,7 @@ typedef struct gv_place_options {
   GDALDriverH driver; /* NULL = none of GDAL's vector or raster drivers: the file is the output's own */
   const char *layer;  /* NULL = the file holds nothing else */
   bool overwrite;
+  bool raster; /* the layer is one */
 } gv_place_options;
 
 typedef struct gv_place {
@@ -27,6 +28,7 @@ typedef struct gv_place {
   const char *option;
   GDALDriverH driver;
   char *layer; /* NULL = the file holds nothing else */
+  bool raster; /* the layer is one */
   bool existed;
   bool kept;     /* the file's other layers stay */
   bool replaces; /* the file has a layer of that name */
@@ -50,11 +52,21 @@ gv_status gv_place_begin(gv_io *io, gv_place *place);
 /* True if the file's other layers stay. */
 bool gv_place_amends(const gv_place *place);
 
+/* True if the file holds something else, too, once all is written: what is there, or other outputs. */
+bool gv_place_has_others(const gv_place *place);
+
+/* What messages call the layer. */
+const char *gv_place_noun(const gv_place *place);
+
 /* The file to be written, once begun. */
 const char *gv_place_work(const gv_place *place);
 
 /* Creates the file to be written, or opens what there is of it, without a layer of that name. For layers, to be begun before. */
 gv_status gv_place_open(gv_io *io, gv_place *place, GDALDatasetH *dataset);
+
+/* For a raster that has others, to be begun before: without one of that name the file is what GDAL is to add it to; unless *append,
+ * there is none yet, and GDAL creates it. */
+gv_status gv_place_make_room(gv_io *io, gv_place *place, bool *append);
 
 /* As gv_output_check_written. */
 gv_status gv_place_check_written(gv_io *io, const gv_place *place);

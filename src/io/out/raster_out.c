@@ -3,7 +3,8 @@
  *   blocks   Create, blocks of a useful shape: whole ones in file order. Those of GeoTIFF are encoded by the threads
  *            that compute them and go past GDAL (io/out/tiff_tiles.h), others by GDALWriteBlock past GDAL's block cache
  *   rows     Create, blocks of whole rows: many rows by GDALRasterIO
- *   copies   CreateCopy only (COG, AAIGrid ...): a GeoTIFF beside the output, copied at the end
+ *   copies   CreateCopy only (COG, AAIGrid ...), or into a file that holds other layers, which nobody else may have open
+ *            meanwhile: a GeoTIFF beside the output, copied at the end
  * Whole blocks in file order are what makes writing cheap: rows cost GDAL up to ten times as much.
  */
 #include "io/out/raster_out.h"
@@ -29,6 +30,23 @@
 
 static bool is_driver(GDALDriverH driver, const char *name) {
   return EQUAL(GDALGetDriverShortName(driver), name);
+}
+
+/* GDAL's GeoPackages have one mark for cells without a value in Int16, and none in reals, whatever they are told. */
+static gv_status check_mark(gv_io *io, const gv_raster_out *raster) {
+  const char *path = raster->place.output.path;
+  if (!is_driver(raster->driver, "GPKG")) return GV_OK;
+  if (!GDALDataTypeIsInteger(raster->type)) {
+    return gv_io_fail_as(
+        io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+        "%s: a GeoPackage cannot mark cells without a value (NaN): choose another format, .tif say", path);
+  }
+  if (raster->type != GDT_Int16 || raster->nodata == INT16_MIN) return GV_OK;
+  return gv_io_fail_as(
+      io, GV_CODE_OUTPUT_FORMAT, GV_ERROR_UNSUPPORTED,
+      "%s: a GeoPackage marks cells without a seed in Int16 by -32768 alone: --nodata=-32768 takes "
+      "that, --ot UInt16 any",
+      path);
 }
 
 static gv_status check_type(gv_io *io, const gv_raster_out *raster) {
@@ -149,18 +167,20 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   raster->bands = description->bands;
   raster->nodata = description->nodata;
   gv_status status = check_type(io, raster);
+  if (status == GV_OK) status = check_mark(io, raster);
   if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
   if (status == GV_OK) set_content_options(raster, description);
   if (status == GV_OK) status = gv_place_begin(io, &raster->place);
   if (status != GV_OK) return status;
-  /* A driver that can only copy is fed from a GeoTIFF. */
-  raster->work = raster->copies ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
-                                : strdup(raster->place.output.work);
+  /* What can only be copied is fed from a GeoTIFF. */
+  bool copies = gv_raster_copies(raster);
+  raster->work =
+      copies ? gv_path_join(raster->place.output.directory, SOURCE_NAME) : strdup(raster->place.output.work);
   if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
 
   GDALDriverH driver = raster->driver;
   char **options = CSLDuplicate(raster->options);
-  if (raster->copies) {
+  if (copies) {
     driver = GDALGetDriverByName("GTiff");
     CSLDestroy(options);
     gv_raster_out source = {.driver = driver, .threads = raster->threads};
@@ -228,7 +248,7 @@ gv_place *gv_raster_place(gv_raster_out *raster) {
 }
 
 bool gv_raster_copies(const gv_raster_out *raster) {
-  return raster->copies;
+  return raster->copies || gv_place_has_others(&raster->place);
 }
 
 /* --------------------------------------------------------------------------------------------------- finishing */
@@ -297,7 +317,10 @@ static bool keeps_integers(GDALDriverH driver) {
 static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH from) {
   gv_status status = GV_OK;
   size_t bytes = (size_t)raster->width * (size_t)GDALGetDataTypeSizeBytes(raster->type);
-  GDALDatasetH made = GDALOpenEx(raster->place.output.work, GDAL_OF_RASTER, NULL, NULL, NULL);
+  char **table = CSLSetNameValue(NULL, "TABLE", raster->place.layer);
+  GDALDatasetH made =
+      GDALOpenEx(gv_place_work(&raster->place), GDAL_OF_RASTER, NULL, (const char *const *)table, NULL);
+  CSLDestroy(table);
   if (made == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
   char *rows[2] = {malloc(bytes), malloc(bytes)};
   if (rows[0] == NULL || rows[1] == NULL) status = gv_io_fail_memory(io, "a raster's rows");
@@ -324,9 +347,20 @@ static gv_status check_copy(gv_io *io, const gv_raster_out *raster, GDALDatasetH
   return status;
 }
 
+/* Options for a raster that becomes a layer of a file that holds others, or is to. */
+static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
+  bool append = false;
+  if (!gv_place_has_others(&raster->place)) return GV_OK;
+  gv_status status = gv_place_make_room(io, &raster->place, &append);
+  raster->options = CSLSetNameValue(raster->options, "RASTER_TABLE", raster->place.layer);
+  raster->options = CSLSetNameValue(raster->options, "APPEND_SUBDATASET", append ? "YES" : "NO");
+  return status;
+}
+
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
   gv_status status = gv_raster_dataset_close(io, raster);
+  if (status == GV_OK) status = set_layer_options(io, raster);
   if (status != GV_OK) return status;
   const char *source = raster->work;
   if (wants_overviews(raster)) {
@@ -348,7 +382,7 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     /* Rasterlite notes the source's name. */
     if (is_driver(raster->driver, "Rasterlite")) GDALSetDescription(from, gv_path_name(raster->place.output.path));
     gv_gdal_reset();
-    raster->dataset = GDALCreateCopy(raster->driver, raster->place.output.work, from, FALSE,
+    raster->dataset = GDALCreateCopy(raster->driver, gv_place_work(&raster->place), from, FALSE,
                                      (CSLConstList)raster->options, progress, progress_user);
     if (gv_io_cancelled(io)) {
       status = gv_io_fail_cancelled(io);
@@ -367,8 +401,8 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
 }
 
 gv_status gv_raster_finish(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress, void *progress_user) {
-  gv_status status =
-      raster->copies ? copy_into_format(io, raster, progress, progress_user) : gv_raster_dataset_close(io, raster);
+  gv_status status = gv_raster_copies(raster) ? copy_into_format(io, raster, progress, progress_user)
+                                              : gv_raster_dataset_close(io, raster);
   if (status == GV_OK && gv_names_itself(raster->driver))
     status = gv_own_name_mend(io, raster->place.output.work, raster->place.output.path);
   if (status == GV_OK && is_driver(raster->driver, "Zarr"))

@@ -180,6 +180,13 @@ static bool is_better_copied(GDALDriverH driver) {
   return false;
 }
 
+/* What GDAL calls the table of a raster in a GeoPackage; NULL where files hold one raster. */
+static const char *name_table(const gv_raster_options *options, GDALDriverH driver) {
+  if (driver == NULL || !EQUAL(GDALGetDriverShortName(driver), "GPKG")) return NULL;
+  const char *given = CSLFetchNameValueDef(options->creation_options, "RASTER_TABLE", "");
+  return given[0] != '\0' ? given : CPLGetBasename(options->path);
+}
+
 gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_out **out) {
   gv_raster_out *raster = calloc(1, sizeof *raster);
   if (raster == NULL) return gv_io_fail_memory(io, "the output");
@@ -188,7 +195,8 @@ gv_status gv_raster_plan(gv_io *io, const gv_raster_options *options, gv_raster_
   gv_status status = choose_driver(io, options, &raster->driver);
   if (status == GV_OK) status = check_pixels(io, options, raster->driver);
   if (status == GV_OK) status = check_creation_options(io, raster, options->creation_options);
-  gv_place_options place = {options->option, options->path, raster->driver, NULL, options->overwrite};
+  const char *table = name_table(options, raster->driver);
+  gv_place_options place = {options->option, options->path, raster->driver, table, options->overwrite, true};
   if (status == GV_OK) status = gv_place_plan(io, &raster->place, &place);
   if (status != GV_OK) {
     gv_raster_close(raster);

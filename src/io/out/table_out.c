@@ -51,7 +51,7 @@ gv_status gv_table_plan(gv_io *io, const char *option, const char *path, const c
                         gv_table_out **out) {
   gv_table_out *table = calloc(1, sizeof *table);
   if (table == NULL) return gv_io_fail_memory(io, "the output");
-  gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite};
+  gv_place_options options = {option, path, gv_vector_driver(path), layer, overwrite, false};
   gv_status status =
       options.driver != NULL
           ? gv_place_plan(io, &table->place, &options)

@@ -23,7 +23,7 @@ struct gv_neighbours_out {
 gv_status gv_neighbours_plan(gv_io *io, const char *path, bool overwrite, gv_neighbours_out **out) {
   gv_neighbours_out *made = calloc(1, sizeof *made);
   if (made == NULL) return gv_io_fail_memory(io, "the output");
-  gv_place_options options = {"OUT", path, gv_vector_driver(path), "neighbours", overwrite};
+  gv_place_options options = {"OUT", path, gv_vector_driver(path), "neighbours", overwrite, false};
   gv_status status =
       options.driver != NULL
           ? gv_place_plan(io, &made->place, &options)
