@@ -103,14 +103,23 @@ void gv_edge_at(const gv_edge *edge, double u, double *lon, double *lat);
  * a straight one. False at a pole. */
 bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]);
 
-/* Bounds, in metres for a whole edge, of its speed and of its acceleration within the surface. */
-void gv_edge_motion(const gv_edge *edge, double *speed, double *turn);
+/* The same for n places of straight edges: normalised, none at a pole; rates as in gv_edge. Arrays must not overlap. */
+void gv_straight_courses(const gv_edge_surface *surface, int32_t n, const double *lon, const double *lat,
+                         const double *rate_lon, const double *rate_lat, double *const place[3],
+                         double *const along[3]);
+
+/* Bounds, in metres for a whole edge: of its speed from both sides, and of its acceleration within the surface. */
+typedef struct gv_edge_motion {
+  double fastest, slowest, turn;
+} gv_edge_motion;
+
+gv_edge_motion gv_edge_motion_of(const gv_edge *edge);
 
 /* The nearest point of an edge. `ends`: the sights of its ends in the order given to gv_edge_make. */
 void gv_edge_nearest(const gv_edge *edge, const gv_edge_place *q, const gv_edge_sight ends[2], gv_edge_foot *foot);
 
 /* The same from the sight of one end (0 or 1, in the order given to gv_edge_make) where that end is the nearest point and the sight
- * tells so; false where it does not. `speed`, `turn`: gv_edge_motion's. */
+ * tells so; false where it does not. `speed`, `turn`: the fastest, and gv_edge_motion's. */
 bool gv_edge_nearest_is_end(const gv_edge *edge, const gv_edge_place *q, int end, const gv_edge_sight *sight,
                             double speed, double turn, gv_edge_foot *foot);
 

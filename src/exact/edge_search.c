@@ -135,27 +135,49 @@ static void radii(const gv_ellipsoid *e, double sine, double *m, double *n) {
   *m = *n * (1.0 - e->eccentricity2) / w2;
 }
 
+/* So much to the east and to the north at a place whose sines and cosines these are. */
+static void turn_to(double sine_lon, double cosine_lon, double sine_lat, double cosine_lat, double east,
+                    double north, double along[3]) {
+  along[0] = -sine_lon * east - sine_lat * cosine_lon * north;
+  along[1] = cosine_lon * east - sine_lat * sine_lon * north;
+  along[2] = cosine_lat * north;
+}
+
 bool gv_edge_course(const gv_edge *edge, double u, double place[3], double along[3]) {
-  double lon, lat, azimuth = 0.0, sine[3], cosine[3], east, north;
+  double lon, lat, azimuth = 0.0, sine[3], cosine[3];
   place_at(edge, u, &lon, &lat, &azimuth);
   if (fabs(lat) == 90.0) return false;
   gv_normalise_lonlat(&lon, &lat);
-  gv_lonlat_to_vectors(&edge->surface->ellipsoid, true, 1, &lon, &lat, place, place + 1, place + 2);
-  const double angle[3] = {lon, lat, edge->straight ? 0.0 : remainder(azimuth, 360.0)};
-  gv_sincos_degrees(3, angle, sine, cosine);
   if (edge->straight) {
-    double m, n;
-    radii(&edge->surface->ellipsoid, sine[1], &m, &n);
-    east = n * cosine[1] * edge->rate_lon;
-    north = m * edge->rate_lat;
-  } else {
-    east = sine[2];
-    north = cosine[2];
+    double *to[2][3] = {{place, place + 1, place + 2}, {along, along + 1, along + 2}};
+    gv_straight_courses(edge->surface, 1, &lon, &lat, &edge->rate_lon, &edge->rate_lat, to[0], to[1]);
+    return true;
   }
-  along[0] = -sine[0] * east - sine[1] * cosine[0] * north;
-  along[1] = cosine[0] * east - sine[1] * sine[0] * north;
-  along[2] = cosine[1] * north;
+  gv_lonlat_to_vectors(&edge->surface->ellipsoid, true, 1, &lon, &lat, place, place + 1, place + 2);
+  const double angle[3] = {lon, lat, remainder(azimuth, 360.0)};
+  gv_sincos_degrees(3, angle, sine, cosine);
+  turn_to(sine[0], cosine[0], sine[1], cosine[1], sine[2], cosine[2], along);
   return true;
+}
+
+void gv_straight_courses(const gv_edge_surface *surface, int32_t count, const double *lon, const double *lat,
+                         const double *rate_lon, const double *rate_lat, double *const place[3],
+                         double *const along[3]) {
+  enum { PIECE = 32 };
+  double sine[2][PIECE], cosine[2][PIECE], m, n, to[3];
+  gv_lonlat_to_vectors(&surface->ellipsoid, true, count, lon, lat, place[0], place[1], place[2]);
+  for (int32_t first = 0; first < count; first += PIECE) {
+    int32_t piece = count - first < PIECE ? count - first : PIECE;
+    gv_sincos_degrees(piece, lon + first, sine[0], cosine[0]);
+    gv_sincos_degrees(piece, lat + first, sine[1], cosine[1]);
+    for (int32_t i = 0; i < piece; i++) {
+      radii(&surface->ellipsoid, sine[1][i], &m, &n);
+      double east = n * cosine[1][i] * rate_lon[first + i], north = m * rate_lat[first + i];
+      turn_to(sine[0][i], cosine[0][i], sine[1][i], cosine[1][i], east, north, to);
+      for (int axis = 0; axis < 3; axis++)
+        along[axis][first + i] = to[axis];
+    }
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------- the search */
@@ -241,13 +263,8 @@ static void find_minimum(search *s, sample low, sample high) {
   }
 }
 
-/* What is known of a piece: bounds of the speed and of the acceleration. */
-typedef struct motion {
-  double fastest, slowest, turn;
-} motion;
-
-static motion motion_within(const gv_edge *edge, double u0, double u1) {
-  if (!edge->straight) return (motion){edge->length, edge->length, 0.0};
+static gv_edge_motion motion_within(const gv_edge *edge, double u0, double u1) {
+  if (!edge->straight) return (gv_edge_motion){edge->length, edge->length, 0.0};
   const gv_ellipsoid *e = &edge->surface->ellipsoid;
   double lat0 = edge->lat[0] + u0 * (edge->lat[1] - edge->lat[0]);
   double lat1 = edge->lat[0] + u1 * (edge->lat[1] - edge->lat[0]);
@@ -266,15 +283,13 @@ static motion motion_within(const gv_edge *edge, double u0, double u1) {
   double east = 2.0 * m_most * s * l * p, north = s * c * (n_most * l * l + 3.0 * e2 * m_most * p * p);
   double across = n_most * c * l, along = m_most * p;
   double slow_across = n_least * cosine[0] * l, slow_along = m_least * p;
-  return (motion){.fastest = (1.0 + 1e-9) * sqrt(across * across + along * along),
-                  .slowest = (1.0 - 1e-9) * sqrt(slow_across * slow_across + slow_along * slow_along),
-                  .turn = (1.0 + 1e-9) * sqrt(east * east + north * north)};
+  return (gv_edge_motion){.fastest = (1.0 + 1e-9) * sqrt(across * across + along * along),
+                          .slowest = (1.0 - 1e-9) * sqrt(slow_across * slow_across + slow_along * slow_along),
+                          .turn = (1.0 + 1e-9) * sqrt(east * east + north * north)};
 }
 
-void gv_edge_motion(const gv_edge *edge, double *speed, double *turn) {
-  motion m = motion_within(edge, 0.0, 1.0);
-  *speed = m.fastest;
-  *turn = m.turn;
+gv_edge_motion gv_edge_motion_of(const gv_edge *edge) {
+  return motion_within(edge, 0.0, 1.0);
 }
 
 /* r cot(r f) for 0 < r f < pi. */
@@ -290,7 +305,7 @@ typedef struct piece {
 
 /* The least square of the speed across the shortest geodesic within a piece: the slope, which is the speed along it, hardly
  * leaves that at the ends. */
-static double least_across2(const piece *p, const motion *m, double rise) {
+static double least_across2(const piece *p, const gv_edge_motion *m, double rise) {
   double most = fmax(fabs(p->from.slope), fabs(p->to.slope)) + 0.5 * rise * (p->to.u - p->from.u);
   return fmax(0.0, m->slowest * m->slowest - most * most);
 }
@@ -308,7 +323,7 @@ static double below_tangents(const piece *p) {
 static bool settle(search *s, const piece *p) {
   const gv_edge_surface *surface = s->edge->surface;
   double h = p->to.u - p->from.u, middle = 0.5 * (p->from.f + p->to.f);
-  motion m = motion_within(s->edge, p->from.u, p->to.u);
+  gv_edge_motion m = motion_within(s->edge, p->from.u, p->to.u);
   double reach = 0.5 * m.fastest * h * 1.000001 + 1e-6, near = middle - reach, far = middle + reach;
   if (near >= s->best - GV_EDGE_TOLERANCE) return true;
   double slow2 = m.slowest * m.slowest, fast2 = m.fastest * m.fastest;

@@ -3,75 +3,181 @@
 
 #include <math.h>
 
-#define LONGEST 0.05 /* chord of a geodesic whose great ellipse is taken for it */
+#define LONGEST 0.05 /* chord of a geodesic whose great ellipse is taken for it, or a polynomial */
 
 bool gv_feet_serve(const gv_feature_tree *t) {
   return t->geodesic != NULL && t->geodesic->series.largest_step >= 0.0;
 }
 
+/* ------------------------------------------------------------------------------------------------------ known edges */
+
+/* The polynomial by x = 2 u - 1 through three places with their derivatives by u, at x = -1, 0, 1: even and odd powers apart. */
+static void fit(double place[3][3], double along[3][3], double curve[6][3]) {
+  for (int axis = 0; axis < 3; axis++) {
+    double middle = place[1][axis], turn = 0.5 * along[1][axis];
+    double even = 0.5 * (place[2][axis] + place[0][axis]) - middle;
+    double odd = 0.5 * (place[2][axis] - place[0][axis]) - turn;
+    double even_rate = 0.25 * (along[2][axis] - along[0][axis]),
+           odd_rate = 0.25 * (along[2][axis] + along[0][axis]) - turn;
+    double fourth = 0.5 * even_rate - even, fifth = 0.5 * (odd_rate - 3.0 * odd);
+    const double power[6] = {middle, turn, even - fourth, odd - fifth, fourth, fifth};
+    for (int i = 0; i < 6; i++)
+      curve[i][axis] = power[i];
+  }
+}
+
+static bool bend_curve(gv_known_edge *k) {
+  double place[3][3], along[3][3], a = k->edge.surface->ellipsoid.semi_major, rate = k->edge.length / a;
+  if (!(rate < LONGEST) || !(rate > 0.0)) return false;
+  for (int i = 0; i < 3; i++) {
+    if (!gv_edge_course(&k->edge, 0.5 * i, place[i], along[i])) return false;
+    for (int axis = 0; axis < 3; axis++)
+      along[i][axis] *= rate;
+  }
+  fit(place, along, k->curve);
+  return true;
+}
+
+void gv_know_edge(const gv_feature_tree *t, int64_t v, gv_known_edge *k) {
+  const gv_feature_set *set = t->set;
+  if (k->made) return;
+  const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
+  gv_edge_make(&set->surface, set->straight, a, b, &k->edge);
+  k->motion = gv_edge_motion_of(&k->edge);
+  k->curved = !set->straight && bend_curve(k);
+  k->paced = k->made = true;
+}
+
+/* Arcs of chords up to LONGEST are longer by less than a hundredth. */
+static double length_of(const gv_shortlist *l, int32_t i) {
+  double d2 = 0.0;
+  for (int axis = 0; axis < 3; axis++)
+    d2 += l->d[axis][i] * l->d[axis][i];
+  return 1.01 * sqrt(d2);
+}
+
+void gv_pace_edge(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_known_edge *k) {
+  double length = length_of(l, i);
+  if (k->paced) return;
+  if (t->set->straight || !(length <= LONGEST)) {
+    gv_know_edge(t, t->entry[l->entry[i]], k);
+    return;
+  }
+  double speed = length * t->set->surface.ellipsoid.semi_major;
+  k->motion = (gv_edge_motion){speed, 0.0, 0.0};
+  k->paced = true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ feet */
+
 /* The point of the chord, lifted to the ellipsoid. */
 static void lift(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, gv_feet *f, int32_t n) {
   const gv_series *series = &t->geodesic->series;
-  double part = l->part[i], square = 0.0, d2 = 0.0, at[3];
+  double part = f->part[n], square = 0.0, at[3];
   for (int axis = 0; axis < 3; axis++) {
     at[axis] = l->a[axis][i] + part * l->d[axis][i];
     double stretched = axis == 2 ? at[axis] * series->stretch : at[axis];
     square += stretched * stretched;
-    d2 += l->d[axis][i] * l->d[axis][i];
     f->along[axis][n] = l->d[axis][i];
   }
-  double size = sqrt(square), chord = sqrt(d2), e2 = t->set->surface.ellipsoid.eccentricity2;
-  f->known[n] = size > 0.5 && chord <= LONGEST;
+  double size = sqrt(square), length = length_of(l, i), e2 = t->set->surface.ellipsoid.eccentricity2;
+  f->known[n] = size > 0.5 && length <= LONGEST && (f->point[n] || l->inverse[i] > 0.0);
   for (int axis = 0; axis < 3; axis++)
     f->place[axis][n] = at[axis] / size;
-  /* Arcs of that chord are longer by less than a hundredth. */
-  double length = 1.01 * chord;
-  f->speed[n] = f->slow[n] = length * series->a;
-  f->turn[n] = 0.0;
+  double speed = length * series->a;
+  f->motion[n] = (gv_edge_motion){speed, speed, 0.0};
   f->room[n] = f->end[n] != 0 ? 0.0 : 0.1 * e2 * length * length * series->a;
   f->tilt[n] = e2 * length;
 }
 
-/* A place of the edge. */
-static void stand(const gv_known_edge *k, double part, gv_feet *f, int32_t n) {
+/* Where a foot on an edge is that runs from vertex to vertex or, `reversed`, the other way: 0 ... 1 along the edge. */
+static double turn_round(gv_feet *f, int32_t n, bool reversed) {
+  if (!reversed) return f->part[n];
+  f->end[n] = -f->end[n];
+  f->sense[n] = -1.0;
+  return 1.0 - f->part[n];
+}
+
+/* A place of a geodesic. */
+static void stand(const gv_known_edge *k, gv_feet *f, int32_t n) {
   double place[3] = {1.0, 0.0, 0.0}, along[3] = {0.0, 0.0, 0.0};
-  bool reversed = k->edge.reversed;
-  double rate = 0.0;
-  f->known[n] = gv_edge_course(&k->edge, reversed ? 1.0 - part : part, place, along);
-  if (reversed) f->end[n] = -f->end[n];
+  double u = turn_round(f, n, k->edge.reversed), x = 2.0 * u - 1.0;
+  f->room[n] = f->tilt[n] = 0.0;
+  f->known[n] = k->curved || gv_edge_course(&k->edge, u, place, along);
+  for (int axis = 0; axis < 3 && k->curved; axis++) {
+    const double c[6] = {k->curve[0][axis], k->curve[1][axis], k->curve[2][axis],
+                         k->curve[3][axis], k->curve[4][axis], k->curve[5][axis]};
+    place[axis] = c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))));
+    along[axis] = c[1] + x * (2.0 * c[2] + x * (3.0 * c[3] + x * (4.0 * c[4] + x * (5.0 * c[5]))));
+  }
+  if (k->curved) {
+    double a = k->edge.surface->ellipsoid.semi_major, rate = k->edge.length / a, cube = rate * rate * rate;
+    f->room[n] = 1e-5 * cube * cube * a;
+  }
   for (int axis = 0; axis < 3; axis++) {
     f->place[axis][n] = place[axis];
     f->along[axis][n] = along[axis];
-    rate += along[axis] * along[axis];
   }
-  f->speed[n] = k->speed;
-  f->turn[n] = k->turn;
-  f->slow[n] = k->edge.straight ? fmax(0.0, sqrt(rate) * (1.0 - 1e-9) - k->turn) : k->speed;
+  f->motion[n] = k->motion;
+}
+
+/* A place of a straight line; where it is on the ellipsoid is found for all feet at once. */
+static void stand_straight(const gv_known_edge *k, gv_feet *f, int32_t n) {
+  const gv_edge *edge = &k->edge;
+  double u = turn_round(f, n, edge->reversed);
+  double lon = u == 1.0 ? edge->lon[1] : edge->lon[0] + u * (edge->lon[1] - edge->lon[0]);
+  double lat = u == 1.0 ? edge->lat[1] : edge->lat[0] + u * (edge->lat[1] - edge->lat[0]);
+  f->known[n] = fabs(lat) < 90.0;
+  gv_normalise_lonlat(&lon, &lat);
+  f->lon[n] = lon;
+  f->lat[n] = lat;
+  f->rate_lon[n] = edge->rate_lon;
+  f->rate_lat[n] = edge->rate_lat;
+  f->motion[n] = k->motion;
   f->room[n] = f->tilt[n] = 0.0;
 }
 
-void gv_feet_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, const gv_known_edge *known,
-                 gv_feet *f) {
+/* A point of a layer whose lines are straight. */
+static void stand_still(const gv_feature_set *set, int64_t v, gv_feet *f, int32_t n) {
+  double lon = set->x[v], lat = set->y[v];
+  gv_normalise_lonlat(&lon, &lat);
+  f->known[n] = true;
+  f->lon[n] = lon;
+  f->lat[n] = lat;
+  f->rate_lon[n] = f->rate_lat[n] = f->room[n] = f->tilt[n] = 0.0;
+  f->motion[n] = (gv_edge_motion){0.0, 0.0, 0.0};
+}
+
+void gv_feet_add(const gv_feature_tree *t, const gv_shortlist *l, int32_t i, double part,
+                 const gv_known_edge *known, const double position[3], gv_feet *f) {
   const gv_feature_set *set = t->set;
   int32_t n = f->count++, v = t->entry[l->entry[i]];
-  double part = l->part[i];
+  f->item[n] = i;
+  f->part[n] = part;
+  f->sense[n] = 1.0;
   f->point[n] = v < 0;
   f->end[n] = part == 0.0 ? 1 : part == 1.0 ? -1 : 0;
-  if (v < 0 || (known == NULL && !set->straight)) {
-    lift(t, l, i, f, n);
-    f->known[n] &= v < 0 || l->inverse[i] > 0.0;
-    return;
+  f->last_part[n] = f->last_slope[n] = (double)NAN;
+  for (int axis = 0; axis < 3; axis++)
+    f->from[axis][n] = position[axis];
+  if (!set->straight) {
+    if (v < 0 || known == NULL) {
+      lift(t, l, i, f, n);
+    } else {
+      stand(known, f, n);
+    }
+  } else if (v < 0) {
+    stand_still(set, ~(int64_t)v, f, n);
+  } else if (known != NULL) {
+    stand_straight(known, f, n);
+  } else {
+    gv_known_edge made = {.made = false};
+    gv_know_edge(t, v, &made);
+    stand_straight(&made, f, n);
   }
-  if (known != NULL) {
-    stand(known, part, f, n);
-    return;
-  }
-  const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
-  gv_known_edge made;
-  gv_edge_make(&set->surface, true, a, b, &made.edge);
-  gv_edge_motion(&made.edge, &made.speed, &made.turn);
-  stand(&made, part, f, n);
 }
+
+/* ---------------------------------------------------------------------------------------------------------- bounds */
 
 /* r cot(r x) of the largest curvature. */
 static double bend(const gv_feature_tree *t, double x) {
@@ -79,42 +185,60 @@ static double bend(const gv_feature_tree *t, double x) {
   return root / tan(root * x);
 }
 
-/* What the edge may be nearer by than its foot, at distance f and with slope s there. */
-static double gain_of(const gv_feature_tree *t, const gv_feet *feet, int32_t n, double f, double s) {
-  double speed = feet->speed[n], turn = feet->turn[n], slow = feet->slow[n], room = feet->room[n];
+/* What the edge may be nearer by than its foot, and how far the canonical value may be above the distance. */
+static double gain_of(const gv_feature_tree *t, const gv_feet *feet, int32_t n, double *above) {
+  gv_edge_motion m = feet->motion[n];
+  double f = feet->distance[n], s = feet->slope[n], room = feet->room[n], speed = m.fastest;
   double far = f + room + 1.5 * speed + 1.0, least = f - room;
+  *above = feet->end[n] != 0 ? 0.0 : GV_EDGE_ERROR;
   if (!(least > 2.0) || !(t->set->surface.root_most * far < 1.57)) return speed;
   double error = 1e-7 + feet->tilt[n] + 1.2 * room / least;
-  if (feet->end[n] != 0 && (feet->end[n] * s - error) * slow >= 0.5 * turn) return 0.0;
-  double c = fabs(s) + error, gain = speed * c + 0.5 * turn;
-  if (turn == 0.0) {
-    double m = (1.0 - c * c) * bend(t, f + room);
-    if (c < 0.99 && m > 0.0) gain = fmin(gain, 0.5000001 * c * c / m);
-  } else {
-    double near = least - speed, change = (speed * speed / near + 2.0 * turn) / slow;
-    double m = 0.51 * slow * slow * bend(t, far) - turn;
-    if (near > 0.0 && slow > 0.0 && c + change < 0.7 && m > 0.0)
-      gain = fmin(gain, 0.5000001 * speed * speed * c * c / m);
+  if (feet->end[n] != 0 && (feet->end[n] * s - error) * m.slowest >= 0.5 * m.turn) return 0.0;
+  double c = fabs(s) + error, gain = speed * c + 0.5 * m.turn;
+  if (!(speed * c < 0.7 * m.slowest)) return fmin(gain, speed);
+  double least_bend = bend(t, far), upward = m.slowest * m.slowest * least_bend;
+  if (m.turn <= 0.4 * upward && speed <= 1.1 * m.slowest) *above = fmin(*above, GV_EDGE_SETTLED);
+  if (m.turn == 0.0) {
+    double rise = (1.0 - c * c) * bend(t, f + room);
+    if (rise > 0.0) gain = fmin(gain, 0.5000001 * c * c / rise);
+  } else if (m.turn <= 0.7 * m.slowest && 0.51 * upward > m.turn) {
+    gain = fmin(gain, 0.5000001 * speed * speed * c * c / (0.51 * upward - m.turn));
   }
   return fmin(gain, speed);
 }
 
-void gv_feet_bound(const gv_feature_tree *t, const double position[3], gv_feet *f) {
+void gv_feet_bound(const gv_feature_tree *t, gv_feet *f) {
   const gv_geodesic *g = t->geodesic;
-  double distance[GV_MOST_FEET], slope[GV_MOST_FEET], error = 2.0 * gv_chord_tolerance * g->geod.a;
-  const double *const place[3] = {f->place[0], f->place[1], f->place[2]};
-  const double *const along[3] = {f->along[0], f->along[1], f->along[2]};
+  double error = 2.0 * gv_chord_tolerance * g->geod.a;
+  double *const place[3] = {f->place[0], f->place[1], f->place[2]}, *const along[3] = {f->along[0], f->along[1],
+                                                                                       f->along[2]};
+  if (t->set->straight)
+    gv_straight_courses(&t->set->surface, f->count, f->lon, f->lat, f->rate_lon, f->rate_lat, place, along);
   for (int32_t n = f->count; n % GV_PAIR_PADDING != 0; n++) {
     for (int axis = 0; axis < 3; axis++)
-      f->place[axis][n] = f->along[axis][n] = 0.0;
+      f->from[axis][n] = f->place[axis][n] = f->along[axis][n] = 0.0;
   }
-  g->kernels->slopes_from(position, &g->series, f->count, place, along, distance, slope);
+  gv_pairs pairs = {f->count, f->from[0], f->from[1], f->from[2], place[0], place[1], place[2]};
+  const double *const course[3] = {along[0], along[1], along[2]};
+  g->kernels->slopes(&pairs, &g->series, course, f->distance, f->slope);
   for (int32_t n = 0; n < f->count; n++) {
     f->low[n] = 0.0;
     f->high[n] = INFINITY;
-    if (!f->known[n] || !(distance[n] >= 0.0)) continue;
-    double gain = f->point[n] ? 0.0 : gain_of(t, f, n, distance[n], slope[n]);
-    f->low[n] = fmax(0.0, distance[n] - f->room[n] - gain - error);
-    f->high[n] = distance[n] + f->room[n] + error + (f->point[n] ? 0.0 : GV_EDGE_ERROR);
+    if (!f->known[n]) f->distance[n] = -1.0;
+    if (!(f->distance[n] >= 0.0)) continue;
+    double above = 0.0, gain = f->point[n] ? 0.0 : gain_of(t, f, n, &above);
+    f->low[n] = fmax(0.0, f->distance[n] - f->room[n] - gain - error);
+    f->high[n] = f->distance[n] + f->room[n] + error + above;
   }
+}
+
+/* As on the sphere with a great circle for the edge; by secants once there is one. */
+double gv_feet_next(const gv_feature_tree *t, const gv_feet *f, int32_t n) {
+  double rho = t->set->surface.radius, angle = f->distance[n] / rho, slope = f->sense[n] * f->slope[n];
+  double speed = f->motion[n].fastest, part = f->part[n];
+  if (f->point[n] || !(f->distance[n] >= 0.0) || !(speed > 0.0)) return part;
+  double step = -rho * atan2(sin(angle) * slope, cos(angle)) / speed;
+  double secant = -slope * (part - f->last_part[n]) / (slope - f->last_slope[n]);
+  if (isfinite(secant) && secant != 0.0 && (secant < 0.0) == (step < 0.0)) step = secant;
+  return fmin(fmax(part + step, 0.0), 1.0);
 }

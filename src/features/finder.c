@@ -3,7 +3,21 @@
 
 #include <string.h>
 
-enum { CAPACITY = 256, MOST_LEFT = GV_MOST_FEET, SIGHTS = 8 };
+enum { CAPACITY = 256, MOST_LEFT = GV_MOST_FEET, SIGHTS = 8, PASSES = 4, MOST_PAIRS = 64 };
+
+/* Positions whose nearest points are vertices. */
+typedef struct vertex_pairs {
+  int32_t count, cell[MOST_PAIRS];
+  double from[3][MOST_PAIRS], to[3][MOST_PAIRS];
+} vertex_pairs;
+
+/* Positions whose values are wanted as floats. */
+typedef struct gv_float_batch {
+  const double *const *position;
+  float *out;
+  vertex_pairs pairs;
+  gv_feet feet[2]; /* those at hand, and those of the next pass */
+} gv_float_batch;
 
 gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out) {
   *out = (gv_finder){.tree = tree, .allocator = context->allocator};
@@ -11,7 +25,8 @@ gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_fi
   gv_status status = gv_shortlist_init(context, CAPACITY, &out->list);
   if (status == GV_OK && gv_feature_tree_iterates(tree)) {
     out->known = gv_allocate(&context->allocator, CAPACITY, sizeof *out->known);
-    if (out->known == NULL) status = gv_fail_memory(context, "a tile's edges");
+    out->batch = gv_allocate(&context->allocator, 1, sizeof *out->batch);
+    if (out->known == NULL || out->batch == NULL) status = gv_fail_memory(context, "a tile's edges");
   }
   if (status != GV_OK) gv_finder_clear(out);
   return status;
@@ -19,7 +34,10 @@ gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_fi
 
 void gv_finder_clear(gv_finder *f) {
   if (f->list.memory != NULL) gv_shortlist_clear(&f->list);
-  if (f->known != NULL) gv_release(&f->allocator, f->known);
+  for (int i = 0; i < GV_FINDER_WIDE; i++)
+    if (f->wide[i].list.memory != NULL) gv_shortlist_clear(&f->wide[i].list);
+  gv_release(&f->allocator, f->known);
+  gv_release(&f->allocator, f->batch);
   memset(f, 0, sizeof *f);
 }
 
@@ -29,23 +47,61 @@ static int64_t vertex_of(const gv_feature_tree *t, int32_t entry, bool *point) {
   return v < 0 ? ~(int64_t)v : v;
 }
 
-static void gather(gv_finder *f, const gv_ball *ball) {
+/* What a list that has just been made says. */
+static void use(gv_finder *f, bool holds) {
   const uint8_t *cut = f->tree->set->cut;
   f->cuts = false;
-  f->usable = gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list) && f->list.count > 0;
+  f->usable = holds && f->list.count > 0;
   for (int32_t i = 0; i < f->list.count && f->usable; i++) {
     bool point;
     int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
     f->cuts |= cut != NULL && !point && cut[v] != 0;
-    if (f->known != NULL) f->known[i].made = false;
+    if (f->known != NULL) f->known[i].made = f->known[i].paced = false;
   }
+}
+
+static void gather(gv_finder *f, const gv_ball *ball) {
+  use(f, gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list));
+}
+
+gv_status gv_finder_widen(gv_context *context, gv_finder *f) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < GV_FINDER_WIDE && status == GV_OK && f->list.memory != NULL; i++)
+    status = gv_shortlist_init(context, CAPACITY, &f->wide[i].list);
+  return status;
+}
+
+void gv_finder_surround(gv_finder *f, const gv_ball *ball) {
+  f->around = *ball;
+  for (int i = 0; i < GV_FINDER_WIDE; i++)
+    f->wide[i].feature = -1;
+}
+
+/* The feature's list for all positions around, or NULL. */
+static const gv_shortlist *wide_list(gv_finder *f) {
+  gv_wide_list *wide = NULL;
+  for (int i = 0; i < GV_FINDER_WIDE && wide == NULL; i++)
+    if (f->wide[i].feature == f->feature) wide = &f->wide[i];
+  if (wide == NULL) {
+    wide = &f->wide[f->turn];
+    f->turn = (f->turn + 1) % GV_FINDER_WIDE;
+    wide->feature = f->feature;
+    wide->usable = gv_shortlist_gather(f->tree, f->feature, &f->around, INFINITY, &wide->list);
+  }
+  return wide->usable ? &wide->list : NULL;
 }
 
 void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
   f->usable = f->cuts = f->clear = f->narrow = false;
   f->feature = feature;
   if (f->list.memory == NULL) return;
-  gather(f, ball);
+  const gv_shortlist *wide = f->around.radius > 0.0 ? wide_list(f) : NULL;
+  if (wide != NULL) {
+    gv_shortlist_narrow(f->tree, wide, ball, INFINITY, &f->list);
+    use(f, true);
+  } else {
+    gather(f, ball);
+  }
   f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
   f->narrow = !f->usable && ball->radius > 0.0 && f->tree->root[feature] >= 0;
 }
@@ -91,20 +147,15 @@ static void take(view *w, int64_t v, const gv_edge_foot *found) {
 }
 
 static gv_known_edge *know(gv_finder *f, int32_t i, int64_t v) {
-  gv_known_edge *known = &f->known[i];
-  const gv_feature_set *set = f->tree->set;
-  if (known->made) return known;
-  const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
-  gv_edge_make(&set->surface, set->straight, a, b, &known->edge);
-  gv_edge_motion(&known->edge, &known->speed, &known->turn);
-  known->made = true;
-  return known;
+  gv_know_edge(f->tree, v, &f->known[i]);
+  return &f->known[i];
 }
 
 static bool ends(view *w, int32_t i, int64_t v, int end, const gv_edge_sight *sight) {
   const gv_known_edge *known = know(w->finder, i, v);
   gv_edge_foot found;
-  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->speed, known->turn, &found)) return false;
+  if (!gv_edge_nearest_is_end(&known->edge, w->q, end, sight, known->motion.fastest, known->motion.turn, &found))
+    return false;
   take(w, v, &found);
   return true;
 }
@@ -151,18 +202,19 @@ static int32_t shorten(const gv_finder *f, const double position[3], int32_t lef
 }
 
 /* What is left for a position, in the list of all or its own. */
-static int32_t shorten_for(gv_finder *f, const gv_edge_place *q, int32_t left[MOST_LEFT]) {
-  bool here_already = f->usable && memcmp(f->list.middle, q->vector, sizeof f->list.middle) == 0;
+static int32_t shorten_for(gv_finder *f, const double position[3], int32_t left[MOST_LEFT]) {
+  bool here_already = f->usable && memcmp(f->list.middle, position, sizeof f->list.middle) == 0;
   if (f->narrow && !here_already) {
-    gv_ball here = {{q->vector[0], q->vector[1], q->vector[2]}, 0.0};
+    gv_ball here = {{position[0], position[1], position[2]}, 0.0};
     gather(f, &here);
   }
-  return f->usable ? shorten(f, q->vector, left) : -1;
+  return f->usable ? shorten(f, position, left) : -1;
 }
 
-bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
+/* count: of `left`; -1: the list does not tell. */
+static bool find_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, const int32_t *left, int32_t count,
+                         gv_edge_foot *foot) {
   const gv_feature_tree *t = f->tree;
-  int32_t left[MOST_LEFT], count = shorten_for(f, q, left);
   if (count < 0 || (boundary && f->cuts))
     return gv_tree_nearest(t, f->feature, q, q->vector, boundary, INFINITY, foot);
   view w = {.finder = f, .q = q, .best = INT64_MAX, .foot = foot};
@@ -182,41 +234,9 @@ bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_e
   return w.best < INT64_MAX;
 }
 
-/* The least of the bounds. */
-static void least_of(const gv_feet *feet, double *low, double *high) {
-  *low = *high = INFINITY;
-  for (int32_t n = 0; n < feet->count; n++) {
-    *low = fmin(*low, feet->low[n]);
-    *high = fmin(*high, feet->high[n]);
-  }
-}
-
-bool gv_finder_bounds(gv_finder *f, const gv_edge_place *q, double *low, double *high) {
-  int32_t left[MOST_LEFT], count;
-  gv_feet feet;
-  if (f->known == NULL || !gv_feet_serve(f->tree)) return false;
-  count = shorten_for(f, q, left);
-  if (count < 0) return false;
-  feet.count = 0;
-  for (int32_t n = 0; n < count; n++)
-    gv_feet_add(f->tree, &f->list, left[n], NULL, &feet);
-  gv_feet_bound(f->tree, q->vector, &feet);
-  least_of(&feet, low, high);
-  if (f->tree->set->straight || (float)*low == (float)*high) return true;
-  /* What may be the nearest again, from places of the geodesics themselves. */
-  double within = *high;
-  int32_t kept = 0;
-  for (int32_t n = 0; n < count; n++)
-    if (feet.low[n] <= within) left[kept++] = left[n];
-  feet.count = 0;
-  for (int32_t n = 0; n < kept; n++) {
-    bool point;
-    int64_t v = vertex_of(f->tree, f->list.entry[left[n]], &point);
-    gv_feet_add(f->tree, &f->list, left[n], point ? NULL : know(f, left[n], v), &feet);
-  }
-  gv_feet_bound(f->tree, q->vector, &feet);
-  least_of(&feet, low, high);
-  return true;
+bool gv_finder_nearest(gv_finder *f, const gv_edge_place *q, bool boundary, gv_edge_foot *foot) {
+  int32_t left[MOST_LEFT], count = shorten_for(f, q->vector, left);
+  return find_nearest(f, q, boundary, left, count, foot);
 }
 
 /* ---------------------------------------------------------------------------------------------- a vertex by chords */
@@ -232,24 +252,23 @@ static bool leads_away(const gv_finder *f, const gv_known_edge *known, double ne
   const gv_geodesic *g = f->tree->geodesic;
   const gv_edge_surface *surface = &f->tree->set->surface;
   double a = g->geod.a, x = near / (2.0 * g->chords.r_small), y = far / (2.0 * g->chords.r_large);
-  if (!(x < 0.7) || !(near * a > 2.0 * known->speed + 1.0)) return false;
+  double speed = known->motion.fastest, turn = known->motion.turn;
+  if (!(x < 0.7) || !(near * a > 2.0 * speed + 1.0)) return false;
   double x2 = x * x, y2 = y * y;
   double most = near * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
   double least = far * a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
-  double bend = known->turn + known->speed * known->speed / (near * a - known->speed);
+  double bend = turn + speed * speed / (near * a - speed);
   double away = least - most - 0.5 * bend;
-  return surface->root_most * (most + 1.5 * known->speed + 1.0) < 1.57 &&
-         away >= 2.0 * known->turn + 1e-6 * known->speed + 1e-5;
+  return surface->root_most * (most + 1.5 * speed + 1.0) < 1.57 && away >= 2.0 * turn + 1e-6 * speed + 1e-5;
 }
 
-int64_t gv_finder_vertex(gv_finder *f, const gv_edge_place *q) {
+/* The vertex that is the nearest point of what is left, where chords tell it; -1 where they do not. */
+static int64_t vertex_by_chords(gv_finder *f, const double position[3], const int32_t *left, int32_t count) {
   const gv_feature_tree *t = f->tree;
   const gv_shortlist *l = &f->list;
-  int32_t left[MOST_LEFT], count;
   bool point;
-  if (f->known == NULL || t->geodesic == NULL) return -1;
-  count = shorten_for(f, q, left);
-  if (count < 0 || (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0)) return -1;
+  if (f->known == NULL || t->geodesic == NULL || count < 1) return -1;
+  if (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0) return -1;
   int64_t nearest = vertex_of(t, l->entry[left[0]], &point);
   if (l->part[left[0]] == 1.0) nearest++;
   for (int32_t n = 0; n < count; n++) {
@@ -259,10 +278,143 @@ int64_t gv_finder_vertex(gv_finder *f, const gv_edge_place *q) {
     if (point) continue;
     double far2 = 0.0, other = here == v ? 1.0 : 0.0;
     for (int axis = 0; axis < 3; axis++) {
-      double away = q->vector[axis] - (l->a[axis][i] + other * l->d[axis][i]);
+      double away = position[axis] - (l->a[axis][i] + other * l->d[axis][i]);
       far2 += away * away;
     }
-    if (!leads_away(f, know(f, i, v), l->chord[left[0]], sqrt(far2) * (1.0 - 1e-13))) return -1;
+    gv_pace_edge(t, l, i, &f->known[i]);
+    if (!leads_away(f, &f->known[i], l->chord[left[0]], sqrt(far2) * (1.0 - 1e-13))) return -1;
   }
   return nearest;
+}
+
+double gv_finder_distance(gv_finder *f, const gv_edge_place *q, bool boundary) {
+  const gv_feature_set *set = f->tree->set;
+  int32_t left[MOST_LEFT], count = shorten_for(f, q->vector, left);
+  int64_t vertex = boundary && f->cuts ? -1 : vertex_by_chords(f, q->vector, left, count);
+  gv_edge_foot foot;
+  if (vertex < 0) {
+    find_nearest(f, q, boundary, left, count, &foot);
+    return foot.canonical;
+  }
+  double lon = set->x[vertex], lat = set->y[vertex], distance;
+  gv_normalise_lonlat(&lon, &lat);
+  geod_inverse(&set->surface.geod, q->lat, q->lon, lat, lon, &distance, NULL, NULL);
+  return distance;
+}
+
+/* ------------------------------------------------------------------------------------------- values as floats */
+
+static void position_of(const gv_float_batch *b, int32_t cell, double q[3]) {
+  for (int axis = 0; axis < 3; axis++)
+    q[axis] = b->position[axis][cell];
+}
+
+static float told(double low, double high) {
+  return (float)low == (float)high ? (float)low : NAN;
+}
+
+/* By the series, which is within 0.1 micrometres of geod_inverse: twice that is allowed for. */
+static void tell_pairs(const gv_finder *f) {
+  gv_float_batch *b = f->batch;
+  const gv_geodesic *g = f->tree->geodesic;
+  vertex_pairs *p = &b->pairs;
+  double distance[MOST_PAIRS], room = 2.0 * gv_chord_tolerance * g->geod.a;
+  int32_t open[MOST_PAIRS];
+  gv_pairs all = {p->count, p->from[0], p->from[1], p->from[2], p->to[0], p->to[1], p->to[2]};
+  int32_t unknown = g->kernels->geodesic(&all, &g->series, distance, open);
+  for (int32_t n = 0; n < unknown; n++)
+    distance[open[n]] = (double)NAN;
+  for (int32_t n = 0; n < p->count; n++)
+    b->out[p->cell[n]] = told(distance[n] - room, distance[n] + room);
+  p->count = 0;
+}
+
+/* One pass over the feet at hand: what is told is written, what may be the nearest in the rest goes on from a better place. */
+static void tell_some(gv_finder *f, const gv_feet *feet, gv_feet *next) {
+  const gv_feature_tree *t = f->tree;
+  gv_float_batch *b = f->batch;
+  double q[3];
+  next->count = 0;
+  for (int32_t first = 0, end; first < feet->count; first = end) {
+    int32_t cell = feet->cell[first];
+    double low = INFINITY, high = INFINITY;
+    for (end = first; end < feet->count && feet->cell[end] == cell; end++) {
+      low = fmin(low, feet->low[end]);
+      high = fmin(high, feet->high[end]);
+    }
+    b->out[cell] = told(low, high);
+    if (!isnan(b->out[cell])) continue;
+    position_of(b, cell, q);
+    for (int32_t n = first; n < end; n++) {
+      if (feet->low[n] > high) continue;
+      int32_t i = feet->item[n], at = next->count;
+      bool point;
+      int64_t v = vertex_of(t, f->list.entry[i], &point);
+      gv_feet_add(t, &f->list, i, gv_feet_next(t, feet, n), point ? NULL : know(f, i, v), q, next);
+      next->cell[at] = cell;
+      next->last_part[at] = feet->part[n];
+      next->last_slope[at] = feet->sense[n] * feet->slope[n];
+    }
+  }
+}
+
+static void tell_feet(gv_finder *f) {
+  gv_float_batch *b = f->batch;
+  int at = 0;
+  for (int pass = 0; pass < PASSES && b->feet[at].count > 0; pass++, at = 1 - at) {
+    gv_feet_bound(f->tree, &b->feet[at]);
+    tell_some(f, &b->feet[at], &b->feet[1 - at]);
+  }
+  b->feet[0].count = 0;
+}
+
+/* Among the feet, which are places of chords. */
+static void add_feet(gv_finder *f, int32_t cell, const double q[3], const int32_t *left, int32_t count) {
+  gv_feet *feet = &f->batch->feet[0];
+  if (feet->count + count > GV_MOST_FEET) tell_feet(f);
+  for (int32_t n = 0; n < count; n++) {
+    int32_t i = left[n];
+    bool point;
+    int64_t v = vertex_of(f->tree, f->list.entry[i], &point);
+    const gv_known_edge *known = f->tree->set->straight && !point ? know(f, i, v) : NULL;
+    gv_feet_add(f->tree, &f->list, i, f->list.part[i], known, q, feet);
+    feet->cell[feet->count - 1] = cell;
+  }
+}
+
+static void add_pair(gv_finder *f, int32_t cell, const double q[3], int64_t vertex) {
+  vertex_pairs *p = &f->batch->pairs;
+  const double *place = f->tree->place + 3 * vertex;
+  if (p->count == MOST_PAIRS) tell_pairs(f);
+  for (int axis = 0; axis < 3; axis++) {
+    p->from[axis][p->count] = q[axis];
+    p->to[axis][p->count] = place[axis];
+  }
+  p->cell[p->count++] = cell;
+}
+
+void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[3], bool boundary, float *out) {
+  gv_float_batch *b = f->batch;
+  int32_t left[MOST_LEFT];
+  double q[3];
+  for (int32_t cell = 0; cell < count; cell++)
+    out[cell] = NAN;
+  if (f->known == NULL || !gv_feet_serve(f->tree)) return;
+  b->position = position;
+  b->out = out;
+  b->pairs.count = b->feet[0].count = 0;
+  for (int32_t cell = 0; cell < count; cell++) {
+    position_of(b, cell, q);
+    int32_t kept = shorten_for(f, q, left);
+    if (kept < 0 || (boundary && f->cuts)) continue;
+    int64_t vertex = vertex_by_chords(f, q, left, kept);
+    if (vertex >= 0) {
+      add_pair(f, cell, q, vertex);
+    } else {
+      add_feet(f, cell, q, left, kept);
+    }
+    if (f->narrow) tell_feet(f); /* before the list is that of the next */
+  }
+  tell_pairs(f);
+  tell_feet(f);
 }

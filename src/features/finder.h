@@ -7,21 +7,40 @@
 
 #include "features/feet.h"
 
+enum { GV_FINDER_WIDE = 4 };
+
+/* A list for all positions around, which those for some of them are made from. */
+typedef struct gv_wide_list {
+  gv_shortlist list;
+  int32_t feature; /* -1: none */
+  bool usable;
+} gv_wide_list;
+
 typedef struct gv_finder {
   const gv_feature_tree *tree;
   gv_shortlist list;
+  gv_wide_list wide[GV_FINDER_WIDE];
+  gv_ball around;       /* radius 0: nothing is known of other positions */
+  int turn;             /* which of them is replaced next */
   gv_known_edge *known; /* of the list; NULL where distances take no search */
   bool usable;          /* there is a list, and it holds all that counts */
   bool cuts;            /* edges that only cut a polygon are among them */
   bool narrow;          /* the list is made anew for each position */
   int32_t feature;
-  bool clear; /* all positions of the tile are on one side of the feature's polygons */
+  bool clear;                   /* all positions of the tile are on one side of the feature's polygons */
+  struct gv_float_batch *batch; /* geodesics only */
   gv_allocator allocator;
 } gv_finder;
 
 /* Errors: OUT_OF_MEMORY. */
 gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out);
 void gv_finder_clear(gv_finder *finder);
+
+/* Makes it ready for gv_finder_surround. Errors: OUT_OF_MEMORY. */
+gv_status gv_finder_widen(gv_context *context, gv_finder *finder);
+
+/* From now on it is about positions in this ball: tiles that follow lie in it. */
+void gv_finder_surround(gv_finder *finder, const gv_ball *ball);
 
 /* From now on it is about this feature and positions in this ball. */
 void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
@@ -30,16 +49,17 @@ void gv_finder_aim(gv_finder *finder, int32_t feature, const gv_ball *ball);
 bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary, gv_edge_foot *foot);
 
 /*
- * The vertex that is the nearest point, where chords tell it: -1 where they do not. For geodesics.
+ * The canonical value of the feature's nearest point alone.
  *
- * With f the distance along an edge of the vertex, s = f' at the vertex, w the far end: f'' <= M = turn + speed^2 / (f - speed), as r cot(r x)
+ * With f the distance along an edge of a vertex, s = f' at the vertex, w the far end: f'' <= M = turn + speed^2 / (f - speed), as r cot(r x)
  * <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound f(w) from below and f(v) from above (geodesic.h):
  *   arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)), times 2 R, x = chord / 2 R.
  * Where that s does for gv_edge_nearest_is_end the edge's value is geod_inverse's to the vertex.
  */
-int64_t gv_finder_vertex(gv_finder *finder, const gv_edge_place *q);
+double gv_finder_distance(gv_finder *finder, const gv_edge_place *q, bool boundary);
 
-/* Bounds of what gv_finder_nearest would give, with the feature's cuts; false where none are known. For geodesics. */
-bool gv_finder_bounds(gv_finder *finder, const gv_edge_place *q, double *low, double *high);
+/* Canonical values of the feature's edges for `count` positions (in the tree's coordinates, by axis), rounded to floats, as far as the series
+ * tells them; NAN: it does not. For geodesics. */
+void gv_finder_floats(gv_finder *finder, int32_t count, const double *const position[3], bool boundary, float *out);
 
 #endif

@@ -74,10 +74,14 @@ static bool in_straight_turns(const gv_feature_set *set, int64_t part, const gv_
 
 /* --------------------------------------------------------------------------------------------------- geodesic edges */
 
+/* remainder(degrees, 360), of which most are their own. */
+static inline double within_turn(double degrees) {
+  return fabs(degrees) <= 180.0 ? degrees : remainder(degrees, 360.0);
+}
+
 /* True if `lon` is at or up to half a turn west of the other longitude. Exact: differences keep their sign. */
 static bool at_or_west(double lon, double other) {
-  double d = remainder(other - lon, 360.0);
-  return d >= 0.0;
+  return within_turn(other - lon) >= 0.0;
 }
 
 /* An edge over a meridian. */
@@ -129,7 +133,7 @@ static double latitude_at(const gv_edge *edge, double lon, bool eastward) {
 static int passes_north(const gv_feature_set *set, const double west[2], const double east[2], double lon,
                         double lat) {
   const double radian = 3.14159265358979323846 / 180.0, e2 = set->surface.ellipsoid.eccentricity2;
-  double s = remainder(east[0] - west[0], 360.0) * radian, part = remainder(lon - west[0], 360.0) * radian;
+  double s = within_turn(east[0] - west[0]) * radian, part = within_turn(lon - west[0]) * radian;
   if (!(s > 0.0) || s > 0.5 || fabs(west[1]) > 89.0 || fabs(east[1]) > 89.0) return -1;
   double a = tan(west[1] * radian), b = tan(east[1] * radian), t = 1.04 * fmax(fabs(a), fabs(b));
   double p = fabs(a - b) + 1.1 * t * s * s, at = (a * sin(s - part) + b * sin(part)) / sin(s);
@@ -138,10 +142,13 @@ static int passes_north(const gv_feature_set *set, const double west[2], const d
   return away > room ? 1 : away < -room ? 0 : -1;
 }
 
-/* The same from latitudes alone, for ends less than a degree apart below 80 degrees: by the bounds above the edge leaves their latitudes by less
- * than 0.06 degrees. */
+/* The same from latitudes alone. T = A sin(o - o0), o going over less than half a turn: between ends on one side of the equator an edge is
+ * nowhere nearer to it. For ends less than a degree apart below 80 degrees, by the bounds above, the edge leaves their latitudes by less than 0.06
+ * degrees. */
 static int lies_north(const double a[2], const double b[2], double lat) {
-  double low = fmin(a[1], b[1]), high = fmax(a[1], b[1]);
+  double low = a[1] < b[1] ? a[1] : b[1], high = a[1] < b[1] ? b[1] : a[1];
+  if (low > 1e-9 && low > lat + 1e-9) return 1;
+  if (high < -1e-9 && high < lat - 1e-9) return 0;
   if (!(fabs(a[0] - b[0]) <= 1.0) || !(high - low <= 1.0) || low < -80.0 || high > 80.0) return -1;
   return low > lat + 0.1 ? 1 : high < lat - 0.1 ? 0 : -1;
 }
@@ -157,7 +164,7 @@ static crossing look_north(const gv_feature_set *set, int64_t v, double lon, dou
   /* In canonical order, so that the reverse goes the same way half round the globe. */
   bool swapped = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
   const double *first = swapped ? b : a, *second = swapped ? a : b;
-  double d = remainder(second[0] - first[0], 360.0);
+  double d = within_turn(second[0] - first[0]);
   bool eastward = d > 0.0 || d == -180.0;
   const double *west = eastward ? first : second, *east = eastward ? second : first;
   if (d == 0.0 || !at_or_west(west[0], lon) || at_or_west(east[0], lon)) return none;

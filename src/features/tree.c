@@ -33,11 +33,10 @@ static double sag_of(const gv_feature_tree *t, int64_t v, double chord) {
   if (set->straight) {
     gv_edge edge;
     const double a[2] = {set->x[v], set->y[v]}, b[2] = {set->x[v + 1], set->y[v + 1]};
-    double speed, turn;
     gv_edge_make(&set->surface, true, a, b, &edge);
-    gv_edge_motion(&edge, &speed, &turn);
-    length = speed / unit;
-    second = length * length / smallest + turn / unit;
+    gv_edge_motion motion = gv_edge_motion_of(&edge);
+    length = motion.fastest / unit;
+    second = length * length / smallest + motion.turn / unit;
   } else {
     length = longest_of_chord(t, chord);
     second = length * length / smallest;

@@ -50,10 +50,10 @@ typedef struct gv_series_kernels {
   /* One cell (x, y, z) against n seeds; open ones are at distance -1. */
   void (*geodesics_from)(const double cell[3], const gv_series *series, int64_t n, const double *x, const double *y,
                          const double *z, double *distance);
-  /* The same from places on curves that run along (tx, ty, tz), of which what is tangent to the ellipsoid counts: and how fast the distance grows
-   * with the way along, within 7e-9 for places more than a metre away; nearer ones are open. */
-  void (*slopes_from)(const double cell[3], const gv_series *series, int64_t n, const double *const place[3],
-                      const double *const along[3], double *distance, double *slope);
+  /* The same of pairs whose second places are on curves that run along (tx, ty, tz), of which what is tangent to the ellipsoid counts: and how
+   * fast the distance grows with the way along, within 7e-9 for places more than a metre away; nearer ones are open. */
+  void (*slopes)(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
+                 double *slope);
   /* Degrees clockwise from north, 0 ... 360 with both ends; open ones as above. */
   int32_t (*geodesic_azimuth)(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                               double *azimuth, int32_t *open);

@@ -208,12 +208,12 @@ static void geodesics_from(const double cell[3], const gv_series *series, int64_
 }
 
 /* The direction to the cell at a place is that on the auxiliary sphere, of which the place's longitude is kept. */
-static void slopes_from(const double cell[3], const gv_series *series, int64_t n, const double *const place[3],
-                        const double *const along[3], double *distance, double *slope) {
-  vd seed[3] = {vd_all(cell[0]), vd_all(cell[1]), vd_all(cell[2])};
+static void slopes(const gv_pairs *pairs, const gv_series *series, const double *const along[3], double *distance,
+                   double *slope) {
   vd nothing = vd_all(2e-7), stretch = vd_all(series->stretch), tiny = vd_all(1e-300), none = vd_all(-1.0);
-  for (int64_t i = 0; i < n; i += VD_LANES) {
-    vd at[3] = {vd_load(place[0] + i), vd_load(place[1] + i), vd_load(place[2] + i)};
+  for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
+    vd seed[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
+    vd at[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};
     vd tx = vd_load(along[0] + i), ty = vd_load(along[1] + i), tz = vd_load(along[2] + i);
     solution s;
     solve(series, at, seed, &s);
@@ -252,6 +252,6 @@ static int32_t geodesic_azimuth(const gv_pairs *pairs, const gv_norths *norths, 
 const gv_series_kernels GV_VARIANT(gv_series_kernels) = {
     .geodesic = geodesic,
     .geodesics_from = geodesics_from,
-    .slopes_from = slopes_from,
+    .slopes = slopes,
     .geodesic_azimuth = geodesic_azimuth,
 };

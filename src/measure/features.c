@@ -57,9 +57,9 @@ static void put(const gv_voronoi *v, const gv_measure *m, const sight *s, bool t
 
 /* -------------------------------------------------------------------------------------------------------- tiles */
 
-enum { SIDE = 8, MOST = SIDE * SIDE };
+enum { SIDE = 8, MOST = SIDE * SIDE, WIDE = 4 /* tiles along what is looked at together */ };
 
-/* A block at work, a row of tiles at a time. */
+/* A block at work, some rows of tiles at a time. */
 typedef struct work {
   const gv_voronoi *v;
   const gv_measure *m;
@@ -68,11 +68,12 @@ typedef struct work {
   double *x, *y, *z, *lon, *lat;
 } work;
 
-/* Some cells of a tile that have the same seed, by their numbers in the row of tiles. */
+/* Some cells of a tile that have the same seed, by their numbers in the rows in hand. */
 typedef struct group {
   int64_t band;
   int32_t feature, count;
   int32_t cell[MOST];
+  bool inside[MOST];
 } group;
 
 static void position_of(const work *w, int32_t i, double q[3]) {
@@ -81,24 +82,24 @@ static void position_of(const work *w, int32_t i, double q[3]) {
   q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
 }
 
-static gv_ball ball_of(const work *w, const group *g) {
+static gv_ball ball_of(const work *w, const int32_t *cell, int32_t count) {
   double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius2 = 0.0, q[3];
   gv_ball ball;
-  for (int32_t i = 0; i < g->count; i++) {
-    position_of(w, g->cell[i], q);
+  for (int32_t i = 0; i < count; i++) {
+    position_of(w, cell[i], q);
     for (int axis = 0; axis < 3; axis++) {
-      low[axis] = fmin(low[axis], q[axis]);
-      high[axis] = fmax(high[axis], q[axis]);
+      low[axis] = q[axis] < low[axis] ? q[axis] : low[axis];
+      high[axis] = q[axis] > high[axis] ? q[axis] : high[axis];
     }
   }
   for (int axis = 0; axis < 3; axis++)
     ball.centre[axis] = 0.5 * (low[axis] + high[axis]);
-  for (int32_t i = 0; i < g->count; i++) {
+  for (int32_t i = 0; i < count; i++) {
     double square = 0.0;
-    position_of(w, g->cell[i], q);
+    position_of(w, cell[i], q);
     for (int axis = 0; axis < 3; axis++)
       square += (q[axis] - ball.centre[axis]) * (q[axis] - ball.centre[axis]);
-    radius2 = fmax(radius2, square);
+    radius2 = square > radius2 ? square : radius2;
   }
   ball.radius = sqrt(radius2) * (1.0 + 1e-12);
   return ball;
@@ -122,89 +123,66 @@ static void put_cell(const work *w, const group *g, int32_t i, const sight *s) {
   put(w->v, m, s, true, g->band * m->out_band_stride + line * m->out_stride + cell % columns);
 }
 
-/* Cells whose nearest point is a vertex, for the series. */
-typedef struct pairs {
-  int32_t count, cell[MOST];
-  double from[3][MOST], to[3][MOST];
-} pairs;
-
-static void add_pair(const work *w, const gv_edge_place *q, int64_t vertex, int32_t i, pairs *p) {
-  const double *place = w->finder.tree->place + 3 * vertex;
-  for (int axis = 0; axis < 3; axis++) {
-    p->from[axis][p->count] = q->vector[axis];
-    p->to[axis][p->count] = place[axis];
+/* Cells of a group that are within, or those that are not, whose distances are wanted as floats: the series tells most of them. */
+static void measure_floats(work *w, const group *g, bool inside) {
+  double at[3][MOST], q[3];
+  float told[MOST];
+  int32_t which[MOST], count = 0;
+  sight s = {.feature = g->feature, .inside = inside};
+  for (int32_t i = 0; i < g->count; i++) {
+    if (g->inside[i] != inside) continue;
+    position_of(w, g->cell[i], q);
+    for (int axis = 0; axis < 3; axis++)
+      at[axis][count] = q[axis];
+    which[count++] = i;
   }
-  p->cell[p->count++] = i;
-}
-
-/* The distances of pairs by the series, which is within 0.1 micrometres of geod_inverse: as floats, where they are the same on both sides
- * of twice that. The rest is asked about. */
-static void measure_pairs(work *w, const group *g, pairs *p, sight *s) {
-  const gv_geodesic *geodesic = &w->v->geodesic;
-  double distance[MOST];
-  int32_t open[MOST];
-  gv_pairs all = {p->count, p->from[0], p->from[1], p->from[2], p->to[0], p->to[1], p->to[2]};
-  int32_t asked = geodesic->kernels->geodesic(&all, &geodesic->series, distance, open);
-  for (int32_t n = 0; n < asked; n++)
-    distance[open[n]] = (double)NAN;
-  for (int32_t n = 0; n < p->count; n++) {
-    s->foot = (gv_edge_foot){.canonical = distance[n]};
-    double room = 2.0 * gv_chord_tolerance * geodesic->geod.a;
-    if (!((float)(distance[n] - room) == (float)(distance[n] + room))) {
-      place(w, g, p->cell[n], s);
-      gv_finder_nearest(&w->finder, &s->q, false, &s->foot);
+  const double *const position[3] = {at[0], at[1], at[2]};
+  if (count > 0) gv_finder_floats(&w->finder, count, position, inside, told);
+  for (int32_t n = 0; n < count; n++) {
+    s.foot.canonical = (double)told[n];
+    if (isnan(told[n])) {
+      place(w, g, which[n], &s);
+      s.foot.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }
-    put_cell(w, g, p->cell[n], s);
+    put_cell(w, g, which[n], &s);
   }
 }
 
-/* Whether all that a distance may be is one float. */
-static bool bounds_tell(work *w, sight *s) {
-  double low, high;
-  if (!gv_finder_bounds(&w->finder, &s->q, &low, &high) || !((float)low == (float)high)) return false;
-  s->foot = (gv_edge_foot){.canonical = low};
-  return true;
-}
-
-static void measure_group(work *w, const group *g) {
+static void measure_group(work *w, group *g) {
   const gv_measure *m = w->m;
   const gv_feature_lookup *index = w->v->state;
-  gv_ball ball = ball_of(w, g);
+  gv_ball ball = ball_of(w, g->cell, g->count);
   sight s = {.feature = g->feature};
-  bool series = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
-  pairs p;
-  p.count = 0;
+  bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
+  bool boundary = m->signed_distance != 0;
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
     place(w, g, i, &s);
     if (i == 0 || !w->finder.clear) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
-    int64_t vertex = series && !s.inside ? gv_finder_vertex(&w->finder, &s.q) : -1;
-    if (vertex >= 0) {
-      add_pair(w, &s.q, vertex, i, &p);
-      continue;
-    }
-    if (!series || s.inside || !bounds_tell(w, &s)) {
-      s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
-      if (!s.inside || m->signed_distance != 0) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
-    }
+    g->inside[i] = s.inside;
+    if (floats && (!s.inside || boundary)) continue;
+    s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
+    bool wanted = !s.inside || boundary;
+    if (wanted && m->azimuth == NULL) s.foot.canonical = gv_finder_distance(&w->finder, &s.q, s.inside);
+    if (wanted && m->azimuth != NULL) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
     put_cell(w, g, i, &s);
   }
-  s.inside = false;
-  if (p.count > 0) measure_pairs(w, g, &p, &s);
+  if (floats) measure_floats(w, g, false);
+  if (floats && boundary) measure_floats(w, g, true);
 }
 
-/* The cells of a tile, columns c0 ... c1 - 1 of the rows in hand, seed by seed. */
-static void measure_tile(work *w, int64_t band, int64_t c0, int64_t c1) {
+/* The cells of a tile, columns and rows counted in those in hand, seed by seed. */
+static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
-  int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0;
-  int64_t line = w->rows.r0 - m->row * w->v->block_height;
+  int64_t columns = w->rows.c1 - w->rows.c0, rows = tile->r1 - tile->r0, c0 = tile->c0, c1 = tile->c1;
+  int64_t line = w->rows.r0 - m->row * w->v->block_height + tile->r0;
   bool done[MOST] = {false};
   int64_t cells = (c1 - c0) * rows;
   for (int64_t first = 0; first < cells; first++) {
     if (done[first]) continue;
     group g = {.band = band};
     for (int64_t i = first; i < cells; i++) {
-      int64_t r = i / (c1 - c0), c = c0 + i % (c1 - c0), cell = r * columns + c;
+      int64_t r = i / (c1 - c0), c = c0 + i % (c1 - c0), cell = (tile->r0 + r) * columns + c;
       int32_t seed = m->seed[band * m->band_stride + (line + r) * m->stride + c];
       if (isnan(w->x[cell])) seed = -1;
       if (i == first) g.feature = seed;
@@ -234,14 +212,39 @@ static gv_status check_seeds(gv_context *context, const gv_voronoi *v, const gv_
   return GV_OK;
 }
 
+/* The rows in hand, in tiles of `side` rows, some of them together. */
+static void measure_rows(work *w, int64_t band, int64_t side) {
+  int32_t cell[WIDE * WIDE * MOST];
+  int64_t columns = w->rows.c1 - w->rows.c0, rows = w->rows.r1 - w->rows.r0, width = MOST / side,
+          wide = WIDE * width;
+  for (int64_t first = 0; first < columns; first += wide) {
+    int64_t end = first + wide < columns ? first + wide : columns;
+    int32_t count = 0;
+    for (int64_t r = 0; r < rows; r++) {
+      for (int64_t c = first; c < end; c++)
+        if (!isnan(w->x[r * columns + c])) cell[count++] = (int32_t)(r * columns + c);
+    }
+    gv_ball around = ball_of(w, cell, count);
+    gv_finder_surround(&w->finder, &around);
+    for (int64_t r = 0; r < rows; r += side) {
+      for (int64_t c = first; c < end; c += width) {
+        gv_tile tile = {c, c + width < end ? c + width : end, r, r + side < rows ? r + side : rows};
+        measure_tile(w, band, &tile);
+      }
+    }
+  }
+}
+
 gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
   const gv_feature_lookup *index = v->state;
-  int64_t columns = tile->c1 - tile->c0, height = tile->r1 - tile->r0 == 1 ? 1 : SIDE, width = MOST / height;
+  int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
   bool globe = v->cells.dim == 3;
   work w = {.v = v, .m = m};
   gv_status status = check_seeds(context, v, m, tile);
   if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
   if (status != GV_OK) return status;
+  status = gv_finder_widen(context, &w.finder);
+  if (height > tile->r1 - tile->r0) height = tile->r1 - tile->r0;
   w.x = gv_allocate(&context->allocator, 5 * columns * height, sizeof *w.x);
   if (w.x == NULL) {
     status = gv_fail_memory(context, "a block's distances");
@@ -254,10 +257,8 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
   for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r += height) {
     w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};
     status = gv_cells_positions(context, &v->cells, &w.rows, w.x, w.y, w.z, w.lon, w.lat, NULL);
-    for (int64_t band = 0; band < m->bands && status == GV_OK; band++) {
-      for (int64_t c = 0; c < columns; c += width)
-        measure_tile(&w, band, c, c + width < columns ? c + width : columns);
-    }
+    for (int64_t band = 0; band < m->bands && status == GV_OK; band++)
+      measure_rows(&w, band, side);
   }
   gv_release(&context->allocator, w.x);
   gv_finder_clear(&w.finder);

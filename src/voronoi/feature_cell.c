@@ -106,10 +106,10 @@ static double bound_edges(gv_contest *c, const gv_shortlist *l, double within) {
     bool last = i == l->count;
     if (!last && l->chord[i] * (1.0 - 1e-14) - l->sag[i] <= within) {
       which[feet.count] = i;
-      gv_feet_add(tree, l, i, NULL, &feet);
+      gv_feet_add(tree, l, i, l->part[i], NULL, c->q->vector, &feet);
     }
     if (!last && feet.count < GV_MOST_FEET) continue;
-    gv_feet_bound(tree, c->q->vector, &feet);
+    gv_feet_bound(tree, &feet);
     for (int32_t n = 0; n < feet.count; n++)
       least = fmin(least, feet.high[n]);
     for (int32_t n = 0; n < feet.count; n++)
