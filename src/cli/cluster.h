@@ -1,21 +1,38 @@
 /*
- * The command as one of several processes that a launcher of MPI (mpirun, mpiexec, srun) has started: ranks, of which each computes a
- * part of the raster (job/part_file.h), and the first puts them together. Processes that no launcher has started, or one alone, never
- * open MPI.
+ * The command as one of several processes that a launcher of MPI (mpirun, mpiexec, srun) has started: ranks. Processes that no
+ * launcher has started, or one alone, never open MPI.
  */
 #ifndef GV_CLI_CLUSTER_H
 #define GV_CLI_CLUSTER_H
 
-#include "job/settings.h"
+#include "io/io.h"
+#include "mpi/mpi_module.h"
+
+typedef struct cli_cluster {
+  const gv_mpi_module *mpi;
+  int rank, ranks;
+} cli_cluster;
 
 /* By the launcher's environment: 0 of 1 if there is none. */
 int cli_cluster_rank(void);
 int cli_cluster_ranks(void);
 
-/* What a cluster cannot do, before anything is read: EXIT_OK, or another status with the error printed. */
-int cli_cluster_check(const gv_job *job);
+/* An error for the standard input, which one rank alone has: EXIT_OK, or another status with the error printed. NULL is none. */
+int cli_cluster_check_source(const char *source);
 
-/* Carries out the job with all other ranks; the same status for all of them. */
-int cli_cluster_run(gv_job_settings *settings, double begun);
+/* Starts MPI; NULL: with the error printed. */
+const cli_cluster *cli_cluster_join(void);
+/* Unless interrupted, when the launcher ends all. */
+void cli_cluster_leave(const cli_cluster *cluster);
+
+/* Whether all went well, for all of them; if not, the first prints what the first that failed says, naming it. Where some were cancelled
+ * nothing is printed. */
+int cli_cluster_agree(const cli_cluster *cluster, const gv_io *io, gv_status status);
+
+/* One status for all, the largest. */
+int cli_cluster_conclude(const cli_cluster *cluster, int result);
+
+/* Ranks of one machine share its processors, unless the launcher has dealt them, and its GPUs. *threads 0, *device -1: to be chosen. */
+void cli_cluster_share_machine(const cli_cluster *cluster, int *threads, int *device);
 
 #endif

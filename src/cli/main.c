@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
     return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
-  if (found != NULL) return cli_cluster_rank() > 0 ? EXIT_OK : found->run(argc - 2, argv + 2);
+  bool shared = found != NULL && strcmp(argv[1], "search") == 0;
+  if (found != NULL) return cli_cluster_rank() > 0 && !shared ? EXIT_OK : found->run(argc - 2, argv + 2);
   return voronoi_command(argc - 1, argv + 1);
 }

@@ -14,374 +14,195 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/process.h"
-#include "cli/search_options.h"
-#include "cli/search_results.h"
+#include "cli/search_rounds.h"
+#include "cli/search_source.h"
 #include "cli/standard_input.h"
+#include "core/machine.h"
 #include "io/crs.h"
-#include "io/in/arrays.h"
-#include "io/in/raster_seeds.h"
-#include "io/in/seeds.h"
 #include "io/metric.h"
-#include "io/out/array_out.h"
 #include "io/units.h"
 
-enum { BATCH_BYTES = 64 << 20 };
-
 typedef search_settings settings;
-
-/* -------------------------------------------------------------------------------------------------- points */
-
-/* Points of a file: an open array, or a layer in memory. */
-typedef struct source {
-  source_options options;
-  gv_array_reader *array; /* NULL: a layer */
-  gv_seed_list seeds;     /* layer ... */
-  gv_seed_options layer;  /* ... and how it was read */
-  double *rows;           /* layer on the plane: count x dim */
-  int32_t dim;
-} source;
-
-static gv_status find_kind(gv_io *io, source_options *options, bool globe) {
-  const char *path = options->path;
-  options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL ||
-                      options->where != NULL || options->x != NULL || options->open_options != NULL ||
-                      (path != NULL && strncmp(path, "/vsi", 4) == 0); /* arrays are files of the system's */
-  if (path == NULL || options->is_layer || !gv_array_is_text(path)) return GV_OK;
-  bool text = cli_ends_with(path, ".csv") || cli_ends_with(path, ".txt") || cli_ends_with(path, ".tsv") ||
-              cli_ends_with(path, ".dat");
-  options->is_layer = !text || globe;
-  return options->is_layer ? GV_OK : gv_array_has_lonlat(io, path, &options->is_layer);
-}
 
 /* Whether the metric that was asked for measures on the globe. */
 static bool wants_globe(const settings *j) {
   return j->has_metric && gv_metric_on_globe(j->metric);
 }
 
-/* As the reader of layers takes them. */
-static gv_seed_options layer_options(const settings *j, const source_options *options) {
-  return (gv_seed_options){.source = options->path,
-                           .layer = options->layer,
-                           .where = options->where,
-                           .crs = options->crs,
-                           .crs_option = options->crs_option,
-                           .x_field = options->x,
-                           .y_field = options->y,
-                           .z_field = options->z,
-                           .open_options = options->open_options,
-                           .heights = true,
-                           .skip_invalid = j->skip_invalid};
-}
-
-static gv_status read_raster(gv_io *io, gv_context *context, const source_options *options, source *s) {
-  gv_raster_seed_options how = *options->raster;
-  gv_raster_seed_reader reader;
-  gv_raster_seed_content content = {.cells = NULL};
-  const gv_raster_seed_question question = {.all = true};
-  how.option = "--reference-raster";
-  how.by_cell = true;
-  how.crs = options->crs;
-  how.crs_option = options->crs_option;
-  how.open_options = options->open_options;
-  gv_status status = gv_raster_seeds_open(io, &how, &reader);
-  if (status == GV_OK) status = gv_raster_seeds_read(io, context, &reader, &question, &content);
-  s->seeds = content.seeds;
-  content.seeds = (gv_seed_list)GV_SEED_LIST_INIT;
-  gv_raster_seeds_free(&content);
-  gv_raster_seeds_close(&reader);
-  return status;
-}
-
-static gv_status open_source(gv_io *io, gv_context *context, const settings *j, const source_options *options,
-                             source *s) {
-  *s = (source){.options = *options, .seeds = GV_SEED_LIST_INIT};
-  if (!options->is_layer) {
-    gv_status status = gv_array_open(io, options->path, &s->array);
-    if (status == GV_OK) s->dim = gv_array_dim(s->array);
-    return status;
-  }
-  s->layer = layer_options(j, options);
-  s->layer.shapes = options == &j->reference;
-  s->layer.edges = j->edges;
-  s->layer.boundary = j->boundary;
-  s->dim = 2;
-  if (options->raster != NULL) return read_raster(io, context, options, s);
-  gv_status status = gv_seeds_read(io, &s->layer, &s->seeds);
-  return status == GV_OK ? gv_seeds_require_some(io, &s->seeds) : status;
-}
-
-static void close_source(source *s) {
-  gv_array_close(s->array);
-  gv_seeds_free(&s->seeds);
-  free(s->rows);
-}
-
-/* A layer's x, y and z if there is one, as rows. */
-static gv_status make_rows(gv_io *io, source *s) {
-  const double *z = s->seeds.z;
-  s->dim = z != NULL ? 3 : 2;
-  s->rows = malloc((size_t)s->seeds.count * (size_t)s->dim * sizeof *s->rows);
-  if (s->rows == NULL) return gv_io_fail_memory(io, "the points");
-  for (int64_t i = 0; i < s->seeds.count; i++) {
-    s->rows[i * s->dim] = s->seeds.x[i];
-    s->rows[i * s->dim + 1] = s->seeds.y[i];
-    if (z != NULL) s->rows[i * s->dim + 2] = z[i];
-  }
-  return GV_OK;
-}
-
 /* ------------------------------------------------------------------------------------------------ progress */
 
-/* GDAL's bar. What the library reports for the build or for a batch of queries is a part of it, from `from` to `to`. */
-typedef struct bar {
-  bool shown;
-  double from, to;
-} bar;
-
-static const double build_share = 0.1;
-
 static int go_on(double fraction, void *user) {
-  const bar *b = user;
+  const cli_search_bar *b = user;
   if (b->shown) cli_show_progress(b->from + (b->to - b->from) * fraction, NULL);
   return !cli_interrupted(NULL);
 }
 
-/* The next part is the search of `count` queries after `done` of `total` (0: nobody knows how many). */
-static void next_part(bar *b, int64_t done, int64_t count, int64_t total) {
-  b->from = total > 0 ? build_share + (1.0 - build_share) * (double)done / (double)total : b->to;
-  b->to = total > 0 ? build_share + (1.0 - build_share) * (double)(done + count) / (double)total : b->to;
-}
+/* ------------------------------------------------------------------------------------------------------ building */
 
-/* ----------------------------------------------------------------------------------------------- searching */
+/* A search: what it is told, and what it has made. */
+typedef struct search {
+  settings *j;
+  const cli_cluster *cluster; /* NULL: alone */
+  bool first;                 /* alone, or the first rank: it writes */
+  gv_context *context;
+  cli_source reference, queries, again; /* `again`: the array of the reference set, whose points are queries too */
+  cli_source *q;                        /* NULL: the reference set itself */
+  bool sharded;
+  cli_search_index index;
+  cli_search_queries asked;
+  cli_search_bar bar;
+  cli_search_report report;
+  cli_results results;
+  bool told; /* an error was printed */
+} search;
 
 static gv_status library_failed(gv_io *io, gv_status status, const gv_context *context, const char *path) {
   return gv_io_fail(io, status, "%s: %s", path, gv_context_message(context));
 }
 
-/* Queries of one batch, by memory. */
-static int64_t batch_rows(int32_t dim, int k) {
-  int64_t row = (int64_t)dim * 8 + (int64_t)k * 16;
-  return BATCH_BYTES / row > 1 ? BATCH_BYTES / row : 1;
+/* Whether each rank is to have some of the reference points, of which there are more than ranks: if that was asked for, or where the
+ * index of all of them, with what they are read into, would take more memory than a rank has. */
+static gv_status choose_sharding(gv_io *io, search *s, int64_t points, int32_t dim) {
+  int rank = 0, ranks = 1, any = 0;
+  if (s->cluster == NULL || points < s->cluster->ranks) return GV_OK;
+  const gv_mpi_module *mpi = s->cluster->mpi;
+  if (mpi->local(&rank, &ranks) != 0) return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
+  bool large = points > gv_machine_memory() / ranks / (3 * (int64_t)sizeof(double)) / dim;
+  if (mpi->largest(s->j->shard_reference || large, &any) != 0)
+    return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
+  s->sharded = any != 0;
+  return GV_OK;
 }
 
-/* Searches all queries: an array batch by batch, rows in memory, or the reference set against itself (q NULL). */
-static gv_status search_plane(gv_io *io, const settings *j, gv_context *context, const gv_index *index, source *q,
-                              cli_results *r) {
-  bool self = q == NULL;
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
-  options.k = j->k;
-  options.max_distance = j->max_distance;
-  options.exclude_self = self;
-  int32_t dim = gv_index_dim(index);
-  bool need_distances = cli_results_need_distances(r);
-  bool stream = !self && q->array != NULL;
-  int64_t rows = self ? gv_index_count(index) : stream ? batch_rows(dim, j->k) : q->seeds.count;
-  if (stream && gv_array_count(q->array) >= 0 && gv_array_count(q->array) < rows) rows = gv_array_count(q->array);
-  int64_t places = rows > 0 ? rows : 1;
+/* Points of the reference set that are this rank's, of an array or of rows. */
+static gv_status take_reference(gv_io *io, search *s, int64_t total, gv_points *points, void **data) {
+  cli_source *reference = &s->reference;
+  int64_t first = 0, end = total, got = 0;
+  if (s->sharded) cli_search_deal(s->cluster, total, s->cluster->rank, &first, &end);
+  s->index.first = first;
+  points->count = end - first;
+  if (reference->array == NULL) {
+    points->data = reference->rows + first * points->dim;
+    return GV_OK;
+  }
+  points->dtype = gv_array_dtype(reference->array);
   gv_status status = GV_OK;
-  void *data = stream ? malloc((size_t)(places * dim) * sizeof(double)) : NULL;
-  int64_t *indices = malloc((size_t)(places * j->k) * sizeof *indices);
-  double *distances = need_distances ? malloc((size_t)(places * j->k) * sizeof *distances) : NULL;
-  if (indices == NULL || (need_distances && distances == NULL) || (stream && data == NULL)) {
-    status = gv_io_fail_memory(io, "the results");
-    goto done;
+  if (!s->sharded) {
+    status = gv_array_read_all(io, reference->array, data, &points->count);
+  } else {
+    *data = malloc((size_t)(points->count * points->dim) * sizeof(double));
+    if (*data == NULL) return gv_io_fail_memory(io, "an array");
+    status = gv_array_skip(io, reference->array, first, &got);
+    if (status == GV_OK) status = gv_array_read(io, reference->array, points->count, *data, &got);
   }
-  for (;;) {
-    gv_points queries = {self ? NULL : q->rows, rows, dim, GV_FLOAT64};
-    if (stream) {
-      status = gv_array_read(io, q->array, rows, data, &queries.count);
-      if (status != GV_OK || queries.count == 0) break;
-      queries.data = data;
-      queries.dtype = gv_array_dtype(q->array);
-    }
-    next_part(r->progress, r->queries, queries.count, stream ? gv_array_count(q->array) : rows);
-    status = gv_index_search(context, index, self ? NULL : &queries, &options, indices, distances);
-    if (status != GV_OK) {
-      library_failed(io, status, context, self ? j->reference.path : j->query.path);
-      break;
-    }
-    status = cli_results_write(io, r, queries.count, indices, distances);
-    if (status != GV_OK || !stream) break;
-  }
-
-done:
-  free(data);
-  free(indices);
-  free(distances);
+  points->data = *data;
   return status;
 }
 
-static gv_status run_plane(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                           cli_results *r) {
+/* What is asked of points on the plane: an array, rows, or the reference set itself. */
+static gv_status choose_queries(gv_io *io, search *s, int64_t points) {
+  cli_source *q = s->q;
+  s->asked.dim = s->reference.dim;
+  if (q == NULL && s->sharded && s->reference.array != NULL) {
+    q = &s->again;
+    gv_status status = cli_source_open(io, s->context, s->j, &s->j->reference, q);
+    if (status != GV_OK) return status;
+  }
+  s->asked.total = q == NULL ? points : q->array != NULL ? gv_array_count(q->array) : q->seeds.count;
+  s->asked.array = q != NULL ? q->array : NULL;
+  s->asked.rows = q != NULL ? q->rows : s->reference.rows;
+  return GV_OK;
+}
+
+static gv_status build_plane(gv_io *io, search *s) {
+  const settings *j = s->j;
+  cli_source *reference = &s->reference, *q = s->q;
   gv_points points = {NULL, 0, 0, GV_FLOAT64};
   void *data = NULL;
-  gv_index *index = NULL;
-  gv_status status = GV_OK;
-  if (reference->array != NULL) {
-    status = gv_array_read_all(io, reference->array, &data, &points.count);
-    points.data = data;
-    points.dtype = gv_array_dtype(reference->array);
-  } else {
-    status = make_rows(io, reference);
-    points.data = reference->rows;
-    points.count = reference->seeds.count;
-  }
+  int64_t total = -1;
+  gv_status status = reference->array == NULL ? cli_source_make_rows(io, reference) : GV_OK;
   points.dim = reference->dim;
+  if (status == GV_OK && s->cluster != NULL) status = cli_source_count(io, reference, &total);
+  status = cli_search_together(io, s->cluster, status, &s->told);
+  if (status == GV_OK) status = choose_sharding(io, s, total, points.dim);
+  if (status == GV_OK)
+    status = take_reference(io, s, reference->array == NULL ? reference->seeds.count : total, &points, &data);
   if (status == GV_OK && points.count == 0) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference.path);
   }
-  if (status == GV_OK && q != NULL && q->array == NULL) status = make_rows(io, q);
+  if (!s->sharded) total = points.count;
+  if (status == GV_OK && q != NULL && q->array == NULL) status = cli_source_make_rows(io, q);
   if (status == GV_OK && q != NULL && q->dim != reference->dim) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", j->query.path,
                         (int)q->dim, j->reference.path, (int)reference->dim);
   }
+  if (status == GV_OK) status = choose_queries(io, s, total);
   if (status == GV_OK) {
     gv_index_options options = GV_INDEX_OPTIONS_INIT;
     options.backend = j->backend;
     options.metric = j->metric;
     options.expected_k = j->k;
-    options.expected_queries = q == NULL          ? points.count
-                               : q->array != NULL ? gv_array_count(q->array)
-                                                  : q->seeds.count;
-    if (options.expected_queries < 0) options.expected_queries = 0;
-    status = gv_index_build(context, &points, &options, &index);
-    if (status != GV_OK) library_failed(io, status, context, j->reference.path);
+    options.expected_queries = s->asked.total > 0 ? s->asked.total : 0;
+    status = gv_index_build(s->context, &points, &options, &s->index.plane);
+    if (status != GV_OK) library_failed(io, status, s->context, j->reference.path);
   }
   free(data);
-  if (status == GV_OK) {
-    r->report->references.used = points.count;
-    r->report->dimensions = points.dim;
-    r->report->backend = gv_index_backend(index);
-    status = search_plane(io, j, context, index, q, r);
-  }
-  gv_index_destroy(index);
-  return status;
-}
-
-/* Brings a layer to longitude and latitude in degrees on the globe of the system `globe`. */
-static gv_status to_globe(gv_io *io, source *s, OGRSpatialReferenceH globe) {
-  gv_operation *operation = NULL;
-  gv_status status = GV_OK;
-  double scale = 1.0;
-  if (gv_crs_is_lonlat(globe) && gv_crs_same(s->seeds.crs, globe)) {
-    scale = gv_crs_unit_degrees(globe);
-  } else {
-    const double *x, *y;
-    int64_t count;
-    gv_seeds_places(&s->seeds, &x, &y, &count);
-    status = gv_operation_to_globe(io, s->seeds.crs, globe, x, y, count, &operation);
-  }
-  if (status == GV_OK) status = gv_seeds_carry_shapes(io, &s->seeds, operation, globe, true, scale);
-  if (status == GV_OK) status = gv_seeds_transform(io, &s->seeds, operation, true, scale);
-  gv_operation_destroy(operation);
-  return status;
-}
-
-static gv_status run_globe(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                           cli_results *r) {
-  gv_globe_index *index = NULL;
-  int64_t *indices = NULL;
-  double *distances = NULL;
-  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
-  build.backend = j->backend;
-  build.metric = j->metric;
-  gv_status status = gv_crs_ellipsoid(io, reference->seeds.crs, &build.semi_major, &build.flattening);
-  if (status == GV_OK && q != NULL) status = to_globe(io, q, reference->seeds.crs);
-  if (status == GV_OK) status = to_globe(io, reference, reference->seeds.crs);
   if (status != GV_OK) return status;
-  gv_seeds seeds = {reference->seeds.x, reference->seeds.y, reference->seeds.count}, queries = seeds;
-  if (q != NULL) queries = (gv_seeds){q->seeds.x, q->seeds.y, q->seeds.count};
-  bool need_distances = cli_results_need_distances(r);
-  indices = malloc((size_t)(queries.count * j->k) * sizeof *indices);
-  distances = need_distances ? malloc((size_t)(queries.count * j->k) * sizeof *distances) : NULL;
-  if (indices == NULL || (need_distances && distances == NULL)) {
-    status = gv_io_fail_memory(io, "the results");
-    goto done;
-  }
-  status = gv_globe_index_build(context, &seeds, &build, &index);
-  if (status != GV_OK) {
-    library_failed(io, status, context, j->reference.path);
-    goto done;
-  }
-  r->report->references.used = seeds.count;
-  r->report->backend = gv_globe_index_backend(index);
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
-  options.k = j->k;
-  options.max_distance = j->max_distance;
-  options.exclude_self = q == NULL;
-  next_part(r->progress, 0, queries.count, queries.count);
-  status = gv_globe_index_search(context, index, &queries, &options, indices, distances);
-  if (status != GV_OK) {
-    library_failed(io, status, context, q != NULL ? j->query.path : j->reference.path);
-    goto done;
-  }
-  status = cli_results_write(io, r, queries.count, indices, distances);
+  s->report.references.used = total;
+  s->report.dimensions = points.dim;
+  s->report.backend = gv_index_backend(s->index.plane);
+  return GV_OK;
+}
 
-done:
-  gv_globe_index_destroy(index);
-  free(indices);
-  free(distances);
-  return status;
+static gv_status build_globe(gv_io *io, search *s) {
+  const gv_seed_list *seeds = &s->reference.seeds, *q = s->q != NULL ? &s->q->seeds : seeds;
+  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
+  int64_t end = seeds->count;
+  build.backend = s->j->backend;
+  build.metric = s->j->metric;
+  gv_status status = gv_crs_ellipsoid(io, seeds->crs, &build.semi_major, &build.flattening);
+  if (status == GV_OK && s->q != NULL) status = cli_source_to_globe(io, s->q, seeds->crs);
+  if (status == GV_OK) status = cli_source_to_globe(io, &s->reference, seeds->crs);
+  status = cli_search_together(io, s->cluster, status, &s->told);
+  if (status == GV_OK) status = choose_sharding(io, s, seeds->count, 3);
+  if (status != GV_OK) return status;
+  end = seeds->count;
+  if (s->sharded) cli_search_deal(s->cluster, seeds->count, s->cluster->rank, &s->index.first, &end);
+  const gv_seeds own = {seeds->x + s->index.first, seeds->y + s->index.first, end - s->index.first};
+  status = gv_globe_index_build(s->context, &own, &build, &s->index.globe);
+  if (status != GV_OK) return library_failed(io, status, s->context, s->j->reference.path);
+  s->asked = (cli_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
+  s->report.references.used = seeds->count;
+  s->report.backend = gv_globe_index_backend(s->index.globe);
+  return GV_OK;
 }
 
 /* Points among lines and polygons. */
-static gv_status run_features(gv_io *io, const settings *j, gv_context *context, source *reference, source *q,
-                              cli_results *r) {
-  gv_feature_index *index = NULL;
-  int64_t *indices = NULL;
-  double *distances = NULL, *nearest = NULL;
+static gv_status build_features(gv_io *io, search *s) {
+  cli_source *reference = &s->reference;
   gv_feature_index_options build = GV_FEATURE_INDEX_OPTIONS_INIT;
-  build.metric = j->metric;
-  bool globe = gv_metric_on_globe(j->metric);
+  build.metric = s->j->metric;
   gv_status status = GV_OK;
-  if (globe) {
+  if (gv_metric_on_globe(s->j->metric)) {
     status = gv_crs_ellipsoid(io, reference->seeds.crs, &build.semi_major, &build.flattening);
-    if (status == GV_OK) status = to_globe(io, q, reference->seeds.crs);
-    if (status == GV_OK) status = to_globe(io, reference, reference->seeds.crs);
+    if (status == GV_OK) status = cli_source_to_globe(io, s->q, reference->seeds.crs);
+    if (status == GV_OK) status = cli_source_to_globe(io, reference, reference->seeds.crs);
   }
   if (status != GV_OK) return status;
-  gv_seeds queries = {q->seeds.x, q->seeds.y, q->seeds.count};
-  size_t places = (size_t)(queries.count * j->k);
-  bool need_distances = cli_results_need_distances(r);
-  indices = malloc(places * sizeof *indices);
-  distances = need_distances ? malloc(places * sizeof *distances) : NULL;
-  bool need_nearest = r->nearest != NULL || r->content.lines;
-  nearest = need_nearest ? malloc(2 * places * sizeof *nearest) : NULL;
-  if (indices == NULL || (need_distances && distances == NULL) || (need_nearest && nearest == NULL)) {
-    status = gv_io_fail_memory(io, "the results");
-    goto done;
-  }
   gv_features features = gv_seeds_features(&reference->seeds);
-  gv_search_options options = GV_SEARCH_OPTIONS_INIT;
-  options.k = j->k;
-  options.max_distance = j->max_distance;
-  status = gv_feature_index_build(context, &features, &build, &index);
-  if (status != GV_OK) {
-    library_failed(io, status, context, j->reference.path);
-    goto done;
-  }
-  r->report->references.used = features.count;
-  next_part(r->progress, 0, queries.count, queries.count);
-  status = gv_feature_index_search(context, index, &queries, &options, indices, distances, nearest);
-  if (status != GV_OK) {
-    library_failed(io, status, context, j->query.path);
-    goto done;
-  }
-  r->content.nearest = nearest;
-  status = cli_results_write(io, r, queries.count, indices, distances);
-  if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, queries.count);
-
-done:
-  gv_feature_index_destroy(index);
-  free(indices);
-  free(distances);
-  free(nearest);
-  return status;
+  status = gv_feature_index_build(s->context, &features, &build, &s->index.features);
+  if (status != GV_OK) return library_failed(io, status, s->context, s->j->reference.path);
+  s->asked = (cli_search_queries){.x = s->q->seeds.x, .y = s->q->seeds.y, .total = s->q->seeds.count, .dim = 2};
+  s->report.references.used = features.count;
+  return GV_OK;
 }
 
+/* ----------------------------------------------------------------------------------------------- what goes together */
+
 /* What lines and polygons are not searched with, and what is of them alone. */
-static gv_status check_shapes(gv_io *io, const settings *j, const source *reference, const source *q) {
+static gv_status check_shapes(gv_io *io, const settings *j, const cli_source *reference, const cli_source *q) {
   const char *why = NULL;
   if (reference->seeds.shapes == NULL) {
     if (j->nearest == NULL) return GV_OK;
@@ -397,8 +218,8 @@ static gv_status check_shapes(gv_io *io, const settings *j, const source *refere
 }
 
 /* Layers can be compared if both are in some coordinate system, or neither is. */
-static gv_status check_alignable(gv_io *io, const source *reference, const source *q) {
-  const source *without = reference->seeds.crs == NULL ? reference : q, *with = without == q ? reference : q;
+static gv_status check_alignable(gv_io *io, const cli_source *reference, const cli_source *q) {
+  const cli_source *without = reference->seeds.crs == NULL ? reference : q, *with = without == q ? reference : q;
   if ((reference->seeds.crs == NULL) == (q->seeds.crs == NULL)) return GV_OK;
   char name[256];
   gv_crs_describe(with->seeds.crs, name, sizeof name);
@@ -407,7 +228,7 @@ static gv_status check_alignable(gv_io *io, const source *reference, const sourc
 }
 
 /* Arrays have no coordinate system, and none can be given them. */
-static gv_status refuse_array(gv_io *io, const settings *j, const source *s) {
+static gv_status refuse_array(gv_io *io, const settings *j, const cli_source *s) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
                     "longitudes and latitudes has neither",
@@ -415,7 +236,7 @@ static gv_status refuse_array(gv_io *io, const settings *j, const source *s) {
 }
 
 /* The globe is a surface, and lines and polygons are on it or on a plane. */
-static gv_status check_heights(gv_io *io, const settings *j, const source *s) {
+static gv_status check_heights(gv_io *io, const settings *j, const cli_source *s) {
   char what[64] = "to lines and polygons";
   if (s->seeds.z == NULL && s->options.z == NULL) return GV_OK;
   if (gv_metric_on_globe(j->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(j->metric));
@@ -426,7 +247,8 @@ static gv_status check_heights(gv_io *io, const settings *j, const source *s) {
 }
 
 /* Settles the metric, as rasters do, and brings query layers on the plane to the reference's coordinate system. */
-static gv_status settle(gv_io *io, settings *j, const source *reference, source *q, cli_search_report *report) {
+static gv_status settle(gv_io *io, settings *j, const cli_source *reference, cli_source *q,
+                        cli_search_report *report) {
   char places[4096];
   snprintf(places, sizeof places, "%s has", reference->options.path);
   gv_metric_question question = {.crs = reference->seeds.crs,
@@ -479,9 +301,9 @@ static gv_status check_files(gv_io *io, const settings *j, gv_inputs *inputs) {
 }
 
 /* Before work starts: what a table tells of. */
-static gv_status plan_table(gv_io *io, const settings *j, cli_results *r, const source *reference,
-                            const source *q) {
-  const source *both[2] = {q != NULL ? q : reference, reference};
+static gv_status plan_table(gv_io *io, const settings *j, cli_results *r, const cli_source *reference,
+                            const cli_source *q) {
+  const cli_source *both[2] = {q != NULL ? q : reference, reference};
   const source_options *of[2] = {q != NULL ? &j->query : &j->reference, &j->reference};
   for (int i = 0; i < 2; i++) {
     if (both[i]->array == NULL) continue;
@@ -514,80 +336,132 @@ static gv_status plan_table(gv_io *io, const settings *j, cli_results *r, const 
   return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &r->table) : status;
 }
 
-static void warn_of_skipped(const source *s) {
+static void warn_of_skipped(const cli_source *s) {
   if (s->seeds.skipped == 0) return;
   gv_io_warn(GV_CODE_SEEDS_SKIPPED, s->seeds.skipped,
              "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", s->options.path,
              s->seeds.skipped, s->seeds.count, s->seeds.skipped_first);
 }
 
-static gv_status run_search(gv_io *io, settings *j, gv_context *context, bar *progress, cli_search_report *report) {
-  source reference = {.seeds = GV_SEED_LIST_INIT}, queries = {.seeds = GV_SEED_LIST_INIT};
-  source *q = j->query.path != NULL ? &queries : NULL;
+/* Inputs, outputs and the index. */
+static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs, gv_input *list) {
+  settings *j = s->j;
   source_options *of[] = {&j->reference, &j->query};
-  gv_input list[2] = {{.source = NULL}};
-  gv_inputs inputs = {.list = list, .count = 2};
-  cli_results r = {.k = j->k, .progress = progress, .report = report};
   const cli_results_options outputs = {j->out, j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
                                        j->overwrite};
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
-    status = find_kind(io, of[i], wants_globe(j));
+    status = cli_source_find_kind(io, of[i], wants_globe(j));
     unsigned kind = of[i]->raster != NULL ? GDAL_OF_RASTER : of[i]->is_layer ? GDAL_OF_VECTOR : 0;
     list[i] = (gv_input){of[i]->path, kind, of[i]->layer, of[i]->open_options, NULL};
   }
-  if (status == GV_OK) status = check_files(io, j, &inputs);
-  if (status == GV_OK) status = open_source(io, context, j, &j->reference, &reference);
-  if (status == GV_OK && q != NULL) status = open_source(io, context, j, &j->query, q);
-  if (status == GV_OK) status = check_shapes(io, j, &reference, q);
-  r.cell = reference.seeds.are_cells ? reference.seeds.fids : NULL;
-  if (status == GV_OK) status = settle(io, j, &reference, q, report);
-  if (status == GV_OK && cli_search_wants_table(j)) {
-    status = plan_table(io, j, &r, &reference, q);
-  } else if (status == GV_OK) {
-    status = cli_results_create(io, &outputs, &r);
+  if (status == GV_OK) status = check_files(io, j, inputs);
+  if (status == GV_OK) status = cli_source_open(io, s->context, j, &j->reference, &s->reference);
+  if (status == GV_OK && s->q != NULL) status = cli_source_open(io, s->context, j, &j->query, s->q);
+  if (status == GV_OK) status = check_shapes(io, j, &s->reference, s->q);
+  s->results.cell = s->reference.seeds.are_cells ? s->reference.seeds.fids : NULL;
+  if (status == GV_OK) status = settle(io, j, &s->reference, s->q, &s->report);
+  if (status == GV_OK && s->first && cli_search_wants_table(j)) {
+    status = plan_table(io, j, &s->results, &s->reference, s->q);
+  } else if (status == GV_OK && s->first) {
+    status = cli_results_create(io, &outputs, &s->results);
   }
-  if (status == GV_OK && reference.seeds.shapes != NULL) {
-    status = run_features(io, j, context, &reference, q, &r);
-  } else if (status == GV_OK) {
-    status = (gv_metric_on_globe(j->metric) ? run_globe : run_plane)(io, j, context, &reference, q, &r);
-  }
-  warn_of_skipped(&reference);
-  warn_of_skipped(&queries);
-  report->references.left_out = reference.seeds.skipped;
-  report->queries = (cli_search_side){r.queries, q != NULL ? queries.seeds.skipped : reference.seeds.skipped};
-  report->missing = r.missing;
-  if (status == GV_OK) status = cli_results_finish(io, &r, &inputs, j->sync);
-  if (status == GV_OK && progress->shown) cli_show_progress(1.0, NULL);
-  cli_results_free(&r);
-  close_source(&reference);
-  close_source(&queries);
+  status = cli_search_together(io, s->cluster, status, &s->told);
+  if (status != GV_OK) return status;
+  status = s->reference.seeds.shapes != NULL ? build_features(io, s)
+           : gv_metric_on_globe(j->metric)   ? build_globe(io, s)
+                                             : build_plane(io, s);
+  return s->told ? status : cli_search_together(io, s->cluster, status, &s->told);
+}
+
+static gv_status answer(gv_io *io, search *s) {
+  const settings *j = s->j;
+  bool table = cli_search_wants_table(j);
+  cli_search_rounds rounds = {.cluster = s->cluster,
+                              .sharded = s->sharded,
+                              .context = s->context,
+                              .index = &s->index,
+                              .queries = s->asked,
+                              .options = GV_SEARCH_OPTIONS_INIT,
+                              .distances = table || j->distances != NULL || cli_ends_with(j->out, ".csv"),
+                              .nearest = j->nearest != NULL || (table && j->lines && s->index.features != NULL),
+                              .name = s->q != NULL ? j->query.path : j->reference.path,
+                              .bar = &s->bar,
+                              .told = &s->told};
+  rounds.options.k = j->k;
+  rounds.options.max_distance = j->max_distance;
+  rounds.options.exclude_self = s->q == NULL;
+  return cli_search_rounds_run(io, &rounds, &s->results);
+}
+
+static gv_status run_search(gv_io *io, search *s) {
+  gv_input list[2] = {{.source = NULL}};
+  gv_inputs inputs = {.list = list, .count = 2};
+  cli_results *r = &s->results;
+  cli_search_report *report = &s->report;
+  const gv_seed_list *asked = s->q != NULL ? &s->queries.seeds : &s->reference.seeds;
+  gv_status status = prepare(io, s, &inputs, list);
+  if (status == GV_OK) status = answer(io, s);
+  warn_of_skipped(&s->reference);
+  warn_of_skipped(&s->queries);
+  report->references.left_out = s->reference.seeds.skipped;
+  report->queries = (cli_search_side){r->queries, asked->skipped};
+  report->missing = r->missing;
+  if (status == GV_OK && s->first) status = cli_results_finish(io, r, &inputs, s->j->sync);
+  if (status == GV_OK && s->bar.shown) cli_show_progress(1.0, NULL);
+  cli_results_free(r);
+  gv_index_destroy(s->index.plane);
+  gv_globe_index_destroy(s->index.globe);
+  gv_feature_index_destroy(s->index.features);
+  cli_source_close(&s->reference);
+  cli_source_close(&s->queries);
+  cli_source_close(&s->again);
   gv_inputs_free(&inputs);
   return status;
 }
 
-static int run(settings *j, double begun) {
+static int run(settings *j, const cli_cluster *cluster, double begun) {
+  static const double build_share = 0.1;
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  search s = {.j = j,
+              .cluster = cluster,
+              .first = cli_cluster_rank() == 0,
+              .reference = {.seeds = GV_SEED_LIST_INIT},
+              .queries = {.seeds = GV_SEED_LIST_INIT},
+              .again = {.seeds = GV_SEED_LIST_INIT},
+              .results = {.k = j->k}};
+  s.q = j->query.path != NULL ? &s.queries : NULL;
+  s.bar = (cli_search_bar){j->progress && !j->quiet && s.first, 0.0, build_share};
+  if (cluster != NULL) cli_cluster_share_machine(cluster, &j->threads, &j->device);
   options.threads = j->threads;
   options.device = j->device;
-  bar progress = {j->progress && !j->quiet, 0.0, build_share};
   options.progress = go_on;
-  options.progress_user = &progress;
-  gv_context *context = NULL;
-  if (gv_context_create(&options, &context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
-  cli_search_report report = {
-      .dimensions = 2, .k = j->k, .backend_asked = j->backend, .threads = gv_context_threads(context)};
-  gv_status status = run_search(&io, j, context, &progress, &report);
-  gv_context_destroy(context);
-  if (status != GV_OK) return cli_report_failure(&io);
+  options.progress_user = &s.bar;
+  if (gv_context_create(&options, &s.context) != GV_OK) return cli_fail(EXIT_ERROR, "out of memory");
+  s.report = (cli_search_report){
+      .dimensions = 2, .k = j->k, .backend_asked = j->backend, .threads = gv_context_threads(s.context)};
+  gv_status status = run_search(&io, &s);
+  gv_context_destroy(s.context);
+  if (status != GV_OK) return s.told && !cli_interrupted(NULL) ? EXIT_ERROR : cli_report_failure(&io);
   double seconds = cli_seconds() - begun;
   if (j->json) {
-    cli_report_search_json(&report, seconds);
+    cli_report_search_json(&s.report, seconds);
   } else if (!j->quiet) {
-    cli_report_search_lines(&report, seconds);
+    cli_report_search_lines(&s.report, seconds);
   }
   return EXIT_OK;
+}
+
+/* With all other ranks, where there are some. */
+static int run_clustered(settings *j, double begun) {
+  if (cli_cluster_ranks() == 1) return run(j, NULL, begun);
+  const cli_cluster *cluster = cli_cluster_join();
+  if (cluster == NULL) return EXIT_ERROR;
+  int result = run(j, cluster, begun);
+  if (!cli_interrupted(NULL)) result = cli_cluster_conclude(cluster, result);
+  cli_cluster_leave(cluster);
+  return result;
 }
 
 int search_command(int argc, char **argv) {
@@ -597,6 +471,8 @@ int search_command(int argc, char **argv) {
   j.query.crs_option = "--query-crs";
   cli_answer_as_asked(argc, argv);
   int result = cli_search_parse(&j, argc, argv);
+  if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.reference.path);
+  if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.query.path);
   if (result == EXIT_OK) result = cli_prepare();
   if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path);
   if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path);
@@ -604,7 +480,7 @@ int search_command(int argc, char **argv) {
     j.reference.path = j.raster.source;
     j.reference.raster = &j.raster;
   }
-  if (result == EXIT_OK) result = run(&j, begun);
+  if (result == EXIT_OK) result = run_clustered(&j, begun);
   cli_search_free(&j);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_answers_in_json() ? cli_answered(result) : result;

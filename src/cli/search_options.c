@@ -119,6 +119,11 @@ static const gv_option table[] = {
     GV_OPTION_THREADS_ROW(threads),
     {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
      GV_OPTION_RANGE(device, 0, 1023)},
+    {"shard-reference", NULL,
+     "under mpirun: each rank has some of the reference points, not all of them (default: where they need more "
+     "memory "
+     "than a rank has)",
+     GV_OPTION_INTO(shard_reference)},
     {"overwrite", NULL, "replace OUT and FILE if they exist, unless they are read-only; links are followed",
      GV_OPTION_INTO(overwrite)},
     GV_OPTION_SYNC_ROW(sync),

@@ -24,7 +24,7 @@ typedef struct search_settings {
   int k, threads, device;
   gv_metric metric;
   gv_edges edges;
-  bool has_metric, boundary, overwrite, progress, quiet, json, skip_invalid, lines;
+  bool has_metric, boundary, overwrite, progress, quiet, json, skip_invalid, lines, shard_reference;
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;

@@ -41,10 +41,6 @@ gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *i
   return status;
 }
 
-bool cli_results_need_distances(const cli_results *r) {
-  return r->text || r->table != NULL || r->distances != NULL;
-}
-
 gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sync sync) {
   gv_output *outputs[3];
   int count = 0;

@@ -18,11 +18,9 @@ typedef struct cli_results {
   gv_neighbours_out *table;
   gv_neighbour_content content; /* what is known of it */
   bool text;
-  int k;                     /* to be set first */
-  const int64_t *cell;       /* of a raster, of each point of the reference set; NULL: numbers are points' */
-  int64_t queries, missing;  /* written so far; of their neighbours those that do not exist */
-  void *progress;            /* the caller's */
-  cli_search_report *report; /* the caller's too */
+  int k;                    /* to be set first */
+  const int64_t *cell;      /* of a raster, of each point of the reference set; NULL: numbers are points' */
+  int64_t queries, missing; /* written so far; of their neighbours those that do not exist */
 } cli_results;
 
 /* Of arrays or text. */
@@ -30,8 +28,6 @@ gv_status cli_results_create(gv_io *io, const cli_results_options *options, cli_
 
 /* `count` queries more. Numbers of `indices` may be changed. */
 gv_status cli_results_write(gv_io *io, cli_results *r, int64_t count, int64_t *indices, const double *distances);
-
-bool cli_results_need_distances(const cli_results *r);
 
 /* All outputs are complete before one is moved into place. */
 gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sync sync);

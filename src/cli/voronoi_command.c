@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cluster.h"
+#include "cli/cluster_raster.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"

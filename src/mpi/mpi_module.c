@@ -3,18 +3,52 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <time.h>
 
 #include "gpuvoronoi.h"
 
+enum { CHUNK = 1 << 30 /* bytes a message */ };
+
 static MPI_Comm all = MPI_COMM_NULL;
+/* Calls are made one at a time (MPI_THREAD_SERIALIZED): none of them waits. */
+static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
+
+/* ------------------------------------------------------------------------------------------------------- waiting */
+
+/* MPI's own waiting takes a processor for itself: after a short time of that, sleeps of up to a millisecond. */
+static void nap(int tries) {
+  enum { EAGER = 64 };
+  struct timespec while_ = {0, tries < EAGER ? 0 : tries < 2 * EAGER ? 50000 : 1000000};
+  (void)nanosleep(&while_, NULL);
+}
+
+/* Of one request or two. */
+static int complete(MPI_Request *requests, int count) {
+  MPI_Status statuses[2];
+  int done = 0, error = MPI_SUCCESS;
+  for (int tries = 0; !done && error == MPI_SUCCESS; tries++) {
+    pthread_mutex_lock(&calling);
+    error = MPI_Testall(count, requests, &done, statuses);
+    pthread_mutex_unlock(&calling);
+    if (!done) nap(tries);
+  }
+  return error;
+}
+
+static int chunk_of(size_t count, size_t done) {
+  return count - done < CHUNK ? (int)(count - done) : CHUNK;
+}
+
+/* --------------------------------------------------------------------------------------------------------- calls */
 
 /* A communicator of its own, whose errors are told, not fatal. */
 static int start(void) {
   int given = 0;
-  int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &given);
+  int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
   if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &all);
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
-  return error != MPI_SUCCESS || given < MPI_THREAD_FUNNELED;
+  return error != MPI_SUCCESS || given < MPI_THREAD_SERIALIZED;
 }
 
 static int rank(void) {
@@ -39,11 +73,75 @@ static int local(int *number, int *count) {
 }
 
 static int largest(int value, int *out) {
-  return MPI_Allreduce(&value, out, 1, MPI_INT, MPI_MAX, all) != MPI_SUCCESS;
+  MPI_Request request = MPI_REQUEST_NULL;
+  pthread_mutex_lock(&calling);
+  int error = MPI_Iallreduce(&value, out, 1, MPI_INT, MPI_MAX, all, &request);
+  pthread_mutex_unlock(&calling);
+  return error != MPI_SUCCESS || complete(&request, 1) != MPI_SUCCESS;
 }
 
 static int send_to_all(int from, void *bytes, size_t count) {
-  return count > INT_MAX || MPI_Bcast(bytes, (int)count, MPI_BYTE, from, all) != MPI_SUCCESS;
+  int error = MPI_SUCCESS;
+  for (size_t done = 0; done < count && error == MPI_SUCCESS; done += CHUNK) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    pthread_mutex_lock(&calling);
+    error = MPI_Ibcast((char *)bytes + done, chunk_of(count, done), MPI_BYTE, from, all, &request);
+    pthread_mutex_unlock(&calling);
+    if (error == MPI_SUCCESS) error = complete(&request, 1);
+  }
+  return error != MPI_SUCCESS;
+}
+
+static int send(int to, int kind, const void *bytes, size_t count) {
+  int error = MPI_SUCCESS;
+  for (size_t done = 0; done < count && error == MPI_SUCCESS; done += CHUNK) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    pthread_mutex_lock(&calling);
+    error = MPI_Isend((const char *)bytes + done, chunk_of(count, done), MPI_BYTE, to, kind, all, &request);
+    pthread_mutex_unlock(&calling);
+    if (error == MPI_SUCCESS) error = complete(&request, 1);
+  }
+  return error != MPI_SUCCESS;
+}
+
+static int receive(int from, int kind, void *bytes, size_t count) {
+  int error = MPI_SUCCESS;
+  for (size_t done = 0; done < count && error == MPI_SUCCESS; done += CHUNK) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    pthread_mutex_lock(&calling);
+    error = MPI_Irecv((char *)bytes + done, chunk_of(count, done), MPI_BYTE, from, kind, all, &request);
+    pthread_mutex_unlock(&calling);
+    if (error == MPI_SUCCESS) error = complete(&request, 1);
+  }
+  return error != MPI_SUCCESS;
+}
+
+static int look(int kind, int *from) {
+  MPI_Status status;
+  int there = 0;
+  pthread_mutex_lock(&calling);
+  int error = MPI_Iprobe(MPI_ANY_SOURCE, kind, all, &there, &status);
+  pthread_mutex_unlock(&calling);
+  *from = error == MPI_SUCCESS && there ? status.MPI_SOURCE : -1;
+  return error != MPI_SUCCESS;
+}
+
+static int pass(int to, const void *out, size_t out_count, int from, void *in, size_t in_count) {
+  int error = MPI_SUCCESS;
+  for (size_t done = 0; (done < out_count || done < in_count) && error == MPI_SUCCESS; done += CHUNK) {
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    pthread_mutex_lock(&calling);
+    if (done < in_count)
+      error =
+          MPI_Irecv((char *)in + done, chunk_of(in_count, done), MPI_BYTE, from, GV_MPI_DATA, all, &requests[0]);
+    if (done < out_count && error == MPI_SUCCESS) {
+      error = MPI_Isend((const char *)out + done, chunk_of(out_count, done), MPI_BYTE, to, GV_MPI_DATA, all,
+                        &requests[1]);
+    }
+    pthread_mutex_unlock(&calling);
+    if (error == MPI_SUCCESS) error = complete(requests, 2);
+  }
+  return error != MPI_SUCCESS;
 }
 
 static void finish(void) {
@@ -54,6 +152,17 @@ static void finish(void) {
 __attribute__((visibility("default"))) gv_mpi_offer gv_mpi_module_offer;
 
 const gv_mpi_module *gv_mpi_module_offer(void) {
-  static const gv_mpi_module module = {GV_VERSION_STRING, start, rank, ranks, local, largest, send_to_all, finish};
+  static const gv_mpi_module module = {.version = GV_VERSION_STRING,
+                                       .start = start,
+                                       .rank = rank,
+                                       .ranks = ranks,
+                                       .local = local,
+                                       .largest = largest,
+                                       .send_to_all = send_to_all,
+                                       .send = send,
+                                       .receive = receive,
+                                       .look = look,
+                                       .pass = pass,
+                                       .finish = finish};
   return &module;
 }

@@ -1,11 +1,14 @@
 /*
  * What the command needs of MPI: a module for each MPI (Open MPI, MPICH), which is opened only in processes that the launcher of that
- * MPI has started. All but `library` is for one thread, the one that started.
+ * MPI has started. Once it has started any thread may call, and who waits sleeps.
  */
 #ifndef GV_MPI_MODULE_H
 #define GV_MPI_MODULE_H
 
 #include <stddef.h>
+
+/* What a message is about, for who receives it. */
+enum { GV_MPI_REQUEST, GV_MPI_REPLY, GV_MPI_ORDER, GV_MPI_DATA };
 
 typedef struct gv_mpi_module {
   const char *version; /* of gpuvoronoi */
@@ -19,6 +22,13 @@ typedef struct gv_mpi_module {
   int (*largest)(int value, int *out);
   /* From one rank to all. */
   int (*send_to_all)(int from, void *bytes, size_t count);
+  /* From one to another, who knows how many bytes they are; messages of a kind come in the order in which they were sent. */
+  int (*send)(int to, int kind, const void *bytes, size_t count);
+  int (*receive)(int from, int kind, void *bytes, size_t count);
+  /* *from becomes the rank of whom such a message has come, or -1. */
+  int (*look)(int kind, int *from);
+  /* Sends to one and receives from another, as all others do at the same time. */
+  int (*pass)(int to, const void *out, size_t out_count, int from, void *in, size_t in_count);
   void (*finish)(void);
 } gv_mpi_module;
 

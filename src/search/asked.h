@@ -17,4 +17,19 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
   return GV_OK;
 }
 
+/* `own`: number of the reference that the next query is, if there is one of that number. Gives what gv_query says of it, and cuts *run
+ * to the queries of which the same can be said. */
+static inline int64_t gv_self_offset(int64_t own, int64_t references, int64_t *run) {
+  if (own >= references) return -1;
+  int64_t end = own < 0 ? -own : references - own;
+  if (*run > end) *run = end;
+  return own < 0 ? -1 : own;
+}
+
+/* Numbers of an index's own points to those among all, of which `first` is its first. */
+static inline void gv_number_among_all(int64_t first, int64_t count, int64_t *indices) {
+  for (int64_t i = 0; i < count && first != 0; i++)
+    indices[i] += indices[i] >= 0 ? first : 0;
+}
+
 #endif

@@ -5,6 +5,7 @@
  */
 #include "core/given.h"
 #include "core/parallel.h"
+#include "gpuvoronoi_parts.h"
 #include "search/asked.h"
 #include "search/backend.h"
 
@@ -225,68 +226,60 @@ static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
   return GV_OK;
 }
 
-gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
-                          const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
-  const gv_reference *reference = &index->reference;
-  gv_points own = {reference->data, reference->count, reference->dim, GV_FLOAT64};
-  if (queries == NULL) {
-    queries = &own;
-  } else {
-    gv_status status = check_points(context, queries, "query");
-    if (status != GV_OK) return status;
-  }
-  if (queries->dim != reference->dim) {
+/* Which of all queries and points those are that a search is about. */
+typedef struct places {
+  int64_t first_query, first_reference;
+  bool own; /* queries are points of the index, which are known to be finite */
+} places;
+
+static gv_status check_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                              const gv_search_options *o, const int64_t *indices) {
+  if (queries->dim != index->reference.dim) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries have %d dimensions, the reference points %d",
-                   (int)queries->dim, (int)reference->dim);
+                   (int)queries->dim, (int)index->reference.dim);
   }
-  gv_status status = gv_check_search_options(context, &o, GV_MAX_K, "");
+  gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
   if (status != GV_OK) return status;
-  if (o.exclude_self && queries->count != reference->count) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
-                   "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
-                   (long long)queries->count, (long long)reference->count);
-  }
-  if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o.k) {
+  if (queries->count > INT64_MAX / (int64_t)sizeof(double) / o->k) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "impossible number of results: %lld x %d",
-                   (long long)queries->count, (int)o.k);
+                   (long long)queries->count, (int)o->k);
   }
-  if (queries->count == 0) return GV_OK;
-  if (indices == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+  if (queries->count > 0 && indices == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the indices is NULL");
+  return GV_OK;
+}
 
+/* Chunk by chunk: checked queries to indices and canonical values (NULL: nobody wants them). */
+static gv_status search_chunks(gv_context *context, const gv_index *index, const gv_points *queries,
+                               const gv_search_options *o, const places *of, int64_t *indices, double *canonical) {
+  const gv_reference *reference = &index->reference;
   bool widen = queries->dtype == GV_FLOAT32;
-  int64_t widest = 1;
-  if (widen) widest = queries->dim;
-  if (distances == NULL && o.k > widest) widest = o.k;
-  int64_t chunk = widen || distances == NULL ? CHUNK_VALUES / widest : queries->count;
+  int64_t widest = widen ? queries->dim : 1;
+  if (canonical == NULL && o->k > widest) widest = o->k;
+  int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
   if (chunk > queries->count) chunk = queries->count;
-  double *wide = NULL, *values = NULL;
-  if (widen) {
-    wide = gv_allocate(&context->allocator, chunk * queries->dim, sizeof(double));
-    if (wide == NULL) return gv_fail_memory(context, "the queries");
-  }
-  if (distances == NULL) {
-    values = gv_allocate(&context->allocator, chunk * o.k, sizeof(double));
-    if (values == NULL) {
-      status = gv_fail_memory(context, "the distances");
-      goto done;
-    }
+  gv_status status = GV_OK;
+  double *wide = widen ? gv_allocate(&context->allocator, chunk * queries->dim, sizeof(double)) : NULL;
+  if (widen && wide == NULL) return gv_fail_memory(context, "the queries");
+  double *values = canonical == NULL ? gv_allocate(&context->allocator, chunk * o->k, sizeof(double)) : NULL;
+  if (canonical == NULL && values == NULL) {
+    status = gv_fail_memory(context, "the distances");
+    goto done;
   }
 
-  gv_query query = {.k = o.k, .max_canonical = gv_largest_canonical(o.max_distance, reference->metric)};
-  for (int64_t first = 0; first < queries->count; first += chunk) {
+  gv_query query = {
+      .k = o->k, .max_canonical = gv_largest_canonical(o->max_distance, reference->metric), .self_offset = -1};
+  for (int64_t first = 0; first < queries->count && status == GV_OK; first += query.count) {
     query.count = queries->count - first < chunk ? queries->count - first : chunk;
-    query.self_offset = o.exclude_self ? first : -1;
+    if (o->exclude_self) {
+      query.self_offset =
+          gv_self_offset(of->first_query + first - of->first_reference, reference->count, &query.count);
+    }
     query.data = widen ? wide : (const double *)queries->data + first * queries->dim;
-    if (queries != &own) {
-      int64_t bad = widen_rows(queries, first, query.count, wide, context->threads);
-      if (bad >= 0) {
-        status = fail_not_finite(context, "query", bad);
-        goto done;
-      }
+    int64_t bad = of->own ? -1 : widen_rows(queries, first, query.count, wide, context->threads);
+    if (bad >= 0) {
+      status = fail_not_finite(context, "query", bad);
+      goto done;
     }
     gv_context inner = *context;
     chunk_progress part = {context->progress, context->progress_user, (double)first / (double)queries->count,
@@ -295,21 +288,73 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
       inner.progress = report_chunk;
       inner.progress_user = &part;
     }
-    double *canonical = distances != NULL ? distances + first * o.k : values;
-    status = gv_index_search_canonical(&inner, index, &query, indices + first * o.k, canonical);
-    if (status != GV_OK) {
-      memcpy(context->message, inner.message, sizeof context->message);
-      goto done;
-    }
-    if (distances != NULL && reference->metric == GV_EUCLIDEAN) {
-      int64_t total = query.count * o.k;
-      gv_loop loop = {.threads = total > 65536 ? context->threads : 1, .count = total, .user = canonical};
-      gv_parallel_for(&loop, take_roots);
-    }
+    int64_t *found = indices + first * o->k;
+    status = gv_index_search_canonical(&inner, index, &query, found,
+                                       canonical != NULL ? canonical + first * o->k : values);
+    if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+    if (status == GV_OK) gv_number_among_all(of->first_reference, query.count * o->k, found);
   }
 
 done:
   gv_release(&context->allocator, wide);
   gv_release(&context->allocator, values);
   return status;
+}
+
+gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
+                               const gv_search_options *options, int64_t first_query, int64_t first_reference,
+                               int64_t *indices, double *canonical) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  gv_take_given(&o, sizeof o, options);
+  const gv_reference *reference = &index->reference;
+  places of = {first_query, first_reference, queries != NULL && queries->data == NULL};
+  gv_points own = {reference->data, 0, reference->dim, GV_FLOAT64};
+  if (first_query < 0 || first_reference < 0 || first_reference > INT64_MAX - reference->count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
+  if (queries != NULL && queries->data == NULL && queries->count > 0) {
+    int64_t at = first_query - first_reference;
+    if (at < 0 || queries->count > reference->count - at) {
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld queries from number %lld on are not in the index",
+                     (long long)queries->count, (long long)first_query);
+    }
+    own.data = reference->data + at * reference->dim;
+    own.count = queries->count;
+    queries = &own;
+  }
+  gv_status status = check_points(context, queries, "query");
+  if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
+  return status == GV_OK ? search_chunks(context, index, queries, &o, &of, indices, canonical) : status;
+}
+
+gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (index == NULL || count < 0 || (values == NULL && count > 0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
+  if (index->reference.metric != GV_EUCLIDEAN) return GV_OK;
+  gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = values};
+  return gv_parallel_for(&loop, take_roots);
+}
+
+gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
+                          const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  gv_take_given(&o, sizeof o, options);
+  const gv_reference *reference = &index->reference;
+  places of = {0, 0, queries == NULL};
+  gv_points own = {reference->data, reference->count, reference->dim, GV_FLOAT64};
+  gv_status status = queries != NULL ? check_points(context, queries, "query") : GV_OK;
+  if (queries == NULL) queries = &own;
+  if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
+  if (status == GV_OK && o.exclude_self && queries->count != reference->count) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
+                   (long long)queries->count, (long long)reference->count);
+  }
+  if (status == GV_OK) status = search_chunks(context, index, queries, &o, &of, indices, distances);
+  if (status != GV_OK || distances == NULL) return status;
+  return gv_index_distances(context, index, queries->count * o.k, distances);
 }

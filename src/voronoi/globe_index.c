@@ -12,6 +12,7 @@
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
+#include "gpuvoronoi_parts.h"
 #include "search/asked.h"
 #include "search/backend.h"
 #include "search/nearest_list.h"
@@ -169,6 +170,8 @@ typedef struct batch {
   const gv_globe_index *globe;
   const gv_search_options *options;
   int64_t first; /* query */
+  int64_t self;  /* which seed that is; -1 = none, or it is a neighbour like others */
+  bool reported; /* distances, not canonical values */
   const double *lon, *lat, *vectors;
   int32_t asked;
   const int64_t *found;
@@ -178,12 +181,18 @@ typedef struct batch {
   double *distances;
 } batch;
 
+/* Squared chords to great-circle distances. */
+static void report_arcs(const gv_globe_index *globe, int64_t count, double *values) {
+  for (int64_t i = 0; i < count; i++)
+    values[i] = isfinite(values[i]) ? gv_arc_of_chord2(globe->radius, values[i]) : INFINITY;
+}
+
 static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
   int32_t k = b->options->k, asked = b->asked;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
-    int64_t *index = b->indices + (b->first + i) * k, self = b->options->exclude_self ? b->first + i : -1;
+    int64_t *index = b->indices + (b->first + i) * k, self = b->self >= 0 ? b->self + i : -1;
     double *distance = b->distances != NULL ? b->distances + (b->first + i) * k : NULL;
     const int64_t *found = b->found + i * asked;
     const double *chord2 = b->chord2 + i * asked;
@@ -194,32 +203,26 @@ static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
       continue;
     }
     memcpy(index, found, (size_t)k * sizeof *index);
-    for (int32_t r = 0; distance != NULL && r < k; r++)
-      distance[r] = index[r] >= 0 ? gv_arc_of_chord2(b->globe->radius, chord2[r]) : INFINITY;
+    if (distance == NULL) continue;
+    memcpy(distance, chord2, (size_t)k * sizeof *distance);
+    if (b->reported) report_arcs(b->globe, k, distance);
   }
   return status;
 }
 
-gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
-                                const gv_search_options *options, int64_t *indices, double *distances) {
-  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (globe == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  gv_take_given(&o, sizeof o, options);
-  gv_status status = gv_check_search_options(context, &o, GV_MAX_K, "");
-  if (status != GV_OK) return status;
-  gv_seeds own = {globe->lon, globe->lat, globe->count};
-  if (queries == NULL) queries = &own;
-  if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
-  }
-  if (o.exclude_self && queries->count != globe->count) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
-  }
+/* Which of all queries and seeds those are that a search is about, and what it gives. */
+typedef struct places {
+  int64_t first_query, first_seed;
+  bool reported;
+} places;
+
+static gv_status search_batches(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
+                                const gv_search_options *o, const places *of, int64_t *indices, double *values) {
+  gv_status status = GV_OK;
   bool geodesic = globe->metric == GV_GEODESIC;
-  bool measure = distances != NULL || isfinite(o.max_distance);
-  int32_t asked = geodesic ? o.k + SPARE : o.k;
-  double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o.max_distance);
+  bool measure = values != NULL || isfinite(o->max_distance);
+  int32_t asked = geodesic ? o->k + SPARE : o->k;
+  double limit = geodesic ? INFINITY : gv_canonical_limit(GV_GREAT_CIRCLE, &globe->ellipsoid, o->max_distance);
   const gv_allocator *allocator = &context->allocator;
   /* A single query is not to pay for the pages of a whole batch. */
   int64_t most = queries->count < 1 ? 1 : queries->count < BATCH ? queries->count : BATCH;
@@ -231,16 +234,17 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
     goto done;
   }
   double *lon = positions, *lat = positions + most, *vectors = positions + 2 * most;
-  batch b = {globe, &o, 0, lon, lat, vectors, asked, found, chord2, measure, indices, distances};
+  batch b = {globe, o, 0, -1, of->reported, lon, lat, vectors, asked, found, chord2, measure, indices, values};
   gv_context quiet = *context;
   quiet.progress = NULL;
   gv_progress progress;
   gv_progress_init(&progress, context, queries->count);
-  for (int64_t first = 0; first < queries->count && status == GV_OK; first += most) {
-    int64_t count = queries->count - first < most ? queries->count - first : most;
+  for (int64_t first = 0, count; first < queries->count && status == GV_OK; first += count) {
+    count = queries->count - first < most ? queries->count - first : most;
+    if (o->exclude_self) b.self = gv_self_offset(of->first_query + first - of->first_seed, globe->count, &count);
     status = to_vectors(context, globe, queries, first, count, "query", lon, lat, vectors);
     if (status != GV_OK) break;
-    gv_query query = {vectors, count, asked, limit, o.exclude_self ? first : -1};
+    gv_query query = {vectors, count, asked, limit, b.self};
     status = gv_index_search_canonical(&quiet, globe->chords, &query, found, chord2);
     if (status != GV_OK) {
       memcpy(context->message, quiet.message, sizeof context->message);
@@ -249,6 +253,7 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
     b.first = first;
     gv_loop loop = {context, context->threads, count, 64, NULL, &b};
     status = gv_parallel_for(&loop, answer);
+    gv_number_among_all(of->first_seed, count * o->k, indices + first * o->k);
     if (status == GV_OK && !gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
     }
@@ -259,4 +264,53 @@ done:
   gv_release(allocator, chord2);
   gv_release(allocator, found);
   return status;
+}
+
+static gv_status check_search(gv_context *context, const gv_seeds *queries, const gv_search_options *o,
+                              const int64_t *indices) {
+  gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
+  if (status != GV_OK) return status;
+  if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
+  }
+  return GV_OK;
+}
+
+gv_status gv_globe_index_search_part(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
+                                     const gv_search_options *options, int64_t first_query, int64_t first_seed,
+                                     int64_t *indices, double *canonical) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (globe == NULL || queries == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the queries are NULL");
+  gv_take_given(&o, sizeof o, options);
+  places of = {first_query, first_seed, false};
+  if (first_query < 0 || first_seed < 0 || first_seed > INT64_MAX - globe->count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
+  gv_status status = check_search(context, queries, &o, indices);
+  return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, canonical) : status;
+}
+
+gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *globe, int64_t count,
+                                   double *values) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (globe == NULL || count < 0 || (values == NULL && count > 0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
+  if (globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
+  return GV_OK;
+}
+
+gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,
+                                const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (globe == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  gv_take_given(&o, sizeof o, options);
+  gv_seeds own = {globe->lon, globe->lat, globe->count};
+  places of = {0, 0, true};
+  if (queries == NULL) queries = &own;
+  gv_status status = check_search(context, queries, &o, indices);
+  if (status == GV_OK && o.exclude_self && queries->count != globe->count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
+  return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, distances) : status;
 }

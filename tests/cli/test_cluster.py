@@ -8,28 +8,11 @@ import time
 
 import pytest
 from conftest import COMMAND, SUMMARY
+from launchers import ENVIRONMENT, launcher, start  # noqa: F401
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
 
-LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.mpich"]}
-# Open MPI wants to be asked twice before it starts anything as root.
-ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-
-
-@pytest.fixture(params=list(LAUNCHERS))
-def launcher(request):
-    if not list(pathlib.Path(COMMAND).parent.rglob(f"libgpuvoronoi_mpi_{request.param}.so")):
-        pytest.skip(f"built without {request.param}")
-    if shutil.which(LAUNCHERS[request.param][0]) is None:
-        pytest.skip(f"no {LAUNCHERS[request.param][0]}")
-    started = subprocess.run([*LAUNCHERS[request.param], "-n", "2", "true"], capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
-    if started.returncode != 0:
-        pytest.skip(f"{request.param} starts nothing here: {' '.join(started.stderr.split())[:200]}")
-    return LAUNCHERS[request.param]
-
-
 def mpirun(work, launcher, n, *arguments, **options):
-    command = [*launcher, "-n", str(n), COMMAND, *map(str, arguments)]
-    return subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT, **options)
+    return start(work.directory, launcher, n, *arguments, **options)
 
 
 def told(done):
@@ -81,7 +64,7 @@ def test_errors_are_told_once(work, launcher):
     work.path("old.tif").write_text("old")
     fails(work, launcher, [*question, "--wrong", "o.tif"], "unknown option --wrong")
     fails(work, launcher, [*question, "old.tif"], "old.tif exists; --overwrite replaces it")
-    fails(work, launcher, ["--seeds", "-", "o.tif"], "all ranks read the seeds")
+    fails(work, launcher, ["--seeds", "-", "o.tif"], "all ranks read the inputs")
     fails(work, launcher, [*question, "--part", "1/2", "o.tif"], "--part is for processes that run by themselves")
     # One rank alone: it is named, the others stop.
     question = [*question, "--backend", "serial", "--size", "4000,3900", "--overwrite", "old.tif"]

@@ -539,6 +539,24 @@ gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *
   return GV_OK;
 }
 
+gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped) {
+  *skipped = 0;
+  if (reader->kind == KIND_TEXT) { /* what is in them is for who reads them */
+    for (; *skipped < rows; (*skipped)++) {
+      if (!reader->line_waiting && !next_line(reader)) return check_end(io, reader);
+      reader->line_waiting = false;
+      if ((*skipped & 4095) == 0 && gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    }
+    return GV_OK;
+  }
+  int64_t row_bytes = (int64_t)reader->dim * reader->bytes + (reader->kind == KIND_NPY ? 0 : 4);
+  if (rows > reader->count - reader->row) rows = reader->count - reader->row;
+  if (fseeko(reader->file, (off_t)(rows * row_bytes), SEEK_CUR) != 0) return fail_read(io, reader);
+  reader->row += rows;
+  *skipped = rows;
+  return GV_OK;
+}
+
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count) {
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   size_t row_bytes = (size_t)reader->dim * value_bytes;

@@ -28,6 +28,9 @@ int64_t gv_array_count(const gv_array_reader *reader);
  * is not finite, or an integer that a double cannot hold exactly, is an error that names the row. */
 gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got);
 
+/* Leaves out up to `rows` rows; *skipped < rows only at the end. Text is looked at line by line. */
+gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped);
+
 /* Reads all that is left into memory of malloc. */
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count);
 

@@ -1,0 +1,163 @@
+/*
+ * Each rank computes its part into a temporary directory beside an output of the first, which then makes the outputs of all parts. A
+ * rank that fails says so by a file in that directory, which the others look for, so that nobody works on for nothing.
+ */
+#include "cli/cluster_raster.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/cluster.h"
+#include "cli/process.h"
+#include "cli/voronoi_run.h"
+#include "io/out/output.h"
+
+/* ------------------------------------------------------------------------------------------------------ one rank */
+
+static const cli_cluster *here;
+static char folder[4096], failed_name[4200];
+static atomic_llong looked;
+
+/* Looks for the file of a rank that has failed, twice a second. */
+static bool others_failed(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  long long at = 2 * (long long)now.tv_sec + now.tv_nsec / 500000000;
+  return atomic_exchange(&looked, at) != at && access(failed_name, F_OK) == 0;
+}
+
+static bool stopped(void *unused) {
+  return cli_interrupted(unused) || others_failed();
+}
+
+static int show_parts(double fraction, void *user) {
+  return cli_show_progress(0.8 * fraction, user);
+}
+
+static int show_merging(double fraction, void *user) {
+  return cli_show_progress(0.8 + 0.2 * fraction, user);
+}
+
+static const char *first_output(const gv_job *j) {
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    if (paths[i] != NULL) return paths[i];
+  return NULL;
+}
+
+static bool name_part(char *name, size_t size, int rank) {
+  return snprintf(name, size, "%s/part%d.tif", folder, rank + 1) < (int)size;
+}
+
+static gv_status compute_part(gv_io *io, const gv_job *job, bool progress) {
+  char name[4200];
+  gv_job own = *job;
+  if (!name_part(name, sizeof name, here->rank))
+    return gv_io_fail(io, GV_ERROR_IO, "the name of an output is too long");
+  own.raster.path = name;
+  own.part = here->rank + 1;
+  own.parts = here->ranks;
+  own.spread = true;
+  own.cells = own.mesh = NULL;
+  own.sync = GV_SYNC_NEVER;
+  own.progress = progress ? show_parts : NULL;
+  return gv_job_run(io, &own);
+}
+
+/* ----------------------------------------------------------------------------------------------------- all ranks */
+
+/* The first checks the outputs and makes the directory, whose name the others get. */
+static int begin(const gv_job *j, gv_output *beside) {
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_status status = GV_OK;
+  if (here->rank == 0) {
+    gv_job plan = *j;
+    plan.plan_only = true;
+    status = gv_job_run(&io, &plan);
+    if (status == GV_OK) status = gv_output_init(&io, beside, first_output(j), true);
+    if (status == GV_OK) status = gv_output_begin(&io, beside);
+    if (status == GV_OK) {
+      char *whole = realpath(beside->directory, folder) != NULL ? folder : NULL;
+      if (whole == NULL) status = gv_io_fail(&io, GV_ERROR_IO, "the name of an output is too long");
+    }
+  }
+  int worst = 0;
+  if (here->mpi->largest(status != GV_OK, &worst) != 0) return EXIT_ERROR;
+  if (worst != 0) return here->rank == 0 ? cli_report_failure(&io) : EXIT_ERROR;
+  if (here->mpi->send_to_all(0, folder, sizeof folder) != 0) return EXIT_ERROR;
+  snprintf(failed_name, sizeof failed_name, "%s/failed", folder);
+  return EXIT_OK;
+}
+
+static int compute(const gv_job *j, bool progress) {
+  gv_io io = {.cancelled = stopped};
+  gv_status status = compute_part(&io, j, progress);
+  if (cli_interrupted(NULL)) return cli_report_failure(&io);
+  bool cancelled = status != GV_OK && access(failed_name, F_OK) == 0;
+  if (status != GV_OK && !cancelled) {
+    int flag = open(failed_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (flag >= 0) close(flag);
+  }
+  return cli_cluster_agree(here, &io, cancelled ? GV_ERROR_CANCELLED : status);
+}
+
+/* On the first rank. */
+static int merge(gv_job_settings *s, double begun) {
+  const char **names = calloc((size_t)here->ranks, sizeof *names);
+  int count = 0, result = names != NULL ? EXIT_OK : cli_fail(EXIT_ERROR, "out of memory");
+  for (int i = 0; i < here->ranks && result == EXIT_OK; i++) {
+    char name[4200];
+    if (!name_part(name, sizeof name, i) || access(name, F_OK) != 0) break;
+    names[count] = strdup(name);
+    if (names[count++] == NULL) result = cli_fail(EXIT_ERROR, "out of memory");
+  }
+  s->job.merged = names;
+  s->job.merged_count = count;
+  if (s->job.progress != NULL) s->job.progress = show_merging;
+  if (result == EXIT_OK) result = voronoi_run(s, begun);
+  for (int i = 0; i < count; i++)
+    free((char *)names[i]);
+  free(names);
+  return result;
+}
+
+static int carry_out(gv_job_settings *s, double begun) {
+  gv_output beside = {.lock = -1};
+  gv_job *j = &s->job;
+  bool first = here->rank == 0, shows = first && voronoi_shows_progress(s);
+  if (first_output(j) == NULL)
+    return cli_cluster_conclude(here, first ? voronoi_run(s, begun) : EXIT_OK); /* the mesh alone */
+  cli_cluster_share_machine(here, &j->threads, &j->device);
+  voronoi_choose_threads(j);
+  if (shows) j->progress = show_parts;
+  int result = begin(j, &beside);
+  if (result == EXIT_OK) {
+    result = compute(j, shows);
+    if (cli_interrupted(NULL)) goto end;
+    if (result == EXIT_OK && first) result = merge(s, begun);
+    if (cli_interrupted(NULL)) goto end;
+    result = cli_cluster_conclude(here, result);
+  }
+end:
+  if (first && beside.path != NULL) gv_output_clear(&beside);
+  return result;
+}
+
+int cli_cluster_check(const gv_job *j) {
+  if (j->parts > 0) return cli_fail(EXIT_USAGE, "--part is for processes that run by themselves, not under mpirun");
+  return cli_cluster_check_source(j->seeds.source);
+}
+
+int cli_cluster_run(gv_job_settings *s, double begun) {
+  here = cli_cluster_join();
+  if (here == NULL) return EXIT_ERROR;
+  int result = carry_out(s, begun);
+  cli_cluster_leave(here);
+  return result;
+}

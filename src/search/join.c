@@ -1,0 +1,58 @@
+/* Neighbours that were found among several parts of a reference set, put together. */
+#include "gpuvoronoi_parts.h"
+
+#include "core/parallel.h"
+#include "search/backend.h"
+#include "search/nearest_list.h"
+
+typedef struct joining {
+  const int64_t *const *indices;
+  const double *const *canonical;
+  int32_t k, parts;
+  int64_t *out_indices;
+  double *out_canonical;
+} joining;
+
+/* Each part's neighbours are in order: the next one is the first of some part. */
+static gv_status join_some(gv_worker *worker, int64_t first, int64_t end) {
+  const joining *j = worker->user;
+  int32_t k = j->k;
+  gv_status status = GV_OK;
+  int32_t *next = gv_allocate(&worker->context.allocator, j->parts, sizeof *next);
+  if (next == NULL) return gv_fail_memory(&worker->context, "joining neighbours");
+  for (int64_t query = first; query < end; query++) {
+    int64_t at = query * k;
+    for (int32_t p = 0; p < j->parts; p++)
+      next[p] = 0;
+    for (int32_t rank = 0; rank < k; rank++) {
+      int32_t best = -1;
+      for (int32_t p = 0; p < j->parts; p++) {
+        int64_t here = at + next[p];
+        if (next[p] == k || j->indices[p][here] < 0) continue;
+        if (best < 0 || gv_pair_before(j->canonical[p][here], j->indices[p][here],
+                                       j->canonical[best][at + next[best]], j->indices[best][at + next[best]])) {
+          best = p;
+        }
+      }
+      j->out_indices[at + rank] = best >= 0 ? j->indices[best][at + next[best]] : -1;
+      j->out_canonical[at + rank] = best >= 0 ? j->canonical[best][at + next[best]] : INFINITY;
+      if (best >= 0) next[best]++;
+    }
+  }
+  gv_release(&worker->context.allocator, next);
+  return status;
+}
+
+gv_status gv_neighbours_join(gv_context *context, int32_t k, int64_t queries, int32_t parts,
+                             const int64_t *const *indices, const double *const *canonical, int64_t *out_indices,
+                             double *out_canonical) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  bool given = indices != NULL && canonical != NULL && out_indices != NULL && out_canonical != NULL;
+  for (int32_t p = 0; p < parts && given; p++)
+    given = indices[p] != NULL && canonical[p] != NULL;
+  if (k < 1 || k > GV_MAX_K || queries < 0 || parts < 1 || (!given && queries > 0))
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "neighbours of some part, or their place, are missing");
+  joining j = {indices, canonical, k, parts, out_indices, out_canonical};
+  gv_loop loop = {.context = context, .threads = context->threads, .count = queries, .grain = 256, .user = &j};
+  return gv_parallel_for(&loop, join_some);
+}

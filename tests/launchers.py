@@ -1,0 +1,31 @@
+"""The launchers of MPI that tests start the command with."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+COMMAND = os.environ["GPUVORONOI_COMMAND"]
+LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.mpich"]}
+# Open MPI wants to be asked twice before it starts anything as root.
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+@pytest.fixture(params=list(LAUNCHERS))
+def launcher(request):
+    if not list(pathlib.Path(COMMAND).parent.rglob(f"libgpuvoronoi_mpi_{request.param}.so")):
+        pytest.skip(f"built without {request.param}")
+    if shutil.which(LAUNCHERS[request.param][0]) is None:
+        pytest.skip(f"no {LAUNCHERS[request.param][0]}")
+    started = subprocess.run([*LAUNCHERS[request.param], "-n", "2", "true"], capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    if started.returncode != 0:
+        pytest.skip(f"{request.param} starts nothing here: {' '.join(started.stderr.split())[:200]}")
+    return LAUNCHERS[request.param]
+
+
+def start(folder, launcher, n, *arguments, **options):
+    """The command by so many ranks."""
+    command = [*launcher, "-n", str(n), COMMAND, *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, **{"env": ENVIRONMENT, **options})
