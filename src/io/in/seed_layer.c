@@ -20,11 +20,6 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field) {
   return OGR_Fld_GetType(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
 }
 
-static bool source_is_csv(const char *source) {
-  GDALDriverH driver = GDALIdentifyDriverEx(source, GDAL_OF_VECTOR, NULL, NULL);
-  return driver != NULL && EQUAL(GDALGetDriverShortName(driver), "CSV");
-}
-
 static gv_status open_dataset(gv_io *io, const char *source, const char *const *options, GDALDatasetH *out) {
   gv_gdal_reset();
   *out = GDALOpenEx(source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, options, NULL);
@@ -60,9 +55,11 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
 }
 
 gv_status gv_seed_open(gv_seed_reader *r) {
-  r->is_csv = source_is_csv(r->options->source);
   const char *const *options = (const char *const *)r->options->open_options;
   gv_status status = open_dataset(r->io, r->options->source, options, &r->dataset);
+  if (status != GV_OK) return status;
+  r->is_csv = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "CSV");
+  if (r->is_csv) status = gv_separator_of_file(r->io, r->options->source, &r->separator);
   return status == GV_OK ? open_layer(r->io, r->dataset, r->options, &r->layer) : status;
 }
 
@@ -138,7 +135,6 @@ struct gv_seed_features {
   gv_seed_reader r;
   OGRFeatureH feature;
   OGRFeatureDefnH typed; /* the layer's fields with the types that a CSV file's texts show; NULL: as they are */
-  char separator;
 };
 
 /* Numbers as people write them: ids like 01067 are text, and so are nan and inf. */
@@ -168,11 +164,10 @@ static gv_status find_types(gv_seed_features *features, bool digits_15) {
   int count = OGR_FD_GetFieldCount(as_read);
   column *columns = calloc((size_t)count + 1, sizeof *columns);
   if (columns == NULL) return gv_io_fail_memory(r->io, "the seeds' attributes");
-  features->separator = gv_separator_of_file(r->options->source);
   gv_seed_start(r);
   for (OGRFeatureH feature; (feature = gv_seed_next(r)) != NULL;) {
     for (int i = 0; i < count; i++)
-      look_at(&columns[i], OGR_F_GetFieldAsString(feature, i), features->separator);
+      look_at(&columns[i], OGR_F_GetFieldAsString(feature, i), r->separator);
     OGR_F_Destroy(feature);
   }
   features->typed = OGR_FD_Create(OGR_FD_GetName(as_read));
@@ -201,7 +196,7 @@ static OGRFeatureH make_typed(const gv_seed_features *features, OGRFeatureH from
     if (!OGR_F_IsFieldSetAndNotNull(from, i)) continue;
     if (type == OFTInteger64 && gv_parse_integer(text, &integer)) {
       OGR_F_SetFieldInteger64(to, i, integer);
-    } else if (type == OFTReal && gv_parse_separated(text, features->separator, &real)) {
+    } else if (type == OFTReal && gv_parse_separated(text, features->r.separator, &real)) {
       OGR_F_SetFieldDouble(to, i, real);
     } else if (type != OFTInteger64 && type != OFTReal) {
       OGR_F_SetFieldString(to, i, text);

@@ -18,8 +18,7 @@ typedef struct gv_seed_reader {
   GDALDatasetH dataset;
   OGRLayerH layer;
   bool is_csv;
-  bool has_separator;   /* what it separates fields by is known ... */
-  char separator;       /* ... and is this (io/in/separator.h) */
+  char separator;       /* what a CSV file separates fields by (io/in/separator.h) */
   int x_field, y_field; /* -1 = positions come from geometries */
   bool has_heights;     /* z is read */
   bool shaped;          /* the layer has lines or polygons */

@@ -133,12 +133,10 @@ static gv_status add(gv_seed_reader *r, double x, double y, double z, const fact
 
 /* ----------------------------------------------------------------------------------------- reading a feature */
 
-/* A number in a text field; a CSV file's separator is asked for only if one is not as usual. */
+/* A number in a text field. */
 static bool parse_text(gv_seed_reader *r, const char *text, double *out) {
   if (gv_parse_number(text, out)) return true;
   if (!r->is_csv || strchr(text, ',') == NULL) return false;
-  if (!r->has_separator) r->separator = gv_separator_of_file(r->options->source);
-  r->has_separator = true;
   return gv_parse_separated(text, r->separator, out);
 }
 

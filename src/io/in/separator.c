@@ -21,15 +21,19 @@ char gv_separator_of(const char *line) {
   return found != '\0' ? found : blanks ? ' ' : ',';
 }
 
-char gv_separator_of_file(const char *path) {
+gv_status gv_separator_of_file(gv_io *io, const char *path, char *out) {
   enum { LONGEST = 1 << 20 };
+  VSIStatBufL found;
+  *out = '\0';
+  if (VSIStatL(path, &found) != 0 || VSI_ISDIR(found.st_mode)) return GV_OK;
+  gv_gdal_reset();
   VSILFILE *file = VSIFOpenL(path, "rb");
-  if (file == NULL) return '\0';
+  if (file == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", path);
   const char *line = CPLReadLine2L(file, LONGEST, NULL);
-  char separator = line != NULL ? gv_separator_of(line) : '\0';
+  if (line != NULL) *out = gv_separator_of(line);
   CPLReadLineL(NULL); /* gives its buffer back */
   VSIFCloseL(file);
-  return separator;
+  return GV_OK;
 }
 
 bool gv_parse_separated(const char *text, char separator, double *out) {

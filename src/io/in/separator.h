@@ -12,8 +12,8 @@
  */
 char gv_separator_of(const char *line);
 
-/* The same of the first line of a file that GDAL reads; '\0' if it cannot be read, too. */
-char gv_separator_of_file(const char *path);
+/* The same of the first line of a file that GDAL reads; '\0' of what is no file. */
+gv_status gv_separator_of_file(gv_io *io, const char *path, char *out);
 
 /* As gv_parse_number; between semicolons, numbers may have decimal commas. */
 bool gv_parse_separated(const char *text, char separator, double *out);
