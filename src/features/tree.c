@@ -328,8 +328,34 @@ gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, c
   return status;
 }
 
+gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *t) {
+  const gv_feature_set *set = t->set;
+  bool points = t->entries > 0;
+  for (int64_t p = 0; p < set->parts && points; p++)
+    points = set->kind[p] == GV_PART_POINTS;
+  if (!points) return GV_OK;
+  t->all = gv_allocate(&context->allocator, nodes_for(t->entries, 1), sizeof *t->all);
+  t->member = gv_allocate(&context->allocator, t->entries, sizeof *t->member);
+  t->owner = gv_allocate(&context->allocator, set->vertices, sizeof *t->owner);
+  item *items = gv_allocate(&context->allocator, t->entries, sizeof *items);
+  if (t->all == NULL || t->member == NULL || t->owner == NULL || items == NULL) {
+    gv_release(&context->allocator, items);
+    return gv_fail_memory(context, "the features' tree");
+  }
+  int64_t count = 0;
+  for (int32_t f = 0; f < set->count; f++) {
+    int64_t end = count + list_entries(t, f, items + count);
+    for (; count < end; count++)
+      t->owner[~items[count].entry] = f;
+  }
+  nursery all = {.node = t->all, .entry = t->member, .nodes = 1};
+  grow(&all, 0, items, count);
+  gv_release(&context->allocator, items);
+  return GV_OK;
+}
+
 void gv_feature_tree_clear(gv_feature_tree *t) {
-  void *arrays[] = {t->place, t->node, t->entry, t->sag, t->root, t->top, t->feature};
+  void *arrays[] = {t->place, t->node, t->entry, t->sag, t->root, t->top, t->feature, t->all, t->member, t->owner};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     gv_release(&t->allocator, arrays[i]);
   memset(t, 0, sizeof *t);
@@ -370,6 +396,27 @@ void gv_tree_walk(const gv_feature_tree *t, const double q[3], double reach, gv_
       if (box <= reach) reach = visit(user, t->feature[i], box, reach);
     }
   }
+}
+
+void gv_tree_walk_points(const gv_feature_tree *t, const double q[3], double reach, gv_visit_point *visit,
+                         void *user) {
+  waiting w = {.count = 1, .node = {0}};
+  w.box[0] = gv_box_distance2(t, &t->all[0], q);
+  while (w.count > 0) {
+    w.count--;
+    if (w.box[w.count] > reach) continue;
+    const gv_box_node *n = &t->all[w.node[w.count]];
+    if (n->count == 0) push(t, t->all, &w, n->first, q);
+    for (int32_t i = n->first; i < n->first + n->count; i++)
+      reach = visit(user, ~(int64_t)t->member[i], reach);
+  }
+}
+
+double gv_tree_point_chord2(const gv_feature_tree *t, int64_t vertex, const double q[3]) {
+  const double *a = place_of(t, vertex);
+  double w[3] = {q[0] - a[0], q[1] - a[1], t->dim == 3 ? q[2] - a[2] : 0.0};
+  double low = fmax(0.0, sqrt(dot(w, w, 3)) * (1.0 - 1e-14) - 2e-15);
+  return low * low;
 }
 
 void gv_tree_chords(const gv_feature_tree *t, int32_t feature, const double q[3], double reach, double *low,

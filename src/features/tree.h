@@ -40,6 +40,10 @@ typedef struct gv_feature_tree {
   gv_box_node *top;  /* of the features: entries of `feature` */
   int32_t *feature;
   int32_t nodes, entries, tops;
+  /* Once they are joined: one tree over the points of all features. */
+  gv_box_node *all;
+  int32_t *member; /* its entries, as above */
+  int32_t *owner;  /* by vertex: the feature */
   gv_allocator allocator;
 } gv_feature_tree;
 
@@ -47,6 +51,10 @@ typedef struct gv_feature_tree {
 gv_status gv_feature_tree_init(gv_context *context, const gv_feature_set *set, const gv_geodesic *geodesic,
                                gv_feature_tree *out);
 void gv_feature_tree_clear(gv_feature_tree *tree);
+
+/* Joins features that are points alone; others stay as they are. Their boxes tell little where many lie among each other, as values of
+ * a raster do. Errors: OUT_OF_MEMORY. */
+gv_status gv_feature_tree_join(gv_context *context, gv_feature_tree *tree);
 
 /* Whether canonical values take an iteration, which is to be spared. */
 bool gv_feature_tree_iterates(const gv_feature_tree *tree);
@@ -74,5 +82,13 @@ void gv_tree_chords(const gv_feature_tree *tree, int32_t feature, const double p
 typedef double gv_visit_feature(void *user, int32_t feature, double box, double reach);
 void gv_tree_walk(const gv_feature_tree *tree, const double position[3], double reach, gv_visit_feature *visit,
                   void *user);
+
+/* The same over the points of features that are joined. */
+typedef double gv_visit_point(void *user, int64_t vertex, double reach);
+void gv_tree_walk_points(const gv_feature_tree *tree, const double position[3], double reach, gv_visit_point *visit,
+                         void *user);
+
+/* Not above the square of the chord to a point. */
+double gv_tree_point_chord2(const gv_feature_tree *tree, int64_t vertex, const double position[3]);
 
 #endif

@@ -194,6 +194,7 @@ gv_status gv_run_create_rasters(gv_run *r) {
                                          .bands = gv_run_bands(r, i),
                                          .names = names,
                                          .unit = gv_run_unit(r, i),
+                                         .cell_bytes = r->j->distance_per_value ? r->j->raster.cell_bytes : 0,
                                          .variable = variables[i],
                                          .metadata = metadata};
     status = gv_raster_create(r->io, r->raster[i], &description);

@@ -182,6 +182,50 @@ static void find_nearest(gv_contest *c, double reach) {
     ask(c, c->candidate[i].feature, 0.0, fmin(reach, gv_reach(tree, c->list.worst)));
 }
 
+/* A point of a feature that is not held: whether that is before the last of those held, or there is room. */
+static bool enters(const gv_contest *c, const gv_held_feature *one) {
+  const gv_held_feature *last = &c->held[c->v->k - 1];
+  if (one->value == INFINITY || one->value > c->v->limit) return false;
+  return c->held_count < c->v->k || gv_pair_before(one->value, one->feature, last->value, last->feature);
+}
+
+static double take_point(void *user, int64_t vertex, double reach) {
+  gv_contest *c = user;
+  const gv_feature_tree *tree = &c->index->tree;
+  gv_held_feature one = {.vertex = vertex, .feature = tree->owner[vertex]}, *held = c->held;
+  int32_t at = 0, k = c->v->k;
+  while (at < c->held_count && held[at].feature != one.feature)
+    at++;
+  bool known = at < c->held_count;
+  if (known && held[at].vertex == vertex) return reach;
+  double within = known ? held[at].reach : reach;
+  if (tree->geodesic != NULL && gv_tree_point_chord2(tree, vertex, c->q->vector) > within) return reach;
+  gv_edge_foot foot;
+  gv_feature_edge(tree->set, vertex, true, c->q, &foot);
+  one.value = foot.canonical;
+  if (known ? one.value >= held[at].value : !enters(c, &one)) return reach;
+  one.reach = gv_reach(tree, one.value);
+  if (!known) at = c->held_count < k ? c->held_count++ : k - 1;
+  for (; at > 0 && gv_pair_before(one.value, one.feature, held[at - 1].value, held[at - 1].feature); at--)
+    held[at] = held[at - 1];
+  held[at] = one;
+  return c->held_count == k ? fmin(reach, held[k - 1].reach) : reach;
+}
+
+/* Of features that are joined. The points that were the last cell's nearest are asked first: they are not far. */
+static void rank_points(gv_contest *c, double reach) {
+  int64_t before[GV_VORONOI_MAX_K];
+  int32_t count = c->held_count;
+  for (int32_t i = 0; i < count; i++)
+    before[i] = c->held[i].vertex;
+  c->held_count = 0;
+  for (int32_t i = 0; i < count; i++)
+    reach = take_point(c, before[i], reach);
+  gv_tree_walk_points(&c->index->tree, c->q->vector, reach, take_point, c);
+  for (int32_t i = 0; i < c->held_count; i++)
+    gv_list_offer(&c->list, c->held[i].value, c->held[i].feature);
+}
+
 static void rank_all(gv_contest *c) {
   const gv_feature_set *set = c->v->features;
   gv_edge_foot foot;
@@ -216,6 +260,8 @@ static void rank_others(gv_contest *c) {
   double reach = gv_reach(&c->index->tree, c->list.worst);
   if (v->weigher.weighting != GV_UNWEIGHTED) {
     rank_weighted(c);
+  } else if (c->index->tree.all != NULL) {
+    rank_points(c, reach);
   } else if (v->k == 1 && c->around == 0 && gv_feature_tree_iterates(&c->index->tree)) {
     find_nearest(c, reach);
   } else {

@@ -3,7 +3,9 @@
  *
  * A cell first learns which polygons it lies in; these are at distance 0. The rest is a walk over the features' boxes. Where
  * canonical values take an iteration, chords bound the distances of features first (features/tree.h), and only where more than
- * one may be the nearest are they asked about canonically. `serial` takes no such short cut: every edge for every cell.
+ * one may be the nearest are they asked about canonically. Features that are points alone, joined in one tree, are met point by point: each of
+ * those held has its nearest so far, beyond which no other point of it is looked at. `serial` takes no such short cut: every edge for
+ * every cell.
  */
 #ifndef GV_FEATURE_CELL_H
 #define GV_FEATURE_CELL_H
@@ -21,6 +23,13 @@ typedef struct gv_feature_candidate {
 
 enum { GV_MOST_CANDIDATES = 256 };
 
+/* A feature among the nearest so far, by its nearest point so far. */
+typedef struct gv_held_feature {
+  double value, reach; /* canonical; squares of chords beyond which nothing is as near */
+  int64_t vertex;
+  int32_t feature;
+} gv_held_feature;
+
 /* One cell, and what is known of its neighbours. */
 typedef struct gv_contest {
   const gv_voronoi *v;
@@ -35,6 +44,9 @@ typedef struct gv_contest {
   gv_feature_candidate candidate[GV_MOST_CANDIDATES];
   int32_t candidates;
   bool crowded; /* there were more */
+  /* Of features that are joined, the nearest first: until the next cell begins, those of the last. */
+  gv_held_feature held[GV_VORONOI_MAX_K];
+  int32_t held_count;
 } gv_contest;
 
 /* Errors: OUT_OF_MEMORY. Both must outlive it. */

@@ -33,6 +33,7 @@ gv_status gv_feature_index_build(gv_context *context, const gv_features *feature
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, features, &index->set);
   }
   if (status == GV_OK) status = gv_feature_lookup_init(context, &index->set, &v->geodesic, &index->lookup);
+  if (status == GV_OK) status = gv_feature_tree_join(context, &index->lookup.tree);
   if (status == GV_OK) {
     *out = index;
   } else {

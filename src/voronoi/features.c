@@ -20,7 +20,9 @@ static gv_status features_create(gv_context *context, gv_voronoi *v, void **stat
   gv_feature_lookup *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
   if (index == NULL) return gv_fail_memory(context, "the features' tree");
   gv_status status = gv_feature_lookup_init(context, v->features, &v->geodesic, index);
+  if (status == GV_OK && v->k > 1) status = gv_feature_tree_join(context, &index->tree);
   if (status != GV_OK) {
+    gv_feature_lookup_clear(index);
     gv_release(&context->allocator, index);
     return status;
   }

@@ -284,6 +284,54 @@ def test_ranks_on_the_globe(work):
     assert (out[0] != out[1]).all() and np.array_equal(out[0][values != 0], values[values != 0])
 
 
+@pytest.mark.parametrize("metric,limit", [("euclidean", np.inf), ("euclidean", 150), ("manhattan", 200), ("chebyshev", np.inf),
+                                          ("great-circle", np.inf), ("great-circle", 900e3)])
+def test_ranks_among_many_values(work, metric, limit):
+    """Hundreds of values lie among each other; each has several cells."""
+    generator = np.random.default_rng(3)
+    values = np.where(generator.random((40, 50)) < 0.6, generator.integers(1, 400, (40, 50)), 0).astype(np.int32)
+    globe = metric == "great-circle"
+    put(work, "r.tif", values, (-180, 7.2, 0, 90, 0, -4.5) if globe else PLANE, 4326 if globe else 32633)
+    limits = [] if np.isinf(limit) else ["--max-distance", limit]
+    command = ["--seeds-raster", "r.tif", "--metric", metric, "-k", "5", *limits, "--distance", "d.tif", "--distance-type", "Float64"]
+    for options in [], ["--size", "31,23"]:
+        work.ok(*command, *options, "--overwrite", "out.tif")
+        found, least = by_value(values, work.open("r.tif"), work.open("out.tif"), great_circle if globe else flat(metric))
+        ids, distances = work.read("out.tif").reshape(5, -1).T, work.read("d.tif").reshape(5, -1).T
+        nearest = np.sort(least, axis=1)[:, :5]
+        sure = abs(nearest - limit) > 1e-6
+        nearest[nearest > limit] = np.nan
+        assert np.allclose(np.where(sure, distances, 0), np.where(sure, nearest, 0), rtol=1e-9, atol=1e-3 if globe else 1e-6, equal_nan=True)
+        there = ids >= 0
+        assert np.array_equal(there, ~np.isnan(distances)) and np.isin(ids[there], found).all()
+        mine = np.take_along_axis(least, np.searchsorted(found, np.where(there, ids, found[0])), axis=1)
+        assert np.allclose(mine[there], distances[there], rtol=1e-9, atol=1e-3 if globe else 1e-6)
+        for a in range(5):
+            assert not (there[:, a] & (ids[:, :a] == ids[:, a:a + 1]).any(axis=1)).any()
+            if a > 0 and not globe:  # equal distances go to the lowest value
+                assert (ids[:, a] > ids[:, a - 1])[(distances[:, a] == distances[:, a - 1])].all()
+        answers = work.path("out.tif").read_bytes(), work.path("d.tif").read_bytes()
+        work.ok(*command, *options, "--backend", "serial", "--overwrite", "out.tif")
+        assert answers == (work.path("out.tif").read_bytes(), work.path("d.tif").read_bytes())
+
+
+def test_distances_of_many_values(work):
+    """A band a value, each TIFF tile written once."""
+    values = np.where(np.random.default_rng(4).random((200, 200)) < 0.02, np.random.default_rng(5).integers(1, 301, (200, 200)), 0)
+    put(work, "r.tif", values.astype(np.int32), PLANE, 32633)
+    work.ok("--seeds-raster", "r.tif", "--distance-per-value", "--distance", "d.tif", "out.tif")
+    out, found = work.open("d.tif"), np.unique(values[values != 0])
+    assert out.RasterCount == found.size > 200
+    for band in 1, 77, found.size:
+        truth = distance_transform_edt(values != found[band - 1], sampling=30)
+        assert np.allclose(out.GetRasterBand(band).ReadAsArray(), truth, rtol=1e-6)
+    band = out.GetRasterBand(1)
+    across, down = (-(-200 // size) for size in band.GetBlockSize())
+    written = sum(int(out.GetRasterBand(b + 1).GetMetadataItem(f"BLOCK_SIZE_{x}_{y}", "TIFF"))
+                  for b in range(found.size) for x in range(across) for y in range(down))
+    assert work.path("d.tif").stat().st_size < 1.1 * written
+
+
 @pytest.mark.parametrize("limit", ["0", "60", "100"])
 def test_limits_and_masks(work, limit):
     values = blobs(48, 40)

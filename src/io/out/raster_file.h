@@ -16,6 +16,7 @@ struct gv_raster_out {
   int64_t memory; /* for blocks that wait */
   GDALDriverH driver;
   char **options;      /* creation options, defaults included */
+  bool own_sides;      /* the sides of TIFF tiles are a default */
   char **used_options; /* what the dataset being written was made with */
   GDALDatasetH dataset;
   bool sparse;   /* made without TIFF tiles, for them to be added past GDAL */
@@ -31,6 +32,9 @@ struct gv_raster_out {
 
 /* True if the user, or the options so far, say something of it. */
 bool gv_option_given(char **options, const char *key);
+
+/* Chooses the sides of TIFF tiles anew, where the user has not. */
+void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes);
 
 /* The defaults of the GeoTIFF drivers, each replaced by the user's value; the rest of GDAL keeps its own. */
 void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes);

@@ -169,6 +169,7 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   gv_status status = check_type(io, raster);
   if (status == GV_OK) status = check_mark(io, raster);
   if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
+  if (description->cell_bytes > 0) gv_raster_set_sides(raster, description->cell_bytes);
   if (status == GV_OK) set_content_options(raster, description);
   if (status == GV_OK) status = gv_place_begin(io, &raster->place);
   if (status != GV_OK) return status;

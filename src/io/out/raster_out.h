@@ -36,6 +36,7 @@ typedef struct gv_raster_description {
   int bands;
   char **names;         /* descriptions of the bands */
   const char *unit;     /* of the values; may be NULL */
+  int64_t cell_bytes;   /* as in the options, where more is known now; 0 = it is not */
   const char *variable; /* what formats with named arrays call the values; may be NULL */
   char **metadata;      /* "KEY=VALUE", may be NULL */
 } gv_raster_description;

@@ -108,9 +108,20 @@ static void set_default(gv_raster_out *raster, char **user, const char *key, con
 }
 
 /* The side of a TIFF tile: smaller ones where every cell has many values, so that a block of all bands stays in a processor's
- * second cache. */
+ * second cache, and those of thousands in memory: what is written in parts of tiles is encoded, and written, over and over. */
 static const char *tile_side(int64_t cell_bytes) {
-  return cell_bytes <= 8 ? "512" : cell_bytes <= 256 ? "256" : "128";
+  static const char *const sides[] = {"512", "256", "128", "64", "32", "16"};
+  static const int64_t most[] = {8, 256, 4096, 16384, 65536};
+  size_t i = 0;
+  while (i < sizeof most / sizeof *most && cell_bytes > most[i])
+    i++;
+  return sides[i];
+}
+
+void gv_raster_set_sides(gv_raster_out *raster, int64_t cell_bytes) {
+  if (!raster->own_sides) return;
+  raster->options = CSLSetNameValue(raster->options, "BLOCKXSIZE", tile_side(cell_bytes));
+  raster->options = CSLSetNameValue(raster->options, "BLOCKYSIZE", tile_side(cell_bytes));
 }
 
 void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_bytes) {
@@ -129,6 +140,7 @@ void gv_raster_set_defaults(gv_raster_out *raster, char **user, int64_t cell_byt
       set_default(raster, user, "TILED", "YES");
       set_default(raster, user, "BLOCKXSIZE", tile_side(cell_bytes));
       set_default(raster, user, "BLOCKYSIZE", tile_side(cell_bytes));
+      raster->own_sides = !gv_option_given(user, "BLOCKXSIZE") && !gv_option_given(user, "BLOCKYSIZE");
     }
     if (EQUAL(compression, "ZSTD")) set_default(raster, user, "ZSTD_LEVEL", "1");
     if (EQUAL(compression, "DEFLATE")) set_default(raster, user, "ZLEVEL", "1");

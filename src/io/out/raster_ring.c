@@ -47,11 +47,13 @@ static void choose_layout(gv_raster_out *const *rasters, int count, layout *l) {
     int own_w = 0, own_h = 0;
     GDALGetBlockSize(GDALGetRasterBand(rasters[i]->dataset, 1), &own_w, &own_h);
     if (i == 0) w = own_w, h = own_h;
-    l->by_block = l->by_block && own_w >= 64 && own_h >= 64 && own_w == w && own_h == h;
+    l->by_block = l->by_block && own_w == w && own_h == h;
     tallest = own_h > tallest ? own_h : tallest;
     cell_bytes += value_bytes(rasters[i]) * rasters[i]->bands;
   }
-  l->by_block = l->by_block && w <= MAX_BLOCK && h <= MAX_BLOCK && (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
+  int least = cell_bytes > 4096 ? 16 : 64;
+  l->by_block = l->by_block && w >= least && h >= least && w <= MAX_BLOCK && h <= MAX_BLOCK &&
+                (int64_t)w * h * cell_bytes <= MAX_BUFFER_BYTES;
   if (l->by_block) {
     l->block_w = w;
     l->block_h = h;
