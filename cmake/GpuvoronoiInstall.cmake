@@ -11,7 +11,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/gpuvoronoi.h ${PROJECT_SOURCE_DIR}/i
               ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_parts.h ${PROJECT_SOURCE_DIR}/include/gpuvoronoi_raster_seeds.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs PATTERN *.py EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs PATTERN *.py EXCLUDE PATTERN site EXCLUDE)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpuvoronoi)
 install(EXPORT gpuvoronoiTargets NAMESPACE gpuvoronoi:: DESTINATION ${package_dir})
