@@ -56,7 +56,7 @@ typedef struct gv_edge_surface {
   struct geod_geodesic geod;    /* of the ellipsoid */
   gv_ellipsoid ellipsoid;       /* or the sphere */
   double radius;                /* of the sphere nearest to it */
-  double smallest, largest;     /* radii of curvature */
+  double smallest;              /* radius of curvature */
   double root_least, root_most; /* square roots of the least and the largest Gaussian curvature */
 } gv_edge_surface;
 

@@ -49,8 +49,7 @@ void gv_edge_surface_init(const gv_ellipsoid *ellipsoid, bool sphere, gv_edge_su
   double equator = 1.0 / b, pole = b / (a * a); /* roots of the curvature */
   out->root_least = fmin(equator, pole);
   out->root_most = fmax(equator, pole);
-  out->largest = fmax(a * a / b, a);
-  out->smallest = fmin(b * b / a, a);
+  out->smallest = fmin(a * a / b, b * b / a); /* the meridian's, at a pole or at the equator */
 }
 
 /* ------------------------------------------------------------------------------------------------------- looking */

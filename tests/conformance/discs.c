@@ -191,6 +191,55 @@ static void discs_that_touch(void **state) {
   }
 }
 
+/* No distance at all: cells under seeds, two of which share a place. */
+static void discs_without_extent(void **state) {
+  (void)state;
+  static const double x[] = {20, 20, 100, 150.25}, y[] = {30, 30, 40, 50};
+  memcpy(seed_x, x, sizeof x);
+  memcpy(seed_y, y, sizeof y);
+  for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
+    question q = {"without extent", plane(300, 130), metric, 4, 0.0, 2, NULL};
+    int64_t cells = q.grid.width * q.grid.height;
+    int32_t *out = check(&q);
+    assert_int_equal(out[30 * 300 + 20], 0);
+    assert_int_equal(out[cells + 30 * 300 + 20], 1);
+    assert_int_equal(out[40 * 300 + 100], 2);
+    assert_int_equal(out[50 * 300 + 150], NODATA);
+    free(out);
+  }
+}
+
+/* A buffer that holds what it should but for one cell. */
+static void single_cells_are_cleared(void **state) {
+  (void)state;
+  enum { CELLS = 3 * 200 };
+  static const char *const levels[] = {"baseline", "avx2", "avx512"};
+  question q = {"cleared", plane(200, 3), GV_EUCLIDEAN, 1, 2.0, 1, NULL};
+  seed_x[0] = seed_y[0] = -50.0;
+  for (size_t level = 0; level < sizeof levels / sizeof *levels; level++) {
+    gv_context *context = NULL;
+    gv_voronoi *voronoi = NULL;
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_seeds seeds = {seed_x, seed_y, q.seeds};
+    int32_t out[CELLS];
+    o.backend = "tile";
+    o.nodata = NODATA;
+    o.max_distance = q.max_distance;
+    assert_int_equal(setenv("GPUVORONOI_SIMD", levels[level], 1), 0);
+    assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+    assert_int_equal(gv_voronoi_create(context, &q.grid, &seeds, &o, &voronoi), GV_OK);
+    for (int stale = 0; stale < CELLS; stale++) {
+      for (int i = 0; i < CELLS; i++)
+        out[i] = i == stale ? 5 : NODATA;
+      answer_block(context, voronoi, &q, 512, 512, 0, NULL, out);
+      for (int i = 0; i < CELLS; i++)
+        assert_int_equal(out[i], NODATA);
+    }
+    gv_voronoi_destroy(voronoi);
+    gv_context_destroy(context);
+  }
+}
+
 /* A disc over a pole is whole rows; the other pole and +-180 degrees have some, too. */
 static void discs_around_the_globe(void **state) {
   (void)state;
@@ -323,10 +372,9 @@ static void many_discs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(discs_that_touch),
-      cmocka_unit_test(discs_around_the_globe),
-      cmocka_unit_test(discs_at_random),
-      cmocka_unit_test(many_discs),
+      cmocka_unit_test(discs_that_touch),         cmocka_unit_test(discs_without_extent),
+      cmocka_unit_test(single_cells_are_cleared), cmocka_unit_test(discs_around_the_globe),
+      cmocka_unit_test(discs_at_random),          cmocka_unit_test(many_discs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
