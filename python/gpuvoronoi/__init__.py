@@ -1,15 +1,16 @@
 """Exact nearest seeds: neighbours of points and Voronoi rasters on plane, sphere and ellipsoid.
 
-:class:`KDTree` and :class:`GlobeTree` find neighbours of points; :func:`allocation`, :func:`proximity`,
-:func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`statistics` and :func:`sjoin_nearest`
+:class:`KDTree` and :class:`GlobeTree` find neighbours of points, :class:`FeatureTree` nearest lines and polygons;
+:func:`allocation`, :func:`proximity`, :func:`direction` and :func:`voronoi` answer for every cell of a raster; :func:`statistics` and :func:`sjoin_nearest`
 make tables; :mod:`gpuvoronoi.qtm` is Dutton's triangular mesh.
 """
 
 from . import qtm
 from ._library import __version__
+from .features import FeatureTree
 from .rasters import allocation, direction, proximity, voronoi
 from .tables import sjoin_nearest, statistics
 from .trees import GlobeTree, GlobeTreeAdapter, KDTree
 
-__all__ = ["GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "proximity", "qtm", "sjoin_nearest",
+__all__ = ["FeatureTree", "GlobeTree", "GlobeTreeAdapter", "KDTree", "__version__", "allocation", "direction", "proximity", "qtm", "sjoin_nearest",
            "statistics", "voronoi"]

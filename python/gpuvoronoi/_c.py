@@ -137,6 +137,15 @@ class RasterSeedList(Structure):
                 ("own", c_int)]
 
 
+class Features(Structure):
+    _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("part", c_void_p), ("kind", c_void_p), ("ring", c_void_p),
+                ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int), ("boundary", c_int)]
+
+
+class FeatureIndexOptions(Structure):
+    _fields_ = [("struct_size", c_size_t), ("metric", c_int), ("semi_major", c_double), ("flattening", c_double)]
+
+
 _HANDLE = c_void_p  # contexts, indexes, ... and every pointer: ctypes takes byref(), an address or None
 
 # Each function: what it returns, and its arguments.
@@ -158,6 +167,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "gv_globe_index_destroy": (None, [_HANDLE]),
     "gv_globe_index_backend": (c_char_p, [_HANDLE]),
     "gv_globe_index_search": (c_int, [_HANDLE] * 6),
+    "gv_feature_index_build": (c_int, [_HANDLE] * 4),
+    "gv_feature_index_destroy": (None, [_HANDLE]),
+    "gv_feature_index_search": (c_int, [_HANDLE] * 7),
     "gv_voronoi_create": (c_int, [_HANDLE] * 5),
     "gv_voronoi_destroy": (None, [_HANDLE]),
     "gv_voronoi_backend": (c_char_p, [_HANDLE]),

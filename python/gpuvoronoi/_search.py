@@ -92,8 +92,9 @@ def wanted(k: Neighbours) -> tuple[int, Optional[npt.NDArray[np.intp]]]:
 
 def search(function: Any, index: Optional[Handle], queries: Callable[[int, int], Any], count: int, k: int,
            max_distance: float, missing: int, work: float, threads: int, device: int, progress: Progress,
-           argument: str) -> tuple[Floats, Indices]:
-    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries."""
+           argument: str, also: Callable[[int], tuple[Any, ...]] = lambda first: ()) -> tuple[Floats, Indices]:
+    """Distances and indices, count x k. `queries(first, end)` makes the C struct of a part of the queries, `also(first)` what
+    the function wants besides."""
     distances = np.empty((count, k), dtype=np.float64)
     indices = np.empty((count, k), dtype=np.int64)
     if index is None or count == 0:
@@ -104,7 +105,7 @@ def search(function: Any, index: Optional[Handle], queries: Callable[[int, int],
 
     def part(first: int, end: int, **more: Any) -> None:
         run(function, address, byref(queries(first, end)), byref(options), indices.ctypes.data + 8 * first * k,
-            distances.ctypes.data + 8 * first * k, threads=threads, device=device, argument=argument, **more)
+            distances.ctypes.data + 8 * first * k, *also(first), threads=threads, device=device, argument=argument, **more)
 
     large = work * count > LARGE_WORK
     if not (large and interruptible()) and progress in (False, None):

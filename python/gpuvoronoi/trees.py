@@ -268,13 +268,14 @@ def ellipsoid_numbers(ellipsoid: Optional[tuple[float, float]]) -> tuple[float, 
     return a, _search.real(f, "ellipsoid")
 
 
-def _pairs(lon: npt.ArrayLike, lat: npt.ArrayLike) -> tuple[_search.Floats, _search.Floats, tuple[int, ...]]:
-    x, y = _search.as_degrees(lon, "lon"), _search.as_degrees(lat, "lat")
+def _pairs(lon: npt.ArrayLike, lat: npt.ArrayLike, x_name: str = "lon",
+           y_name: str = "lat") -> tuple[_search.Floats, _search.Floats, tuple[int, ...]]:
+    x, y = _search.as_degrees(lon, x_name), _search.as_degrees(lat, y_name)
     if x.shape != y.shape:
         try:
             x, y = np.broadcast_arrays(x, y)
         except ValueError:
-            raise ValueError(f"lon and lat have different shapes, {x.shape} and {y.shape}") from None
+            raise ValueError(f"{x_name} and {y_name} have different shapes, {x.shape} and {y.shape}") from None
     return np.ascontiguousarray(x).reshape(-1), np.ascontiguousarray(y).reshape(-1), x.shape
 
 

@@ -47,10 +47,12 @@ static int64_t vertex_of(const gv_feature_tree *t, int32_t entry, bool *point) {
   return v < 0 ? ~(int64_t)v : v;
 }
 
-/* What a list that has just been made says. */
-static void use(gv_finder *f, bool holds) {
+/* What a list that has just been made for a ball says. */
+static void use(gv_finder *f, const gv_ball *ball, bool holds) {
   const uint8_t *cut = f->tree->set->cut;
   f->cuts = false;
+  f->farthest = holds ? f->list.high + ball->radius : 0.0;
+  f->slack = gv_slack_of_chord(f->tree, f->farthest);
   f->usable = holds && f->list.count > 0;
   for (int32_t i = 0; i < f->list.count && f->usable; i++) {
     bool point;
@@ -61,7 +63,7 @@ static void use(gv_finder *f, bool holds) {
 }
 
 static void gather(gv_finder *f, const gv_ball *ball) {
-  use(f, gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list));
+  use(f, ball, gv_shortlist_gather(f->tree, f->feature, ball, INFINITY, &f->list));
 }
 
 gv_status gv_finder_widen(gv_context *context, gv_finder *f) {
@@ -98,7 +100,7 @@ void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
   const gv_shortlist *wide = f->around.radius > 0.0 ? wide_list(f) : NULL;
   if (wide != NULL) {
     gv_shortlist_narrow(f->tree, wide, ball, INFINITY, &f->list);
-    use(f, true);
+    use(f, ball, true);
   } else {
     gather(f, ball);
   }
@@ -191,7 +193,8 @@ static int32_t shorten(const gv_finder *f, const double position[3], int32_t lef
   const gv_shortlist *l = &f->list;
   int32_t first = gv_shortlist_nearest(f->tree, l, position), count = 1;
   double high = l->chord[first] * (1.0 + 1e-14) + l->sag[first];
-  double within = sqrt(gv_reach_of_chord(f->tree, high));
+  double slack = high <= f->farthest ? f->slack : gv_slack_of_chord(f->tree, high);
+  double within = sqrt(gv_reach_with_slack(f->tree, high, slack));
   left[0] = first;
   for (int32_t i = 0; i < l->count; i++) {
     if (i == first || l->chord[i] * (1.0 - 1e-14) - l->sag[i] > within) continue;
@@ -247,19 +250,29 @@ static int64_t vertex_at(const gv_feature_tree *t, int64_t v, bool point, int64_
   return !point && same_place(t->set, v + 1, place) ? v + 1 : -1;
 }
 
-/* Whether the edge leads away from its vertex: `far` is the chord to its other end, distances in metres. */
-static bool leads_away(const gv_finder *f, const gv_known_edge *known, double near, double far) {
+/* How far a vertex is at most, and one over a little less. */
+typedef struct vertex_range {
+  double most, inverse;
+} vertex_range;
+
+/* False if it is too far for what follows. */
+static bool range_of(const gv_finder *f, double chord, vertex_range *out) {
   const gv_geodesic *g = f->tree->geodesic;
-  const gv_edge_surface *surface = &f->tree->set->surface;
-  double a = g->geod.a, x = near / (2.0 * g->chords.r_small), y = far / (2.0 * g->chords.r_large);
-  double speed = known->motion.fastest, turn = known->motion.turn;
-  if (!(x < 0.7) || !(near * a > 2.0 * speed + 1.0)) return false;
-  double x2 = x * x, y2 = y * y;
-  double most = near * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
-  double least = far * a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
-  double bend = turn + speed * speed / (near * a - speed);
-  double away = least - most - 0.5 * bend;
-  return surface->root_most * (most + 1.5 * speed + 1.0) < 1.57 && away >= 2.0 * turn + 1e-6 * speed + 1e-5;
+  double a = g->geod.a, x = chord / (2.0 * g->chords.r_small), x2 = x * x;
+  out->most = chord * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
+  out->inverse = 1.0 / (chord * a);
+  return x < 0.7;
+}
+
+/* Whether the edge leads away from its vertex: `far` is the chord to its other end. 1 / (1 - x) <= 1 + 2 x, x = speed / near, 0 <= x <= 1/2. */
+static bool leads_away(const gv_finder *f, const gv_edge_motion *motion, const vertex_range *near, double far) {
+  const gv_geodesic *g = f->tree->geodesic;
+  double speed = motion->fastest, turn = motion->turn, part = speed * near->inverse;
+  double y = far / (2.0 * g->chords.r_large), y2 = y * y;
+  double least = far * g->geod.a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
+  double bend = turn + speed * part * (1.0 + 2.0 * part), away = least - near->most - 0.5 * bend;
+  return 2.0 * part + near->inverse < 1.0 && away >= 2.0 * turn + 1e-6 * speed + 1e-5 &&
+         f->tree->set->surface.root_most * (near->most + 1.5 * speed + 1.0) < 1.57;
 }
 
 /* The vertex that is the nearest point of what is left, where chords tell it; -1 where they do not. */
@@ -269,8 +282,10 @@ static int64_t vertex_by_chords(gv_finder *f, const double position[3], const in
   bool point;
   if (f->known == NULL || t->geodesic == NULL || count < 1) return -1;
   if (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0) return -1;
+  vertex_range near;
   int64_t nearest = vertex_of(t, l->entry[left[0]], &point);
   if (l->part[left[0]] == 1.0) nearest++;
+  if (!range_of(f, l->chord[left[0]], &near)) return -1;
   for (int32_t n = 0; n < count; n++) {
     int32_t i = left[n];
     int64_t v = vertex_of(t, l->entry[i], &point), here = vertex_at(t, v, point, nearest);
@@ -282,7 +297,7 @@ static int64_t vertex_by_chords(gv_finder *f, const double position[3], const in
       far2 += away * away;
     }
     gv_pace_edge(t, l, i, &f->known[i]);
-    if (!leads_away(f, &f->known[i], l->chord[left[0]], sqrt(far2) * (1.0 - 1e-13))) return -1;
+    if (!leads_away(f, &f->known[i].motion, &near, sqrt(far2) * (1.0 - 1e-13))) return -1;
   }
   return nearest;
 }

@@ -27,6 +27,7 @@ typedef struct gv_finder {
   bool cuts;            /* edges that only cut a polygon are among them */
   bool narrow;          /* the list is made anew for each position */
   int32_t feature;
+  double farthest, slack;       /* gv_slack_of_chord of a chord that hardly any position's is longer than */
   bool clear;                   /* all positions of the tile are on one side of the feature's polygons */
   struct gv_float_batch *batch; /* geodesics only */
   gv_allocator allocator;

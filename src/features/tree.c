@@ -96,13 +96,23 @@ double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
   return chord > 0.0 ? chord * chord * (1.0 - 1e-12) : -1.0;
 }
 
-double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
-  if (!(chord < INFINITY)) return INFINITY;
-  /* A canonical value is that of a place up to GV_EDGE_ERROR farther. */
+/* A canonical value is that of a place up to GV_EDGE_ERROR farther. */
+static double longer_chord(const gv_feature_tree *t, double chord) {
   double unit = t->geodesic != NULL ? t->set->surface.ellipsoid.semi_major : t->set->surface.radius;
-  double longer = chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / unit : 0.0);
-  double slack = t->geodesic != NULL ? gv_geodesic_slack(t->geodesic, longer) : 0.0;
+  return chord + (t->set->globe ? 1.1 * GV_EDGE_ERROR / unit : 0.0);
+}
+
+double gv_slack_of_chord(const gv_feature_tree *t, double chord) {
+  return t->geodesic != NULL && chord < INFINITY ? gv_geodesic_slack(t->geodesic, longer_chord(t, chord)) : 0.0;
+}
+
+double gv_reach_with_slack(const gv_feature_tree *t, double chord, double slack) {
+  double longer = longer_chord(t, chord);
   return longer * longer * (1.0 + 1e-12) + slack;
+}
+
+double gv_reach_of_chord(const gv_feature_tree *t, double chord) {
+  return gv_reach_with_slack(t, chord, gv_slack_of_chord(t, chord));
 }
 
 double gv_box_distance2(const gv_feature_tree *t, const gv_box_node *n, const double q[3]) {

@@ -65,6 +65,9 @@ double gv_reach(const gv_feature_tree *tree, double canonical);
 double gv_sure_chord2(const gv_feature_tree *tree, double canonical);
 /* As gv_reach where all that is known is that something has a chord up to `chord`. */
 double gv_reach_of_chord(const gv_feature_tree *tree, double chord);
+/* The same, the slack being that of a chord that is not shorter. */
+double gv_slack_of_chord(const gv_feature_tree *tree, double chord);
+double gv_reach_with_slack(const gv_feature_tree *tree, double chord, double slack);
 
 /* The square of the distance from a box. */
 double gv_box_distance2(const gv_feature_tree *tree, const gv_box_node *node, const double position[3]);

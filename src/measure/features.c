@@ -70,9 +70,9 @@ typedef struct work {
 
 /* Some cells of a tile that have the same seed, by their numbers in the rows in hand. */
 typedef struct group {
-  int64_t band;
   int32_t feature, count;
   int32_t cell[MOST];
+  int64_t at[MOST]; /* where their values go */
   bool inside[MOST];
 } group;
 
@@ -116,13 +116,6 @@ static void place(const work *w, const group *g, int32_t i, sight *s) {
   }
 }
 
-static void put_cell(const work *w, const group *g, int32_t i, const sight *s) {
-  const gv_measure *m = w->m;
-  int64_t columns = w->rows.c1 - w->rows.c0, cell = g->cell[i];
-  int64_t line = w->rows.r0 + cell / columns - m->row * w->v->block_height;
-  put(w->v, m, s, true, g->band * m->out_band_stride + line * m->out_stride + cell % columns);
-}
-
 /* Cells of a group that are within, or those that are not, whose distances are wanted as floats: the series tells most of them. */
 static void measure_floats(work *w, const group *g, bool inside) {
   double at[3][MOST], q[3];
@@ -144,7 +137,7 @@ static void measure_floats(work *w, const group *g, bool inside) {
       place(w, g, which[n], &s);
       s.foot.canonical = gv_finder_distance(&w->finder, &s.q, inside);
     }
-    put_cell(w, g, which[n], &s);
+    put(w->v, w->m, &s, true, g->at[which[n]]);
   }
 }
 
@@ -157,15 +150,16 @@ static void measure_group(work *w, group *g) {
   bool boundary = m->signed_distance != 0;
   gv_finder_aim(&w->finder, g->feature, &ball);
   for (int32_t i = 0; i < g->count; i++) {
-    place(w, g, i, &s);
-    if (i == 0 || !w->finder.clear) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
+    bool asked = i == 0 || !w->finder.clear;
+    if (asked || !floats) place(w, g, i, &s);
+    if (asked) s.inside = gv_locate_in(&index->locator, g->feature, &s.q);
     g->inside[i] = s.inside;
     if (floats && (!s.inside || boundary)) continue;
     s.foot = (gv_edge_foot){.canonical = s.inside ? 0.0 : INFINITY};
     bool wanted = !s.inside || boundary;
     if (wanted && m->azimuth == NULL) s.foot.canonical = gv_finder_distance(&w->finder, &s.q, s.inside);
     if (wanted && m->azimuth != NULL) gv_finder_nearest(&w->finder, &s.q, s.inside, &s.foot);
-    put_cell(w, g, i, &s);
+    put(w->v, m, &s, true, g->at[i]);
   }
   if (floats) measure_floats(w, g, false);
   if (floats && boundary) measure_floats(w, g, true);
@@ -174,27 +168,37 @@ static void measure_group(work *w, group *g) {
 /* The cells of a tile, columns and rows counted in those in hand, seed by seed. */
 static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
   const gv_measure *m = w->m;
-  int64_t columns = w->rows.c1 - w->rows.c0, rows = tile->r1 - tile->r0, c0 = tile->c0, c1 = tile->c1;
-  int64_t line = w->rows.r0 - m->row * w->v->block_height + tile->r0;
-  bool done[MOST] = {false};
-  int64_t cells = (c1 - c0) * rows;
-  for (int64_t first = 0; first < cells; first++) {
-    if (done[first]) continue;
-    group g = {.band = band};
-    for (int64_t i = first; i < cells; i++) {
-      int64_t r = i / (c1 - c0), c = c0 + i % (c1 - c0), cell = (tile->r0 + r) * columns + c;
-      int32_t seed = m->seed[band * m->band_stride + (line + r) * m->stride + c];
-      if (isnan(w->x[cell])) seed = -1;
-      if (i == first) g.feature = seed;
-      if (done[i] || seed != g.feature) continue;
-      done[i] = true;
-      g.cell[g.count++] = (int32_t)cell;
-      if (seed < 0) {
-        sight nothing = {.feature = -1};
-        put(w->v, m, &nothing, false, band * m->out_band_stride + (line + r) * m->out_stride + c);
+  int64_t columns = w->rows.c1 - w->rows.c0, line = w->rows.r0 - m->row * w->v->block_height, at[MOST];
+  int32_t seed[MOST], cell[MOST], cells = 0;
+  static const sight nothing = {.feature = -1};
+  for (int64_t r = tile->r0; r < tile->r1; r++) {
+    const int32_t *from = m->seed + band * m->band_stride + (line + r) * m->stride;
+    for (int64_t c = tile->c0; c < tile->c1; c++) {
+      at[cells] = band * m->out_band_stride + (line + r) * m->out_stride + c;
+      cell[cells] = (int32_t)(r * columns + c);
+      seed[cells] = isnan(w->x[r * columns + c]) ? -1 : from[c];
+      if (seed[cells] >= 0) {
+        cells++;
+      } else {
+        put(w->v, m, &nothing, false, at[cells]);
       }
     }
-    if (g.feature >= 0) measure_group(w, &g);
+  }
+  while (cells > 0) {
+    int32_t left = 0;
+    group g;
+    g.feature = seed[0];
+    g.count = 0;
+    for (int32_t i = 0; i < cells; i++) {
+      bool of = seed[i] == g.feature;
+      int32_t *to = of ? &g.cell[g.count] : &cell[left];
+      int64_t *where = of ? &g.at[g.count++] : &at[left];
+      *to = cell[i];
+      *where = at[i];
+      if (!of) seed[left++] = seed[i];
+    }
+    cells = left;
+    measure_group(w, &g);
   }
 }
 

@@ -1,0 +1,185 @@
+"""Nearest lines and polygons of points: :class:`FeatureTree`."""
+
+from __future__ import annotations
+
+import math
+from ctypes import c_void_p
+from typing import Any, Iterable, Optional
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _c, _crs, _search
+from ._library import Handle, Progress, library, worker_threads
+from ._search import Neighbours
+from .trees import _pairs, _seeds, ellipsoid_numbers
+
+_EDGES = ("straight", "geodesic")
+_POINTS, _LINE, _POLYGON = range(3)
+_BUILT_LARGE = 10_000  # vertices
+
+
+class _Parts:
+    """Geometries as offsets: features have parts, parts rings, rings vertices."""
+
+    def __init__(self) -> None:
+        self.part, self.ring, self.vertex = [0], [0], [0]
+        self.kind: list[int] = []
+        self.places: list[npt.NDArray[np.float64]] = []
+
+    def add_part(self, kind: int, rings: Iterable[Any], row: int) -> None:
+        for ring in rings:
+            try:
+                places = np.asarray([place[:2] for place in ring], dtype=np.float64).reshape(-1, 2)
+            except (TypeError, ValueError):
+                raise ValueError(f"geometries: row {row} has coordinates that are no pairs of numbers") from None
+            self.places.append(places)
+            self.vertex.append(self.vertex[-1] + len(places))
+        self.ring.append(len(self.vertex) - 1)
+        self.kind.append(kind)
+
+    def add(self, geometry: Any, row: int) -> None:
+        name, at = geometry.get("type"), geometry.get("coordinates") or ()
+        if name == "GeometryCollection":
+            for one in geometry["geometries"]:
+                self.add(one, row)
+        elif name == "Point":
+            if len(at) > 0:
+                self.add_part(_POINTS, [[at]], row)
+        elif name == "MultiPoint":
+            if len(at) > 0:
+                self.add_part(_POINTS, [at], row)
+        elif name in ("LineString", "LinearRing"):
+            if len(at) > 0:
+                self.add_part(_LINE, [at], row)
+        elif name == "Polygon":
+            if len(at) > 0:
+                self.add_part(_POLYGON, at, row)
+        elif name in ("MultiLineString", "MultiPolygon"):
+            for one in at:
+                self.add({"type": name[5:], "coordinates": one}, row)
+        else:
+            raise TypeError(f"geometries: row {row} is a {name}")
+
+
+def _read(geometries: Any) -> _Parts:
+    made = _Parts()
+    for row, geometry in enumerate(geometries):
+        if geometry is not None:
+            interface = geometry if isinstance(geometry, dict) else getattr(geometry, "__geo_interface__", None)
+            if interface is None:
+                raise TypeError(f"geometries: row {row} is no geometry but {type(geometry).__name__}")
+            made.add(interface, row)
+        made.part.append(len(made.kind))
+    return made
+
+
+class FeatureTree:
+    """Exact nearest lines and polygons on the ellipsoid, the sphere or the plane.
+
+    Parameters
+    ----------
+    geometries : GeoSeries, GeoDataFrame or sequence
+        Points, lines, polygons, several of them or collections: shapely's, GeoJSON's as dicts, or None, which is nobody's
+        neighbour. In longitude and latitude for the first two metrics.
+    metric : {"geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"}
+        What is measured.
+    edges : {"straight", "geodesic"}
+        What is between two vertices: a line that is straight in the coordinates as they are written, or the shorter way
+        on the globe.
+    boundary : bool
+        Polygons count as their rings, with nothing within.
+    ellipsoid : (float, float), optional
+        Semi-major axis in metres and flattening; WGS 84 by default.
+
+    Examples
+    --------
+    >>> from gpuvoronoi import FeatureTree
+    >>> river = {"type": "LineString", "coordinates": [(10.0, 50.0), (12.0, 51.0)]}
+    >>> lake = {"type": "Polygon", "coordinates": [[(20.0, 50.0), (22.0, 50.0), (21.0, 51.0), (20.0, 50.0)]]}
+    >>> tree = FeatureTree([river, lake])
+    >>> metres, feature = tree.query([11.0, 21.0], [51.0, 50.5])
+    >>> metres.round(), feature
+    (array([43651.,     0.]), array([0, 1]))
+    """
+
+    def __init__(self, geometries: Any, metric: str = "geodesic", edges: str = "straight", boundary: bool = False,
+                 ellipsoid: Optional[tuple[float, float]] = None) -> None:
+        if metric not in _c.METRICS:
+            raise ValueError(f"metric must be one of {', '.join(_c.METRICS)}, not {metric!r}")
+        if edges not in _EDGES:
+            raise ValueError(f"edges must be straight or geodesic, not {edges!r}")
+        if getattr(geometries, "geometry", None) is not None:
+            geometries = geometries.geometry
+        crs = getattr(geometries, "crs", None)
+        if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_lonlat(_crs.parse(crs, "geometries")):
+            raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude: "
+                             "use to_crs(4326), or a metric of the plane")
+        made = _read(geometries)
+        places = np.concatenate(made.places) if made.places else np.empty((0, 2))
+        x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
+        offsets = [np.asarray(values, dtype=np.int64) for values in (made.part, made.ring, made.vertex)]
+        kind = np.asarray(made.kind, dtype=np.uint8)
+        self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(made.part) - 1, metric, edges, boundary, ellipsoid
+        a, f = ellipsoid_numbers(ellipsoid)
+        self._index: Optional[Handle] = None
+        if self.n > 0:
+            c = library()
+            features = _c.Features(
+                count=self.n, part=offsets[0].ctypes.data, kind=kind.ctypes.data, ring=offsets[1].ctypes.data,
+                vertex=offsets[2].ctypes.data, x=x.ctypes.data, y=y.ctypes.data, edges=_EDGES.index(edges),
+                boundary=int(bool(boundary)))
+            options = _c.FeatureIndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
+            self._index = _search.made(
+                c.gv_feature_index_build, c.gv_feature_index_destroy, features, options, c_void_p(), threads=0, device=-1,
+                large=x.size > _BUILT_LARGE, argument="geometries")
+
+    def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
+              workers: int = -1, *, nearest: bool = False, progress: Progress = None) -> tuple[Any, ...]:
+        """The nearest features of each position.
+
+        Parameters
+        ----------
+        x, y : array_like
+            Longitudes and latitudes in degrees, or coordinates of the plane, of shapes that broadcast.
+        k : int or sequence of int
+            How many neighbours, up to 64; or which ones, counted from 1.
+        max_distance : float
+            Metres on the globe; features farther away do not count. Inclusive.
+        workers : int
+            Threads; -1 for as many as there are processors.
+        nearest : bool
+            The nearest points too.
+        progress : bool or callable, optional
+            True for a bar by tqdm, or a function that is given the fraction done.
+
+        Returns
+        -------
+        d : float or ndarray of float64
+            Distances, 0 within a polygon, inf where there are fewer neighbours. The shape is that of `x`, with an axis of
+            `k` unless `k` is 1.
+        i : int or ndarray of intp
+            Rows of the geometries; `n` where there are fewer neighbours.
+        points : ndarray of float64
+            With `nearest`: of that shape and an axis of two, NaN where there are fewer neighbours.
+        """
+        px, py, shape = _pairs(x, y, "x", "y")
+        limit = _search.real(max_distance, "max_distance", 0.0)
+        threads = worker_threads(workers)
+        most, columns = _search.wanted(k)
+        if most > _c.MAX_VORONOI_K:
+            raise ValueError(f"k must be from 1 to {_c.MAX_VORONOI_K}, not {most}")
+        points = np.full((px.size, most, 2), np.nan) if nearest else None
+
+        def place(first: int) -> tuple[Any]:
+            return (None if points is None else points.ctypes.data + 16 * first * most,)
+
+        distances, indices = _search.search(
+            library().gv_feature_index_search, self._index, lambda first, end: _seeds(px[first:end], py[first:end]), px.size,
+            most, limit, self.n, 1e4 * most, threads, -1, progress, "x, y", place)
+        indices[indices < 0] = self.n  # features without parts are missing too
+        answer = _search.shaped(distances, indices, shape, k, columns)
+        if points is None:
+            return answer
+        points = points if columns is None else points[:, columns]
+        return (*answer, points.reshape(np.shape(answer[1]) + (2,)))

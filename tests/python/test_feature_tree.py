@@ -1,0 +1,100 @@
+"""FeatureTree against pyproj's Geod and shapely."""
+
+import math
+
+import numpy as np
+import pytest
+
+from gpuvoronoi import FeatureTree
+
+SQUARE = {"type": "Polygon", "coordinates": [[(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)], [(1, 1), (3, 1), (3, 3), (1, 3), (1, 1)]]}
+LINE = {"type": "LineString", "coordinates": [(10, 0), (10, 4)]}
+
+
+def least(geod, lon, lat, a, b):
+    """The least distance to a straight line, by samples that are made denser about the least three times."""
+    low, high = 0.0, 1.0
+    for _ in range(5):
+        part = np.linspace(low, high, 401)
+        x, y = a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])
+        metres = geod.inv(np.full(401, lon), np.full(401, lat), x, y)[2]
+        at = int(np.argmin(metres))
+        low, high = part[max(at - 1, 0)], part[min(at + 1, 400)]
+    return metres.min()
+
+
+def test_against_geod(random):
+    geod = pytest.importorskip("pyproj").Geod(ellps="WGS84")
+    start = np.column_stack([random.uniform(-150, 150, 12), random.uniform(-70, 70, 12)])
+    end = start + random.uniform(-8, 8, (12, 2))
+    lines = [{"type": "LineString", "coordinates": [tuple(a), tuple(b)]} for a, b in zip(start, end)]
+    lon, lat = random.uniform(-150, 150, 30), random.uniform(-75, 75, 30)
+    metres, index, places = FeatureTree(lines).query(lon, lat, k=2, nearest=True)
+    expected = np.array([[least(geod, *q, a, b) for a, b in zip(start, end)] for q in zip(lon, lat)])
+    order = np.argsort(expected, axis=1)[:, :2]
+    assert np.array_equal(index, order)
+    np.testing.assert_allclose(metres, np.take_along_axis(expected, order, axis=1), rtol=0, atol=1e-3)
+    there = geod.inv(np.repeat(lon, 2), np.repeat(lat, 2), places[..., 0].ravel(), places[..., 1].ravel())[2]
+    np.testing.assert_allclose(there, metres.ravel(), rtol=0, atol=1e-6)
+
+
+def test_against_shapely(random):
+    geometry = pytest.importorskip("shapely.geometry")
+    shapes = [geometry.shape(SQUARE), geometry.shape(LINE), None, geometry.MultiPoint([(6, 6), (7, 7)]), geometry.Polygon(),
+              geometry.GeometryCollection([geometry.Point(-3, 2), geometry.MultiLineString([[(0, 9), (3, 9)], [(5, 9), (6, 8)]])])]
+    tree = FeatureTree(shapes, "euclidean")
+    x, y = random.uniform(-5, 15, 200), random.uniform(-5, 15, 200)
+    d, i = tree.query(x, y)
+    all_ = np.array([[math.inf if s is None or s.is_empty else s.distance(geometry.Point(*q)) for s in shapes] for q in zip(x, y)])
+    np.testing.assert_allclose(d, all_.min(axis=1), rtol=0, atol=1e-12)
+    assert np.array_equal(i, all_.argmin(axis=1))
+
+
+def test_geopandas():
+    geopandas = pytest.importorskip("geopandas")
+    shape = pytest.importorskip("shapely.geometry").shape
+    frame = geopandas.GeoDataFrame({"name": ["a", "b"]}, geometry=[shape(SQUARE), shape(LINE)], crs=4326)
+    for given in (frame, frame.geometry):
+        assert FeatureTree(given).query(9.0, 2.0)[1] == 1
+    with pytest.raises(ValueError, match="not in longitude and latitude"):
+        FeatureTree(frame.to_crs(3857))
+    assert FeatureTree(frame.to_crs(3857), "euclidean").query(1e6, 2e5)[1] == 1
+
+
+def test_shapes_and_what_is_missing():
+    tree = FeatureTree([SQUARE, None, LINE], "euclidean")
+    assert tree.n == 3
+    assert tree.query(0.5, 2.0) == (0.0, 0)
+    assert tree.query(2.0, 2.0) == (1.0, 0)
+    d, i, places = tree.query([[5.0, 9.0]], [[2.0, 2.0]], k=[1, 3], nearest=True)
+    assert d.shape == i.shape == (1, 2, 2) and places.shape == (1, 2, 2, 2)
+    assert d.tolist() == [[[1.0, math.inf], [1.0, math.inf]]] and i.tolist() == [[[0, 3], [2, 3]]]
+    assert places[0, :, 0].tolist() == [[4.0, 2.0], [10.0, 2.0]] and np.isnan(places[0, :, 1]).all()
+    assert FeatureTree([SQUARE], "euclidean", boundary=True).query(0.5, 2.0) == (0.5, 0)
+    assert FeatureTree([SQUARE], "euclidean").query(9.0, 2.0, max_distance=4.0) == (math.inf, 1)
+    assert FeatureTree([]).query(1.0, 2.0) == (math.inf, 0)
+    assert FeatureTree([LINE], edges="geodesic").query(10.0, 2.0)[0] < 1e-6
+
+
+@pytest.mark.parametrize("arguments, error, said", [
+    (([1],), TypeError, "row 0 is no geometry but int"),
+    (([None, {"type": "Circle", "coordinates": [1, 2]}],), TypeError, "row 1 is a Circle"),
+    (([{"type": "Point", "coordinates": ["a", "b"]}],), ValueError, "row 0 has coordinates that are no pairs"),
+    (([{"type": "Point", "coordinates": [math.nan, 0]}],), ValueError, "geometries"),
+    (([LINE], "mercator"), ValueError, "metric must be one of"),
+    (([LINE], "geodesic", "curved"), ValueError, "edges must be straight or geodesic"),
+    (([LINE], "euclidean", "geodesic"), ValueError, "edges"),
+])
+def test_errors(arguments, error, said):
+    with pytest.raises(error, match=said):
+        FeatureTree(*arguments)
+
+
+def test_errors_of_queries():
+    tree = FeatureTree([LINE])
+    with pytest.raises(ValueError, match="x and y have different shapes"):
+        tree.query([1.0, 2.0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="k must be from 1 to 64"):
+        tree.query(1.0, 2.0, k=65)
+    with pytest.raises(ValueError, match="x, y"):
+        tree.query(math.nan, 2.0)
