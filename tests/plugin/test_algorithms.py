@@ -195,6 +195,15 @@ def test_weighting_needs_a_field(qgis, work):
         qgis.run("voronoiraster", INPUT=timezones(), WEIGHTING=1, OUTPUT=work.path("out.tif"))
 
 
+@pytest.mark.parametrize("name,option,label", [
+    ("voronoiraster", "SIGNED", "Negative distances within polygons"), ("voronoiraster", "DOUBLE", "Distances in double precision"),
+    ("facilitystatistics", "SIGNED", "Negative distances within polygons"),
+])
+def test_what_is_said_of_distances_needs_them(qgis, work, name, option, label):
+    with pytest.raises(QgsProcessingException, match=f"“{label}” needs “Distances to the seeds”"):
+        qgis.run(name, INPUT=timezones(), OUTPUT="TEMPORARY_OUTPUT", **{option: True})
+
+
 def test_regions_as_polygons(qgis, work):
     """They have all attributes of the seeds, also those of a layer that is nowhere in a file."""
     layer = memory(places(20), fields="id:integer,text:string,number:double,day:date", rows=[

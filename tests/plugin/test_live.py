@@ -45,7 +45,7 @@ def test_input_and_output_are_enough(qgis, work):
     made = qgis.run("livevoronoi", INPUT=work.path("seeds.csv"), FIELD="id", OUTPUT=work.path("live.voronoi.json"))
     assert made == {"OUTPUT": work.path("live.voronoi.json")}
     assert work.listing() == ["live.voronoi.json", "seeds.csv"]
-    assert described(work) == {"seeds": "seeds.csv", "id": "id", "seeds-crs": "EPSG:4326", "res": 0.00087890625, "backend": "auto"}
+    assert described(work) == {"seeds": "seeds.csv", "id": "id", "seeds-crs": "EPSG:4326", "res": 0.00087890625}
     dataset = gdal.Open(made["OUTPUT"])
     assert (dataset.RasterXSize, dataset.RasterYSize) == (409600, 204800)
     expected = work.expected("--seeds", work.path("seeds.csv"), "--id", "id", "--size", "1600,800")
@@ -137,6 +137,11 @@ def test_errors_come_before_anything_is_written(qgis, work):
     assert str(caught.value).startswith("These distances make no sense here")
     with pytest.raises(QgsProcessingException, match="the name of a live raster ends in .voronoi.json"):
         qgis.run("livevoronoi", INPUT=memory(places(9)), OUTPUT=work.path("live.json"))
+    with pytest.raises(QgsProcessingException, match="“Distances in double precision” needs “Distances to the seeds”"):
+        qgis.run("livevoronoi", INPUT=memory(places(9)), DOUBLE=True, OUTPUT=work.path("live.voronoi.json"))
+    for seeds in (memory(places(9)), str(TIMEZONES)):
+        with pytest.raises(QgsProcessingException, match="live.voronoi.json cannot be written: No such file"):
+            qgis.run("livevoronoi", INPUT=seeds, OUTPUT=work.path("nowhere/live.voronoi.json"))
     with pytest.raises(QgsProcessingException, match="BANDS"):
         qgis.run("livevoronoi", INPUT=memory(places(9)), BANDS=[], OUTPUT=work.path("live.voronoi.json"))
     assert work.listing() == []

@@ -111,10 +111,20 @@ def test_shapes(desktop):
 
 def test_live_rasters(desktop):
     """By the algorithm, and dropped onto the map."""
+    if "live" not in desktop:
+        pytest.skip("built without GDAL's driver")
     facts = desktop["live"]
     assert facts["layers"] == ["Distance to Time zone places (m)", "Nearest of Time zone places"] and facts["width"] == 409600
     assert facts["dropped"] == ["QgsRasterLayer", True, 409600, 2]
     picture("qgis-live")
+
+
+def test_in_place(desktop):
+    """Into the layer that is being edited."""
+    facts = desktop["in_place"]
+    assert {"name", "near", "far"} <= set(facts["chosen"])
+    assert facts["near"] == ["Europe/Berlin", "Europe/Paris"] and all(0 < far < 20000 for far in facts["far"])
+    picture("qgis-in-place")
 
 
 def test_dialog_shows_errors(desktop):

@@ -15,9 +15,12 @@ import traceback
 import processing
 from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
+from processing.gui.AlgorithmDialog import AlgorithmDialog
 from processing.modeler.ModelerParametersDialog import ModelerParametersDialog
 from qgis.core import (
     QgsApplication,
+    QgsFeature,
+    QgsGeometry,
     QgsProcessingFeatureSourceDefinition,
     QgsProcessingModelAlgorithm,
     QgsProject,
@@ -215,6 +218,9 @@ def scene_shapes(layer):
 
 def scene_live(layer):
     """A live raster by the algorithm, and one that is dropped onto the map."""
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:livevoronoi")
+    if not algorithm.canExecute()[0]:
+        return  # built without GDAL's driver
     output = WORK / "places.voronoi.json"
     processing.runAndLoadResults("gpuvoronoi:livevoronoi", {"INPUT": layer, "FIELD": "name", "BANDS": [0, 1], "OUTPUT": str(output)})
     live = [other for other in QgsProject.instance().mapLayers().values() if "voronoi.json" in other.source()]
@@ -231,6 +237,31 @@ def scene_live(layer):
     (dropped,) = [other for other in QgsProject.instance().mapLayers().values() if "dropped" in other.source()]
     facts["live"]["dropped"] = [type(dropped).__name__, dropped.isValid(), dropped.width(), dropped.bandCount()]
     QgsProject.instance().removeMapLayers([made.id() for made in (*live, dropped)])
+
+
+def scene_in_place(layer):
+    """The dialog of the toolbox with its pencil pressed: the fields of the layer are offered, and written into."""
+    points = QgsVectorLayer("Point?crs=EPSG:4326&field=near:string&field=far:double", "Edited", "memory")
+    for place in ("13.4 52.5", "2.3 48.9"):
+        feature = QgsFeature(points.fields())
+        feature.setGeometry(QgsGeometry.fromWkt(f"Point ({place})"))
+        points.dataProvider().addFeatures([feature])
+    QgsProject.instance().addMapLayer(points)
+    iface.setActiveLayer(points)
+    algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:writenearest")
+    dialog = AlgorithmDialog(algorithm, True, iface.mainWindow())
+    dialog.show()
+    settle()
+    dialog.setParameters({"REFERENCE": layer, "REFERENCE_FIELD": "name", "ID_FIELD": "near", "DISTANCE_FIELD": "far"})
+    facts["in_place"] = {"chosen": [box.currentText() for box in dialog.mainWidget().findChildren(QComboBox)]}
+    picture("qgis-in-place", dialog)
+    dialog.runAlgorithm()
+    wait(lambda: points.isEditable() and all(feature["near"] for feature in points.getFeatures()))
+    facts["in_place"]["near"] = [feature["near"] for feature in points.getFeatures()]
+    facts["in_place"]["far"] = [round(feature["far"]) for feature in points.getFeatures()]
+    points.rollBack()
+    close(dialog)
+    QgsProject.instance().removeMapLayer(points.id())
 
 
 def scene_error(layer):
@@ -333,7 +364,7 @@ def main():
             assert loadPlugin("gpuvoronoi") and startPlugin("gpuvoronoi")
         layer = seeds()
         QTimer.singleShot(TOO_LONG * 1000, give_up)
-        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_live, scene_error, scene_cancel, scene_batch, scene_missing):
+        for scene in (scene_toolbox, scene_dialogs, scene_id_fields, scene_run, scene_shapes, scene_live, scene_in_place, scene_error, scene_cancel, scene_batch, scene_missing):
             scene(layer)
     except BaseException:
         facts["error"] = traceback.format_exc()

@@ -190,7 +190,7 @@ class Common(Parameters):
         """By what the program is to compute."""
         options = command.threads()
         backend = self.parameterAsString(parameters, self.BACKEND, context)
-        if backend:
+        if backend and backend != "auto":
             options += ["--backend", backend]
         device = self.parameterAsString(parameters, self.DEVICE, context)
         if device:

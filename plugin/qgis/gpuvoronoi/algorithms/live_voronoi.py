@@ -55,6 +55,10 @@ class LiveVoronoi(RasterAlgorithm):
             (tr("Ids of the nearest seeds"), "id"), (tr("Distances to the seeds"), "distance"), (tr("Directions to the seeds"), "azimuth"),
         ]
 
+    def kinds(self, parameters, context):
+        """The program's words for the values that are wanted."""
+        return [self.bands()[index][1] for index in self.parameterAsEnums(parameters, self.BANDS, context)]
+
     def initAlgorithm(self, configuration=None):
         self.add_seeds()
         self.add(
@@ -82,6 +86,12 @@ class LiveVoronoi(RasterAlgorithm):
         if well:
             message = driver.load()
         return well and not message, message
+
+    def makes_distances(self, parameters, context):
+        return "distance" in self.kinds(parameters, context)
+
+    def distances_label(self):
+        return dict(map(reversed, self.bands()))["distance"]
 
     def checkParameterValues(self, parameters, context):
         well, message = super().checkParameterValues(parameters, context)
@@ -122,7 +132,7 @@ class LiveVoronoi(RasterAlgorithm):
         options = [*self.question(parameters, context), *self.engine_options(parameters, context)]
         if self.skip_invalid:
             options.append("--skip-invalid")
-        bands = [self.bands()[index][1] for index in self.parameterAsEnums(parameters, self.BANDS, context)]
+        bands = self.kinds(parameters, context)
         if not self.given(parameters, self.RESOLUTION) and not self.given(parameters, self.TEMPLATE):
             plan = self.plan([*layers, *options], bands, QgsProcessingFeedback(False))
             options.append(f"--res={plan['grid']['cell_size'][0] / FINER!r}")
@@ -131,7 +141,12 @@ class LiveVoronoi(RasterAlgorithm):
             options += ["--bands", band]
         if feedback.isCanceled():
             return {}
-        self.describe([*layers, *options], feedback)
+        try:
+            self.describe([*layers, *options], feedback)
+        except OSError as error:
+            raise QgsProcessingException(
+                tr("{file} cannot be written: {reason}").format(file=self.output, reason=error.strerror)
+            ) from None
         if open_dataset(self.output) is None:
             raise QgsProcessingException(tr("{} cannot be read").format(self.output) + f": {gdal.GetLastErrorMsg()}")
         if context.project() is not None:
@@ -150,6 +165,7 @@ class LiveVoronoi(RasterAlgorithm):
     def describe(self, options, feedback):
         """Writes the description, with the copies that were made of layers beside it. Names of files there are relative."""
         folder, name = os.path.split(self.output)
+        os.listdir(folder)  # is there
         before = self.copies_before()
         for index, word in enumerate(options[1:], 1):
             if options[index - 1] not in FILES:

@@ -16,6 +16,7 @@ from .rasters import RasterAlgorithm
 
 class NearestCells(RasterAlgorithm):
     BAND, VALUES, BY_CELL, PER_VALUE = "BAND", "VALUES", "BY_CELL", "PER_VALUE"
+    of_distances = (*RasterAlgorithm.of_distances, PER_VALUE)
 
     def name(self):
         return "nearestcells"
@@ -90,10 +91,6 @@ class NearestCells(RasterAlgorithm):
         well, message = super().checkParameterValues(parameters, context)
         if well and not any(self.given(parameters, name) for name in (self.OUTPUT, *(name for name, _ in self.OUTPUTS))):
             return False, tr("Choose at least one result")
-        if well and self.parameterAsBoolean(parameters, self.PER_VALUE, context) and not self.given(parameters, self.DISTANCE):
-            return False, tr("“{option}” needs “{output}”").format(
-                option=self.label(self.PER_VALUE), output=self.label(self.DISTANCE)
-            )
         return well, message
 
     def prepareAlgorithm(self, parameters, context, feedback):

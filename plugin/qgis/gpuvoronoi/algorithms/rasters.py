@@ -22,10 +22,27 @@ READING = 10.0  # per cent of the bar for layers that have to be written for the
 class RasterAlgorithm(Algorithm):
     RASTER = Algorithm.OUTPUT  # the parameter of the raster of ids
 
+    of_distances = (Algorithm.SIGNED, Algorithm.DOUBLE)  # what is said of distances alone
+
     choice = ()
     mask_polygons = None
     skip_invalid = False
     limits = ()  # parameters that leave cells out
+
+    def makes_distances(self, parameters, context):
+        return self.given(parameters, self.DISTANCE)
+
+    def distances_label(self):
+        """What the dialog calls them."""
+        return self.label(self.DISTANCE)
+
+    def checkParameterValues(self, parameters, context):
+        well, message = super().checkParameterValues(parameters, context)
+        if well and not self.makes_distances(parameters, context):
+            for option in self.of_distances:
+                if self.has(option) and self.parameterAsBoolean(parameters, option, context):
+                    return False, tr("“{option}” needs “{output}”").format(option=self.label(option), output=self.distances_label())
+        return well, message
 
     def prepare_seeds(self, parameters, context, *fields):
         """`fields` are those that the program needs besides the id."""

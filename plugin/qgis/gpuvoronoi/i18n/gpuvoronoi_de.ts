@@ -334,6 +334,11 @@
             <translation>„{}“ ist in keiner Datei, die bleibt und ihr eigenes Koordinatensystem hat: vorher in eine speichern</translation>
         </message>
         <message>
+            <location filename="../algorithms/live_voronoi.py" />
+            <source>{file} cannot be written: {reason}</source>
+            <translation>{file} kann nicht geschrieben werden: {reason}</translation>
+        </message>
+        <message>
             <location filename="../algorithms/nearest_cells.py" />
             <source>Nearest cells of a raster</source>
             <translation>Nächste Zellen eines Rasters</translation>
@@ -437,11 +442,6 @@
             <location filename="../algorithms/nearest_cells.py" />
             <source>Choose at least one result</source>
             <translation>Wählen Sie mindestens ein Ergebnis</translation>
-        </message>
-        <message>
-            <location filename="../algorithms/nearest_cells.py" />
-            <source>“{option}” needs “{output}”</source>
-            <translation>„{option}“ braucht „{output}“</translation>
         </message>
         <message>
             <location filename="../algorithms/parameters.py" />
@@ -837,6 +837,11 @@
             <location filename="../algorithms/rasters.py" />
             <source>0 of {cells} cells have a seed: none of them has a place on the globe</source>
             <translation>0 von {cells} Zellen haben einen Saatpunkt: keine von ihnen hat einen Ort auf der Erde</translation>
+        </message>
+        <message>
+            <location filename="../algorithms/rasters.py" />
+            <source>“{option}” needs “{output}”</source>
+            <translation>„{option}“ braucht „{output}“</translation>
         </message>
         <message>
             <location filename="../algorithms/rasters.py" />
