@@ -7,9 +7,10 @@ set(GPUVORONOI_SOURCE_ROOM ${PROJECT_SOURCE_DIR}/src)
 function(gpuvoronoi_target target)
   set(warnings -Wall -Wextra -Wshadow)
   set(warnings_c ${warnings} -Wpedantic -Wstrict-prototypes -Wvla)
-  # What may change a value without saying so, in src. GCC's: clang finds other places. Not with sanitizers, whose code GCC warns of too.
+  # What may change a value without saying so, in src. GCC's: clang finds other places. Not with sanitizers, whose code GCC warns of too, nor
+  # with the headers of MinGW, whose isfinite() converts.
   cmake_path(IS_PREFIX GPUVORONOI_SOURCE_ROOM ${CMAKE_CURRENT_SOURCE_DIR} is_source)
-  if(is_source AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT GPUVORONOI_SANITIZE)
+  if(is_source AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT GPUVORONOI_SANITIZE AND NOT WIN32)
     list(APPEND warnings_c -Wconversion)
   endif()
   target_compile_features(${target} PRIVATE c_std_11)

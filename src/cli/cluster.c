@@ -47,12 +47,12 @@ static const gv_mpi_module *open_module(const struct launcher *by, const char **
   const char *(*version)(void) = gv_version;
   void *place = NULL;
   memcpy(&place, &version, sizeof place);
-  void *handle = gv_module_open(place, by->module, RTLD_NOW | RTLD_GLOBAL);
+  void *handle = gv_module_open(place, by->module, true);
   if (handle == NULL) {
-    *why = dlerror();
+    *why = gv_library_why();
     return NULL;
   }
-  void *found = dlsym(handle, GV_MPI_OFFER);
+  void *found = gv_library_symbol(handle, GV_MPI_OFFER);
   memcpy(&offer, &found, sizeof offer);
   const gv_mpi_module *module = offer != NULL ? offer() : NULL;
   *why = "it is of another version of gpuvoronoi";

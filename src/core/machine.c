@@ -2,8 +2,10 @@
  * version 1 one a controller. Within a container the groups' paths may be the host's, and the mounted root is the container's. */
 #include "core/machine.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -88,8 +90,10 @@ gv_quota gv_machine_quota(const char *root) {
 }
 
 static int processors_by_affinity(void) {
+#ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
   long all = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set has room for */
   return all > 0 ? (int)all : 1;
 }
@@ -109,4 +113,32 @@ int64_t gv_machine_memory(void) {
   int64_t there = pages > 0 && size > 0 ? (int64_t)pages * size : INT64_MAX;
   int64_t quota = gv_machine_quota("").memory;
   return quota < there ? quota : there;
+}
+
+void *gv_library_open(const char *path, bool for_all) {
+  return dlopen(path, for_all ? RTLD_NOW | RTLD_GLOBAL : RTLD_LAZY | RTLD_LOCAL);
+}
+
+void gv_library_close(void *library) {
+  (void)dlclose(library);
+}
+
+const char *gv_library_why(void) {
+  return dlerror();
+}
+
+void *gv_library_symbol(void *library, const char *name) {
+  return dlsym(library, name);
+}
+
+bool gv_library_of(const void *address, char *path, size_t size) {
+  Dl_info found;
+  if (dladdr(address, &found) == 0 || found.dli_fname == NULL || strlen(found.dli_fname) >= size) return false;
+  memcpy(path, found.dli_fname, strlen(found.dli_fname) + 1);
+  return true;
+}
+
+void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  (void)pthread_atfork(before, in_parent,
+                       in_child); /* without memory for it, a child may wait for ever, at worst */
 }

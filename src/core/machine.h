@@ -1,10 +1,13 @@
 /*
  * What this process may use of the machine: processors and memory, of which its cgroups (containers, batch jobs) may have less
- * than there is.
+ * than there is; shared libraries; forks. All of the library that not every system has is behind this header: machine.c for POSIX,
+ * machine_windows.c for Windows. Threads are pthreads everywhere.
  */
 #ifndef GV_MACHINE_H
 #define GV_MACHINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -26,6 +29,23 @@ typedef struct gv_quota {
 
 /* `root` is what comes before /proc and /sys: "", but in tests. */
 gv_quota gv_machine_quota(const char *root);
+
+/* A shared library by its path, or by its name where the system looks for it; NULL if it cannot be opened. What it offers is for those
+ * alone who ask, or `for_all` libraries that are opened later. */
+void *gv_library_open(const char *path, bool for_all);
+void gv_library_close(void *library);
+
+/* Why the last one could not be, until this thread asks again; NULL if that is not known. */
+const char *gv_library_why(void);
+
+/* A function or variable of it; NULL if there is none. */
+void *gv_library_symbol(void *library, const char *name);
+
+/* The path of the library or program that has this address, with '/' between folders; false if it is not known, or too long. */
+bool gv_library_of(const void *address, char *path, size_t size);
+
+/* What every fork from now on begins and ends with, where there are forks. */
+void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 #ifdef __cplusplus
 }

@@ -2,26 +2,25 @@
 #ifndef GV_MODULE_H
 #define GV_MODULE_H
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/machine.h"
+
 /*
  * Opens the module that stands beside the object in which `place` is, in the folder gpuvoronoi there, or wherever the system finds it;
- * NULL: dlerror says why not.
+ * NULL: gv_library_why says why not.
  */
-static inline void *gv_module_open(const void *place, const char *name, int flags) {
+static inline void *gv_module_open(const void *place, const char *name, bool for_all) {
   static const char *const folders[] = {"", "gpuvoronoi/"};
-  Dl_info self;
-  char path[4096];
+  char self[4096], path[4096];
   void *module = NULL;
-  const char *slash = dladdr(place, &self) != 0 && self.dli_fname != NULL ? strrchr(self.dli_fname, '/') : NULL;
+  const char *slash = gv_library_of(place, self, sizeof self) ? strrchr(self, '/') : NULL;
   for (int i = 0; slash != NULL && module == NULL && i < 2; i++) {
-    int beside = (int)(slash - self.dli_fname) + 1;
-    int length = snprintf(path, sizeof path, "%.*s%s%s", beside, self.dli_fname, folders[i], name);
-    if (length < (int)sizeof path) module = dlopen(path, flags);
+    int length = snprintf(path, sizeof path, "%.*s%s%s", (int)(slash - self) + 1, self, folders[i], name);
+    if (length < (int)sizeof path) module = gv_library_open(path, for_all);
   }
-  return module != NULL ? module : dlopen(name, flags);
+  return module != NULL ? module : gv_library_open(name, for_all);
 }
 
 #endif

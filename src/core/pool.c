@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/machine.h"
+
 enum { STACK_BYTES = 2 << 20 /* at most; address space may be scarce */ };
 
 typedef struct crew {
@@ -51,8 +53,7 @@ static void in_child(void) {
 }
 
 static void watch_forks(void) {
-  (void)pthread_atfork(before_fork, after_fork,
-                       in_child); /* without memory for it, a child may wait for ever, at worst */
+  gv_machine_at_fork(before_fork, after_fork, in_child);
 }
 
 /* ------------------------------------------------------------------------------------------------------ threads */

@@ -6,16 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/machine.h"
 #include "core/module.h"
 
+#ifdef _WIN32
+#define MODULE "gpuvoronoi_cuda.dll"
+#define DRIVER "nvcuda.dll"
+#else
 #define MODULE "libgpuvoronoi_cuda.so"
+#define DRIVER "libcuda.so.1"
+#endif
 
 static pthread_once_t module_once = PTHREAD_ONCE_INIT, driver_once = PTHREAD_ONCE_INIT;
 static _Atomic(const gv_cuda_module *) module;
 static char module_reason[512];
 static bool driver_found;
 
-/* Of what dlerror says, the part that tells a missing module from a broken one. */
+/* Of what the system says, the part that tells a missing module from a broken one. */
 static void say_why(const char *said) {
   bool missing = said == NULL || strstr(said, MODULE ": cannot open shared object file") != NULL;
   if (missing) {
@@ -26,20 +33,20 @@ static void say_why(const char *said) {
 }
 
 static void load(void) {
-  void *handle = gv_module_open(&module_once, MODULE, RTLD_LAZY | RTLD_LOCAL);
+  void *handle = gv_module_open(&module_once, MODULE, false);
   if (handle == NULL) {
-    say_why(dlerror());
+    say_why(gv_library_why());
     return;
   }
   const gv_cuda_module *(*offer)(void) = NULL;
-  void *found = dlsym(handle, "gv_cuda_module_offer");
+  void *found = gv_library_symbol(handle, "gv_cuda_module_offer");
   memcpy(&offer, &found, sizeof offer);
   const gv_cuda_module *offered = offer != NULL ? offer() : NULL;
   if (offered == NULL || strcmp(offered->version, GV_VERSION_STRING) != 0 || offered->size != GV_CUDA_MODULE_SIZE) {
     snprintf(module_reason, sizeof module_reason,
              "the CUDA module is of another version (%s) than the library (%s)",
              offered != NULL ? offered->version : "unknown", GV_VERSION_STRING);
-    (void)dlclose(handle);
+    gv_library_close(handle);
     return;
   }
   atomic_store(&module, offered); /* stays loaded: device memory may belong to it until the process ends */
@@ -62,9 +69,9 @@ bool gv_cuda_started(void) {
 }
 
 static void look_for_driver(void) {
-  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void *driver = gv_library_open(DRIVER, false);
   driver_found = driver != NULL;
-  if (driver_found) (void)dlclose(driver);
+  if (driver_found) gv_library_close(driver);
 }
 
 bool gv_cuda_has_driver(void) {

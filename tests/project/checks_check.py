@@ -402,11 +402,24 @@ def debian():
         write(tree / name, was)
 
 
+def portable():
+    tree = WORK / "tree"
+    for room in ("core", "exact", "cells", "search", "geodesic", "features", "voronoi", "measure", "statistics"):
+        write(tree / "src" / room / "a.c", "#include <pthread.h>\n#include <math.h>\n")
+    write(tree / "src/core/machine.c", "#include <dlfcn.h>\n#include <unistd.h>\nint x = pthread_atfork(a, b, c);\n")
+    write(tree / "src/search/cuda/a.cu", "#include <dlfcn.h>\n")
+    good("as it is to be", "portable.sh", tree)
+    for code, says in (("#include <unistd.h>\n", "voronoi/a.c:1"), ("#  include <sys/mman.h>\n", "voronoi/a.c:1"),
+                       ("int y = pthread_atfork(a, b, c);\n", "voronoi/a.c:1")):
+        write(tree / "src/voronoi/a.c", code)
+        bad(code.strip(), says, "portable.sh", tree)
+
+
 def version():
     script, tree = str(SOURCE / "packaging" / "version.py"), WORK / "tree"
     names = ("include/gpuvoronoi.h", "CITATION.cff", "python/gpuvoronoi/_library.py", "plugin/qgis/gpuvoronoi/metadata.txt", "docs/usage.md",
              "docs/qgis.md", "docs/CHANGELOG.md", "tests/plugin/test_running.py", "tests/plugin/test_process.py", "debian/control",
-             "debian/changelog")
+             "debian/changelog", "packaging/conda-forge/meta.yaml", "packaging/homebrew/gpuvoronoi.rb", "packaging/osgeo4w/package.sh")
     now = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True).stdout.strip()
     for name in names:
         write(tree / name, (SOURCE / name).read_text(encoding="utf-8"))
@@ -424,7 +437,7 @@ def version():
 
 
 subject = {run.__name__: run for run in (abi, exact_flags, header_examples, library_manners, exports, format, tidy, data, data_timezones,
-                                         static_library, consumers, house, version, debian)}[sys.argv[1]]
+                                         static_library, consumers, house, version, debian, portable)}[sys.argv[1]]
 shutil.rmtree(WORK, ignore_errors=True)
 WORK.mkdir(parents=True)
 subject()
