@@ -1,6 +1,8 @@
 /*
- * Each rank computes its part into a temporary directory beside an output of the first, which then makes the outputs of all parts. A
- * rank that fails says so by a file in that directory, which the others look for, so that nobody works on for nothing.
+ * The ranks share one run: pieces of the raster are dealt to them, each writes its own bytes of the files (io/team.h). Where a format lets
+ * only one process write, each rank computes its part into a temporary directory beside an output of the first, which then makes the
+ * outputs of all parts; a rank that fails says so by a file in that directory, which the others look for, so that nobody works on for
+ * nothing.
  */
 #include "cli/cluster_raster.h"
 
@@ -14,11 +16,12 @@
 
 #include "cli/cli.h"
 #include "cli/cluster.h"
+#include "cli/cluster_team.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
 #include "io/out/output.h"
 
-/* ------------------------------------------------------------------------------------------------------ one rank */
+/* -------------------------------------------------------------------------------------------------------- parts */
 
 static const cli_cluster *here;
 static char folder[4096], failed_name[4200];
@@ -70,26 +73,30 @@ static gv_status compute_part(gv_io *io, const gv_job *job, bool progress) {
   return gv_job_run(io, &own);
 }
 
-/* ----------------------------------------------------------------------------------------------------- all ranks */
+/* The first checks the outputs. */
+static int check(const gv_job *j) {
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_status status = GV_OK;
+  gv_job plan = *j;
+  plan.plan_only = true;
+  if (here->rank == 0) status = gv_job_run(&io, &plan);
+  int worst = 0;
+  if (here->mpi->largest(status != GV_OK, &worst) != 0) return EXIT_ERROR;
+  return worst == 0 ? EXIT_OK : here->rank == 0 ? cli_report_failure(&io) : EXIT_ERROR;
+}
 
-/* The first checks the outputs and makes the directory, whose name the others get. */
+/* The first makes the directory, whose name the others get. */
 static int begin(const gv_job *j, gv_output *beside) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_status status = GV_OK;
   if (here->rank == 0) {
-    gv_job plan = *j;
-    plan.plan_only = true;
-    status = gv_job_run(&io, &plan);
-    if (status == GV_OK) status = gv_output_init(&io, beside, first_output(j), true);
+    status = gv_output_init(&io, beside, first_output(j), true);
     if (status == GV_OK) status = gv_output_begin(&io, beside);
-    if (status == GV_OK) {
-      char *whole = realpath(beside->directory, folder) != NULL ? folder : NULL;
-      if (whole == NULL) status = gv_io_fail(&io, GV_ERROR_IO, "the name of an output is too long");
-    }
+    if (status == GV_OK && realpath(beside->directory, folder) == NULL)
+      status = gv_io_fail(&io, GV_ERROR_IO, "the name of an output is too long");
   }
-  int worst = 0;
-  if (here->mpi->largest(status != GV_OK, &worst) != 0) return EXIT_ERROR;
-  if (worst != 0) return here->rank == 0 ? cli_report_failure(&io) : EXIT_ERROR;
+  int result = cli_cluster_agree(here, &io, status);
+  if (result != EXIT_OK) return result;
   if (here->mpi->send_to_all(0, folder, sizeof folder) != 0) return EXIT_ERROR;
   snprintf(failed_name, sizeof failed_name, "%s/failed", folder);
   return EXIT_OK;
@@ -127,14 +134,11 @@ static int merge(gv_job_settings *s, double begun) {
   return result;
 }
 
-static int carry_out(gv_job_settings *s, double begun) {
+/* Part files, which the first merges: where it alone can write what is asked for. */
+static int run_parts(gv_job_settings *s, double begun) {
   gv_output beside = {.lock = -1};
   gv_job *j = &s->job;
   bool first = here->rank == 0, shows = first && voronoi_shows_progress(s);
-  if (first_output(j) == NULL)
-    return cli_cluster_conclude(here, first ? voronoi_run(s, begun) : EXIT_OK); /* the mesh alone */
-  cli_cluster_share_machine(here, &j->threads, &j->device);
-  voronoi_choose_threads(j);
   if (shows) j->progress = show_parts;
   int result = begin(j, &beside);
   if (result == EXIT_OK) {
@@ -147,6 +151,51 @@ static int carry_out(gv_job_settings *s, double begun) {
 end:
   if (first && beside.path != NULL) gv_output_clear(&beside);
   return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------ together */
+
+/* *alone: nothing was done, as the first must write by itself. */
+static int run_team(gv_job_settings *s, double begun, bool *alone) {
+  gv_team *team = cli_team_new(here);
+  gv_job_report report;
+  gv_job j = s->job;
+  bool first = here->rank == 0;
+  gv_io io = {.cancelled = cli_team_stopped, .cancelled_user = team};
+  gv_status status = team != NULL ? GV_OK : gv_io_fail_memory(&io, "the ranks");
+  int result = cli_cluster_agree(here, &io, status);
+  if (result != EXIT_OK) goto end;
+  j.team = team;
+  if (first) j.report = &report;
+  if (first && voronoi_shows_progress(s)) j.progress = cli_show_progress;
+  status = gv_job_run(&io, &j);
+  if (cli_interrupted(NULL)) {
+    result = cli_report_failure(&io);
+    goto end;
+  }
+  *alone = team->alone;
+  if (!*alone && !team->done) { /* no rank has come so far */
+    (void)team->agree(&io, team->user, status);
+    result = cli_cluster_agree(here, &io, status);
+  } else if (!*alone) {
+    result = first ? voronoi_tell(s, &io, status, &report, begun) : status == GV_OK ? EXIT_OK : EXIT_ERROR;
+    if (!cli_interrupted(NULL)) result = cli_cluster_conclude(here, result);
+  }
+end:
+  cli_team_free(team);
+  return result;
+}
+
+static int carry_out(gv_job_settings *s, double begun) {
+  gv_job *j = &s->job;
+  bool alone = false;
+  if (first_output(j) == NULL) /* the mesh alone */
+    return cli_cluster_conclude(here, here->rank == 0 ? voronoi_run(s, begun) : EXIT_OK);
+  cli_cluster_share_machine(here, &j->threads, &j->device);
+  voronoi_choose_threads(j);
+  int result = check(j);
+  if (result == EXIT_OK) result = run_team(s, begun, &alone);
+  return result == EXIT_OK && alone ? run_parts(s, begun) : result;
 }
 
 int cli_cluster_check(const gv_job *j) {

@@ -41,6 +41,18 @@ bool voronoi_shows_progress(const gv_job_settings *s) {
   return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
 }
 
+int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
+                 double begun) {
+  if (status != GV_OK) return cli_report_failure(io);
+  double seconds = cli_seconds() - begun;
+  if (s->json) {
+    cli_report_json(report, seconds);
+  } else if (!s->quiet) {
+    cli_report_lines(report, seconds);
+  }
+  return EXIT_OK;
+}
+
 int voronoi_run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
   voronoi_choose_threads(j);
@@ -48,16 +60,8 @@ int voronoi_run(gv_job_settings *s, double begun) {
   gv_job_report report;
   j->report = &report;
   gv_io io = {.cancelled = cli_interrupted};
-  if (gv_job_run(&io, j) != GV_OK) {
-    int result = cli_report_failure(&io);
-    if (writes_hdf5(j)) _exit(cli_answered(result));
-    return result;
-  }
-  double seconds = cli_seconds() - begun;
-  if (s->json) {
-    cli_report_json(&report, seconds);
-  } else if (!s->quiet) {
-    cli_report_lines(&report, seconds);
-  }
-  return EXIT_OK;
+  gv_status status = gv_job_run(&io, j);
+  int result = voronoi_tell(s, &io, status, &report, begun);
+  if (status != GV_OK && writes_hdf5(j)) _exit(cli_answered(result));
+  return result;
 }

@@ -11,6 +11,10 @@ int voronoi_check_lasting(const gv_description *description);
 void voronoi_choose_threads(gv_job *job);
 bool voronoi_shows_progress(const gv_job_settings *settings);
 
+/* Tells what a run came to, which ended with `status`; gives the command's. */
+int voronoi_tell(const gv_job_settings *settings, const gv_io *io, gv_status status, const gv_job_report *report,
+                 double begun);
+
 /* Carries out the job, and tells what it came to. */
 int voronoi_run(gv_job_settings *settings, double begun);
 

@@ -3,6 +3,7 @@
 #include "job/run.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/out/polygons.h"
 #include "io/parallel.h"
@@ -162,16 +163,16 @@ static gv_status add_style(gv_run *r) {
   return status;
 }
 
-/* The blocks of a run that writes no raster. */
+/* The blocks of a run that writes no raster, or a piece of them. */
 typedef struct walk {
   gv_run *r;
   share *progress;
-  int64_t across, count;
+  int64_t across, count, first;
 } walk;
 
 static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   const walk *w = user;
-  for (int64_t i = first; i < end; i++) {
+  for (int64_t i = w->first + first; i < w->first + end; i++) {
     gv_raster_block block = {.column = i % w->across, .row = i / w->across};
     gv_status status = gv_run_compute_block(io, w->r, worker, &block);
     /* Blocks are handed out in their order, and one worker tells. */
@@ -182,11 +183,25 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
   return GV_OK;
 }
 
+/* Devices compute larger pieces than blocks. */
+static bool on_devices(const gv_run *r) {
+  return strncmp(gv_voronoi_backend(r->voronoi), "cuda", 4) == 0;
+}
+
 static gv_status walk_blocks(gv_run *r, share *progress) {
   walk w = {.r = r, .progress = progress, .across = (r->width + r->block_w - 1) / r->block_w};
   w.count = w.across * ((r->height + r->block_h - 1) / r->block_h);
   gv_io_loop loop = {.threads = r->worker_count, .count = w.count, .grain = 1, .user = &w};
-  return gv_io_parallel_for(r->io, &loop, compute_blocks);
+  gv_team *team = r->j->team;
+  if (team == NULL) return gv_io_parallel_for(r->io, &loop, compute_blocks);
+  const gv_team_work work = {.units = w.count, .row = w.across, .coarse = on_devices(r)};
+  gv_status status = team->begin(r->io, team->user, &work);
+  if (status != GV_OK) return status;
+  do {
+    status = team->next(r->io, team->user, &w.first, &loop.count);
+    if (status == GV_OK && loop.count > 0) status = gv_io_parallel_for(r->io, &loop, compute_blocks);
+  } while (status == GV_OK && loop.count > 0);
+  return team->end(r->io, team->user, status);
 }
 
 gv_status gv_run_compute(gv_run *r) {
@@ -207,17 +222,20 @@ gv_status gv_run_compute(gv_run *r) {
   if (status != GV_OK) return status;
   r->block_w = r->block_h = GV_RUN_BLOCK;
   if (r->written_count > 0) gv_raster_block_size(r->written, r->written_count, &r->block_w, &r->block_h);
-  gv_raster_block_fn compute = r->merge != NULL ? gv_run_merge_block
-                               : j->parts > 0   ? gv_run_compute_part_block
-                                                : gv_run_compute_block;
+  gv_raster_block_fn *compute = r->merge != NULL ? gv_run_merge_block
+                                : j->parts > 0   ? gv_run_compute_part_block
+                                                 : gv_run_compute_block;
   status = gv_run_check_blocks(r);
   if (status == GV_OK) status = gv_run_prepare(r);
   if (status == GV_OK && r->merge != NULL) status = gv_run_merge_sums(r);
   if (status == GV_OK && r->written_count > 0) {
-    status = gv_raster_write(r->io, r->written, r->written_count, compute, r, r->worker_count, report, &progress);
+    const gv_raster_work work = {compute, r, r->worker_count, j->team, on_devices(r)};
+    status = gv_raster_write(r->io, r->written, r->written_count, &work, report, &progress);
   } else if (status == GV_OK && r->merge == NULL) {
     status = walk_blocks(r, &progress);
   }
+  if (j->team != NULL) status = gv_run_gather(r, status);
+  if (status != GV_OK || gv_run_helps(r)) return status;
   if (status == GV_OK && r->style) status = add_style(r);
   if (status == GV_OK && r->stats != NULL) status = gv_run_write_statistics(r);
   progress.from = progress.to;

@@ -8,6 +8,7 @@
 #include "io/out/raster_out.h"
 #include "io/out/sync.h"
 #include "io/overlay/mask.h"
+#include "io/team.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 
@@ -81,7 +82,9 @@ typedef struct gv_job {
   int part, parts; /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
   bool spread;     /* of fewer rows of blocks than parts the last ones are nothing: no file */
   bool plan_only;  /* outputs are checked, nothing else is done */
-  const char *run; /* the run's description as JSON, for part files */
+  gv_team
+      *team; /* other processes with the same job, which share its work; NULL: none. The first makes all outputs */
+  const char *run;           /* the run's description as JSON, for part files */
   const char *const *merged; /* part files that all is taken from */
   int merged_count;          /* 0 = all is computed */
   gv_job_report *report;     /* filled by a run that goes well; may be NULL */

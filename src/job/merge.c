@@ -207,8 +207,7 @@ typedef struct adding {
 
 static gv_status add_record(gv_io *io, void *user, const unsigned char *record) {
   const adding *a = user;
-  int64_t row = (int64_t)gv_part_number(record);
-  gv_status status = gv_statistics_add_sums(a->r->context, a->r->statistics, row, record + 8);
+  gv_status status = gv_run_add_sum(io, a->r, record);
   if (status == GV_OK) return GV_OK;
   return gv_io_fail(io, status, "%s is damaged: %s", a->part->path, gv_context_message(a->r->context));
 }

@@ -99,15 +99,9 @@ gv_part_sum gv_run_sum(const gv_run *r, int number) {
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-/* Of the seeds, or groups, those that have cells. */
-typedef struct summed {
-  gv_run *r;
-  int64_t *rows, count;
-} summed;
-
-static gv_status list_summed(gv_run *r, summed *out) {
+gv_status gv_run_list_sums(gv_run *r, gv_run_sums *out) {
   gv_seed_statistics s;
-  *out = (summed){.r = r};
+  *out = (gv_run_sums){.r = r};
   if (r->statistics == NULL) return GV_OK;
   int64_t rows = r->j->group ? r->groups.count : r->regions->count;
   out->rows = malloc((size_t)rows * sizeof *out->rows);
@@ -120,19 +114,25 @@ static gv_status list_summed(gv_run *r, summed *out) {
   return GV_OK;
 }
 
-static gv_status put_record(gv_io *io, void *user, int64_t record, unsigned char *to) {
-  const summed *s = user;
+gv_status gv_run_put_sum(gv_io *io, void *user, int64_t record, unsigned char *to) {
+  const gv_run_sums *s = user;
   int64_t row = s->rows[record];
   gv_part_put_number(to, (uint64_t)row);
   gv_status status = gv_statistics_get_sums(s->r->context, s->r->statistics, row, to + 8);
   return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(s->r->context));
 }
 
+gv_status gv_run_add_sum(gv_io *io, void *user, const unsigned char *record) {
+  gv_run *r = user;
+  gv_status status = gv_statistics_add_sums(r->context, r->statistics, (int64_t)gv_part_number(record), record + 8);
+  return status == GV_OK ? GV_OK : gv_io_fail(io, status, "%s", gv_context_message(r->context));
+}
+
 gv_status gv_run_write_part(gv_run *r) {
   const gv_job *j = r->j;
   const char *files[GV_RUN_RASTERS] = {NULL};
-  summed sums;
-  gv_status status = list_summed(r, &sums);
+  gv_run_sums sums;
+  gv_status status = gv_run_list_sums(r, &sums);
   gv_part part = {.number = j->part,
                   .parts = r->parts,
                   .width = r->width,
@@ -158,7 +158,7 @@ gv_status gv_run_write_part(gv_run *r) {
   part.path = strdup(j->raster.path);
   part.run = strdup(j->run != NULL ? j->run : "{}");
   if (part.path == NULL || part.run == NULL) status = gv_io_fail_memory(r->io, "a part's description");
-  if (status == GV_OK) status = gv_part_write(r->io, files[GV_RUN_OUT], files, &part, put_record, &sums);
+  if (status == GV_OK) status = gv_part_write(r->io, files[GV_RUN_OUT], files, &part, gv_run_put_sum, &sums);
   gv_part_free(&part);
   free(sums.rows);
   return status;

@@ -177,31 +177,38 @@ const char *gv_run_unit(const gv_run *r, int raster) {
 gv_status gv_run_create_rasters(gv_run *r) {
   static const char *const variables[GV_RUN_RASTERS] = {"nearest", "distance", "azimuth"};
   const GDALDataType types[GV_RUN_RASTERS] = {r->type, r->j->distance_type, GDT_Float32};
-  char **metadata = NULL;
+  char **metadata = NULL, **names[GV_RUN_RASTERS] = {NULL};
+  double geotransforms[GV_RUN_RASTERS][6];
+  gv_raster_description descriptions[GV_RUN_RASTERS];
+  gv_team *team = r->j->team;
   gv_status status = gv_run_metadata(r, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;
     if (r->raster[i] == NULL) continue;
-    char **names = gv_run_band_names(r, i);
+    int s = r->slot[i] = r->written_count++;
+    names[s] = gv_run_band_names(r, i);
     const double *g = r->grid.geotransform, y = (double)r->first_row;
     const double geotransform[6] = {g[0] + y * g[2], g[1], g[2], g[3] + y * g[5], g[4], g[5]};
-    gv_raster_description description = {.width = r->width,
-                                         .height = r->rows,
-                                         .geotransform = geotransform,
-                                         .crs = r->grid.crs,
-                                         .type = types[i],
-                                         .nodata = r->nodata,
-                                         .bands = gv_run_bands(r, i),
-                                         .names = names,
-                                         .unit = gv_run_unit(r, i),
-                                         .cell_bytes = r->j->distance_per_value ? r->j->raster.cell_bytes : 0,
-                                         .variable = variables[i],
-                                         .metadata = metadata};
-    status = gv_raster_create(r->io, r->raster[i], &description);
-    CSLDestroy(names);
-    r->slot[i] = r->written_count;
-    r->written[r->written_count++] = r->raster[i];
+    memcpy(geotransforms[s], geotransform, sizeof geotransform);
+    descriptions[s] = (gv_raster_description){.width = r->width,
+                                              .height = r->rows,
+                                              .geotransform = geotransforms[s],
+                                              .crs = r->grid.crs,
+                                              .type = types[i],
+                                              .nodata = r->nodata,
+                                              .bands = gv_run_bands(r, i),
+                                              .names = names[s],
+                                              .unit = gv_run_unit(r, i),
+                                              .cell_bytes = r->j->distance_per_value ? r->j->raster.cell_bytes : 0,
+                                              .variable = variables[i],
+                                              .metadata = metadata};
+    if (!gv_run_helps(r)) status = gv_raster_create(r->io, r->raster[i], &descriptions[s]);
+    r->written[s] = r->raster[i];
   }
+  if (team != NULL && status == GV_OK)
+    status = gv_raster_share(r->io, team, r->written, descriptions, r->written_count);
+  for (int i = 0; i < r->written_count; i++)
+    CSLDestroy(names[i]);
   CSLDestroy(metadata);
   return status;
 }

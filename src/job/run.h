@@ -101,10 +101,15 @@ static inline gv_run_part gv_run_block_part(const gv_run *r, int64_t column, int
   return p;
 }
 
+/* True if another process makes the outputs. */
+static inline bool gv_run_helps(const gv_run *r) {
+  return r->j->team != NULL && r->j->team->rank > 0;
+}
+
 /* True if something is asked of the grid's cells. */
 static inline bool gv_run_has_cells(const gv_run *r) {
   return r->raster[GV_RUN_OUT] != NULL || r->raster[GV_RUN_DISTANCE] != NULL || r->raster[GV_RUN_AZIMUTH] != NULL ||
-         r->stats != NULL;
+         r->j->stats != NULL;
 }
 
 /* True if distances go into a raster in another unit than the library's. */
@@ -189,6 +194,14 @@ gv_status gv_run_check_blocks(const gv_run *r);
 gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block);
 /* all that was computed into one file. */
 gv_status gv_run_write_part(gv_run *r);
+/* Of the seeds, or groups, those that have cells, to be freed; a gv_part_record_fn for them; and a gv_part_take_fn for what it gives. */
+typedef struct gv_run_sums {
+  gv_run *r;
+  int64_t *rows, count;
+} gv_run_sums;
+gv_status gv_run_list_sums(gv_run *r, gv_run_sums *out);
+gv_status gv_run_put_sum(gv_io *io, void *sums, int64_t record, unsigned char *to);
+gv_status gv_run_add_sum(gv_io *io, void *run, const unsigned char *record);
 /* What is known of the raster of --sum number `number`, from itself or the parts. */
 gv_part_sum gv_run_sum(const gv_run *r, int number);
 /* fingerprints.c: what the run is about: its seeds, and its cells. */
@@ -210,6 +223,10 @@ void gv_run_close_parts(gv_run *r);
 /* False if cells tell only which of the ids they show, and those repeat. */
 bool gv_run_tells_seeds(const gv_run *r);
 gv_part_sum gv_merge_sum(const gv_merge *merge, int number);
+
+/* gather.c: of several processes, once all have computed: the first gets what the others have found. `status` is what has become of this
+ * one. */
+gv_status gv_run_gather(gv_run *r, gv_status status);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);

@@ -3,13 +3,16 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
-from conftest import COMMAND, SUMMARY
+from conftest import COMMAND, SUMMARY, build_shim
 from launchers import ENVIRONMENT, launcher, start  # noqa: F401
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
+
 
 def mpirun(work, launcher, n, *arguments, **options):
     return start(work.directory, launcher, n, *arguments, **options)
@@ -82,28 +85,98 @@ def test_other_commands_run_once(work, launcher):
     assert done.returncode == 0 and done.stderr.count("nothing was written") == 1
 
 
-def test_a_rank_that_is_killed(work, launcher):
-    """The old file is as it was, and what is left is cleaned by the next run for it."""
-    question = ["--seeds", seeds(work), *SMALL, "--overwrite", "old.tif"]
+# ------------------------------------------------------------------------------------------------- ranks in trouble
+
+TILES = ["--size", "1000,990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--threads", "1"]  # 16 x 16
+
+
+def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1):
+    """Two ranks, of which something happens to the second when it writes for the at-th time (pieces_shim.c)."""
+    shim = build_shim(tmp_path_factory.mktemp("shim"), "pieces")
+    reached = tmp_path_factory.mktemp("reached") / "reached"
+    settings = {"PIECES_RANK": "1", "PIECES_AT": at, "PIECES_DO": act, "PIECES_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
+                "ASAN_OPTIONS": shim["ASAN_OPTIONS"]}
+    return [*launcher, "-n", "2", "env", *[f"{name}={value}" for name, value in settings.items()], COMMAND, *map(str, arguments)], reached
+
+
+def cleaned(work, question):
+    """The next run takes away what dead ranks have left, once they are: its test's time limit ends this."""
+    work.ok(*question)
+    while [p for p in work.directory.iterdir() if ".tmp-" in p.name]:
+        time.sleep(0.2)
+        work.ok(*question)
+
+
+def question_for(work):
     work.path("old.tif").write_text("old")
-    work.write("killed.sh", """
-if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then
+    return ["--seeds", seeds(work), *TILES, "--overwrite", "old.tif"]
+
+
+@pytest.mark.parametrize("at", [1, 5])
+def test_a_rank_that_is_killed(work, tmp_path_factory, launcher, at):
+    """The old file is as it was, and what is left is cleaned by the next run for it."""
+    question = question_for(work)
+    command, reached = troubled(work, tmp_path_factory, launcher, "kill", *question, at=at)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    assert done.returncode != 0 and reached.exists() and work.path("old.tif").read_text() == "old"
+    cleaned(work, question)
+
+
+def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
+    question = question_for(work)
+    command, reached = troubled(work, tmp_path_factory, launcher, "wait", *question)
+    with subprocess.Popen(command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as ranks:
+        while not reached.exists() and ranks.poll() is None:
+            time.sleep(0.05)
+        assert ranks.poll() is None
+        ranks.send_signal(signal.SIGINT)
+        _, said = ranks.communicate(timeout=240)
+    assert ranks.returncode != 0 and work.path("old.tif").read_text() == "old"
+    assert [line for line in said.splitlines() if line.startswith("gpuvoronoi: ")] in ([], ["gpuvoronoi: error: interrupted"])
+    cleaned(work, question)
+
+
+@pytest.mark.parametrize("at", [1, 5])
+def test_a_disk_that_is_full_for_one_rank(work, tmp_path_factory, launcher, at):
+    question = question_for(work)
+    before = work.listing()
+    command, _ = troubled(work, tmp_path_factory, launcher, "full", *question, at=at)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    lines = told(done)
+    assert done.returncode != 0 and len(lines) == 1 and "rank 1 of 2 on " in lines[0], done.stderr
+    assert "cannot write old.tif: No space left on device" in lines[0]
+    assert work.listing() == before and work.path("old.tif").read_text() == "old"
+
+
+def test_ranks_that_are_not_equal(work, tmp_path_factory, launcher):
+    """One writes slowly: what the other has made meanwhile waits for it, and more than is kept in memory goes to a file."""
+    question = ["--seeds", seeds(work), "--size", "4000,3990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--co", "COMPRESS=NONE",
+                "--threads", "1", "--memory", "4M"]
+    work.ok(*question, "one.tif")
+    command, _ = troubled(work, tmp_path_factory, launcher, "slow", *question, "two.tif")
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    assert work.path("one.tif").read_bytes() == work.path("two.tif").read_bytes()
+
+
+@pytest.mark.skipif(not LONG, reason="takes long")
+@pytest.mark.parametrize("number", range(20))
+def test_ranks_that_are_killed_at_any_moment(work, launcher, number):
+    """Whenever it is: the old file, or a whole new one, and the next run leaves nothing else."""
+    random = np.random.default_rng(number)
+    question = question_for(work)
+    work.ok("--seeds", "seeds.csv", *TILES, "new.tif")
+    work.write("killed.sh", f"""
+if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {random.integers(3)} ]; then
   me=$$
-  (until ls .old.tmp-*/.part*.tmp-* >/dev/null 2>&1; do sleep 0.1; done; kill -9 $me) &
+  (sleep {random.uniform(0, 2):.2f}; kill -9 $me 2>/dev/null) &
 fi
 exec "$@"
 """)
-    slow = [*question, "--backend", "serial", "--size", "20000,19500"]
-    command = [*launcher, "-n", "3", "sh", "killed.sh", COMMAND, *map(str, slow)]
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
-    assert done.returncode != 0
-    assert work.path("old.tif").read_text() == "old"
-    done = mpirun(work, launcher, 2, *question)
-    assert done.returncode == 0, done.stderr
-    while [p for p in work.directory.iterdir() if ".tmp-" in p.name]:  # a rank may be about to end yet: its test's time limit ends this
-        time.sleep(0.5)
-        work.run(*question)
-    work.ok("--seeds", "seeds.csv", *SMALL, "new.tif")
+    command = [*launcher, "-n", "3", "sh", "killed.sh", COMMAND, *map(str, question)]
+    subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    assert work.path("old.tif").read_bytes() in (b"old", work.path("new.tif").read_bytes())
+    cleaned(work, question)
     assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
 
 

@@ -100,8 +100,9 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
   if (status == GV_OK) status = gv_raster_create(io, raster, &description);
   if (status == GV_OK) {
     gv_raster_block_size(&raster, 1, &t->block_w, &t->block_h);
+    const gv_raster_work work = {.compute = thin, .user = t, .workers = t->workers};
     status = open_finer(io, t, finer);
-    if (status == GV_OK) status = gv_raster_write(io, &raster, 1, thin, t, t->workers, NULL, NULL);
+    if (status == GV_OK) status = gv_raster_write(io, &raster, 1, &work, NULL, NULL);
     close_finer(t);
   }
   if (status == GV_OK) status = gv_raster_finish(io, raster, NULL, NULL);

@@ -160,28 +160,21 @@ static char **limit_threads(char **options) {
   return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_io_threads_at_hand(wanted)));
 }
 
-gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
+static void take_description(gv_raster_out *raster, const gv_raster_description *description) {
   raster->width = description->width;
   raster->height = description->height;
   raster->type = description->type;
   raster->bands = description->bands;
   raster->nodata = description->nodata;
-  gv_status status = check_type(io, raster);
-  if (status == GV_OK) status = check_mark(io, raster);
-  if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
   if (description->cell_bytes > 0) gv_raster_set_sides(raster, description->cell_bytes);
-  if (status == GV_OK) set_content_options(raster, description);
-  if (status == GV_OK) status = gv_place_begin(io, &raster->place);
-  if (status != GV_OK) return status;
-  /* What can only be copied is fed from a GeoTIFF. */
-  bool copies = gv_raster_copies(raster);
-  raster->work =
-      copies ? gv_path_join(raster->place.output.directory, SOURCE_NAME) : strdup(raster->place.output.work);
-  if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
+  set_content_options(raster, description);
+}
 
+/* The driver of the file that blocks are written to. What its options are goes into raster->used_options. */
+static GDALDriverH choose_used_options(gv_raster_out *raster) {
   GDALDriverH driver = raster->driver;
   char **options = CSLDuplicate(raster->options);
-  if (copies) {
+  if (gv_raster_copies(raster)) { /* it is fed from a GeoTIFF */
     driver = GDALGetDriverByName("GTiff");
     CSLDestroy(options);
     gv_raster_out source = {.driver = driver, .threads = raster->threads};
@@ -195,10 +188,36 @@ gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_des
   bool planes = raster->bands == 1 || EQUAL(CSLFetchNameValueDef(options, "INTERLEAVE", ""), "BAND");
   raster->sparse = gtiff && planes && gv_tiff_possible(options);
   if (raster->sparse) options = CSLSetNameValue(options, "SPARSE_OK", "TRUE");
-  raster->used_options = options = raster->sparse ? options : limit_threads(options);
+  raster->used_options = raster->sparse ? options : limit_threads(options);
+  return driver;
+}
+
+gv_status gv_raster_adopt(gv_io *io, gv_raster_out *raster, const gv_raster_description *description,
+                          const char *work) {
+  take_description(raster, description);
+  (void)choose_used_options(raster);
+  raster->adopted = true;
+  raster->work = strdup(work);
+  return raster->work != NULL ? gv_raster_dataset_reopen(io, raster) : gv_io_fail_memory(io, "a file name");
+}
+
+gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
+  raster->type = description->type;
+  raster->nodata = description->nodata;
+  gv_status status = check_type(io, raster);
+  if (status == GV_OK) status = check_mark(io, raster);
+  if (status == GV_OK && GDALDataTypeIsInteger(raster->type)) status = check_lossless(io, raster);
+  if (status == GV_OK) take_description(raster, description);
+  if (status == GV_OK) status = gv_place_begin(io, &raster->place);
+  if (status != GV_OK) return status;
+  raster->work = gv_raster_copies(raster) ? gv_path_join(raster->place.output.directory, SOURCE_NAME)
+                                          : strdup(raster->place.output.work);
+  if (raster->work == NULL) return gv_io_fail_memory(io, "a file name");
+
+  GDALDriverH driver = choose_used_options(raster);
   gv_gdal_reset();
   raster->dataset = GDALCreate(driver, raster->work, (int)raster->width, (int)raster->height, raster->bands,
-                               raster->type, (CSLConstList)options);
+                               raster->type, (CSLConstList)raster->used_options);
   if (raster->dataset == NULL) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot create %s", raster->place.output.path);
     /* What is too large for its format only the driver knows. */
@@ -224,7 +243,8 @@ gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
 
 gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster) {
   gv_gdal_reset();
-  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
+  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | (raster->adopted ? GDAL_OF_READONLY : GDAL_OF_UPDATE),
+                               NULL, NULL, NULL);
   if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }

@@ -55,7 +55,7 @@ static gv_status enlarge(gv_io *io, gv_adjacency *adjacency) {
   return GV_OK;
 }
 
-static gv_status insert(gv_io *io, gv_adjacency *adjacency, uint64_t key) {
+gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key) {
   bool full = 2 * (adjacency->count + 1) > adjacency->capacity;
   gv_status status = full ? enlarge(io, adjacency) : GV_OK;
   if (status != GV_OK) return status;
@@ -87,7 +87,7 @@ static gv_status scan_pairs(gv_io *io, gv_adjacency *adjacency, const int32_t *a
     for (int64_t j = i; j < end && status == GV_OK; j++) {
       if (a[j] == b[j]) continue;
       uint64_t key = pair_key(a[j], b[j]);
-      if (key != last) status = insert(io, adjacency, key);
+      if (key != last) status = gv_adjacency_add(io, adjacency, key);
       last = key;
     }
   }
@@ -105,14 +105,15 @@ gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *b
     if (status == GV_OK && row + step < height)
       status = scan_pairs(io, adjacency, here, here + step * stride, width, &differ);
   }
-  if (status == GV_OK && !differ && *block != INT32_MIN) status = insert(io, adjacency, pair_key(*block, *block));
+  if (status == GV_OK && !differ && *block != INT32_MIN)
+    status = gv_adjacency_add(io, adjacency, pair_key(*block, *block));
   return status;
 }
 
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from) {
   gv_status status = GV_OK;
   for (uint64_t i = 0; i < from->capacity && status == GV_OK; i++) {
-    if (from->slots[i] != 0) status = insert(io, into, from->slots[i]);
+    if (from->slots[i] != 0) status = gv_adjacency_add(io, into, from->slots[i]);
   }
   return status;
 }

@@ -27,6 +27,8 @@ void gv_adjacency_free(gv_adjacency *adjacency);
 /* Adds the pairs of a block whose first row is row `first_row` of the raster. */
 gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
                             int64_t stride, int64_t first_row);
+/* Adds one of its slots, of another process. */
+gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t slot);
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from);
 
 /* How many of `count` values were in no block: `values`, which must be different, or 0 ... count - 1. -1 = not known, as not all rows

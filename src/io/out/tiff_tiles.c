@@ -8,13 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
 #include <tiffio.h>
 
 #include "io/grow.h"
+#include "io/retry.h"
 
 enum {
   TILES_A_SCRATCH = 4096, /* tiles encoded until the scratch TIFF is made anew */
@@ -38,6 +39,9 @@ typedef struct encoding {
 
 struct gv_tiff {
   TIFF *file;
+  int descriptor;
+  bool promised; /* what is being written now is not: its place is kept for another process */
+  toff_t end;    /* of what was promised */
   const char *name;
   encoding encoding;
   bool swapped; /* not in this machine's byte order */
@@ -74,6 +78,56 @@ static gv_status failed(gv_io *io, const char *name, const complaint *c, int err
 }
 
 /* ----------------------------------------------------------------------------------------------------------- file */
+
+/* libtiff's own way with files, but for bytes that another process writes. */
+static tmsize_t file_read(thandle_t handle, void *bytes, tmsize_t size) {
+  const gv_tiff *tiff = handle;
+  tmsize_t done = 0;
+  while (done < size) {
+    ssize_t got = gv_retry_read(tiff->descriptor, (char *)bytes + done, (size_t)(size - done));
+    if (got < 0) return -1;
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
+static toff_t file_seek(thandle_t handle, toff_t offset, int whence) {
+  const gv_tiff *tiff = handle;
+  off_t at = lseek(tiff->descriptor, (off_t)offset, whence);
+  if (at < 0) return (toff_t)-1;
+  if (whence != SEEK_END || (toff_t)at >= tiff->end) return (toff_t)at;
+  return (toff_t)lseek(tiff->descriptor, (off_t)tiff->end, SEEK_SET);
+}
+
+static tmsize_t file_write(thandle_t handle, void *bytes, tmsize_t size) {
+  gv_tiff *tiff = handle;
+  tmsize_t done = 0;
+  if (tiff->promised) {
+    off_t at = lseek(tiff->descriptor, (off_t)size, SEEK_CUR);
+    if (at < 0) return -1;
+    if ((toff_t)at > tiff->end) tiff->end = (toff_t)at;
+    return size;
+  }
+  while (done < size) {
+    ssize_t written = gv_retry_write(tiff->descriptor, (const char *)bytes + done, (size_t)(size - done));
+    if (written <= 0) return done > 0 ? done : -1;
+    done += written;
+  }
+  return done;
+}
+
+static int file_close(thandle_t handle) {
+  (void)handle; /* by gv_tiff_close */
+  return 0;
+}
+
+static toff_t file_size(thandle_t handle) {
+  const gv_tiff *tiff = handle;
+  struct stat found;
+  toff_t size = fstat(tiff->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
+  return size > tiff->end ? size : tiff->end;
+}
 
 bool gv_tiff_possible(char **creation_options) {
   /* What changes values, leaves tiles out or lays the file out in a way of its own. */
@@ -150,14 +204,18 @@ static bool read_encoding(TIFF *file, char **options, encoding *e) {
 }
 
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       gv_tiff **out) {
+                       bool reading, gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
   TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
   if (options == NULL) {
     free(tiff);
     return gv_io_fail_memory(io, "the output");
   }
-  tiff->file = TIFFOpenExt(path, "r+", options);
+  tiff->descriptor = gv_retry_open(path, (reading ? O_RDONLY : O_RDWR) | O_CLOEXEC, 0);
+  if (tiff->descriptor >= 0) {
+    tiff->file = TIFFClientOpenExt(name, reading ? "r" : "r+", tiff, file_read, file_write, file_seek, file_close,
+                                   file_size, NULL, NULL, options);
+  }
   TIFFOpenOptionsFree(options);
   if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding) &&
       tiff->encoding.bytes == (size_t)tile_bytes) {
@@ -167,8 +225,7 @@ gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **cre
     return GV_OK;
   }
   /* GDAL will write it, or say why it cannot. */
-  if (tiff->file != NULL) TIFFClose(tiff->file);
-  free(tiff);
+  gv_tiff_close(tiff);
   return GV_OK;
 }
 
@@ -186,16 +243,30 @@ gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, in
   return failed(io, tiff->name, &tiff->complaint, errno);
 }
 
+gv_status gv_tiff_promise(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, size_t size,
+                          int64_t *at) {
+  const encoding *e = &tiff->encoding;
+  uint32_t tile =
+      TIFFComputeTile(tiff->file, (uint32_t)column * e->width, (uint32_t)row * e->height, 0, (uint16_t)plane);
+  tiff->promised = true;
+  gv_status status = gv_tiff_append(io, tiff, plane, column, row, "", size);
+  tiff->promised = false;
+  if (status == GV_OK) *at = (int64_t)TIFFGetStrileOffset(tiff->file, tile);
+  return status;
+}
+
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {
   errno = 0;
   bool good = TIFFFlush(tiff->file) != 0 && tiff->complaint.text[0] == '\0';
-  int second = good ? dup(TIFFFileno(tiff->file)) : -1; /* libtiff does not tell what closing its own has told */
+  int second = good ? dup(tiff->descriptor)
+                    : -1; /* file systems over networks tell of failed writes when a file is closed */
   good = second >= 0 && close(second) == 0;
   return good ? GV_OK : failed(io, tiff->name, &tiff->complaint, errno);
 }
 
 void gv_tiff_close(gv_tiff *tiff) {
-  TIFFClose(tiff->file);
+  if (tiff->file != NULL) TIFFClose(tiff->file);
+  if (tiff->descriptor >= 0) close(tiff->descriptor);
   free(tiff);
 }
 
