@@ -47,13 +47,20 @@
  * metres, and h^2 / 4 of a squared chord, 2e-13 from h = 1e-6 on. The first and the last row have one neighbour, and all q on that side:
  * the raster's own cells, or the pole is next.
  *
- * Elsewhere (projected grids and rotated ones on the globe, the triangles of the mesh, cells of some degrees, rasters of more than a turn)
- * nothing is left out.
+ *   Nothing of this asks where else q may be: of projected grids on the same globe and of the mesh's triangles each place is looked up, and the
+ * pixels that it may lie in are kept. The seeds' own longitudes and latitudes may have gone through an operation that changes nothing but
+ * their last digits, nanometres.
+ *
+ * Elsewhere (projected and rotated rasters on the globe, cells of some degrees, rasters of more than a turn, and where far more places
+ * would have to be looked up than the raster has cells) nothing is left out.
  */
 #include "voronoi/raster_proof.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "cells/grid.h"
+#include "core/parallel.h"
 
 static const double wider = 1.0 / 64.0;
 static const double radian = 0.017453292519943295;
@@ -174,6 +181,93 @@ static gv_status find_asked(gv_context *context, const gv_grid *raster, const gv
   return GV_OK;
 }
 
+/* ------------------------------------------------------------------------------------------------ other places ask */
+
+enum { STRETCH = 4096, MOST_ASKING = 4 /* places a cell of the raster */ };
+
+typedef struct survey {
+  const gv_grid *raster;
+  gv_raster_proof *proof;
+  gv_cells cells;
+  int64_t across; /* stretches of a row of them */
+} survey;
+
+static void mark_cell(const survey *s, int64_t column, int64_t row) {
+  int64_t at = row * s->raster->width + column;
+  if (row < 0 || row >= s->raster->height || column < 0 || column >= s->raster->width) return;
+  s->proof->asked[at / 8] |= (uint8_t)(1U << at % 8);
+  s->proof->row[row] = 1;
+}
+
+/* Marks the cells whose widened pixels a place lies in. */
+static void mark_place(const survey *s, double lon, double lat) {
+  const double *g = s->raster->geotransform, reach = wider + 1e-6, period = 360.0 / fabs(g[1]);
+  double x = (lon - g[0]) / g[1], y = (lat - g[3]) / g[5];
+  x -= period * floor(x / period);
+  for (double row = floor(y - reach); row <= floor(y + reach); row++) {
+    for (int turn = -1; turn <= 1; turn++) {
+      double at = x + turn * period;
+      if (at < -1.0 || at > (double)s->raster->width + 1.0) continue;
+      for (double column = floor(at - reach); column <= floor(at + reach); column++)
+        mark_cell(s, (int64_t)column, (int64_t)row);
+    }
+  }
+}
+
+static gv_status survey_stretches(gv_worker *worker, int64_t first, int64_t end) {
+  const survey *s = worker->user;
+  gv_status status = GV_OK;
+  double *at = gv_allocate(&worker->context.allocator, 5 * STRETCH, sizeof *at);
+  if (at == NULL) return gv_fail_memory(&worker->context, "the raster's seeds");
+  double *lon = at + 3 * STRETCH, *lat = at + 4 * STRETCH;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    int64_t c = i % s->across * STRETCH, r = i / s->across, left = s->cells.grid.width - c;
+    gv_tile tile = {c, c + (left < STRETCH ? left : STRETCH), r, r + 1};
+    status =
+        gv_cells_positions(&worker->context, &s->cells, &tile, at, at + STRETCH, at + 2 * STRETCH, lon, lat, NULL);
+    if (status != GV_OK) break;
+    gv_worker_lock(worker);
+    for (int64_t n = 0; n < tile.c1 - tile.c0; n++)
+      if (isfinite(lon[n]) && isfinite(lat[n])) mark_place(s, lon[n], lat[n]);
+    gv_worker_unlock(worker);
+  }
+  gv_release(&worker->context.allocator, at);
+  return status;
+}
+
+/* Whether each place can be looked up. */
+static bool can_survey(const gv_grid *asking, const gv_grid *raster) {
+  bool mesh = asking->level != GV_QTM_NONE;
+  if (mesh && (asking->level < 0 || asking->level > GV_QTM_MAX_GRID_LEVEL)) return false;
+  double places = mesh ? 8.0 * ldexp(1.0, 2 * asking->level) : (double)asking->width * (double)asking->height;
+  return (mesh || asking->kind == GV_GRID_PROJECTED) &&
+         places <= MOST_ASKING * (double)raster->width * (double)raster->height;
+}
+
+static gv_status find_places(gv_context *context, const gv_grid *raster, const gv_grid *asking, gv_metric metric,
+                             gv_raster_proof *proof) {
+  survey s = {.raster = raster, .proof = proof};
+  gv_grid places = *asking;
+  if (asking->level != GV_QTM_NONE) { /* its triangles may all ask, not only those of a raster's cells */
+    gv_grid mesh = GV_GRID_INIT;
+    mesh.kind = GV_GRID_QTM;
+    mesh.level = asking->level;
+    mesh.semi_major = asking->semi_major;
+    mesh.flattening = asking->flattening;
+    places = mesh;
+  }
+  proof->row = gv_allocate_zeroed(&context->allocator, raster->height, 1);
+  proof->asked = gv_allocate_zeroed(&context->allocator, raster->width * raster->height / 8 + 1, 1);
+  if (proof->row == NULL || proof->asked == NULL) return gv_fail_memory(context, "the raster's seeds");
+  gv_status status = gv_cells_init(context, &places, metric, &s.cells);
+  if (status != GV_OK) return status;
+  s.across = (s.cells.grid.width + STRETCH - 1) / STRETCH;
+  gv_loop loop = {context, context->threads, s.across * s.cells.grid.height, 4, NULL, &s};
+  status = gv_parallel_for(&loop, survey_stretches);
+  gv_cells_clear(&s.cells);
+  return status;
+}
+
 /* ----------------------------------------------------------------------------------------------------- all of it */
 
 static bool upright(const gv_grid *grid) {
@@ -194,11 +288,16 @@ gv_status gv_raster_proof_init(gv_context *context, const gv_grid *raster, const
   out->own = same_cells(raster, asking);
   bool lonlat = raster->kind == GV_GRID_LONLAT && asking->kind == GV_GRID_LONLAT;
   bool plane = raster->kind == GV_GRID_PLANE && asking->kind == GV_GRID_PLANE;
-  if ((!lonlat && !plane) || (!out->own && (!upright(raster) || !upright(asking)))) return GV_OK;
+  bool globe = metric == GV_GREAT_CIRCLE || metric == GV_GEODESIC;
+  bool places = globe && raster->kind == GV_GRID_LONLAT && !out->own && can_survey(asking, raster);
+  lonlat = lonlat || places;
+  if ((!lonlat && !plane) || (!out->own && (!upright(raster) || (!places && !upright(asking))))) return GV_OK;
   if (!(lonlat ? lonlat_holds(raster, metric, out) : plane_holds(raster, asking, metric, out))) return GV_OK;
   for (int64_t r = 0; r < raster->height; r++)
     out->holds[r] = plane || lonlat_row_holds(raster, r, out->own);
-  gv_status status = out->own ? GV_OK : find_asked(context, raster, asking, out);
+  gv_status status = out->own ? GV_OK
+                     : places ? find_places(context, raster, asking, metric, out)
+                              : find_asked(context, raster, asking, out);
   if (status == GV_OK && lonlat) status = find_whole(context, raster, out);
   if (status != GV_OK) gv_raster_proof_clear(out);
   return status;
@@ -215,6 +314,7 @@ void gv_raster_proof_clear(gv_raster_proof *proof) {
   gv_release(&proof->allocator, proof->whole);
   gv_release(&proof->allocator, proof->row);
   gv_release(&proof->allocator, proof->column);
-  proof->holds = proof->whole = proof->row = NULL;
+  gv_release(&proof->allocator, proof->asked);
+  proof->holds = proof->whole = proof->row = proof->asked = NULL;
   proof->column = NULL;
 }

@@ -15,6 +15,7 @@ typedef struct gv_raster_proof {
   uint8_t *row;    /* by row: cells ask there; NULL if the own cells do */
   int32_t *column; /* columns where cells ask, ascending */
   int64_t columns;
+  uint8_t *asked; /* a bit a cell of the raster: somebody asks there; NULL: rows and columns tell */
   gv_allocator allocator;
 } gv_raster_proof;
 

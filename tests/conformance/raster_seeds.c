@@ -96,8 +96,9 @@ static void compare_groups(const gv_grid *raster, const gv_grid *asking, gv_metr
     /* Every geodesic takes its time. */
     answer(asking, metric, all, all->first[g], all->first[g + 1], metric == GV_GEODESIC ? "tile" : "serial", every);
     for (int64_t i = 0; i < asking->width * asking->height; i++) {
-      if (kept->own && groups[i] == g) continue; /* its own nearest */
-      int64_t a = kept->cell[kept->first[g] + some[i]], b = all->cell[all->first[g] + every[i]];
+      if (kept->own && groups[i] == g) continue;                           /* its own nearest */
+      int64_t a = some[i] < 0 ? -1 : kept->cell[kept->first[g] + some[i]]; /* -1: the place is not on the map */
+      int64_t b = every[i] < 0 ? -1 : all->cell[all->first[g] + every[i]];
       if (a != b)
         fail_msg("%s, metric %s: cell %d, group %d: %d, not %d of %d x %d", what, gv_metric_name(metric), (int)i,
                  (int)g, (int)a, (int)b, (int)raster->width, (int)raster->height);
@@ -261,6 +262,27 @@ static void whole_rows(void **unused) {
   }
 }
 
+/* A map of the globe: parallels slide along each other; some places have none. */
+static int bend(double *x, double *y, int64_t n, void *user) {
+  (void)user;
+  for (int64_t i = 0; i < n; i++) {
+    x[i] += 0.4 * y[i] + 10.0 * sin(y[i] / 20.0);
+    if ((int64_t)floor(7.0 * y[i]) % 11 == 3) x[i] = y[i] = (double)NAN;
+  }
+  return 0;
+}
+
+static int keep(double *x, double *y, int64_t n, void *user) {
+  (void)x, (void)y, (void)n, (void)user;
+  return 0;
+}
+
+static gv_grid bent(gv_grid g) {
+  g.kind = GV_GRID_PROJECTED;
+  g.inverse = bend;
+  return g;
+}
+
 static void other_grids_of_globes(void **unused) {
   (void)unused;
   for (size_t m = 0; m < 2; m++) {
@@ -272,9 +294,21 @@ static void other_grids_of_globes(void **unused) {
     assert_true(check_patterns(&raster, &coarse, metric, "coarse"));
     assert_true(check_patterns(&raster, &fine, metric, "fine"));
     assert_true(check_patterns(&raster, &turned, metric, "a turn away"));
-    gv_grid mesh = coarse;
+    gv_grid mesh = coarse, map = bent(fine), far = bent(turned);
     mesh.level = 3;
-    assert_false(check_patterns(&raster, &mesh, metric, "mesh"));
+    assert_true(check_patterns(&raster, &mesh, metric, "mesh"));
+    mesh.level = 5; /* its triangles are more than four a cell of `small` */
+    gv_grid small = grid_of(GV_GRID_LONLAT, 40, 25, 150.0, 1.0, 80.0, -1.0);
+    assert_false(check_patterns(&small, &mesh, metric, "fine mesh"));
+    assert_true(check_patterns(&raster, &map, metric, "map"));
+    assert_true(check_patterns(&raster, &far, metric, "map a turn away"));
+    /* Maps whose places lie at the very edges and corners of cells, and beyond by less than what is kept. */
+    for (int i = 0; i < 4; i++) {
+      gv_grid corners = grid_of(GV_GRID_LONLAT, 40, 20, 151.5 + 0.02 * i, 1.0, 60.5 + 0.01 * i, -1.0);
+      corners.kind = GV_GRID_PROJECTED;
+      corners.inverse = keep;
+      assert_true(check_patterns(&raster, &corners, metric, "corners"));
+    }
   }
 }
 
@@ -308,6 +342,11 @@ static void any_grids(void **unused) {
     fill(&raster, (int)(split_mix(&state) % PATTERNS), split_mix(&state));
     check(&raster, &raster, metric, what);
     check(&raster, &other, metric, what);
+    if (!globe) continue;
+    gv_grid map = bent(other), mesh = other;
+    mesh.level = (int)(split_mix(&state) % 4);
+    check(&raster, &map, metric, what);
+    check(&raster, &mesh, metric, what);
   }
 }
 

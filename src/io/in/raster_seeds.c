@@ -9,6 +9,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/metric.h"
 #include "io/parallel.h"
 
 enum { PIXELS_AT_ONCE = 1 << 20 };
@@ -279,11 +280,22 @@ static gv_status find_spans(gv_io *io, row_reader *r, int64_t i, int64_t y, int6
 
 /* ------------------------------------------------------------------------------------------------------ the raster */
 
-/* Whether the library can be told who asks: it is in the raster's own coordinates. */
+/* Whether the grid is a map of the globe that the raster's longitudes and latitudes are on. */
+static bool maps_globe_of(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {
+  if (!gv_metric_on_globe(grid->metric) || !gv_crs_is_lonlat(crs) || !OSRIsProjected(grid->crs)) return false;
+  OGRSpatialReferenceH globe = OSRCloneGeogCS(grid->crs);
+  bool same = globe != NULL && gv_crs_same(crs, globe);
+  if (globe != NULL) OSRRelease(globe);
+  return same;
+}
+
+/* Whether the library can be told who asks: it is in the raster's own coordinates, or can be brought there. */
 static bool asks_in_raster(const gv_raster_seed_reader *r, const gv_raster_grid *grid) {
-  if ((r->crs == NULL) != (grid->crs == NULL)) return false;
+  if ((r->crs == NULL) != (grid->crs == NULL) || (grid->snap_seeds && grid->grid.level != GV_QTM_NONE))
+    return false;
   if (r->crs == NULL) return true;
-  return gv_crs_same(r->crs, grid->crs) && (!gv_crs_is_lonlat(r->crs) || gv_crs_unit_degrees(r->crs) == 1.0);
+  if (gv_crs_is_lonlat(r->crs) && gv_crs_unit_degrees(r->crs) != 1.0) return false;
+  return gv_crs_same(r->crs, grid->crs) || maps_globe_of(grid, r->crs);
 }
 
 static gv_status read_cells(gv_io *io, gv_context *context, const gv_raster_seed_reader *reader,
