@@ -31,7 +31,8 @@ from .i18n import tr
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
 JOURNAL = ".moves"
-environment = {}  # what the program finds in its environment besides what QGIS has in its own
+environment = {}  # what the program finds besides QGIS's own environment, where an input may be a live raster
+MAY_BE_LIVE = (".voronoi.json", ".vrt")
 POLL = 0.1  # seconds
 LISTING = 20.0  # seconds for what the program can compute with: CUDA takes a while to start
 
@@ -165,10 +166,12 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     arguments = [program, *job, "--json", *arguments[len(job):]]
     feedback.pushCommandInfo(shlex.join(arguments))
     options = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NO_WINDOW}
+    # A folder of drivers takes the place of GDAL's own.
+    more = environment if any(argument.endswith(MAY_BE_LIVE) for argument in arguments) else {}
     try:
         process = subprocess.Popen(  # nosec B603 # the program that the user has named
             arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
-            env={**os.environ, **environment}, **options
+            env={**os.environ, **more}, **options
         )
     except OSError as error:
         raise QgsProcessingException(
