@@ -49,8 +49,9 @@ typedef struct gv_raster_seeds gv_raster_seeds;
 typedef struct gv_raster_seeds_options {
   size_t struct_size;
   gv_metric metric; /* of the distances that will be asked for */
-  const gv_grid
-      *asking; /* whose cells ask, in the raster's coordinates; copied. NULL: anybody, all cells are kept */
+  /* Whose cells ask, in the raster's coordinates, or mapped from them by its inverse, which is called while the object is made; copied.
+   * NULL: anybody, all cells are kept. */
+  const gv_grid *asking;
   int by_cell; /* non-zero: seeds in the order of their cells, which are asked about one by one; else by (value, cell) */
   int keep_all; /* non-zero: nothing is left out, e.g. as the 2nd nearest cells are wanted too */
 } gv_raster_seeds_options;
