@@ -255,6 +255,8 @@ static gv_status check_search(gv_context *context, const gv_seeds *queries, cons
                               const int64_t *indices) {
   gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
   if (status != GV_OK) return status;
+  if (o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with arrays of the host");
   if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
   }
