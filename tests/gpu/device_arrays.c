@@ -180,6 +180,52 @@ static void a_set_against_itself(void **state) {
   drop(&points);
 }
 
+/* On the last device: an index is made there, unless the context has another one. */
+static void any_device(void **state) {
+  (void)state;
+  enum { DIM = 3, COUNT = 100000 };
+  int devices = 0, now = -1;
+  CUDA(cudaGetDeviceCount(&devices));
+  if (devices < 2) skip();
+  CUDA(cudaSetDevice(devices - 1));
+  both points = random_rows(COUNT, DIM, GV_FLOAT64, UNIFORM),
+       queries = random_rows(QUERIES, DIM, GV_FLOAT32, UNIFORM);
+  void *elsewhere = NULL;
+  gv_points host = points_of(&points, GV_MEMORY_HOST, COUNT, DIM, GV_FLOAT64),
+            device = points_of(&points, GV_MEMORY_CUDA, COUNT, DIM, GV_FLOAT64),
+            asked = points_of(&queries, GV_MEMORY_HOST, QUERIES, DIM, GV_FLOAT32),
+            asked_there = points_of(&queries, GV_MEMORY_CUDA, QUERIES, DIM, GV_FLOAT32);
+  for (int chosen = -1; chosen < 2; chosen++) {
+    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+    gv_context *context = NULL;
+    options.device = chosen;
+    one.memory = GV_MEMORY_CUDA;
+    assert_int_equal(gv_context_create(&options, &context), GV_OK);
+    for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+      if (!takes_device_arrays(b)) continue;
+      gv_index *index[2] = {build(context, "kdtree", GV_EUCLIDEAN, GV_MEMORY_HOST, &host),
+                            build(context, b->name, GV_EUCLIDEAN, GV_MEMORY_CUDA, &device)};
+      compare(context, index, &asked, &asked_there, 3, INFINITY, false);
+      CUDA(cudaSetDevice(0));
+      CUDA(cudaMalloc(&elsewhere, QUERIES * sizeof(int64_t)));
+      CUDA(cudaSetDevice(devices - 1));
+      assert_int_equal(gv_index_search(context, index[1], &asked_there, &one, elsewhere, NULL),
+                       GV_ERROR_INVALID_ARGUMENT);
+      assert_non_null(strstr(gv_context_message(context), "on devices"));
+      CUDA(cudaFree(elsewhere));
+      gv_index_destroy(index[0]);
+      gv_index_destroy(index[1]);
+      CUDA(cudaGetDevice(&now));
+      assert_int_equal(now, devices - 1);
+    }
+    gv_context_destroy(context);
+  }
+  drop(&points);
+  drop(&queries);
+  CUDA(cudaSetDevice(0));
+}
+
 static void sleep_a_while(void *unused) {
   (void)unused;
   usleep(100000);
@@ -305,6 +351,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arrays_on_a_device_give_the_same_bytes),
       cmocka_unit_test(a_set_against_itself),
+      cmocka_unit_test(any_device),
       cmocka_unit_test(the_callers_stream_is_waited_for),
       cmocka_unit_test(what_is_wrong_is_said),
   };
