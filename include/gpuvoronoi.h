@@ -236,6 +236,17 @@ GV_API gv_status gv_device_get(gv_context *context, int number, gv_device_info *
  */
 GV_API gv_status gv_device_fill_seconds(gv_context *context, int64_t bytes, double *seconds);
 
+/*
+ * Where the arrays of a call lie. GV_MEMORY_CUDA: on a CUDA device, all of them on the same one, in memory of its primary context, as
+ * cudaMalloc, CuPy and torch give it. The call waits for `stream` (a cudaStream_t; NULL: the default stream) before it looks at them, works
+ * in streams of its own, waits for nothing else on the device, and has written its answers when it returns. Nothing of the arrays
+ * is copied to the host. An error of the caller's own work in the stream may be what the call reports, as GV_ERROR_DEVICE.
+ *
+ * GV_ERROR_UNSUPPORTED: a processor's backend, cuda-multigpu, or a function that does not say that it takes such arrays.
+ * GV_ERROR_INVALID_ARGUMENT: an array lies somewhere else.
+ */
+typedef enum gv_memory { GV_MEMORY_HOST = 0, GV_MEMORY_CUDA = 1 } gv_memory;
+
 /* ---------------------------------------------------------------------------------- k-dimensional neighbours */
 
 /*
@@ -280,10 +291,12 @@ typedef struct gv_index_options {
   gv_metric metric;         /* GV_EUCLIDEAN, GV_MANHATTAN or GV_CHEBYSHEV */
   int32_t expected_k;       /* hint for "auto": the k searched for most; 0 = 1 */
   int64_t expected_queries; /* hint for "auto": 0 = unknown */
+  void *stream;             /* of `memory` */
+  gv_memory memory; /* of the reference points; with GV_MEMORY_CUDA "auto" chooses among the backends of GPUs */
 } gv_index_options;
 
 #define GV_INDEX_OPTIONS_INIT                                                                                      \
-  { sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0 }
+  { sizeof(gv_index_options), NULL, GV_EUCLIDEAN, 0, 0, NULL, GV_MEMORY_HOST }
 
 /*
  * Copies the reference points and builds an index over them.
@@ -307,10 +320,12 @@ typedef struct gv_search_options {
   int32_t k;           /* neighbours a query, 1 ... 1024 */
   double max_distance; /* inclusive, in true distance (not squared); INFINITY = no limit; >= 0 */
   int exclude_self;    /* non-zero: reference i is no neighbour of query i (its duplicates are) */
+  void *stream;        /* of `memory` */
+  gv_memory memory;    /* gv_index_search: of queries, indices and distances, wherever the index was built from */
 } gv_search_options;
 
 #define GV_SEARCH_OPTIONS_INIT                                                                                     \
-  { sizeof(gv_search_options), 1, INFINITY, 0 }
+  { sizeof(gv_search_options), 1, INFINITY, 0, NULL, GV_MEMORY_HOST }
 
 /*
  * For each query the k nearest reference points by (canonical distance, index), nearest first.

@@ -25,6 +25,7 @@ GLOBE_METRICS = METRICS[3:]
 WEIGHTINGS = ("unweighted", "multiplicative", "additive", "power")
 PLANE, LONLAT, PROJECTED, QTM = range(4)
 FLOAT32, FLOAT64 = range(2)
+MEMORY_CUDA = 1
 NO_LEVEL = -1
 MAX_QTM_LEVEL, MAX_GRID_LEVEL = 29, 20
 MAX_SEARCH_K, MAX_VORONOI_K = 1024, 64
@@ -64,11 +65,12 @@ class Points(ctypes.Structure):
 
 class IndexOptions(Structure):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("metric", c_int), ("expected_k", c_int32),
-                ("expected_queries", c_int64)]
+                ("expected_queries", c_int64), ("stream", c_void_p), ("memory", c_int)]
 
 
 class SearchOptions(Structure):
-    _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int)]
+    _fields_ = [("struct_size", c_size_t), ("k", c_int32), ("max_distance", c_double), ("exclude_self", c_int),
+                ("stream", c_void_p), ("memory", c_int)]
 
 
 class Grid(Structure):

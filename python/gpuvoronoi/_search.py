@@ -53,8 +53,8 @@ def plain_array(value: Any, name: str) -> npt.NDArray[Any]:
             raise ValueError(f"{name}: masked values have no place: leave them out or fill them")
         value = value.data
     if not isinstance(value, np.ndarray) and hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{name} is an array on a GPU, which this version does not take: copy it to the host first, "
-                        f"e.g. by cupy.asnumpy")
+        raise TypeError(f"{name} is an array on a GPU, which only KDTree takes: copy it to the host first, e.g. by "
+                        f"cupy.asnumpy")
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _search
+from . import _c, _device_arrays, _search
 from ._library import Handle, Progress, device_number, library, worker_threads
 from ._search import Neighbours
 
@@ -24,7 +24,8 @@ class KDTree:
     Parameters
     ----------
     data : array_like, shape (n, m)
-        The points, float32 or float64 (others become float64). Contiguous arrays are not copied by Python.
+        The points, float32 or float64 (others become float64). Contiguous arrays are not copied by Python. Arrays on a
+        GPU (CuPy, torch) stay there and are searched there.
     metric : {"euclidean", "manhattan", "chebyshev"}
         What `query` measures unless it is given `p`.
     backend : str
@@ -68,10 +69,14 @@ class KDTree:
         if metric not in _NORMS.values():
             globe = ": use gpuvoronoi.GlobeTree" if metric in _c.GLOBE_METRICS else ""
             raise ValueError(f"metric must be euclidean, manhattan or chebyshev, not {metric!r}{globe}")
-        points = _search.as_coordinates(data, "data")
+        points = _coordinates(data, "data")
         if points.ndim != 2 or not 1 <= points.shape[1] <= 4096:
             raise ValueError(f"data must have the shape (n, m), with m from 1 to 4096, not {points.shape}")
-        self.data: npt.NDArray[Any] = points.copy() if copy_data and points is data else points
+        self._given = points
+        if isinstance(points, _device_arrays.DeviceArray):
+            self.data: Any = points.owner
+        else:
+            self.data = points.copy() if copy_data and points is data else points
         self.n, self.m = map(int, points.shape)
         self.metric, self.backend, self.device = metric, backend, device
         self.leafsize, self.boxsize = leafsize, boxsize
@@ -86,8 +91,13 @@ class KDTree:
             if metric not in self._built:
                 c, address = library(), c_void_p()
                 options = _c.IndexOptions(backend=self._backend, metric=_c.METRICS.index(metric))
+                if isinstance(self._given, _device_arrays.DeviceArray):
+                    points = _device_arrays.take(self.data, "data")
+                    rows, options.stream, options.memory = points.rows(self.m), points.stream, _c.MEMORY_CUDA
+                else:
+                    rows = _points(self.data)
                 self._built[metric] = _search.made(
-                    c.gv_index_build, c.gv_index_destroy, _points(self.data), options, address, threads=0,
+                    c.gv_index_build, c.gv_index_destroy, rows, options, address, threads=0,
                     device=self._device, large=self.n > _BUILT_LARGE, argument="data")
             return self._built[metric]
 
@@ -106,7 +116,7 @@ class KDTree:
         Parameters
         ----------
         x : array_like, last dimension m
-            The places to ask about.
+            The places to ask about. An array on a GPU (CuPy, torch), if the tree's backend is a GPU's: so are `d` and `i` then.
         k : int or sequence of int
             How many neighbours, up to 1024; or which ones, counted from 1.
         eps : float
@@ -135,7 +145,7 @@ class KDTree:
         >>> KDTree([[0.0], [1.0], [5.0]]).query([[0.9]], k=[1, 3], distance_upper_bound=2.0)
         (array([[0.1, inf]]), array([[1, 3]]))
         """
-        queries = _search.as_coordinates(x, "x")
+        queries = _coordinates(x, "x")
         if queries.ndim == 0 or queries.shape[-1] != self.m:
             raise ValueError(f"x must have a last dimension of {self.m}, not the shape {queries.shape}")
         _search.real(eps, "eps", 0.0)
@@ -146,8 +156,12 @@ class KDTree:
         threads = worker_threads(workers)
         most, columns = _search.wanted(k)
         shape = queries.shape[:-1]
-        flat = queries.reshape(-1, self.m)
         index = self._index(metric) if self.n > 0 and bound > 0 else None
+        if isinstance(queries, _device_arrays.DeviceArray):
+            return _search.shaped(*_device_arrays.search(
+                index, queries, self.m, most, _search.strictly_below(bound), self.n, threads, self._device), shape, k,
+                columns)
+        flat = queries.reshape(-1, self.m)
         distances, indices = _search.search(
             library().gv_index_search, index, lambda first, end: _points(flat[first:end]), len(flat), most,
             _search.strictly_below(bound), self.n, float(self.n * self.m), threads, self._device, progress, "x")
@@ -160,6 +174,10 @@ class KDTree:
         if name.startswith(("query_", "count_", "sparse_")) or name in ("tree", "innernode", "leafnode", "node"):
             raise AttributeError(f"gpuvoronoi.KDTree has no {name}, only query; use scipy.spatial.KDTree for it")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+def _coordinates(value: Any, name: str) -> Any:
+    return _device_arrays.take(value, name) if _device_arrays.found(value) else _search.as_coordinates(value, name)
 
 
 def _points(array: npt.NDArray[Any]) -> _c.Points:

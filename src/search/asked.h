@@ -14,6 +14,9 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the maximum distance is %g, not a number >= 0",
                    o->max_distance);
   }
+  if (o->memory != GV_MEMORY_HOST && o->memory != GV_MEMORY_CUDA) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o->memory);
+  }
   return GV_OK;
 }
 

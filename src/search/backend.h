@@ -84,6 +84,7 @@ typedef struct gv_backend {
   int32_t max_dim;
   bool searches_points;
   bool device;     /* works on GPUs: its search engine is the CUDA module's */
+  bool several;    /* on all of them, so callers' arrays must be the host's */
   bool exhaustive; /* the reference: looks at every seed of a grid, duplicates and all */
   bool weighted;   /* answers weighted grids */
   bool features;   /* and grids of lines and polygons */
@@ -126,11 +127,15 @@ static inline int gv_threads_for(const gv_context *context, double steps) {
 const gv_backend *gv_backend_choose(const gv_context *context, const gv_reference *reference, int32_t k,
                                     int64_t queries);
 const gv_backend *gv_backend_choose_processor(const gv_reference *reference, int32_t k, int64_t queries);
+/* For arrays on a device. */
+gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
+                                   const gv_backend **out);
 
 /* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
 struct gv_index {
   gv_reference reference;
   double *data;
+  int device; /* that the data lies on; -1: the host's memory */
   const gv_backend *backend;
   const gv_search_engine *engine; /* the backend's */
   void *state;

@@ -93,3 +93,16 @@ const gv_backend *gv_backend_choose(const gv_context *context, const gv_referenc
   estimate device = choose_device(gv_cuda_module_get(&reason), context, reference, k, asked);
   return alone < start + device.seconds ? processor : device.backend;
 }
+
+gv_status gv_backend_choose_device(gv_context *context, const gv_reference *reference, int32_t k, int64_t queries,
+                                   const gv_backend **out) {
+  const char *reason = "";
+  gv_status status = gv_cuda_probe(&reason);
+  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  gv_context one;
+  gv_context_for_worker(context, &one);
+  one.device = 0; /* any, but not all */
+  *out = choose_device(gv_cuda_module_get(&reason), &one, reference, k, queries > 0 ? queries : reference->count)
+             .backend;
+  return GV_OK;
+}

@@ -16,6 +16,22 @@ extern "C" {
 
 struct gv_raster_device; /* voronoi/gpu/raster.h */
 
+/* Callers' arrays on devices (search/arrays.h). */
+typedef struct gv_array_device {
+  /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a lane there. Errors:
+   * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+  gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **lane,
+                     int *device);
+  void (*end)(gv_context *context, void *lane);
+  /* Memory that stays with the lane; memory for good. */
+  gv_status (*scratch)(gv_context *context, void *lane, int slot, size_t bytes, void **out);
+  gv_status (*allocate)(gv_context *context, void *lane, size_t bytes, void **out);
+  void (*release)(int device, void *memory);
+  gv_status (*widen)(gv_context *context, void *lane, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
+                     double *out, int64_t *bad);
+  gv_status (*roots)(gv_context *context, void *lane, double *value, int64_t count);
+} gv_array_device;
+
 /* What the module has to offer: the only thing that it exports (gv_cuda_module_offer). */
 typedef struct gv_cuda_module {
   const char *version; /* GV_VERSION_STRING */
@@ -33,6 +49,7 @@ typedef struct gv_cuda_module {
 
   const gv_search_engine *search[GV_BACKENDS]; /* by backend; NULL for those without CUDA */
   const struct gv_raster_device *raster;
+  const gv_array_device *arrays;
 } gv_cuda_module;
 
 /* Tells modules that were compiled with other types: the sizes of what both sides look into. */

@@ -4,8 +4,8 @@
  * distance array cost memory independent of the number of queries.
  */
 #include "core/given.h"
-#include "core/parallel.h"
 #include "gpuvoronoi_parts.h"
+#include "search/arrays.h"
 #include "search/asked.h"
 #include "search/backend.h"
 
@@ -16,49 +16,6 @@ enum {
   MAX_DIM = 4096,
   CHUNK_VALUES = 1 << 24 /* doubles of scratch memory a chunk may take for queries or for distances */
 };
-
-static bool widen_row(const void *data, gv_dtype dtype, int64_t first, int32_t dim, double *out) {
-  bool finite = true;
-  for (int32_t d = 0; d < dim; d++) {
-    double value =
-        dtype == GV_FLOAT32 ? (double)((const float *)data)[first + d] : ((const double *)data)[first + d];
-    finite &= isfinite(value) != 0;
-    if (out != NULL) out[d] = value;
-  }
-  return finite;
-}
-
-/* Rows being widened. */
-typedef struct widening {
-  const gv_points *points;
-  int64_t first;
-  double *out;
-  int64_t bad; /* the first that is not finite */
-} widening;
-
-static gv_status widen_some(gv_worker *worker, int64_t first, int64_t end) {
-  widening *w = worker->user;
-  const gv_points *points = w->points;
-  int32_t dim = points->dim;
-  int64_t bad = INT64_MAX;
-  for (int64_t i = first; i < end; i++) {
-    double *out = w->out != NULL ? w->out + i * dim : NULL;
-    if (!widen_row(points->data, points->dtype, (w->first + i) * dim, dim, out)) bad = i < bad ? i : bad;
-  }
-  gv_worker_lock(worker);
-  w->bad = bad < w->bad ? bad : w->bad;
-  gv_worker_unlock(worker);
-  return GV_OK;
-}
-
-/* Copies rows [first, first + count) as doubles to `out` (NULL: only checks). Returns the first row that holds a
- * NaN or an infinity, or -1. */
-static int64_t widen_rows(const gv_points *points, int64_t first, int64_t count, double *out, int threads) {
-  widening w = {points, first, out, INT64_MAX};
-  gv_loop loop = {.threads = count * points->dim > 65536 ? threads : 1, .count = count, .user = &w};
-  gv_parallel_for(&loop, widen_some);
-  return w.bad == INT64_MAX ? -1 : first + w.bad;
-}
 
 static gv_status check_points(gv_context *context, const gv_points *points, const char *role) {
   if (points == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s points are NULL", role);
@@ -84,8 +41,21 @@ static gv_status fail_not_finite(gv_context *context, const char *role, int64_t 
                  role, (long long)row);
 }
 
+static bool takes_device_arrays(const gv_backend *backend) {
+  return backend->device && !backend->several;
+}
+
+static gv_status fail_device_arrays(gv_context *context, const gv_backend *backend) {
+  return gv_fail(context, GV_ERROR_UNSUPPORTED, "backend '%s' takes no arrays on a device", backend->name);
+}
+
 static gv_status find_backend(gv_context *context, const gv_reference *reference, const gv_index_options *options,
                               const gv_backend **out) {
+  bool on_device = options->memory == GV_MEMORY_CUDA;
+  if (gv_backend_is_automatic(options->backend) && on_device) {
+    return gv_backend_choose_device(context, reference, options->expected_k > 0 ? options->expected_k : 1,
+                                    options->expected_queries, out);
+  }
   if (gv_backend_is_automatic(options->backend)) {
     *out = gv_backend_choose(context, reference, options->expected_k > 0 ? options->expected_k : 1,
                              options->expected_queries);
@@ -95,6 +65,7 @@ static gv_status find_backend(gv_context *context, const gv_reference *reference
   if (backend == NULL || !backend->searches_points) {
     return gv_fail(context, GV_ERROR_UNKNOWN_BACKEND, "there is no search backend named '%s'", options->backend);
   }
+  if (on_device && !takes_device_arrays(backend)) return fail_device_arrays(context, backend);
   const char *reason = "";
   gv_status status = gv_backend_probe(backend, &reason);
   if (status != GV_OK) {
@@ -119,6 +90,34 @@ static bool device_failed(const gv_backend *backend, gv_status status) {
   return status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE;
 }
 
+/* Copies the points to where they will stay. */
+static gv_status take_points(gv_context *context, const gv_points *reference, const gv_index_options *o,
+                             gv_index *index) {
+  gv_arrays arrays;
+  int64_t bad = -1;
+  gv_status status = gv_arrays_begin(context, o->memory, o->stream, &reference->data, 1, &arrays);
+  index->device = arrays.device;
+  if (status == GV_OK) {
+    status = gv_arrays_allocate(context, &arrays, reference->count * reference->dim, "the reference points",
+                                &index->data);
+  }
+  if (status == GV_OK)
+    status = gv_arrays_widen(context, &arrays, reference, 0, reference->count, index->data, &bad);
+  if (status == GV_OK && bad >= 0) status = fail_not_finite(context, "reference", bad);
+  gv_arrays_end(context, &arrays);
+  index->reference.data = index->data;
+  return status;
+}
+
+/* On the device that the points are on, unless the context has another one. */
+static gv_status build_engine(gv_context *context, gv_index *index) {
+  gv_context inner = *context;
+  if (inner.device < 0) inner.device = index->device;
+  gv_status status = index->engine->build(&inner, &index->reference, &index->state);
+  if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
+  return status;
+}
+
 gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
                          gv_index **out) {
   gv_index_options o = GV_INDEX_OPTIONS_INIT;
@@ -133,6 +132,8 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
                    name != NULL ? name : "(unknown)");
   }
+  if (o.memory != GV_MEMORY_HOST && o.memory != GV_MEMORY_CUDA)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o.memory);
   gv_reference checked = {NULL, reference->count, reference->dim, o.metric, context->allocator};
   const gv_backend *backend = NULL;
   status = find_backend(context, &checked, &o, &backend);
@@ -143,39 +144,28 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   index->reference = checked;
   index->backend = backend;
   index->engine = gv_backend_search_engine(backend);
-  index->data = gv_allocate(&context->allocator, reference->count * reference->dim, sizeof(double));
-  if (index->data == NULL) {
-    status = gv_fail_memory(context, "the reference points");
-    goto fail;
-  }
-  int64_t bad = widen_rows(reference, 0, reference->count, index->data, context->threads);
-  if (bad >= 0) {
-    status = fail_not_finite(context, "reference", bad);
-    goto fail;
-  }
-  index->reference.data = index->data;
-  index->automatic = gv_backend_is_automatic(o.backend);
-  status = index->engine->build(context, &index->reference, &index->state);
+  index->automatic = gv_backend_is_automatic(o.backend) && o.memory == GV_MEMORY_HOST;
+  status = take_points(context, reference, &o, index);
+  if (status == GV_OK) status = build_engine(context, index);
   if (index->automatic && device_failed(backend, status)) {
     index->backend = gv_backend_choose_processor(&checked, o.expected_k > 0 ? o.expected_k : 1, o.expected_queries);
     index->engine = gv_backend_search_engine(index->backend);
-    status = index->engine->build(context, &index->reference, &index->state);
+    status = build_engine(context, index);
   }
-  if (status != GV_OK) goto fail;
+  if (status != GV_OK) {
+    gv_arrays_release(&context->allocator, index->device, index->data);
+    gv_release(&context->allocator, index);
+    return status;
+  }
   *out = index;
   return GV_OK;
-
-fail:
-  gv_release(&context->allocator, index->data);
-  gv_release(&context->allocator, index);
-  return status;
 }
 
 void gv_index_destroy(gv_index *index) {
   if (index == NULL) return;
   gv_allocator allocator = index->reference.allocator;
   index->engine->destroy(&index->reference, index->state);
-  gv_release(&allocator, index->data);
+  gv_arrays_release(&allocator, index->device, index->data);
   gv_release(&allocator, index);
 }
 
@@ -219,13 +209,6 @@ static int report_chunk(double fraction, void *user) {
   return chunk->call(chunk->start + chunk->share * fraction, chunk->user);
 }
 
-static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
-  double *value = worker->user;
-  for (int64_t i = first; i < end; i++)
-    value[i] = sqrt(value[i]);
-  return GV_OK;
-}
-
 /* Which of all queries and points those are that a search is about. */
 typedef struct places {
   int64_t first_query, first_reference;
@@ -251,7 +234,8 @@ static gv_status check_search(gv_context *context, const gv_index *index, const 
 
 /* Chunk by chunk: checked queries to indices and canonical values (NULL: nobody wants them). */
 static gv_status search_chunks(gv_context *context, const gv_index *index, const gv_points *queries,
-                               const gv_search_options *o, const places *of, int64_t *indices, double *canonical) {
+                               const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
+                               double *canonical) {
   const gv_reference *reference = &index->reference;
   bool widen = queries->dtype == GV_FLOAT32;
   int64_t widest = widen ? queries->dim : 1;
@@ -259,13 +243,10 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
   int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
   if (chunk > queries->count) chunk = queries->count;
   gv_status status = GV_OK;
-  double *wide = widen ? gv_allocate(&context->allocator, chunk * queries->dim, sizeof(double)) : NULL;
-  if (widen && wide == NULL) return gv_fail_memory(context, "the queries");
-  double *values = canonical == NULL ? gv_allocate(&context->allocator, chunk * o->k, sizeof(double)) : NULL;
-  if (canonical == NULL && values == NULL) {
-    status = gv_fail_memory(context, "the distances");
-    goto done;
-  }
+  double *wide = NULL, *values = NULL;
+  if (widen) status = gv_arrays_scratch(context, arrays, 0, chunk * queries->dim, "the queries", &wide);
+  if (status == GV_OK && canonical == NULL)
+    status = gv_arrays_scratch(context, arrays, 1, chunk * o->k, "the distances", &values);
 
   gv_query query = {
       .k = o->k, .max_canonical = gv_largest_canonical(o->max_distance, reference->metric), .self_offset = -1};
@@ -276,11 +257,10 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
           gv_self_offset(of->first_query + first - of->first_reference, reference->count, &query.count);
     }
     query.data = widen ? wide : (const double *)queries->data + first * queries->dim;
-    int64_t bad = of->own ? -1 : widen_rows(queries, first, query.count, wide, context->threads);
-    if (bad >= 0) {
-      status = fail_not_finite(context, "query", bad);
-      goto done;
-    }
+    int64_t bad = -1;
+    if (!of->own) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
+    if (status == GV_OK && bad >= 0) status = fail_not_finite(context, "query", bad);
+    if (status != GV_OK) break;
     gv_context inner = *context;
     chunk_progress part = {context->progress, context->progress_user, (double)first / (double)queries->count,
                            (double)query.count / (double)queries->count};
@@ -294,11 +274,12 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
     if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
     if (status == GV_OK) gv_number_among_all(of->first_reference, query.count * o->k, found);
   }
-
-done:
-  gv_release(&context->allocator, wide);
-  gv_release(&context->allocator, values);
   return status;
+}
+
+static gv_status take_roots(gv_context *context, const gv_index *index, const gv_arrays *arrays, int64_t count,
+                            double *values) {
+  return index->reference.metric == GV_EUCLIDEAN ? gv_arrays_take_roots(context, arrays, values, count) : GV_OK;
 }
 
 gv_status gv_index_search_part(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -325,16 +306,22 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
   }
   gv_status status = check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
-  return status == GV_OK ? search_chunks(context, index, queries, &o, &of, indices, canonical) : status;
+  if (status == GV_OK && o.memory != GV_MEMORY_HOST)
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");
+  if (status != GV_OK) return status;
+  gv_arrays arrays;
+  status = gv_arrays_begin(context, GV_MEMORY_HOST, NULL, NULL, 0, &arrays);
+  if (status == GV_OK) status = search_chunks(context, index, queries, &o, &of, &arrays, indices, canonical);
+  gv_arrays_end(context, &arrays);
+  return status;
 }
 
 gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
   if (index == NULL || count < 0 || (values == NULL && count > 0))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
-  if (index->reference.metric != GV_EUCLIDEAN) return GV_OK;
-  gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = values};
-  return gv_parallel_for(&loop, take_roots);
+  const gv_arrays host = {.device = -1};
+  return take_roots(context, index, &host, count, values);
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,
@@ -354,7 +341,18 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
                    "self-exclusion needs the reference set as queries: %lld queries, %lld reference points",
                    (long long)queries->count, (long long)reference->count);
   }
-  if (status == GV_OK) status = search_chunks(context, index, queries, &o, &of, indices, distances);
-  if (status != GV_OK || distances == NULL) return status;
-  return gv_index_distances(context, index, queries->count * o.k, distances);
+  if (status == GV_OK && o.memory == GV_MEMORY_CUDA && !takes_device_arrays(index->backend))
+    status = fail_device_arrays(context, index->backend);
+  if (status != GV_OK || queries->count == 0) return status;
+
+  gv_index asked = *index;
+  if (o.memory == GV_MEMORY_CUDA) asked.automatic = false; /* no processor goes on with them */
+  const void *const given[] = {of.own ? NULL : queries->data, indices, distances};
+  gv_arrays arrays;
+  status = gv_arrays_begin(context, o.memory, o.stream, given, 3, &arrays);
+  if (status == GV_OK) status = search_chunks(context, &asked, queries, &o, &of, &arrays, indices, distances);
+  if (status == GV_OK && distances != NULL)
+    status = take_roots(context, index, &arrays, queries->count * o.k, distances);
+  gv_arrays_end(context, &arrays);
+  return status;
 }

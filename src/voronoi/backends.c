@@ -81,7 +81,8 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                                 "reduction")},
     [GV_BACKEND_CUDA_MULTIGPU] = {CUDA_SEARCH("cuda-multigpu", MAX_DIM,
                                               "cuda-register on all GPUs: queries dealt out, or points and the "
-                                              "answers merged")},
+                                              "answers merged"),
+                                  .several = true},
     [GV_BACKEND_CUDA_KDTREE] = {CUDA_SEARCH("cuda-kdtree", TREE_MAX_DIM,
                                             "k-d tree on the GPU: cut at medians by radix sorts, searched by "
                                             "warps, in groups of queries where they are dense")},

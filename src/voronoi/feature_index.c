@@ -135,6 +135,8 @@ gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *i
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
   gv_take_given(&o, sizeof o, options);
   gv_status status = gv_check_search_options(context, &o, GV_VORONOI_MAX_K, " among lines and polygons");
+  if (status == GV_OK && o.memory != GV_MEMORY_HOST)
+    status = gv_fail(context, GV_ERROR_UNSUPPORTED, "lines and polygons are searched with arrays of the host");
   if (status != GV_OK) return status;
   if (o.exclude_self)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,

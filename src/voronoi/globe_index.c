@@ -122,49 +122,6 @@ const char *gv_globe_index_backend(const gv_globe_index *globe) {
   return globe != NULL ? gv_index_backend(globe->chords) : "";
 }
 
-/* One query of a batch: everything that deciding it needs. */
-typedef struct task {
-  const gv_globe_index *globe;
-  double lon, lat;
-  const double *vector;
-  int64_t self; /* -1 = none */
-  int32_t k, asked;
-  const int64_t *found; /* asked neighbours by chord */
-  const double *chord2;
-  double limit;
-  bool measure; /* distances are needed */
-} task;
-
-static double geodesic_to(const task *t, int64_t seed) {
-  double distance = INFINITY;
-  geod_inverse(&t->globe->geodesic.geod, t->lat, t->lon, t->globe->lat[seed], t->globe->lon[seed], &distance, NULL,
-               NULL);
-  return distance;
-}
-
-static gv_status decide(gv_context *context, const task *t, int64_t *indices, double *distances) {
-  const gv_globe_index *globe = t->globe;
-  int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX, count;
-  gv_neighbours near = {t->found, t->chord2, t->asked};
-  gv_widening widening = {&globe->geodesic, globe->chords,      t->k,      most,
-                          INFINITY,         context->allocator, {NULL, 0}, {NULL, 0}};
-  gv_status status = gv_widen(context, &widening, t->vector, t->self, &near, &count);
-  if (status == GV_OK && count == t->k && !t->measure && gv_chords_decide(&globe->geodesic, near.chord2, count)) {
-    memcpy(indices, near.found, (size_t)t->k * sizeof *indices);
-  } else if (status == GV_OK) {
-    double value[GV_MAX_K];
-    gv_nearest_list best;
-    gv_list_start(&best, distances != NULL ? distances : value, indices, t->k, t->limit);
-    for (int64_t i = 0; i < (count >= 0 ? count : globe->count); i++) {
-      int64_t seed = count >= 0 ? near.found[i] : i;
-      if (seed != t->self) gv_list_offer(&best, geodesic_to(t, seed), seed);
-    }
-    gv_list_finish(&best);
-  }
-  gv_widening_clear(&widening);
-  return status;
-}
-
 /* Some queries, and their neighbours by chord. */
 typedef struct batch {
   const gv_globe_index *globe;
@@ -172,11 +129,10 @@ typedef struct batch {
   int64_t first; /* query */
   int64_t self;  /* which seed that is; -1 = none, or it is a neighbour like others */
   bool reported; /* distances, not canonical values */
-  const double *lon, *lat, *vectors;
-  int32_t asked;
+  const double *lon, *lat;
   const int64_t *found;
   const double *chord2;
-  bool measure;
+  bool measure;     /* distances are needed */
   int64_t *indices; /* of all queries */
   double *distances;
 } batch;
@@ -187,27 +143,57 @@ static void report_arcs(const gv_globe_index *globe, int64_t count, double *valu
     values[i] = isfinite(values[i]) ? gv_arc_of_chord2(globe->radius, values[i]) : INFINITY;
 }
 
+static double geodesic_to(const batch *b, int64_t query, int64_t seed) {
+  const gv_globe_index *globe = b->globe;
+  double distance = INFINITY;
+  geod_inverse(&globe->geodesic.geod, b->lat[query], b->lon[query], globe->lat[seed], globe->lon[seed], &distance,
+               NULL, NULL);
+  return distance;
+}
+
+static gv_status decide(gv_context *context, const void *user, int64_t query, const gv_neighbours *near) {
+  const batch *b = user;
+  int32_t k = b->options->k, count = near->count;
+  int64_t number = b->first + query, *indices = b->indices + number * k, self = b->self >= 0 ? b->self + query : -1;
+  (void)context;
+  if (count == k && !b->measure && gv_chords_decide(&b->globe->geodesic, near->chord2, count)) {
+    memcpy(indices, near->found, (size_t)k * sizeof *indices);
+    return GV_OK;
+  }
+  double value[GV_MAX_K];
+  gv_nearest_list best;
+  gv_list_start(&best, b->distances != NULL ? b->distances + number * k : value, indices, k,
+                b->options->max_distance);
+  for (int64_t i = 0; i < (count >= 0 ? count : b->globe->count); i++) {
+    int64_t seed = count >= 0 ? near->found[i] : i;
+    if (seed != self) gv_list_offer(&best, geodesic_to(b, query, seed), seed);
+  }
+  gv_list_finish(&best);
+  return GV_OK;
+}
+
+/* On the sphere what is found is the answer. */
 static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
   const batch *b = worker->user;
-  int32_t k = b->options->k, asked = b->asked;
-  gv_status status = GV_OK;
-  for (int64_t i = first; i < end && status == GV_OK; i++) {
-    int64_t *index = b->indices + (b->first + i) * k, self = b->self >= 0 ? b->self + i : -1;
-    double *distance = b->distances != NULL ? b->distances + (b->first + i) * k : NULL;
-    const int64_t *found = b->found + i * asked;
-    const double *chord2 = b->chord2 + i * asked;
-    if (b->globe->metric == GV_GEODESIC) {
-      task t = {b->globe, b->lon[i], b->lat[i], b->vectors + 3 * i,       self,      k,
-                asked,    found,     chord2,    b->options->max_distance, b->measure};
-      status = decide(&worker->context, &t, index, distance);
-      continue;
-    }
-    memcpy(index, found, (size_t)k * sizeof *index);
-    if (distance == NULL) continue;
-    memcpy(distance, chord2, (size_t)k * sizeof *distance);
-    if (b->reported) report_arcs(b->globe, k, distance);
+  int64_t k = b->options->k, from = first * k, count = (end - first) * k, to = b->first * k + from;
+  memcpy(b->indices + to, b->found + from, (size_t)count * sizeof *b->found);
+  if (b->distances == NULL) return GV_OK;
+  memcpy(b->distances + to, b->chord2 + from, (size_t)count * sizeof *b->chord2);
+  if (b->reported) report_arcs(b->globe, count, b->distances + to);
+  return GV_OK;
+}
+
+static gv_status answer_batch(gv_context *context, const batch *b, const gv_query *query) {
+  const gv_globe_index *globe = b->globe;
+  if (globe->metric == GV_GEODESIC) {
+    int32_t most = globe->count <= WIDEN_MAX ? (int32_t)globe->count - 1 : WIDEN_MAX;
+    /* A GPU's searches have no room for more. */
+    if (globe->chords->backend->device && most > GV_MAX_K) most = GV_MAX_K;
+    gv_widening widening = {&globe->geodesic, globe->chords, b->options->k, most, decide, b};
+    return gv_widen(context, &widening, query, b->found, b->chord2);
   }
-  return status;
+  gv_loop loop = {context, context->threads, query->count, 64, NULL, (void *)b};
+  return gv_parallel_for(&loop, answer);
 }
 
 /* Which of all queries and seeds those are that a search is about, and what it gives. */
@@ -234,7 +220,7 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     goto done;
   }
   double *lon = positions, *lat = positions + most, *vectors = positions + 2 * most;
-  batch b = {globe, o, 0, -1, of->reported, lon, lat, vectors, asked, found, chord2, measure, indices, values};
+  batch b = {globe, o, 0, -1, of->reported, lon, lat, found, chord2, measure, indices, values};
   gv_context quiet = *context;
   quiet.progress = NULL;
   gv_progress progress;
@@ -245,14 +231,13 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     status = to_vectors(context, globe, queries, first, count, "query", lon, lat, vectors);
     if (status != GV_OK) break;
     gv_query query = {vectors, count, asked, limit, b.self};
+    b.first = first;
     status = gv_index_search_canonical(&quiet, globe->chords, &query, found, chord2);
+    if (status == GV_OK) status = answer_batch(&quiet, &b, &query);
     if (status != GV_OK) {
       memcpy(context->message, quiet.message, sizeof context->message);
       break;
     }
-    b.first = first;
-    gv_loop loop = {context, context->threads, count, 64, NULL, &b};
-    status = gv_parallel_for(&loop, answer);
     gv_number_among_all(of->first_seed, count * o->k, indices + first * o->k);
     if (status == GV_OK && !gv_progress_add(&progress, count)) {
       status = gv_fail(context, GV_ERROR_CANCELLED, "cancelled");
@@ -270,6 +255,8 @@ static gv_status check_search(gv_context *context, const gv_seeds *queries, cons
                               const int64_t *indices) {
   gv_status status = gv_check_search_options(context, o, GV_MAX_K, "");
   if (status != GV_OK) return status;
+  if (o->memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "the globe is searched with arrays of the host");
   if (queries->count < 0 || (queries->count > 0 && (queries->x == NULL || queries->y == NULL || indices == NULL))) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "queries or the place for the indices are NULL");
   }

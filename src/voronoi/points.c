@@ -67,7 +67,6 @@ typedef struct work {
   int32_t *cell;                 /* batch: which cell of the block a query is */
   int64_t *found;                /* batch x asked */
   double *canonical;
-  gv_widening *widening; /* geodesic */
 } work;
 
 static void write_cell(const work *j, int64_t cell, const int32_t *found) {
@@ -86,27 +85,25 @@ static gv_place place_of(const work *j, int64_t cell) {
   return place;
 }
 
-/* The canonical answer for one cell, which may take more neighbours by chord. */
-static gv_status rank_geodesic(gv_context *context, const work *j, int64_t cell, gv_neighbours neighbours,
-                               int32_t *nearest) {
+/* The canonical answer for query `number` of a batch. */
+static gv_status rank_geodesic(gv_context *context, const void *user, int64_t number, const gv_neighbours *near) {
+  const work *j = user;
   const gv_voronoi *v = j->v;
-  gv_place place = place_of(j, cell);
-  int32_t seed[LARGEST_ASKED], count;
-  gv_status status = gv_widen(context, j->widening, place.vector, -1, &neighbours, &count);
-  if (status != GV_OK) return status;
-  if (count < 0) { /* so many within the slack: all of them then */
+  gv_place place = place_of(j, j->cell[number]);
+  int32_t seed[LARGEST_ASKED], nearest[GV_VORONOI_MAX_K];
+  (void)context;
+  if (near->count < 0) { /* so many within the slack: all of them then */
     gv_rank_all(v, &place, nearest);
-    return GV_OK;
-  }
-  /* Nobody asks how long geodesics are: */
-  if (count <= v->k && !isfinite(v->max_distance) && gv_chords_decide(&v->geodesic, neighbours.chord2, count)) {
+  } else if (near->count <= v->k && !isfinite(v->max_distance) &&
+             gv_chords_decide(&v->geodesic, near->chord2, near->count)) { /* nobody asks how long geodesics are */
     for (int32_t i = 0; i < v->k; i++)
-      nearest[i] = i < count ? (int32_t)neighbours.found[i] : -1;
-    return GV_OK;
+      nearest[i] = i < near->count ? (int32_t)near->found[i] : -1;
+  } else {
+    for (int32_t i = 0; i < near->count; i++)
+      seed[i] = (int32_t)near->found[i];
+    gv_rank_geodesic(v, &place, seed, near->count, nearest);
   }
-  for (int32_t i = 0; i < count; i++)
-    seed[i] = (int32_t)neighbours.found[i];
-  gv_rank_geodesic(v, &place, seed, count, nearest);
+  write_cell(j, j->cell[number], nearest);
   return GV_OK;
 }
 
@@ -114,17 +111,15 @@ static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   const gv_voronoi *v = j->v;
   gv_query query = {j->query, n, j->asked, j->limit, -1};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
+  if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
+    gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, rank_geodesic, j};
+    return gv_widen(context, &widening, &query, j->found, j->canonical);
+  }
   for (int32_t q = 0; q < n && status == GV_OK; q++) {
-    const int64_t *found = j->found + (int64_t)q * j->asked;
     int32_t nearest[GV_VORONOI_MAX_K];
-    if (v->cells.metric == GV_GEODESIC) {
-      gv_neighbours neighbours = {found, j->canonical + (int64_t)q * j->asked, j->asked};
-      status = rank_geodesic(context, j, j->cell[q], neighbours, nearest);
-    } else {
-      for (int32_t i = 0; i < v->k; i++)
-        nearest[i] = (int32_t)found[i];
-    }
-    if (status == GV_OK) write_cell(j, j->cell[q], nearest);
+    for (int32_t i = 0; i < v->k; i++)
+      nearest[i] = (int32_t)j->found[(int64_t)q * j->asked + i];
+    write_cell(j, j->cell[q], nearest);
   }
   return status;
 }
@@ -141,9 +136,6 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     j.asked = v->k + SPARE;
     j.limit = chord * chord;
   }
-  gv_widening widening = {&v->geodesic,       state,     v->k,     LARGEST_ASKED, j.limit,
-                          context->allocator, {NULL, 0}, {NULL, 0}};
-  j.widening = &widening;
   gv_status status = GV_OK;
   int64_t at_once = BATCH;
   if (v->backend->device) {
@@ -196,7 +188,6 @@ static gv_status points_block(gv_context *context, const gv_voronoi *v, void *st
     }
   }
 done:
-  gv_widening_clear(&widening);
   gv_release(&context->allocator, positions);
   gv_release(&context->allocator, batch);
   gv_release(&context->allocator, j.found);

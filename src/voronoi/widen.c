@@ -1,18 +1,23 @@
 /* Neighbours by chord, more and more of them, until they hold the k nearest by geodesic. */
 #include "voronoi/widen.h"
 
+#include <string.h>
+
+#include "core/parallel.h"
+
+enum { MOST_ANSWERS = 1 << 20 /* neighbours asked for at once */ };
+
 /* How many of the neighbours may be among the k by geodesic; -1: more than were asked for. */
-static int32_t undecided(const gv_geodesic *geodesic, int32_t k, const gv_neighbours *neighbours) {
-  const double *chord2 = neighbours->chord2;
+static int32_t undecided(const gv_widening *w, const int64_t *found, const double *chord2, int32_t asked) {
   int32_t have = 0;
-  while (have < neighbours->asked && neighbours->found[have] >= 0)
+  while (have < asked && found[have] >= 0)
     have++;
-  if (have < k) return have;
-  double reach = chord2[k - 1] + gv_geodesic_slack(geodesic, sqrt(chord2[k - 1]));
-  int32_t within = k;
+  if (have < w->k) return have;
+  double reach = chord2[w->k - 1] + gv_geodesic_slack(w->geodesic, sqrt(chord2[w->k - 1]));
+  int32_t within = w->k;
   while (within < have && !(chord2[within] > reach))
     within++;
-  return within < have || have < neighbours->asked ? within : -1;
+  return within < have || have < asked ? within : -1;
 }
 
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count) {
@@ -22,25 +27,112 @@ bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t
   return true;
 }
 
-gv_status gv_widen(gv_context *context, gv_widening *w, const double vector[3], int64_t self,
-                   gv_neighbours *neighbours, int32_t *count) {
-  *count = undecided(w->geodesic, w->k, neighbours);
-  for (int64_t asked = neighbours->asked; *count < 0;) {
-    asked *= 4;
-    if (asked > w->most) return GV_OK;
-    int64_t *found = gv_buffer_reserve(&w->found, &w->allocator, asked, sizeof *found);
-    double *chord2 = gv_buffer_reserve(&w->chord2, &w->allocator, asked, sizeof *chord2);
-    if (found == NULL || chord2 == NULL) return gv_fail_memory(context, "a query's neighbours");
-    gv_query query = {vector, 1, (int32_t)asked, w->limit, self};
-    gv_status status = gv_index_search_canonical(context, w->chords, &query, found, chord2);
-    if (status != GV_OK) return status;
-    *neighbours = (gv_neighbours){found, chord2, (int32_t)asked};
-    *count = undecided(w->geodesic, w->k, neighbours);
-  }
-  return GV_OK;
+/* Some queries whose neighbours have been asked for: query i of these is number[i], or i. */
+typedef struct widening_round {
+  const gv_widening *widening;
+  const int64_t *number;
+  int32_t row, asked; /* neighbours of a query in memory, and those of them that are known to be the nearest */
+  const int64_t *found;
+  const double *chord2;
+  bool last;     /* no more will be asked for */
+  uint8_t *open; /* by query of all */
+} widening_round;
+
+static int64_t number_of(const widening_round *r, int64_t i) {
+  return r->number != NULL ? r->number[i] : i;
 }
 
-void gv_widening_clear(gv_widening *w) {
-  gv_buffer_clear(&w->found, &w->allocator);
-  gv_buffer_clear(&w->chord2, &w->allocator);
+static gv_status look(gv_worker *worker, int64_t first, int64_t end) {
+  const widening_round *r = worker->user;
+  const gv_widening *w = r->widening;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    int64_t number = number_of(r, i);
+    gv_neighbours near = {r->found + i * r->row, r->chord2 + i * r->row, 0};
+    near.count = undecided(w, near.found, near.chord2, r->asked);
+    r->open[number] = near.count < 0 && !r->last;
+    if (!r->open[number]) status = w->answer(&worker->context, w->user, number, &near);
+  }
+  return status;
+}
+
+static gv_status look_at_all(gv_context *context, widening_round *r, int64_t count) {
+  gv_loop loop = {context, context->threads, count, 64, NULL, r};
+  return gv_parallel_for(&loop, look);
+}
+
+/* Queries that are open, side by side, and what is found for them. */
+typedef struct gathered {
+  int64_t *number, *found;
+  double *data, *chord2;
+} gathered;
+
+/* Takes a query's own seed out of its neighbours. */
+static void leave_out(int64_t self, int32_t asked, int64_t *found, double *chord2) {
+  for (int32_t i = 0; i < asked; i++) {
+    if (found[i] != self) continue;
+    memmove(found + i, found + i + 1, (size_t)(asked - i - 1) * sizeof *found);
+    memmove(chord2 + i, chord2 + i + 1, (size_t)(asked - i - 1) * sizeof *chord2);
+    return;
+  }
+}
+
+/* Asks for `asked` neighbours of the queries that are open. */
+static gv_status ask(gv_context *context, widening_round *r, const gv_query *query, int32_t asked, gathered *g) {
+  int64_t at_once = MOST_ANSWERS / asked, open = 0;
+  bool self = query->self_offset >= 0;
+  gv_status status = GV_OK;
+  r->number = g->number;
+  r->found = g->found;
+  r->chord2 = g->chord2;
+  r->row = asked;
+  r->asked = self ? asked - 1 : asked;
+  for (int64_t i = 0; i < query->count && status == GV_OK; i++) {
+    if (r->open[i]) {
+      memcpy(g->data + 3 * open, query->data + 3 * i, 3 * sizeof *g->data);
+      g->number[open++] = i;
+    }
+    if (open == 0 || (open < at_once && i < query->count - 1)) continue;
+    gv_query more = {g->data, open, asked, query->max_canonical, -1};
+    status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
+    for (int64_t n = 0; n < open && self && status == GV_OK; n++)
+      leave_out(g->number[n] + query->self_offset, asked, g->found + n * asked, g->chord2 + n * asked);
+    if (status == GV_OK) status = look_at_all(context, r, open);
+    open = 0;
+  }
+  return status;
+}
+
+static int64_t count_open(const widening_round *r, int64_t count) {
+  int64_t open = 0;
+  for (int64_t i = 0; i < count; i++)
+    open += r->open[i];
+  return open;
+}
+
+gv_status gv_widen(gv_context *context, const gv_widening *w, const gv_query *query, const int64_t *found,
+                   const double *chord2) {
+  const gv_allocator *allocator = &context->allocator;
+  gathered g = {NULL, NULL, NULL, NULL};
+  widening_round r = {w, NULL, query->k, query->k, found, chord2, 4 * query->k > w->most, NULL};
+  r.open = gv_allocate(allocator, query->count, sizeof *r.open);
+  gv_status status = r.open != NULL ? look_at_all(context, &r, query->count) : gv_fail_memory(context, "queries");
+  int64_t open = 0;
+  for (int32_t asked = 4 * query->k; status == GV_OK && (open = count_open(&r, query->count)) > 0; asked *= 4) {
+    int64_t at_once = open < MOST_ANSWERS / asked ? open : MOST_ANSWERS / asked;
+    g.number = gv_allocate(allocator, at_once, sizeof *g.number);
+    g.data = gv_allocate(allocator, at_once * 3, sizeof *g.data);
+    g.found = gv_allocate(allocator, at_once * asked, sizeof *g.found);
+    g.chord2 = gv_allocate(allocator, at_once * asked, sizeof *g.chord2);
+    r.last = 4 * asked > w->most;
+    status = g.number != NULL && g.data != NULL && g.found != NULL && g.chord2 != NULL
+                 ? ask(context, &r, query, asked, &g)
+                 : gv_fail_memory(context, "queries' neighbours");
+    gv_release(allocator, g.number);
+    gv_release(allocator, g.data);
+    gv_release(allocator, g.found);
+    gv_release(allocator, g.chord2);
+  }
+  gv_release(allocator, r.open);
+  return status;
 }

@@ -3,41 +3,36 @@
  *
  * A seed with a squared chord beyond c^2 + slack(c^2), c the k-th smallest chord (geodesic/geodesic.h), has a longer geodesic
  * than each of the k nearest by chord; so the neighbours by chord up to there hold the answer. Where it is not known how many
- * these are, four times as many are asked for.
+ * these are, four times as many are asked for, of all such queries at once: a device takes as long for one as for thousands.
  */
 #ifndef GV_WIDEN_H
 #define GV_WIDEN_H
 
-#include "core/buffer.h"
 #include "geodesic/geodesic.h"
 #include "search/backend.h"
 
-/* Neighbours by chord of one place, nearest first, -1 behind the last. */
+/* Neighbours by chord of one query, nearest first. */
 typedef struct gv_neighbours {
   const int64_t *found;
   const double *chord2;
-  int32_t asked; /* more than k */
+  int32_t count; /* the first of them that may be among the k; -1: not known, all seeds may */
 } gv_neighbours;
 
 typedef struct gv_widening {
   const gv_geodesic *geodesic;
   const gv_index *chords;
   int32_t k, most; /* neighbours that are wanted; that are asked for at most */
-  double limit;    /* squared chord */
-  gv_allocator allocator;
-  /* Those asked for last; made when they are first needed. */
-  gv_buffer found, chord2;
+  /* What is done with each query's neighbours. By several threads, in no order. */
+  gv_status (*answer)(gv_context *context, const void *user, int64_t query, const gv_neighbours *neighbours);
+  const void *user;
 } gv_widening;
 
 /* True if the order of `count` neighbours by chord is their order by geodesic: each chord is clear of the next. */
 bool gv_chords_decide(const gv_geodesic *geodesic, const double *chord2, int32_t count);
 
-/* Asks for more neighbours of the place `vector` (without the seed `self`, -1: with all) while it is not known how many may be
- * among the k. *count becomes that, or -1 if it would take more than `most`. What *neighbours points to is good until the next
- * call. */
-gv_status gv_widen(gv_context *context, gv_widening *widening, const double vector[3], int64_t self,
-                   gv_neighbours *neighbours, int32_t *count);
-
-void gv_widening_clear(gv_widening *widening);
+/* Answers queries, whose query->k nearest by chord (more than k) have been found, with the context's threads. Errors: OUT_OF_MEMORY,
+ * those of searches and of `answer`. */
+gv_status gv_widen(gv_context *context, const gv_widening *widening, const gv_query *query, const int64_t *found,
+                   const double *chord2);
 
 #endif

@@ -164,14 +164,6 @@ def test_bad_data_names_the_argument(data, more, error, words):
         KDTree(data, **more)
 
 
-def test_arrays_on_a_gpu_are_refused_clearly():
-    class Device:
-        __cuda_array_interface__ = {"shape": (1, 2), "typestr": "<f8", "data": (0, False), "version": 3}
-
-    with pytest.raises(TypeError, match="data is an array on a GPU"):
-        KDTree(Device())
-
-
 def test_what_is_missing_says_so():
     tree = KDTree(np.eye(3))
     for name in ("query_ball_point", "query_pairs", "count_neighbors", "sparse_distance_matrix"):

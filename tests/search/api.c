@@ -10,8 +10,8 @@
 
 #include "gpuvoronoi.h"
 #include "left_out.h"
-#include "search/backend.h"
 #include "search/code_sort.h"
+#include "search/cuda_module.h"
 
 static const double square[] = {0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5};
 static const gv_points corners = {square, 5, 2, GV_FLOAT64};
@@ -120,6 +120,46 @@ static void test_bad_searches(void **state) {
   }
   gv_index_destroy(NULL);
   assert_int_equal(gv_index_count(NULL), 0);
+}
+
+/* Arrays on a device, of which none is needed here: nothing but backends of GPUs takes them. */
+static void test_device_arrays(void **state) {
+  gv_context *context = *state;
+  gv_index_options build = GV_INDEX_OPTIONS_INIT;
+  gv_search_options one = GV_SEARCH_OPTIONS_INIT;
+  const char *reason = "";
+  int64_t indices[5];
+  build.memory = one.memory = GV_MEMORY_CUDA;
+  for (const gv_backend *b = gv_backends; b < gv_backends + GV_BACKENDS; b++) {
+    if (!b->searches_points || (b->device && !b->several)) continue;
+    build.backend = b->name;
+    expect_build(context, GV_ERROR_UNSUPPORTED, &corners, &build, "takes no arrays on a device");
+    if (b->device) continue;
+    gv_index *index = NULL;
+    gv_index_options host = GV_INDEX_OPTIONS_INIT;
+    host.backend = b->name;
+    assert_int_equal(gv_index_build(context, &corners, &host, &index), GV_OK);
+    assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(gv_context_message(context), b->name));
+    one.memory = (gv_memory)7;
+    assert_int_equal(gv_index_search(context, index, &corners, &one, indices, NULL), GV_ERROR_INVALID_ARGUMENT);
+    one.memory = GV_MEMORY_CUDA;
+    gv_index_destroy(index);
+  }
+  build.backend = NULL;
+  if (gv_cuda_probe(&reason) == GV_OK) { /* they are none */
+    expect_build(context, GV_ERROR_INVALID_ARGUMENT, &corners, &build, "CUDA device's memory");
+  } else {
+    expect_build(context, GV_ERROR_UNAVAILABLE, &corners, &build, reason);
+  }
+  build.memory = (gv_memory)7;
+  expect_build(context, GV_ERROR_INVALID_ARGUMENT, &corners, &build, "kind of memory 7");
+
+  gv_globe_index *globe = NULL;
+  gv_seeds seeds = {square, square, 3};
+  assert_int_equal(gv_globe_index_build(context, &seeds, NULL, &globe), GV_OK);
+  assert_int_equal(gv_globe_index_search(context, globe, NULL, &one, indices, NULL), GV_ERROR_UNSUPPORTED);
+  gv_globe_index_destroy(globe);
 }
 
 /* Distances may be left out; the centre of the square is equally far from all corners. */
@@ -276,10 +316,11 @@ static void test_code_sort(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bad_builds),          cmocka_unit_test(test_bad_searches),
-      cmocka_unit_test(test_ties_and_missing),    cmocka_unit_test(test_limits_are_exact),
-      cmocka_unit_test(test_progress_and_cancel), cmocka_unit_test(test_choice),
-      cmocka_unit_test(test_code_sort),           cmocka_unit_test(every_backend_can_run),
+      cmocka_unit_test(test_bad_builds),       cmocka_unit_test(test_bad_searches),
+      cmocka_unit_test(test_device_arrays),    cmocka_unit_test(test_ties_and_missing),
+      cmocka_unit_test(test_limits_are_exact), cmocka_unit_test(test_progress_and_cancel),
+      cmocka_unit_test(test_choice),           cmocka_unit_test(test_code_sort),
+      cmocka_unit_test(every_backend_can_run),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);
 }

@@ -202,7 +202,7 @@ gv_status gv_brute_create(gv_context *context, const gv_reference *reference, co
     size_t bytes = (size_t)reference->count * (size_t)reference->dim * sizeof(double);
     status = gv_cuda_allocate(context, bytes, (void **)&brute->rows);
     if (status != GV_OK) goto done;
-    GV_CUDA_TRY(context, cudaMemcpyAsync(brute->rows, reference->data, bytes, cudaMemcpyHostToDevice, lane->stream),
+    GV_CUDA_TRY(context, cudaMemcpyAsync(brute->rows, reference->data, bytes, cudaMemcpyDefault, lane->stream),
                 "copying points");
   }
   gv_cuda_mark_begin(lane);
@@ -542,7 +542,7 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   }
   status = gv_cuda_result(w->context,
                           cudaMemcpyAsync(queries, query->data + from * d->scan.dim,
-                                          (size_t)n * dim * sizeof(double), cudaMemcpyHostToDevice, lane->stream),
+                                          (size_t)n * dim * sizeof(double), cudaMemcpyDefault, lane->stream),
                           "copying queries");
   d->scan.queries = n;
   d->scan.query_stride = (int64_t)padded;
@@ -584,13 +584,12 @@ done:
 static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, double *canonical) {
   gv_status status;
   const size_t results = (size_t)d->scan.queries * (size_t)d->k;
+  GV_CUDA_TRY(w->context,
+              cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->lane->stream),
+              "copying results");
   GV_CUDA_TRY(
       w->context,
-      cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDeviceToHost, w->lane->stream),
-      "copying results");
-  GV_CUDA_TRY(
-      w->context,
-      cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDeviceToHost, w->lane->stream),
+      cudaMemcpyAsync(canonical, d->canonical, results * sizeof(double), cudaMemcpyDefault, w->lane->stream),
       "copying results");
   status = gv_cuda_wait(w->context, w->lane, "searching");
 done:

@@ -36,11 +36,19 @@ static size_t piece_of(size_t bytes, size_t at) {
   return bytes - at < piece_bytes ? bytes - at : piece_bytes;
 }
 
+/* Callers' arrays on a device need no buffers. */
+static bool on_device(const void *memory) {
+  cudaPointerAttributes attributes;
+  bool found = cudaPointerGetAttributes(&attributes, memory) == cudaSuccess;
+  (void)cudaGetLastError();
+  return found && attributes.type == cudaMemoryTypeDevice;
+}
+
 gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                          const char *doing) {
   gv_status status = GV_OK;
-  if (bytes <= direct_bytes) {
-    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, lane->stream), doing);
+  if (bytes <= direct_bytes || on_device(from)) {
+    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
   }
   ring r = {};
   status = ring_make(context, lane, bytes, &r);
@@ -63,8 +71,8 @@ done:
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                            const char *doing) {
   gv_status status = GV_OK;
-  if (bytes <= direct_bytes) {
-    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, lane->stream), doing);
+  if (bytes <= direct_bytes || on_device(to)) {
+    status = gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
     return status != GV_OK ? status : gv_cuda_result(context, cudaStreamSynchronize(lane->stream), doing);
   }
   ring r = {};

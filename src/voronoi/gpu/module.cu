@@ -4,6 +4,10 @@
 #include "search/cuda/tree.h"
 #include "voronoi/gpu/raster.h"
 
+extern "C" {
+extern const gv_array_device gv_cuda_arrays;
+}
+
 static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close, gv_cuda_raster_start,
                                         gv_cuda_raster_finish, gv_cuda_raster_patch, gv_cuda_raster_reserve,
                                         gv_cuda_raster_fetch};
@@ -33,6 +37,7 @@ static gv_cuda_module make(void) {
   m.search[GV_BACKEND_CUDA_KDTREE] = &gv_search_cuda_kdtree;
   m.search[GV_BACKEND_CUDA_OCTREE] = &gv_search_cuda_octree;
   m.raster = &raster;
+  m.arrays = &gv_cuda_arrays;
   return m;
 }
 

@@ -1,0 +1,92 @@
+"""Arrays on a GPU: CuPy's and torch's, by ``__cuda_array_interface__``. Neither is imported here: whoever made the array has."""
+
+from __future__ import annotations
+
+import sys
+from ctypes import byref
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from . import _c
+from ._library import Handle, library, run
+
+
+class DeviceArray(NamedTuple):
+    """What the library is told of an array on a GPU, and the array itself."""
+
+    owner: Any
+    address: int
+    shape: tuple[int, ...]
+    kind: int
+    stream: Optional[int]
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def rows(self, dim: int) -> _c.Points:
+        return _c.Points(data=self.address, count=int(np.prod(self.shape[:-1])), dim=dim, dtype=self.kind)
+
+
+def _module(value: Any) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def found(value: Any) -> bool:
+    """Is it one? Tensors of torch on the host have the attribute too, but refuse to be asked."""
+    if isinstance(value, np.ndarray) or (_module(value) == "torch" and not getattr(value, "is_cuda", False)):
+        return False
+    return hasattr(value, "__cuda_array_interface__")
+
+
+def take(value: Any, name: str) -> DeviceArray:
+    """A C-contiguous array of float32 or float64."""
+    if _module(value) == "torch":
+        value = value.detach()
+    told = value.__cuda_array_interface__
+    kind = {"<f4": _c.FLOAT32, "<f8": _c.FLOAT64}.get(told["typestr"])
+    if kind is None:
+        raise TypeError(f"{name}, on a GPU, must be an array of float32 or float64, not of {told['typestr']}")
+    if told.get("mask") is not None:
+        raise ValueError(f"{name}: masked values have no place: leave them out or fill them")
+    shape, strides = tuple(told["shape"]), told.get("strides")
+    size = int(told["typestr"][2:])
+    dense = [int(np.prod(shape[axis + 1:])) * size for axis in range(len(shape))]
+    if strides is not None and 0 not in shape and any(
+            step != wanted for step, wanted, length in zip(strides, dense, shape) if length > 1):
+        raise ValueError(f"{name}, on a GPU, must be C-contiguous")
+    stream = told.get("stream")
+    if _module(value) == "torch":
+        stream = sys.modules["torch"].cuda.current_stream(value.device).cuda_stream or None
+    return DeviceArray(value, told["data"][0], shape, kind, stream)
+
+
+def _empty(like: Any, shape: tuple[int, int], kind: str) -> Any:
+    if _module(like) == "torch":
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, kind), device=like.device)
+    if _module(like) == "cupy":
+        with like.device:
+            return sys.modules["cupy"].empty(shape, dtype=kind)
+    raise TypeError(f"answers are arrays of CuPy or torch, as x is; x is of {_module(like)}")
+
+
+def search(index: Optional[Handle], queries: DeviceArray, dim: int, k: int, max_distance: float, missing: int,
+           threads: int, device: int) -> tuple[Any, Any]:
+    """Distances and indices, count x k, on the GPU where the queries are."""
+    points = queries.rows(dim)
+    distances, indices = (_empty(queries.owner, (points.count, k), kind) for kind in ("float64", "int64"))
+    if index is None or points.count == 0:
+        distances[...] = np.inf
+        indices[...] = missing
+        return distances, indices
+    # What the arrays' memory was used for last is in the same stream as what made the queries.
+    options = _c.SearchOptions(k=k, max_distance=max_distance, exclude_self=0, stream=queries.stream,
+                               memory=_c.MEMORY_CUDA)
+    run(library().gv_index_search, index.address, byref(points), byref(options), indices.__cuda_array_interface__["data"][0],
+        distances.__cuda_array_interface__["data"][0], threads=threads, device=device, argument="x")
+    if max_distance < np.inf or k > missing:
+        indices[indices < 0] = missing
+    return distances, indices
+

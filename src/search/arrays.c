@@ -1,0 +1,114 @@
+/* Arrays of callers. See arrays.h. */
+#include "search/arrays.h"
+
+#include "core/parallel.h"
+
+gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
+                          gv_arrays *out) {
+  *out = (gv_arrays){.device = -1};
+  if (memory == GV_MEMORY_HOST) return GV_OK;
+  const char *reason = "";
+  gv_status status = gv_cuda_probe(&reason);
+  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
+  status = cuda->begin(context, array, count, stream, &out->lane, &out->device);
+  if (status == GV_OK) out->cuda = cuda;
+  return status;
+}
+
+void gv_arrays_end(gv_context *context, gv_arrays *arrays) {
+  if (arrays->cuda != NULL) arrays->cuda->end(context, arrays->lane);
+  for (int i = 0; i < GV_ARRAYS_SCRATCH; i++)
+    gv_release(&context->allocator, arrays->scratch[i]);
+}
+
+gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, int64_t count, const char *what,
+                            double **out) {
+  if (arrays->cuda != NULL)
+    return arrays->cuda->scratch(context, arrays->lane, slot, (size_t)count * sizeof **out, (void **)out);
+  *out = arrays->scratch[slot] = gv_allocate(&context->allocator, count, sizeof **out);
+  return *out != NULL ? GV_OK : gv_fail_memory(context, what);
+}
+
+gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,
+                             double **out) {
+  if (arrays->cuda != NULL)
+    return arrays->cuda->allocate(context, arrays->lane, (size_t)count * sizeof **out, (void **)out);
+  *out = gv_allocate(&context->allocator, count, sizeof **out);
+  return *out != NULL ? GV_OK : gv_fail_memory(context, what);
+}
+
+void gv_arrays_release(const gv_allocator *allocator, int device, double *memory) {
+  const char *reason;
+  if (device < 0) {
+    gv_release(allocator, memory);
+  } else {
+    gv_cuda_module_get(&reason)->arrays->release(device, memory);
+  }
+}
+
+static const void *row_of(const gv_points *points, int64_t row) {
+  int64_t first = row * points->dim;
+  return points->dtype == GV_FLOAT32 ? (const void *)((const float *)points->data + first)
+                                     : (const void *)((const double *)points->data + first);
+}
+
+static bool widen_row(const gv_points *points, int64_t row, double *out) {
+  const void *data = row_of(points, row);
+  bool finite = true;
+  for (int32_t d = 0; d < points->dim; d++) {
+    double value = points->dtype == GV_FLOAT32 ? (double)((const float *)data)[d] : ((const double *)data)[d];
+    finite &= isfinite(value) != 0;
+    if (out != NULL) out[d] = value;
+  }
+  return finite;
+}
+
+/* Rows being widened. */
+typedef struct widening {
+  const gv_points *points;
+  int64_t first;
+  double *out;
+  int64_t bad; /* the first that is not finite */
+} widening;
+
+static gv_status widen_some(gv_worker *worker, int64_t first, int64_t end) {
+  widening *w = worker->user;
+  int64_t bad = INT64_MAX;
+  for (int64_t i = first; i < end; i++) {
+    double *out = w->out != NULL ? w->out + i * w->points->dim : NULL;
+    if (!widen_row(w->points, w->first + i, out)) bad = i < bad ? i : bad;
+  }
+  gv_worker_lock(worker);
+  w->bad = bad < w->bad ? bad : w->bad;
+  gv_worker_unlock(worker);
+  return GV_OK;
+}
+
+gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
+                          int64_t count, double *out, int64_t *bad) {
+  widening w = {points, first, out, INT64_MAX};
+  gv_loop loop = {.threads = count * points->dim > 65536 ? context->threads : 1, .count = count, .user = &w};
+  gv_status status = GV_OK;
+  if (arrays->cuda != NULL) {
+    status = arrays->cuda->widen(context, arrays->lane, row_of(points, first), points->dtype, count, points->dim,
+                                 out, &w.bad);
+  } else {
+    gv_parallel_for(&loop, widen_some);
+  }
+  *bad = w.bad == INT64_MAX ? -1 : first + w.bad;
+  return status;
+}
+
+static gv_status take_roots(gv_worker *worker, int64_t first, int64_t end) {
+  double *value = worker->user;
+  for (int64_t i = first; i < end; i++)
+    value[i] = sqrt(value[i]);
+  return GV_OK;
+}
+
+gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count) {
+  if (arrays->cuda != NULL) return arrays->cuda->roots(context, arrays->lane, value, count);
+  gv_loop loop = {.threads = count > 65536 ? context->threads : 1, .count = count, .user = value};
+  return gv_parallel_for(&loop, take_roots);
+}

@@ -1,0 +1,40 @@
+/*
+ * Callers' arrays in the host's memory or on a device, and what searches do with both alike.
+ */
+#ifndef GV_ARRAYS_H
+#define GV_ARRAYS_H
+
+#include "search/cuda_module.h"
+
+enum { GV_ARRAYS_SCRATCH = 2 };
+
+typedef struct gv_arrays {
+  const gv_array_device *cuda; /* NULL: the host's */
+  void *lane;
+  int device;                         /* -1: the host */
+  double *scratch[GV_ARRAYS_SCRATCH]; /* the host's */
+} gv_arrays;
+
+/* Finds out where the arrays of a call lie (NULL: no array) and waits for the caller's stream. Ends with gv_arrays_end, also after an
+ * error. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
+gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
+                          gv_arrays *out);
+void gv_arrays_end(gv_context *context, gv_arrays *arrays);
+
+/* `count` doubles where the arrays lie: until the end of the call; for good. */
+gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, int64_t count, const char *what,
+                            double **out);
+gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,
+                             double **out);
+/* Frees what was allocated on a device, -1: the host. */
+void gv_arrays_release(const gv_allocator *allocator, int device, double *memory);
+
+/* Copies rows [first, first + count) of points as doubles to `out` (NULL: only looks at them). *bad: the first row that holds a NaN or
+ * an infinity, or -1. */
+gv_status gv_arrays_widen(gv_context *context, const gv_arrays *arrays, const gv_points *points, int64_t first,
+                          int64_t count, double *out, int64_t *bad);
+
+/* The root of every value. */
+gv_status gv_arrays_take_roots(gv_context *context, const gv_arrays *arrays, double *value, int64_t count);
+
+#endif
