@@ -21,6 +21,18 @@ static double distance_of(gv_metric metric, double canonical) {
   return metric == GV_GREAT_CIRCLE ? gv_arc_of_chord2(gv_globe_radius(&wgs84), canonical) : canonical;
 }
 
+/* How far a query is from the place that is said to be nearest. */
+static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_place *q, const double at[2]) {
+  double lon = at[0], lat = at[1], vector[3] = {at[0], at[1], 0.0}, distance;
+  if (metric == GV_GEODESIC) {
+    geod_inverse(&set->surface.geod, q->lat, q->lon, lat, lon, &distance, NULL, NULL);
+    return distance;
+  }
+  if (metric != GV_GREAT_CIRCLE) return distance_of(metric, gv_canonical_distance(q->vector, vector, 2, metric));
+  gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, vector, vector + 1, vector + 2);
+  return distance_of(metric, gv_canonical_distance(q->vector, vector, 3, GV_EUCLIDEAN));
+}
+
 static void check(gv_metric metric, gv_edges edges, double max_distance) {
   static double x[QUERIES], y[QUERIES], distances[QUERIES * K], nearest[QUERIES * K * 2];
   static int64_t indices[QUERIES * K];
@@ -70,6 +82,8 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
                    (long long)indices[at], distances[at], (long long)who, best);
         assert_true(isnan(nearest[2 * at]) == (who < 0));
         if (who < 0) break;
+        assert_true(fabs(apart(metric, &set, &q, nearest + 2 * at) - best) <=
+                    (globe ? 1e-3 : 1e-12) + 1e-12 * best);
         last = best;
         last_index = who;
       }
