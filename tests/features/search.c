@@ -104,6 +104,31 @@ static void all_features_are_ranked(void **unused) {
   check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
 }
 
+/* More features than are remembered at once, all as far from the pole: the lowest number, whichever of them comes first. */
+static void many_are_as_near(void **unused) {
+  (void)unused;
+  enum { MANY = 360 };
+  const double x = 0.0, y = 90.0;
+  gv_seeds pole = {&x, &y, 1};
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  o.metric = GV_GEODESIC;
+  for (int turn = 0; turn < MANY; turn += 1) {
+    gv_feature_index *index = NULL;
+    int64_t found = -1;
+    layer_clear(&l);
+    for (int i = 0; i < MANY; i++) {
+      const double lon = (double)((i + turn) % MANY) - 180.0, line[2][2] = {{lon, 60.0}, {lon + 1.0, 60.0}};
+      layer_add(&l, GV_PART_LINE, line, 2);
+    }
+    gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
+    assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+    assert_int_equal(gv_feature_index_search(context, index, &pole, &s, &found, NULL, NULL), GV_OK);
+    assert_int_equal(found, 0);
+    gv_feature_index_destroy(index);
+  }
+}
+
 static void refused(const gv_feature_index *index, const gv_seeds *queries, const gv_search_options *s,
                     const char *why) {
   int64_t found[4];
@@ -158,7 +183,7 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked), cmocka_unit_test(many_are_as_near),
                                      cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }
