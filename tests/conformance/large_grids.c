@@ -268,11 +268,51 @@ static void blocks_of_a_huge_grid_in_any_order(void **state) {
   gv_context_destroy(context);
 }
 
+/* Blocks of rasters with rows of pages are made elsewhere and copied: to their place, and nowhere else. */
+static void blocks_keep_to_themselves(void **state) {
+  (void)state;
+  enum { WIDTH = 1300, HEIGHT = 40, BW = 512, BH = 16, K = 2 };
+  static int32_t out[K * WIDTH * HEIGHT];
+  const double x[] = {700.3, 650.1, 900.0}, y[] = {20.0, 5.5, 30.0};
+  gv_grid grid = GV_GRID_INIT;
+  gv_seeds seeds = {x, y, 3};
+  gv_context *context = NULL;
+  gv_voronoi *voronoi = NULL;
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  grid.width = WIDTH;
+  grid.height = HEIGHT;
+  o.backend = "tile";
+  o.k = K;
+  o.block_width = BW;
+  o.block_height = BH;
+  for (int i = 0; i < K * WIDTH * HEIGHT; i++)
+    out[i] = INT32_MIN;
+  gv_block block = GV_BLOCK_INIT;
+  block.column = block.row = 1;
+  block.out = out + BH * WIDTH + BW;
+  block.stride = WIDTH;
+  block.band_stride = WIDTH * HEIGHT;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+  assert_int_equal(gv_voronoi_fill(context, voronoi, &block), GV_OK);
+  for (int i = 0; i < K * WIDTH * HEIGHT; i++) {
+    int column = i % WIDTH, row = i / WIDTH % HEIGHT;
+    bool within = column >= BW && column < 2 * BW && row >= BH && row < 2 * BH;
+    assert_int_equal(out[i] != INT32_MIN, within);
+  }
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_backend_can_run),           cmocka_unit_test(many_seeds),
-      cmocka_unit_test(large_grid_against_a_plain_loop), cmocka_unit_test(ranks_on_larger_grids),
-      cmocka_unit_test(large_grids_against_tile),        cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
+      cmocka_unit_test(blocks_keep_to_themselves),
+      cmocka_unit_test(every_backend_can_run),
+      cmocka_unit_test(many_seeds),
+      cmocka_unit_test(large_grid_against_a_plain_loop),
+      cmocka_unit_test(ranks_on_larger_grids),
+      cmocka_unit_test(large_grids_against_tile),
+      cmocka_unit_test(blocks_of_a_huge_grid_in_any_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,21 @@ static void no_room_for_rounding(void **unused) {
   (void)unused;
   gv_grid far_away = grid_of(GV_GRID_PLANE, 30, 25, 1e15, 1.0, 1e15, -1.0);
   assert_false(check_patterns(&far_away, &far_away, GV_EUCLIDEAN, "far away"));
+  /* One corner of a rotated raster is beyond the last place, 2^36 sides. */
+  gv_grid rotated = grid_of(GV_GRID_PLANE, 30, 25, 0x1p36 - 30.0, 0.8, 50.0, -0.8);
+  rotated.geotransform[2] = rotated.geotransform[4] = 0.6;
+  assert_false(check_patterns(&rotated, &rotated, GV_EUCLIDEAN, "a corner far away"));
+  rotated.geotransform[0] -= 10.0;
+  assert_true(check_patterns(&rotated, &rotated, GV_EUCLIDEAN, "all but far away"));
+}
+
+/* All of their cells are at the raster's border. */
+static void single_rows_and_columns(void **unused) {
+  (void)unused;
+  gv_grid row = grid_of(GV_GRID_PLANE, 40, 1, 0.0, 1.0, 0.0, -1.0),
+          column = grid_of(GV_GRID_PLANE, 1, 40, 0.0, 1.0, 0.0, -1.0);
+  assert_false(check_patterns(&row, &row, GV_EUCLIDEAN, "a row"));
+  assert_false(check_patterns(&column, &column, GV_EUCLIDEAN, "a column"));
 }
 
 static void other_grids_of_planes(void **unused) {
@@ -531,6 +546,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(own_cells_of_planes),
                                      cmocka_unit_test(rotated_planes),
                                      cmocka_unit_test(no_room_for_rounding),
+                                     cmocka_unit_test(single_rows_and_columns),
                                      cmocka_unit_test(other_grids_of_planes),
                                      cmocka_unit_test(own_cells_of_globes),
                                      cmocka_unit_test(poles),

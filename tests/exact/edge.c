@@ -433,6 +433,10 @@ static void lattices_tie(void **unused) {
   assert_true(foot.canonical == 34.0);
   gv_edge_plane(GV_EUCLIDEAN, q, a, a, &foot);
   assert_true(foot.canonical == 34.0);
+  /* All places from an end on are as far: the end it is. */
+  const double right[2] = {2.0, 0.0}, origin[2] = {0.0, 0.0}, diagonal[2] = {3.0, 3.0};
+  gv_edge_plane(GV_MANHATTAN, right, origin, diagonal, &foot);
+  assert_true(foot.canonical == 2.0 && foot.vector[0] == 0.0 && foot.vector[1] == 0.0);
 }
 
 int main(void) {

@@ -220,7 +220,29 @@ static void engines_agree(void **unused) {
   }
 }
 
+/* Where the answer is known: a line at x = 0 of weight 1, one at x = 10 of weight 2. */
+static void weights_count(void **unused) {
+  (void)unused;
+  static answer found;
+  static const char *const backends[] = {"serial", "tile"};
+  const double lines[2][2][2] = {{{0.0, 0.0}, {0.0, 20.0}}, {{10.0, 0.0}, {10.0, 20.0}}};
+  layer_clear(&l);
+  layer_add(&l, GV_PART_LINE, lines[0], 2);
+  layer_add(&l, GV_PART_LINE, lines[1], 2);
+  const question q = {2, INFINITY, GV_MULTIPLICATIVE, false, false};
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    int64_t cells;
+    solve(&settings[0], &q, backends[b], &found, &cells);
+    for (int64_t i = 0; i < cells; i++) {
+      double x = (double)(i % WIDTH) + 0.5;
+      int32_t first = x <= fabs(10.0 - x) / 2.0 ? 0 : 1;
+      assert_int_equal(found.seed[i], first);
+      assert_int_equal(found.seed[cells + i], 1 - first);
+    }
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(engines_agree)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(weights_count), cmocka_unit_test(engines_agree)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

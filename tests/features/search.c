@@ -21,6 +21,18 @@ static double distance_of(gv_metric metric, double canonical) {
   return metric == GV_GREAT_CIRCLE ? gv_arc_of_chord2(gv_globe_radius(&wgs84), canonical) : canonical;
 }
 
+/* How far a query is from the place that is said to be nearest. */
+static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_place *q, const double at[2]) {
+  double lon = at[0], lat = at[1], vector[3] = {at[0], at[1], 0.0}, distance;
+  if (metric == GV_GEODESIC) {
+    geod_inverse(&set->surface.geod, q->lat, q->lon, lat, lon, &distance, NULL, NULL);
+    return distance;
+  }
+  if (metric != GV_GREAT_CIRCLE) return distance_of(metric, gv_canonical_distance(q->vector, vector, 2, metric));
+  gv_lonlat_to_vectors(NULL, false, 1, &lon, &lat, vector, vector + 1, vector + 2);
+  return distance_of(metric, gv_canonical_distance(q->vector, vector, 3, GV_EUCLIDEAN));
+}
+
 static void check(gv_metric metric, gv_edges edges, double max_distance) {
   static double x[QUERIES], y[QUERIES], distances[QUERIES * K], nearest[QUERIES * K * 2];
   static int64_t indices[QUERIES * K];
@@ -70,6 +82,8 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
                    (long long)indices[at], distances[at], (long long)who, best);
         assert_true(isnan(nearest[2 * at]) == (who < 0));
         if (who < 0) break;
+        assert_true(fabs(apart(metric, &set, &q, nearest + 2 * at) - best) <=
+                    (globe ? 1e-3 : 1e-12) + 1e-12 * best);
         last = best;
         last_index = who;
       }
@@ -88,6 +102,31 @@ static void all_features_are_ranked(void **unused) {
   check(GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 3e6);
   check(GV_GEODESIC, GV_EDGES_STRAIGHT, 3e6);
   check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
+}
+
+/* More features than are remembered at once, all as far from the pole: the lowest number, whichever of them comes first. */
+static void many_are_as_near(void **unused) {
+  (void)unused;
+  enum { MANY = 360 };
+  const double x = 0.0, y = 90.0;
+  gv_seeds pole = {&x, &y, 1};
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  o.metric = GV_GEODESIC;
+  for (int turn = 0; turn < MANY; turn += 1) {
+    gv_feature_index *index = NULL;
+    int64_t found = -1;
+    layer_clear(&l);
+    for (int i = 0; i < MANY; i++) {
+      const double lon = (double)((i + turn) % MANY) - 180.0, line[2][2] = {{lon, 60.0}, {lon + 1.0, 60.0}};
+      layer_add(&l, GV_PART_LINE, line, 2);
+    }
+    gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
+    assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+    assert_int_equal(gv_feature_index_search(context, index, &pole, &s, &found, NULL, NULL), GV_OK);
+    assert_int_equal(found, 0);
+    gv_feature_index_destroy(index);
+  }
 }
 
 static void refused(const gv_feature_index *index, const gv_seeds *queries, const gv_search_options *s,
@@ -144,7 +183,7 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked), cmocka_unit_test(many_are_as_near),
                                      cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }

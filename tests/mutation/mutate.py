@@ -1,21 +1,31 @@
 #!/usr/bin/env python3
-"""Small faults, planted one at a time: do the tests notice?
+"""Small faults: do the tests notice?
 
-    mutate.py BUILD [--count N] [--first N] [--list] [--tests REGEX]
+    mutate.py BUILD [--count N] [--first N | --only N,N,...] [--jobs N] [--list] [--tests REGEX]
 
-BUILD: a build folder of a copy of this tree (nothing else may use it: its sources are changed, one line at a time, and changed
-back). Fault N is the same in every run for the same sources. Each is built, and the tests are run until one fails, the quickest
-first. Faults that change no answer are listed in equivalent.txt with a reason ("file: text before => text after: reason") and are not
-counted. Exit status: 0 if at least 95 % of the others are noticed.
+BUILD: a build folder of a copy of this tree, which nothing else may use: its sources are changed while this runs. All faults asked for
+are compiled together: a function has a second body for each of its faults, and the environment variable GV_FAULT says whose turn it is.
+Each test is run once to see which of these it reaches; then for each fault those that reach it are run until one fails: first those
+that noticed other faults of the same file, then the quick ones. A test that takes much longer than without a fault has failed.
+Which faults there are and their order is decided by the texts of the lines alone: a change of src adds and takes away those of its own
+lines. Faults that change no answer are listed in equivalent.txt with a reason ("file: text before => text after: reason") and are not
+counted, nor are those that do not compile. Exit status: 0 if at least 95 % of the others are noticed.
 """
 
 import argparse
+import collections
+import concurrent.futures
+import hashlib
 import json
+import os
 import pathlib
-import random
 import re
+import resource
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,111 +38,247 @@ OPERATORS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "
              (r"\bfmax\(", "fmin("), (r"\bbreak;", ";"), (r"\bcontinue;", ";"), (r" & ", " | "), (r" >> ", " << "), (r" << ", " >> ")]
 # Lines that say, declare or check what only a program with a fault of its own could see.
 LEFT_ALONE = re.compile(r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail)|gv_fail\(|_Static_assert|\bassert\(|^\s*(static )?const char")
+# What answers come from; the slow ones last.
+TESTS = (r"^(conformance_|cells$|qtm$|edge$|search_(api|memory)$|feature|measure$|statistics|device_pipeline$|fuzz_|differential$|"
+         r"python_(cells|globe_tree|qtm|rasters)$)")
+MEMORY = 12 << 30  # address space of a test: a fault may ask for any size
+
+# Included before everything: whose turn it is, and with GV_FAULT=reached whose it could be.
+SWITCH = """#ifndef GV_FAULT_SWITCH
+#define GV_FAULT_SWITCH
+#include <stdio.h>
+#include <stdlib.h>
+static int gv_fault = -1;
+static unsigned char gv_faults_reached[%d];
+__attribute__((constructor)) static void gv_fault_begin(void) {
+  const char *text = getenv("GV_FAULT");
+  if (text != NULL) gv_fault = text[0] == 'r' ? -2 : atoi(text);
+}
+__attribute__((destructor)) static void gv_fault_end(void) {
+  FILE *out = gv_fault == -2 ? fopen(getenv("GV_FAULTS_REACHED"), "a") : NULL;
+  for (int i = 0; out != NULL && i < (int)sizeof gv_faults_reached; i++)
+    if (gv_faults_reached[i]) fprintf(out, "%%d\\n", i);
+  if (out != NULL) fclose(out);
+}
+static inline int gv_fault_at(int n) {
+  if (gv_fault == -2) gv_faults_reached[n] = 1;
+  return gv_fault == n;
+}
+#define GV_FAULT_AT(n) (__builtin_expect(gv_fault != -1, 0) && gv_fault_at(n))
+#endif
+"""
+
+Fault = collections.namedtuple("Fault", "name number before after")
+Test = collections.namedtuple("Test", "name command folder environment seconds reached")
 
 
 def code_lines(text):
-    """Numbers and texts of the lines that hold code."""
+    """Of the lines that hold code: numbers, and texts with spaces in place of comments."""
     bare = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
     for number, line in enumerate(bare.split("\n")):
         if line.strip() and not LEFT_ALONE.search(line) and '"' not in line:
             yield number, line
 
 
+def functions(lines):
+    """Where each body begins and ends."""
+    begin = None
+    for number, line in enumerate(lines):
+        if begin is None and line.endswith(") {"):
+            begin = number + 1
+        elif line.startswith("}"):
+            if begin is not None and line == "}":
+                yield begin, number
+            begin = None
+
+
+def shown(fault):
+    return f"{fault.name}: {fault.before.strip()} => {fault.after.strip()}"
+
+
 def faults(root):
-    """All of them, in one order that looks random."""
-    found = []
+    """All that are in a function, in an order that looks random."""
+    found, copies = [], collections.Counter()
     for room in ROOMS:
         for path in sorted((root / room).rglob("*.[ch]")):
-            name = path.relative_to(root).as_posix()
-            for number, line in code_lines(path.read_text()):
-                for pattern, new in OPERATORS:
-                    for match in re.finditer(pattern, line):
-                        found.append((name, number, line, line[: match.start()] + new + line[match.end():]))
-    random.Random(1).shuffle(found)
-    return found
+            name, text = path.relative_to(root).as_posix(), path.read_text()
+            lines = text.split("\n")
+            within = {number for begin, end in functions(lines) for number in range(begin, end)}
+            for number, code in code_lines(text):
+                for pattern, new in OPERATORS if number in within else ():
+                    for match in re.finditer(pattern, code):
+                        line = lines[number]
+                        fault = Fault(name, number, line, line[: match.start()] + new + line[match.end():])
+                        text_of_it = shown(fault)
+                        copies[text_of_it] += 1
+                        found.append((hashlib.sha256(f"{copies[text_of_it]} {text_of_it}".encode()).digest(), fault))
+    return [fault for _, fault in sorted(found)]
 
 
-def known(fault):
-    name, _, before, after = fault
-    listed = (HERE / "equivalent.txt").read_text() if (HERE / "equivalent.txt").exists() else ""
-    return f"{name}: {before.strip()} => {after.strip()}: " in listed
+def planted(text, chosen):
+    """A file's text with its faults, [(n, fault)], and whose each line is."""
+    lines = text.split("\n")
+    out, owner, done = [], [], 0
+
+    def add(added, whose):
+        out.extend(added)
+        owner.extend([whose] * len(added))
+
+    for begin, end in functions(lines):
+        here = [(n, fault) for n, fault in chosen if begin <= fault.number < end]
+        if not here:
+            continue
+        add(lines[done:begin], None)
+        body = lines[begin:end]
+        labels = [m[1] for line in body if (m := re.match(r"(\w+):$", line.strip())) and m[1] != "default"]
+        for i, (n, fault) in enumerate(here):
+            second = body.copy()
+            second[fault.number - begin] = fault.after
+            for label in labels:
+                second = [re.sub(rf"\b(goto )?{label}(;|:)$", rf"\g<1>{label}_{n}\2", line) for line in second]
+            add([("} else " if i else "") + f"if (GV_FAULT_AT({n})) {{"], None)
+            add(second, n)
+        add(["} else {", *body, "}"], None)
+        done = end
+    add(lines[done:], None)
+    return "\n".join(out), owner
 
 
-def noticed(build, tests, limit):
-    """What notices: the compiler, a test's name, or None."""
-    built = subprocess.run(["cmake", "--build", build], capture_output=True, text=True)
-    if built.returncode != 0:
-        return "compiler"
-    for group in tests:
-        try:
-            ran = subprocess.run(["ctest", "--test-dir", build, "-j2", "--stop-on-failure", "--timeout", str(limit), "-R",
-                                  "^(" + "|".join(group) + ")$"], capture_output=True, text=True)
-        except subprocess.TimeoutExpired:
-            return "time"
-        if ran.returncode != 0:
-            failed = re.search(r"\(Failed\)|\(Timeout\)|\*\*\*", ran.stdout)
-            name = re.search(r"\d+ - (\S+) \(", ran.stdout)
-            return name[1] if name else (failed[0] if failed else "ctest")
-    return None
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, **more)
 
 
-def test_groups(build, pattern):
-    """Names of the tests, those that took less time when they were run last first."""
-    listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True,
-                                       check=True).stdout)["tests"]
-    cost = {}
-    path = pathlib.Path(build) / "Testing" / "Temporary" / "CTestCostData.txt"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        fields = line.split()
-        if len(fields) == 3:
-            cost[fields[0]] = float(fields[2])
-    names = [t["name"] for t in listed if re.search(pattern, t["name"])]
-    quick = [n for n in names if cost.get(n, 5) < 10]
-    return [quick, sorted(set(names) - set(quick), key=lambda n: cost.get(n, 100))]
+def listed_tests(build, pattern):
+    listed = json.loads(run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True).stdout)["tests"]
+    for entry in listed:
+        if re.search(pattern, entry["name"]):
+            said = {p["name"]: p["value"] for p in entry["properties"]}
+            environment = dict(e.split("=", 1) for e in said.get("ENVIRONMENT", []))
+            folder = said.get("WORKING_DIRECTORY")
+            yield Test(entry["name"], entry["command"], folder, environment, 0.0, set())
+
+
+def build_all(build, root, chosen, tests):
+    """Compiles the faults {n: fault}; returns those that do not compile, which are taken out again."""
+    whole = {name: (root / name).read_text() for name in {fault.name for fault in chosen.values()}}
+    bad, owners = set(), {}
+    inside = {name for test in tests for word in (*test.command, *test.environment.values())
+              for name in re.findall(re.escape(str(build)) + r"/([^:]+)", word) if (build / name).is_file()}
+    try:
+        names = set(whole)
+        while True:
+            for name in names:
+                mine = [(n, fault) for n, fault in chosen.items() if fault.name == name and n not in bad]
+                text, owners[name] = planted(whole[name], mine)
+                (root / name).write_text(text)
+            built = run(["cmake", "--build", str(build), "--target", *inside, "--", "-k", "0"])
+            if built.returncode == 0:
+                return bad
+            found = set()
+            for name, line in re.findall(r"(src/[\w/.]+):(\d+):\d+: error", built.stdout):
+                if name in owners and owners[name][int(line) - 1] is not None:
+                    found.add(owners[name][int(line) - 1])
+            if not found - bad:
+                sys.exit(built.stdout[-3000:])
+            bad |= found
+            names = {chosen[n].name for n in found}
+    finally:
+        for name, text in whole.items():
+            (root / name).write_text(text)
+
+
+def passes(test, fault, seconds):
+    """Runs a test; the moment it says that something failed is enough."""
+    bounded = lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with tempfile.TemporaryDirectory() as folder:
+        began = subprocess.Popen(test.command, cwd=test.folder or folder, stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, env={**os.environ, **test.environment, "GV_FAULT": str(fault)},
+                                 preexec_fn=bounded, start_new_session=True)
+        timer = threading.Timer(seconds, lambda: os.killpg(began.pid, signal.SIGKILL))
+        timer.start()
+        failed = False
+        for line in began.stdout:
+            if line.startswith(b"[  FAILED  ]"):
+                failed = True
+                os.killpg(began.pid, signal.SIGKILL)
+                break
+        began.stdout.close()
+        status = began.wait()
+        timer.cancel()
+    return not failed and status in (0, 77)
+
+
+def measured(test):
+    """With its time, and what it reaches."""
+    with tempfile.NamedTemporaryFile() as reached:
+        test = test._replace(environment={**test.environment, "GV_FAULTS_REACHED": reached.name})
+        began = time.monotonic()
+        if not passes(test, "reached", 1800):
+            sys.exit(f"{test.name} fails without a fault")
+        return test._replace(seconds=time.monotonic() - began, reached={int(n) for n in reached.read().split()})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build")
+    parser.add_argument("build", type=lambda name: pathlib.Path(name).resolve())
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--only", type=lambda text: [int(n) for n in text.split(",")])
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--tests", default=r"^(conformance|cells|qtm|core|search|measure|statistics|fuzz|digests|edge|differential$)")
+    parser.add_argument("--tests", default=TESTS)
     asked = parser.parse_args()
-    cache = (pathlib.Path(asked.build) / "CMakeCache.txt").read_text()
+    cache = (asked.build / "CMakeCache.txt").read_text()
     root = pathlib.Path(re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", cache, flags=re.M)[1])
-    chosen = faults(root)[asked.first : asked.first + asked.count]
+    every = dict(enumerate(faults(root)))
+    chosen = {n: every[n] for n in asked.only or range(asked.first, asked.first + asked.count)}
     if asked.list:
-        for name, number, before, after in chosen:
-            print(f"{name}:{number + 1}: {before.strip()} => {after.strip()}")
+        for n, fault in chosen.items():
+            print(f"{n}: {fault.number + 1}: {shown(fault)}")
         return 0
-    tests = test_groups(asked.build, asked.tests)
-    if noticed(asked.build, tests, 600):
-        sys.exit("the tests fail without a fault")
-    survived, counted = [], 0
-    for i, fault in enumerate(chosen):
-        name, number, before, after = fault
-        if known(fault):
-            print(f"{asked.first + i}: known to change no answer: {name}:{number + 1}")
-            continue
-        path, began = root / name, time.monotonic()
-        whole = path.read_text()
-        lines = whole.split("\n")
-        lines[number] = lines[number].replace(before.strip(), after.strip()) if before not in lines[number] else after
-        try:
-            path.write_text("\n".join(lines))
-            by = noticed(asked.build, tests, 300)
-        finally:
-            path.write_text(whole)
-        if by == "compiler":
-            continue
-        counted += 1
-        if by is None:
-            survived.append(fault)
-        print(f"{asked.first + i}: {by or 'SURVIVED'}: {name}:{number + 1}: {before.strip()} => {after.strip()} "
-              f"({time.monotonic() - began:.0f} s)", flush=True)
-    print(f"{counted - len(survived)} of {counted} noticed")
-    return 0 if counted > 0 and len(survived) <= 0.05 * counted else 1
+    total = collections.Counter()
+
+    def say(n, by, note=""):
+        total[by] += 1
+        print(f"{n}: {by}: {chosen[n].number + 1}: {shown(chosen[n])}{note}", flush=True)
+
+    listed = (HERE / "equivalent.txt").read_text().splitlines()
+    for n in [n for n, fault in chosen.items() if any(line.startswith(shown(fault) + ": ") for line in listed)]:
+        say(n, "changes no answer")
+        del chosen[n]
+    (asked.build / "fault_switch.h").write_text(SWITCH % (max(chosen) + 1))
+    flags = re.search(r"^CMAKE_C_FLAGS:\w+=(.*)$", cache, flags=re.M)[1]
+    if "fault_switch.h" not in flags:
+        run(["cmake", f"-DCMAKE_C_FLAGS={flags} -include {asked.build}/fault_switch.h", str(asked.build)], check=True)
+    tests = list(listed_tests(asked.build, asked.tests))
+    bad = build_all(asked.build, root, chosen, tests)
+    for n in bad:
+        say(n, "compiler")
+        del chosen[n]
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        tests = sorted(pool.map(measured, tests), key=lambda t: t.seconds)
+    for test in tests:
+        print(f"{test.name}: {test.seconds:.1f} s, reaches {len(test.reached & set(chosen))}", flush=True)
+    seen = collections.defaultdict(collections.Counter)
+
+    def try_fault(n):
+        began, name = time.monotonic(), chosen[n].name
+        for test in sorted((t for t in tests if n in t.reached), key=lambda t: -seen[name][t.name]):
+            if not passes(test, n, 30 + 10 * test.seconds):
+                seen[name][test.name] += 1
+                return test.name, time.monotonic() - began
+        return "SURVIVED", time.monotonic() - began
+
+    with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
+        running = {pool.submit(try_fault, n): n for n in chosen}
+        for done in concurrent.futures.as_completed(running):
+            by, seconds = done.result()
+            say(running[done], by, f" ({seconds:.0f} s)")
+    for by, count in total.most_common():
+        print(f"{count} {by}")
+    counted = total.total() - total["compiler"] - total["changes no answer"]
+    print(f"{counted - total['SURVIVED']} of {counted} noticed")
+    return 0 if counted > 0 and total["SURVIVED"] <= 0.05 * counted else 1
 
 
 if __name__ == "__main__":

@@ -314,12 +314,32 @@ static void test_code_sort(void **state) {
   gv_context_destroy(context);
 }
 
+/* No queries are no mistake. */
+static void test_nothing_asked_on_the_globe(void **state) {
+  (void)state;
+  const double lon[] = {0, 90}, lat[] = {0, 45};
+  gv_context *context = NULL;
+  gv_globe_index *index = NULL;
+  gv_seeds seeds = {lon, lat, 2}, none = {NULL, NULL, 0}, fewer = {lon, lat, -1};
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  assert_int_equal(gv_globe_index_build(context, &seeds, NULL, &index), GV_OK);
+  assert_int_equal(gv_globe_index_search(context, index, &none, NULL, NULL, NULL), GV_OK);
+  assert_int_equal(gv_globe_index_search(context, index, &fewer, NULL, NULL, NULL), GV_ERROR_INVALID_ARGUMENT);
+  gv_globe_index_destroy(index);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bad_builds),       cmocka_unit_test(test_bad_searches),
-      cmocka_unit_test(test_device_arrays),    cmocka_unit_test(test_ties_and_missing),
-      cmocka_unit_test(test_limits_are_exact), cmocka_unit_test(test_progress_and_cancel),
-      cmocka_unit_test(test_choice),           cmocka_unit_test(test_code_sort),
+      cmocka_unit_test(test_nothing_asked_on_the_globe),
+      cmocka_unit_test(test_bad_builds),
+      cmocka_unit_test(test_bad_searches),
+      cmocka_unit_test(test_device_arrays),
+      cmocka_unit_test(test_ties_and_missing),
+      cmocka_unit_test(test_limits_are_exact),
+      cmocka_unit_test(test_progress_and_cancel),
+      cmocka_unit_test(test_choice),
+      cmocka_unit_test(test_code_sort),
       cmocka_unit_test(every_backend_can_run),
   };
   return cmocka_run_group_tests(tests, make_context, free_context);
