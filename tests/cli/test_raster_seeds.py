@@ -287,14 +287,14 @@ def test_ranks_on_the_globe(work):
 @pytest.mark.parametrize("metric,limit", [("euclidean", np.inf), ("euclidean", 150), ("manhattan", 200), ("chebyshev", np.inf),
                                           ("great-circle", np.inf), ("great-circle", 900e3)])
 def test_ranks_among_many_values(work, metric, limit):
-    """Hundreds of values lie among each other; each has several cells."""
+    """Many values lie among each other; each has several cells."""
     generator = np.random.default_rng(3)
-    values = np.where(generator.random((40, 50)) < 0.6, generator.integers(1, 400, (40, 50)), 0).astype(np.int32)
+    values = np.where(generator.random((24, 30)) < 0.6, generator.integers(1, 200, (24, 30)), 0).astype(np.int32)
     globe = metric == "great-circle"
-    put(work, "r.tif", values, (-180, 7.2, 0, 90, 0, -4.5) if globe else PLANE, 4326 if globe else 32633)
+    put(work, "r.tif", values, (-180, 12, 0, 90, 0, -7.5) if globe else PLANE, 4326 if globe else 32633)
     limits = [] if np.isinf(limit) else ["--max-distance", limit]
     command = ["--seeds-raster", "r.tif", "--metric", metric, "-k", "5", *limits, "--distance", "d.tif", "--distance-type", "Float64"]
-    for options in [], ["--size", "31,23"]:
+    for options in [], ["--size", "17,13"]:
         work.ok(*command, *options, "--overwrite", "out.tif")
         found, least = by_value(values, work.open("r.tif"), work.open("out.tif"), great_circle if globe else flat(metric))
         ids, distances = work.read("out.tif").reshape(5, -1).T, work.read("d.tif").reshape(5, -1).T
