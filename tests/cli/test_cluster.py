@@ -131,7 +131,7 @@ def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
         assert ranks.poll() is None
         ranks.send_signal(signal.SIGINT)
         _, said = ranks.communicate(timeout=240)
-    assert ranks.returncode != 0 and work.path("old.tif").read_text() == "old"
+    assert work.path("old.tif").read_text() == "old"  # the launcher's own status may be 0: MPICH's does not always wait to learn one
     assert [line for line in said.splitlines() if line.startswith("gpuvoronoi: ")] in ([], ["gpuvoronoi: error: interrupted"])
     cleaned(work, question)
 
