@@ -83,14 +83,25 @@ const cli_cluster *cli_cluster_join(void) {
   here.rank = here.mpi->rank();
   here.ranks = here.mpi->ranks();
   if (here.ranks == cli_cluster_ranks()) return &here;
-  cli_fail(EXIT_ERROR, "%s knows of %d rank%s, its launcher of %d", by->name,
-           here.ranks, /* each for itself, to one file */
+  /* Each would be for itself, and write to one file. */
+  cli_fail(EXIT_ERROR, "%s knows of %d rank%s, its launcher of %d", by->name, here.ranks,
            here.ranks == 1 ? "" : "s", cli_cluster_ranks());
   return NULL;
 }
 
 void cli_cluster_leave(const cli_cluster *c) {
   if (!cli_interrupted(NULL)) c->mpi->finish(); /* the launcher ends the others */
+}
+
+static const char unreachable[] = "the ranks cannot reach each other";
+
+gv_status cli_cluster_unreachable(gv_io *io) {
+  return gv_io_fail(io, GV_ERROR_IO, "%s", unreachable);
+}
+
+bool cli_cluster_is_time(atomic_llong *last, int a_second) {
+  long long now = (long long)(cli_seconds() * a_second);
+  return atomic_exchange(last, now) != now;
 }
 
 int cli_cluster_agree(const cli_cluster *c, const gv_io *io, gv_status status) {
@@ -101,7 +112,7 @@ int cli_cluster_agree(const cli_cluster *c, const gv_io *io, gv_status status) {
   int worst = 0;
   bool failed = status != GV_OK && status != GV_ERROR_CANCELLED;
   if (c->mpi->largest(failed ? c->ranks - c->rank + 1 : status != GV_OK, &worst) != 0)
-    return cli_fail(EXIT_ERROR, "the ranks cannot reach each other");
+    return cli_fail(EXIT_ERROR, "%s", unreachable);
   if (worst == 0) return EXIT_OK;
   if (worst == 1) return EXIT_ERROR; /* interrupted, which is said elsewhere */
   int from = c->ranks - worst + 1;

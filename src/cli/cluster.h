@@ -5,6 +5,8 @@
 #ifndef GV_CLI_CLUSTER_H
 #define GV_CLI_CLUSTER_H
 
+#include <stdatomic.h>
+
 #include "io/io.h"
 #include "mpi/mpi_module.h"
 
@@ -28,6 +30,12 @@ void cli_cluster_leave(const cli_cluster *cluster);
 /* Whether all went well, for all of them; if not, the first prints what the first that failed says, naming it. Where some were cancelled
  * nothing is printed. */
 int cli_cluster_agree(const cli_cluster *cluster, const gv_io *io, gv_status status);
+
+/* What is told where MPI fails. */
+gv_status cli_cluster_unreachable(gv_io *io);
+
+/* True once in such a time, for what is looked at now and then; `last` begins as 0. */
+bool cli_cluster_is_time(atomic_llong *last, int a_second);
 
 /* One status for all, the largest. */
 int cli_cluster_conclude(const cli_cluster *cluster, int result);

@@ -7,11 +7,9 @@
 #include "cli/cluster_raster.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -29,10 +27,7 @@ static atomic_llong looked;
 
 /* Looks for the file of a rank that has failed, twice a second. */
 static bool others_failed(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  long long at = 2 * (long long)now.tv_sec + now.tv_nsec / 500000000;
-  return atomic_exchange(&looked, at) != at && access(failed_name, F_OK) == 0;
+  return cli_cluster_is_time(&looked, 2) && access(failed_name, F_OK) == 0;
 }
 
 static bool stopped(void *unused) {

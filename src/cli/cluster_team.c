@@ -44,7 +44,7 @@ typedef struct post {
   bool failed;         /* all know that some have: nothing more is told or dealt */
   bool working, asked; /* between begin and end; for the next piece */
   atomic_bool stopped;
-  atomic_llong listened; /* when, in tenths of seconds */
+  atomic_llong listened; /* see cli_cluster_is_time */
   pthread_mutex_t lock;  /* on what follows */
   order *orders;         /* where complete pieces of this rank belong: `taken` of `known` were asked for */
   int64_t known, taken, order_room;
@@ -57,10 +57,6 @@ typedef struct post {
   gv_status status; /* of placing and of messages */
   gv_io io;
 } post;
-
-static gv_status unreachable(gv_io *io) {
-  return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
-}
 
 static void nap(long nanoseconds) {
   const struct timespec while_ = {0, nanoseconds};
@@ -99,10 +95,10 @@ static gv_status listen(gv_io *io, post *p) {
   pthread_mutex_lock(&p->lock);
   while (status == GV_OK) {
     order o;
-    if (mpi->look(GV_MPI_ORDER, &from) != 0) status = unreachable(io);
+    if (mpi->look(GV_MPI_ORDER, &from) != 0) status = cli_cluster_unreachable(io);
     if (status != GV_OK || from < 0) break;
     if (mpi->receive(0, GV_MPI_ORDER, &o, sizeof o) != 0) {
-      status = unreachable(io);
+      status = cli_cluster_unreachable(io);
     } else if (o.stop != 0) {
       atomic_store(&p->stopped, true);
     } else {
@@ -115,13 +111,10 @@ static gv_status listen(gv_io *io, post *p) {
 
 bool cli_team_stopped(void *team) {
   post *p = ((gv_team *)team)->user;
-  struct timespec now;
   if (cli_interrupted(NULL) || atomic_load(&p->stopped)) return true;
   if (p->cluster->rank == 0 || !p->working) return false;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  long long tenths = 10 * (long long)now.tv_sec + now.tv_nsec / 100000000;
   gv_io io = {.cancelled = NULL};
-  return atomic_exchange(&p->listened, tenths) != tenths && (listen(&io, p) != GV_OK || atomic_load(&p->stopped));
+  return cli_cluster_is_time(&p->listened, 10) && (listen(&io, p) != GV_OK || atomic_load(&p->stopped));
 }
 
 /* -------------------------------------------------------------------------------------------------------- together */
@@ -137,17 +130,17 @@ static gv_status agree(gv_io *io, void *user, gv_status status) {
 
 static gv_status tell(gv_io *io, void *user, void *bytes, size_t count) {
   post *p = user;
-  return p->cluster->mpi->send_to_all(0, bytes, count) == 0 ? GV_OK : unreachable(io);
+  return p->cluster->mpi->send_to_all(0, bytes, count) == 0 ? GV_OK : cli_cluster_unreachable(io);
 }
 
 static gv_status send(gv_io *io, void *user, const void *bytes, size_t count) {
   post *p = user;
-  return p->cluster->mpi->send(0, GV_MPI_DATA, bytes, count) == 0 ? GV_OK : unreachable(io);
+  return p->cluster->mpi->send(0, GV_MPI_DATA, bytes, count) == 0 ? GV_OK : cli_cluster_unreachable(io);
 }
 
 static gv_status receive(gv_io *io, void *user, int from, void *bytes, size_t count) {
   post *p = user;
-  return p->cluster->mpi->receive(from, GV_MPI_DATA, bytes, count) == 0 ? GV_OK : unreachable(io);
+  return p->cluster->mpi->receive(from, GV_MPI_DATA, bytes, count) == 0 ? GV_OK : cli_cluster_unreachable(io);
 }
 
 /* ------------------------------------------------------------------------------------------- dealing, at the first */
@@ -189,7 +182,7 @@ static gv_status place(gv_io *io, post *p, int64_t first, uint64_t *sizes) {
   dealt *told = find(p, first);
   if (told == NULL) {
     free(sizes);
-    return unreachable(io);
+    return cli_cluster_unreachable(io);
   }
   told->sizes = sizes;
   told->complete = true;
@@ -204,7 +197,7 @@ static gv_status place(gv_io *io, post *p, int64_t first, uint64_t *sizes) {
     if (d->rank == 0) {
       status = keep_order(io, p, &o);
     } else if (p->cluster->mpi->send(d->rank, GV_MPI_ORDER, &o, sizeof o) != 0) {
-      status = unreachable(io);
+      status = cli_cluster_unreachable(io);
     }
   }
   return status;
@@ -214,14 +207,14 @@ static gv_status answer(post *p, int from) {
   const gv_mpi_module *mpi = p->cluster->mpi;
   request q;
   reply r = {0, 0};
-  if (mpi->receive(from, GV_MPI_REQUEST, &q, sizeof q) != 0) return unreachable(&p->io);
+  if (mpi->receive(from, GV_MPI_REQUEST, &q, sizeof q) != 0) return cli_cluster_unreachable(&p->io);
   if (q.what == TELL_SIZES) {
     size_t bytes = (size_t)(q.count * p->work.tiles) * sizeof(uint64_t);
     uint64_t *sizes = malloc(bytes);
     if (sizes == NULL) return gv_io_fail_memory(&p->io, "the pieces of a raster");
     if (mpi->receive(from, GV_MPI_DATA, sizes, bytes) != 0) {
       free(sizes);
-      return unreachable(&p->io);
+      return cli_cluster_unreachable(&p->io);
     }
     pthread_mutex_lock(&p->lock);
     gv_status status = place(&p->io, p, q.first, sizes);
@@ -237,7 +230,7 @@ static gv_status answer(post *p, int from) {
   gv_status status = q.what == ASK_NEXT ? deal(&p->io, p, from, &r) : GV_OK;
   pthread_mutex_unlock(&p->lock);
   if (q.what != ASK_NEXT || status != GV_OK) return status;
-  return mpi->send(from, GV_MPI_REPLY, &r, sizeof r) == 0 ? GV_OK : unreachable(&p->io);
+  return mpi->send(from, GV_MPI_REPLY, &r, sizeof r) == 0 ? GV_OK : cli_cluster_unreachable(&p->io);
 }
 
 /* Until all others have left. */
@@ -246,7 +239,7 @@ static void *serve(void *user) {
   for (int idle = 0; p->leavers < p->cluster->ranks - 1;) {
     int from = -1;
     bool lost = p->cluster->mpi->look(GV_MPI_REQUEST, &from) != 0;
-    gv_status status = lost ? unreachable(&p->io) : from >= 0 ? answer(p, from) : GV_OK;
+    gv_status status = lost ? cli_cluster_unreachable(&p->io) : from >= 0 ? answer(p, from) : GV_OK;
     if (status != GV_OK) {
       pthread_mutex_lock(&p->lock);
       fail(p, status);
@@ -272,7 +265,7 @@ static gv_status begin(gv_io *io, void *user, const gv_team_work *work) {
   }
   status = agree(io, p, status);
   if (status != GV_OK) return status;
-  if (p->cluster->mpi->largest(work->coarse, &coarse) != 0) return unreachable(io);
+  if (p->cluster->mpi->largest(work->coarse, &coarse) != 0) return cli_cluster_unreachable(io);
   p->work.coarse = coarse != 0;
   p->working = true;
   if (p->cluster->rank == 0 && pthread_create(&p->thread, NULL, serve, p) != 0)
@@ -284,7 +277,7 @@ static gv_status begin(gv_io *io, void *user, const gv_team_work *work) {
 
 static gv_status ask(gv_io *io, post *p, int64_t what, int64_t first, int64_t count) {
   const request q = {what, first, count, 0};
-  return p->cluster->mpi->send(0, GV_MPI_REQUEST, &q, sizeof q) == 0 ? GV_OK : unreachable(io);
+  return p->cluster->mpi->send(0, GV_MPI_REQUEST, &q, sizeof q) == 0 ? GV_OK : cli_cluster_unreachable(io);
 }
 
 /* The one after it is asked for at once. */
@@ -302,11 +295,11 @@ static gv_status next(gv_io *io, void *user, int64_t *first, int64_t *count) {
     if (!p->asked) status = ask(io, p, ASK_NEXT, 0, 0);
     p->asked = true;
     for (int from = -1; status == GV_OK && from < 0;) {
-      if (mpi->look(GV_MPI_REPLY, &from) != 0) status = unreachable(io);
+      if (mpi->look(GV_MPI_REPLY, &from) != 0) status = cli_cluster_unreachable(io);
       if (status == GV_OK && from < 0 && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
       if (status == GV_OK && from < 0) nap(200000);
     }
-    if (status == GV_OK && mpi->receive(0, GV_MPI_REPLY, &r, sizeof r) != 0) status = unreachable(io);
+    if (status == GV_OK && mpi->receive(0, GV_MPI_REPLY, &r, sizeof r) != 0) status = cli_cluster_unreachable(io);
     if (status == GV_OK && r.count > 0) status = ask(io, p, ASK_NEXT, 0, 0);
   }
   if (status == GV_OK && r.count < 0) status = gv_io_fail_cancelled(io);
@@ -354,7 +347,7 @@ static gv_status end(gv_io *io, void *user, gv_status status) {
   if (p->cluster->rank > 0) {
     const request q = {LEAVE, 0, 0, status != GV_OK};
     bool sent = p->cluster->mpi->send(0, GV_MPI_REQUEST, &q, sizeof q) == 0;
-    return sent || status != GV_OK ? status : unreachable(io);
+    return sent || status != GV_OK ? status : cli_cluster_unreachable(io);
   }
   pthread_mutex_lock(&p->lock);
   if (status != GV_OK) stop_all(p);

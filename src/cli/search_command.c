@@ -68,10 +68,9 @@ static gv_status choose_sharding(gv_io *io, search *s, int64_t points, int32_t d
   int rank = 0, ranks = 1, any = 0;
   if (s->cluster == NULL || points < s->cluster->ranks) return GV_OK;
   const gv_mpi_module *mpi = s->cluster->mpi;
-  if (mpi->local(&rank, &ranks) != 0) return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
+  if (mpi->local(&rank, &ranks) != 0) return cli_cluster_unreachable(io);
   bool large = points > gv_machine_memory() / ranks / (3 * (int64_t)sizeof(double)) / dim;
-  if (mpi->largest(s->j->shard_reference || large, &any) != 0)
-    return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
+  if (mpi->largest(s->j->shard_reference || large, &any) != 0) return cli_cluster_unreachable(io);
   s->sharded = any != 0;
   return GV_OK;
 }
@@ -421,7 +420,6 @@ static gv_status run_search(gv_io *io, search *s) {
 }
 
 static int run(settings *j, const cli_cluster *cluster, double begun) {
-  static const double build_share = 0.1;
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   search s = {.j = j,
@@ -432,7 +430,7 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
               .again = {.seeds = GV_SEED_LIST_INIT},
               .results = {.k = j->k}};
   s.q = j->query.path != NULL ? &s.queries : NULL;
-  s.bar = (cli_search_bar){j->progress && !j->quiet && s.first, 0.0, build_share};
+  s.bar = (cli_search_bar){j->progress && !j->quiet && s.first, 0.0, CLI_SEARCH_BUILD_SHARE};
   if (cluster != NULL) cli_cluster_share_machine(cluster, &j->threads, &j->device);
   options.threads = j->threads;
   options.device = j->device;

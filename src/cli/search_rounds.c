@@ -44,10 +44,6 @@ void cli_search_deal(const cli_cluster *cluster, int64_t count, int rank, int64_
   *end = *first + share + (rank < more);
 }
 
-static gv_status unreachable(gv_io *io) {
-  return gv_io_fail(io, GV_ERROR_IO, "the ranks cannot reach each other");
-}
-
 /* -------------------------------------------------------------------------------------------------------- memory */
 
 static int64_t most(int64_t a, int64_t b) {
@@ -171,7 +167,7 @@ static gv_status trade(gv_io *io, rounds *r, const int64_t **indices, const doub
     if (their == NULL || their_values == NULL) return gv_io_fail_memory(io, "the results of other ranks");
     if (c->mpi->pass(to, a->indices + first * r->k, out, from, their, bytes) != 0 ||
         c->mpi->pass(to, a->values + first * r->k, out, from, their_values, bytes) != 0) {
-      return unreachable(io);
+      return cli_cluster_unreachable(io);
     }
   }
   r->join.first = a->first + own;
@@ -235,7 +231,7 @@ static gv_status send_answers(gv_io *io, const rounds *r, const answers *a) {
   if (sent && a->values != NULL) sent = mpi->send(0, GV_MPI_DATA, a->values, places * sizeof *a->values) == 0;
   if (sent && a->nearest != NULL)
     sent = mpi->send(0, GV_MPI_DATA, a->nearest, 2 * places * sizeof *a->nearest) == 0;
-  return sent ? GV_OK : unreachable(io);
+  return sent ? GV_OK : cli_cluster_unreachable(io);
 }
 
 /* Into the memory of this rank's own, which are written already. */
@@ -247,7 +243,7 @@ static gv_status receive_answers(gv_io *io, const rounds *r, int from, answers *
   if (came && a->values != NULL) came = mpi->receive(from, GV_MPI_DATA, a->values, places * sizeof *a->values) == 0;
   if (came && a->nearest != NULL)
     came = mpi->receive(from, GV_MPI_DATA, a->nearest, 2 * places * sizeof *a->nearest) == 0;
-  return came ? GV_OK : unreachable(io);
+  return came ? GV_OK : cli_cluster_unreachable(io);
 }
 
 /* The first rank takes what all have, also where it cannot write any more. */
@@ -266,7 +262,7 @@ static gv_status deliver(gv_io *io, rounds *r, answers *a) {
 
 /* The next part is the search of `count` queries after `done` of `total` (-1: nobody knows how many). */
 static void next_part(cli_search_bar *b, int64_t done, int64_t count, int64_t total) {
-  static const double build_share = 0.1;
+  const double build_share = CLI_SEARCH_BUILD_SHARE;
   double all = (double)most(total, 1), end = (double)(done + count < total ? done + count : total);
   b->from = total >= 0 ? build_share + (1.0 - build_share) * (double)done / all : b->to;
   b->to = total >= 0 ? build_share + (1.0 - build_share) * end / all : b->to;
@@ -294,7 +290,7 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   status = cli_search_together(io, how->cluster, status, how->told);
   int last = 0;
   if (status == GV_OK && how->cluster->mpi->largest(r->rank == r->ranks - 1 && *full, &last) != 0)
-    return unreachable(io);
+    return cli_cluster_unreachable(io);
   *full = last != 0;
   return status;
 }

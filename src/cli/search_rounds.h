@@ -12,6 +12,8 @@
 #include "cli/search_results.h"
 #include "io/in/arrays.h"
 
+#define CLI_SEARCH_BUILD_SHARE 0.1 /* of a search is building the index, as far as the bar goes */
+
 /* How far the whole search is: what the library reports goes from `from` to `to` of it. */
 typedef struct cli_search_bar {
   bool shown;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static inline int gv_retry_open(const char *path, int how, mode_t mode) {
@@ -44,6 +45,30 @@ static inline ssize_t gv_retry_write_at(int file, const void *from, size_t count
     written = pwrite(file, from, count, at);
   } while (written < 0 && errno == EINTR);
   return written;
+}
+
+/* All bytes; false with errno set. */
+static inline bool gv_retry_write_all(int file, const void *from, size_t count) {
+  for (const char *at = from; count > 0;) {
+    ssize_t written = gv_retry_write(file, at, count);
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) return false;
+    at += written;
+    count -= (size_t)written;
+  }
+  return true;
+}
+
+static inline bool gv_retry_write_all_at(int file, const void *from, size_t count, off_t to) {
+  for (const char *at = from; count > 0;) {
+    ssize_t written = gv_retry_write_at(file, at, count, to);
+    if (written == 0) errno = ENOSPC;
+    if (written <= 0) return false;
+    at += written;
+    to += written;
+    count -= (size_t)written;
+  }
+  return true;
 }
 
 static inline int gv_retry_truncate(int file, off_t size) {

@@ -23,11 +23,16 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
+/* Records of a message. */
+static int64_t records_together(const gathering *g) {
+  return g->record_bytes > 0 && g->record_bytes < MESSAGE_BYTES ? MESSAGE_BYTES / g->record_bytes : 1;
+}
+
 /* Everything that can fail before the first message. */
 static gv_status prepare(gathering *g) {
   gv_run *r = g->r;
   gv_status status = gv_run_list_sums(r, &g->sums);
-  g->record_bytes = r->statistics != NULL ? 8 + (int64_t)gv_statistics_sums_size(r->statistics) : 8;
+  g->record_bytes = gv_run_sum_bytes(r);
   g->message = malloc((size_t)(g->record_bytes > MESSAGE_BYTES ? g->record_bytes : MESSAGE_BYTES));
   if (status == GV_OK && g->message == NULL) status = gv_io_fail_memory(r->io, "the statistics");
   for (int i = 1; i < r->worker_count && status == GV_OK && r->style; i++)
@@ -39,9 +44,7 @@ static gv_status send_all(gathering *g) {
   gv_run *r = g->r;
   gv_team *team = g->team;
   const gv_adjacency *pairs = &r->workers[0].adjacency;
-  header h = {0, r->style ? (int64_t)pairs->count : 0, g->sums.count};
-  for (int i = 0; i < r->worker_count; i++)
-    h.empty += r->workers[i].empty;
+  header h = {gv_run_empty(r), r->style ? (int64_t)pairs->count : 0, g->sums.count};
   gv_status status = team->send(r->io, team->user, &h, sizeof h);
   int64_t room = MESSAGE_BYTES / (int64_t)sizeof(uint64_t), kept = 0;
   for (uint64_t i = 0; h.pairs > 0 && i < pairs->capacity && status == GV_OK; i++) {
@@ -52,7 +55,7 @@ static gv_status send_all(gathering *g) {
     status = team->send(r->io, team->user, g->message, (size_t)kept * sizeof(uint64_t));
     kept = 0;
   }
-  room = MESSAGE_BYTES / g->record_bytes > 0 ? MESSAGE_BYTES / g->record_bytes : 1;
+  room = records_together(g);
   for (int64_t i = 0; i < h.records && status == GV_OK; i += room) {
     int64_t count = least(room, h.records - i);
     for (int64_t k = 0; k < count && status == GV_OK; k++)
@@ -80,7 +83,7 @@ static gv_status receive_all(gathering *g, int from) {
       bad = gv_adjacency_add(r->io, &r->workers[0].adjacency, pair);
     }
   }
-  room = MESSAGE_BYTES / g->record_bytes > 0 ? MESSAGE_BYTES / g->record_bytes : 1;
+  room = records_together(g);
   for (int64_t i = 0; i < h.records && status == GV_OK; i += room) {
     int64_t count = least(room, h.records - i);
     status = team->receive(r->io, team->user, from, g->message, (size_t)(count * g->record_bytes));

@@ -232,7 +232,7 @@ gv_status gv_run_merge_sums(gv_run *r) {
     adding a = {r, part};
     r->workers[0].empty += part->empty;
     if (r->statistics == NULL) continue;
-    if (part->record_bytes != 8 + (int64_t)gv_statistics_sums_size(r->statistics)) {
+    if (part->record_bytes != gv_run_sum_bytes(r)) {
       status =
           gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "%s has other statistics than are asked for", part->path);
     }

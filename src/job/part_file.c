@@ -62,14 +62,7 @@ static gv_status cannot_write(const writer *w, int error) {
 }
 
 static gv_status write_bytes(const writer *w, const void *bytes, size_t count) {
-  const char *at = bytes;
-  while (count > 0) {
-    ssize_t written = gv_retry_write(w->file, at, count);
-    if (written <= 0) return cannot_write(w, written < 0 ? errno : ENOSPC);
-    at += written;
-    count -= (size_t)written;
-  }
-  return GV_OK;
+  return gv_retry_write_all(w->file, bytes, count) ? GV_OK : cannot_write(w, errno);
 }
 
 /* Appends a whole file, at a place where pages begin. */

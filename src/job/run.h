@@ -122,6 +122,14 @@ static inline bool gv_run_numbers_apart(const gv_run *r) {
   return r->type != GDT_Int32 || r->cells.cells != NULL || r->slot[GV_RUN_OUT] < 0;
 }
 
+/* Cells without a seed, of all that this process has computed. */
+static inline int64_t gv_run_empty(const gv_run *r) {
+  int64_t count = 0;
+  for (int i = 0; i < r->worker_count; i++)
+    count += r->workers[i].empty;
+  return count;
+}
+
 /* Bands of a raster. */
 static inline int gv_run_bands(const gv_run *r, int raster) {
   return raster == GV_RUN_DISTANCE && r->j->distance_per_value ? (int)r->regions->count : r->j->k;
@@ -194,7 +202,12 @@ gv_status gv_run_check_blocks(const gv_run *r);
 gv_status gv_run_compute_part_block(gv_io *io, void *user, int number, gv_raster_block *block);
 /* all that was computed into one file. */
 gv_status gv_run_write_part(gv_run *r);
-/* Of the seeds, or groups, those that have cells, to be freed; a gv_part_record_fn for them; and a gv_part_take_fn for what it gives. */
+/* What is known of the raster of --sum number `number`, from itself or the parts. */
+gv_part_sum gv_run_sum(const gv_run *r, int number);
+
+/* sums.c: records of exact sums. Bytes of one, 0 without statistics; */
+int64_t gv_run_sum_bytes(const gv_run *r);
+/* of the seeds, or groups, those that have cells, to be freed; a gv_part_record_fn for them; and a gv_part_take_fn for what it gives. */
 typedef struct gv_run_sums {
   gv_run *r;
   int64_t *rows, count;
@@ -202,8 +215,7 @@ typedef struct gv_run_sums {
 gv_status gv_run_list_sums(gv_run *r, gv_run_sums *out);
 gv_status gv_run_put_sum(gv_io *io, void *sums, int64_t record, unsigned char *to);
 gv_status gv_run_add_sum(gv_io *io, void *run, const unsigned char *record);
-/* What is known of the raster of --sum number `number`, from itself or the parts. */
-gv_part_sum gv_run_sum(const gv_run *r, int number);
+
 /* fingerprints.c: what the run is about: its seeds, and its cells. */
 uint64_t gv_run_seeds_fingerprint(const gv_run *r);
 uint64_t gv_run_grid_fingerprint(const gv_run *r);

@@ -18,16 +18,9 @@ static void warn_of_outside(const gv_run *r) {
   }
 }
 
-static int64_t empty_cells(const gv_run *r) {
-  int64_t count = 0;
-  for (int i = 0; i < r->worker_count; i++)
-    count += r->workers[i].empty;
-  return count;
-}
-
 /* A raster or a table in which there is nothing. */
 static void warn_of_empty(const gv_run *r) {
-  if (empty_cells(r) == r->width * r->height) {
+  if (gv_run_empty(r) == r->width * r->height) {
     bool limit = isfinite(r->j->max_distance), mask = r->j->mask.source != NULL;
     gv_io_warn(GV_CODE_CELLS_EMPTY, r->width * r->height, "0 of %" PRId64 " cells have a seed: %s",
                r->width * r->height,
@@ -98,7 +91,7 @@ void gv_run_report(const gv_run *r, gv_job_report *out) {
                          .cell_width = hypot(g[1], g[4]),
                          .cell_height = hypot(g[2], g[5]),
                          .level = r->j->grid.has_level ? r->j->grid.level : -1,
-                         .empty_cells = gv_run_has_cells(r) && !r->j->dry_run ? empty_cells(r) : -1,
+                         .empty_cells = gv_run_has_cells(r) && !r->j->dry_run ? gv_run_empty(r) : -1,
                          .memory = r->j->memory,
                          .seeds = gv_run_seed_count(r),
                          .seeds_skipped = r->seeds.skipped,

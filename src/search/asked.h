@@ -20,6 +20,20 @@ static inline gv_status gv_check_search_options(gv_context *context, const gv_se
   return GV_OK;
 }
 
+/* Numbers that the first query and the first of an index's own `count` points have among all. */
+static inline gv_status gv_check_part(gv_context *context, int64_t first_query, int64_t first_reference,
+                                      int64_t count) {
+  if (first_query >= 0 && first_reference >= 0 && first_reference <= INT64_MAX - count) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
+}
+
+/* Canonical values that are to become distances. */
+static inline gv_status gv_check_values(gv_context *context, const void *index, int64_t count,
+                                        const double *values) {
+  if (index != NULL && count >= 0 && (values != NULL || count == 0)) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
+}
+
 /* `own`: number of the reference that the next query is, if there is one of that number. Gives what gv_query says of it, and cuts *run
  * to the queries of which the same can be said. */
 static inline int64_t gv_self_offset(int64_t own, int64_t references, int64_t *run) {

@@ -292,8 +292,8 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
   const gv_reference *reference = &index->reference;
   places of = {first_query, first_reference, queries != NULL && queries->data == NULL};
   gv_points own = {reference->data, 0, reference->dim, GV_FLOAT64};
-  if (first_query < 0 || first_reference < 0 || first_reference > INT64_MAX - reference->count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
+  gv_status status = gv_check_part(context, first_query, first_reference, reference->count);
+  if (status != GV_OK) return status;
   if (queries != NULL && queries->data == NULL && queries->count > 0) {
     int64_t at = first_query - first_reference;
     if (at < 0 || queries->count > reference->count - at) {
@@ -304,7 +304,7 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
     own.count = queries->count;
     queries = &own;
   }
-  gv_status status = check_points(context, queries, "query");
+  status = check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
   if (status == GV_OK && o.memory != GV_MEMORY_HOST)
     status = gv_fail(context, GV_ERROR_UNSUPPORTED, "parts of searches take arrays of the host");
@@ -318,10 +318,9 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
 
 gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (index == NULL || count < 0 || (values == NULL && count > 0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
   const gv_arrays host = {.device = -1};
-  return take_roots(context, index, &host, count, values);
+  gv_status status = gv_check_values(context, index, count, values);
+  return status == GV_OK ? take_roots(context, index, &host, count, values) : status;
 }
 
 gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_points *queries,

@@ -272,19 +272,17 @@ gv_status gv_globe_index_search_part(gv_context *context, const gv_globe_index *
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the queries are NULL");
   gv_take_given(&o, sizeof o, options);
   places of = {first_query, first_seed, false};
-  if (first_query < 0 || first_seed < 0 || first_seed > INT64_MAX - globe->count)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the numbers of the part are not in 0 ... 2^63 - 1");
-  gv_status status = check_search(context, queries, &o, indices);
+  gv_status status = gv_check_part(context, first_query, first_seed, globe->count);
+  if (status == GV_OK) status = check_search(context, queries, &o, indices);
   return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, canonical) : status;
 }
 
 gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *globe, int64_t count,
                                    double *values) {
   if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (globe == NULL || count < 0 || (values == NULL && count > 0))
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index or the values are NULL, or fewer than none");
-  if (globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
-  return GV_OK;
+  gv_status status = gv_check_values(context, globe, count, values);
+  if (status == GV_OK && globe->metric == GV_GREAT_CIRCLE) report_arcs(globe, count, values);
+  return status;
 }
 
 gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe, const gv_seeds *queries,

@@ -286,16 +286,20 @@ def test_only_layer_that_is_an_input(seeds):
     assert layers(work.path("one.gpkg")) == {"seeds": 3, "statistics": 3}
 
 
-def test_geopackages_without_layers(seeds):
+def geopackages_without_layers(work):
     """Empty, or with rasters alone; one with a write-ahead log that nobody has open stays so."""
-    gdal.GetDriverByName("GPKG").Create(str(seeds.path("empty.gpkg")), 0, 0, 0, gdal.GDT_Unknown)
-    make_raster(seeds.path("raster.gpkg"), "heights")
-    make_raster(seeds.path("raster.gpkg"), "more")
-    make_geopackage(seeds, "log.gpkg")
-    base = sqlite3.connect(seeds.path("log.gpkg"))
+    gdal.GetDriverByName("GPKG").Create(str(work.path("empty.gpkg")), 0, 0, 0, gdal.GDT_Unknown)
+    make_raster(work.path("raster.gpkg"), "heights")
+    make_raster(work.path("raster.gpkg"), "more")
+    make_geopackage(work, "log.gpkg")
+    base = sqlite3.connect(work.path("log.gpkg"))
     base.execute("PRAGMA journal_mode = WAL")
     base.close()
-    for name in "empty.gpkg", "raster.gpkg", "log.gpkg":
+    return "empty.gpkg", "raster.gpkg", "log.gpkg"
+
+
+def test_geopackages_without_layers(seeds):
+    for name in geopackages_without_layers(seeds):
         before = contents(seeds.path(name))
         for suffix in "-wal", "-shm":
             seeds.path(name + suffix).unlink(missing_ok=True)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from osgeo import gdal, ogr
 
-from test_containers import CELLS, contents, layers, make_geopackage, make_raster, rows, seeds, unchanged  # noqa: F401 (a fixture)
+from test_containers import (  # noqa: F401 (a fixture)
+    CELLS, contents, geopackages_without_layers, layers, make_geopackage, make_raster, rows, seeds, unchanged,
+)
 from test_moves import shim  # noqa: F401 (a fixture)
 
 RUN = ["--seeds", "s.csv", *CELLS, "--ot", "UInt16"]
@@ -169,15 +171,7 @@ def test_container_that_is_an_input(seeds):  # noqa: F811
 
 
 def test_geopackages_without_layers(seeds):  # noqa: F811
-    """Empty, or with rasters alone; one with a write-ahead log that nobody has open stays so."""
-    gdal.GetDriverByName("GPKG").Create(str(seeds.path("empty.gpkg")), 0, 0, 0, gdal.GDT_Unknown)
-    make_raster(seeds.path("raster.gpkg"), "heights")
-    make_raster(seeds.path("raster.gpkg"), "more")
-    make_geopackage(seeds, "log.gpkg")
-    base = sqlite3.connect(seeds.path("log.gpkg"))
-    base.execute("PRAGMA journal_mode = WAL")
-    base.close()
-    for name in "empty.gpkg", "raster.gpkg", "log.gpkg":
+    for name in geopackages_without_layers(seeds):
         before = contents(seeds.path(name)) if name != "empty.gpkg" else {}
         for suffix in "-wal", "-shm":
             seeds.path(name + suffix).unlink(missing_ok=True)

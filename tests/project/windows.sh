@@ -10,14 +10,7 @@ command -v $compiler >/dev/null || {
   exit 77
 }
 rm -rf "$work"
-mkdir -p "$work/proj/include"
-for header in proj.h proj_constants.h geodesic.h; do
-  [[ ! -e $include/$header ]] || ln -s "$include/$header" "$work/proj/include"
-done
-cat >"$work/proj/proj-config.cmake" <<'END'
-add_library(PROJ::proj INTERFACE IMPORTED)
-set_target_properties(PROJ::proj PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${CMAKE_CURRENT_LIST_DIR}/include)
-END
+. "$source/tests/project/headers_of_proj.sh" "$include" "$work/proj"
 cmake -S "$source" -B "$work/build" -G Ninja -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 -DCMAKE_C_COMPILER=$compiler \
   -DPROJ_DIR="$work/proj" -DBUILD_SHARED_LIBS=OFF -DGPUVORONOI_CUDA=OFF -DGPUVORONOI_BUILD_CLI=OFF -DGPUVORONOI_BUILD_TESTS=OFF \
   -DGPUVORONOI_WERROR=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG"

@@ -4,16 +4,6 @@
 
 #include "io/retry.h"
 
-static bool write_all(int file, const char *bytes, size_t count) {
-  while (count > 0) {
-    ssize_t written = gv_retry_write(file, bytes, count);
-    if (written <= 0) return false;
-    bytes += written;
-    count -= (size_t)written;
-  }
-  return true;
-}
-
 /* By the system, which shares blocks where the file system can; else through memory. */
 int gv_copy_bytes(const gv_io *io, int from, int to) {
   enum { CHUNK = 1 << 20 };
@@ -26,7 +16,7 @@ int gv_copy_bytes(const gv_io *io, int from, int to) {
   while (error == 0 && !gv_io_cancelled(io)) {
     got = gv_retry_read(from, buffer, CHUNK);
     if (got == 0) break;
-    if (got < 0 || !write_all(to, buffer, (size_t)got)) error = errno;
+    if (got < 0 || !gv_retry_write_all(to, buffer, (size_t)got)) error = errno;
   }
   free(buffer);
   return error;

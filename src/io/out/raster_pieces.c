@@ -56,12 +56,7 @@ static gv_status cannot_write(gv_io *io, const gv_raster_out *raster) {
 
 static gv_status write_at(gv_io *io, const gv_raster_out *raster, int file, const char *bytes, int64_t size,
                           int64_t at) {
-  for (int64_t done = 0; done < size;) {
-    ssize_t written = gv_retry_write_at(file, bytes + done, (size_t)(size - done), (off_t)(at + done));
-    if (written <= 0) return cannot_write(io, raster);
-    done += written;
-  }
-  return GV_OK;
+  return gv_retry_write_all_at(file, bytes, (size_t)size, (off_t)at) ? GV_OK : cannot_write(io, raster);
 }
 
 /* ------------------------------------------------------------------------------------------------------ places */
