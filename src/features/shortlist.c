@@ -57,6 +57,17 @@ int32_t gv_shortlist_nearest(const gv_feature_tree *t, const gv_shortlist *l, co
   return l->count > 0 ? first : -1;
 }
 
+/* The test against an edge whose foot is known. */
+static gv_chord_test test_of(const gv_feature_tree *t, const gv_ball *ball, const gv_shortlist *l, int32_t pivot) {
+  double r = ball->radius, chord = l->chord[pivot], near = chord * (1.0 + 1e-14) + r;
+  double most = gv_reach_of_chord(t, near + l->sag[pivot]), root = sqrt(most);
+  gv_chord_test test = {.twice_radius = 2.0 * r * (1.0 + 1e-14), .twice_root = 2.0 * root, .root = root};
+  for (int axis = 0; axis < 3; axis++)
+    test.place[axis] = l->a[axis][pivot] + l->part[pivot] * l->d[axis][pivot];
+  test.limit = most - near * near + chord * chord + r * r;
+  return test;
+}
+
 /* `from` and `to` may be one list; `rest`: of the edges that are not in `from`. */
 static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ball *ball, double reach, double rest,
                  gv_shortlist *to) {
@@ -69,25 +80,22 @@ static void cull(const gv_feature_tree *t, const gv_shortlist *from, const gv_ba
     to->count = 0;
     return;
   }
-  double r = ball->radius, sag = from->sag[pivot], chord = from->chord[pivot];
-  double near = chord * (1.0 + 1e-14) + r, most = gv_reach_of_chord(t, near + sag), root = sqrt(most);
-  double limit = most - near * near + chord * chord + r * r, within = sqrt(reach) * (1.0 + 1e-14) + r;
-  gv_chord_test test = {.twice_radius = 2.0 * r * (1.0 + 1e-14), .twice_root = 2.0 * root};
-  for (int axis = 0; axis < 3; axis++)
-    test.place[axis] = from->a[axis][pivot] + from->part[pivot] * from->d[axis][pivot];
+  double within = sqrt(reach) * (1.0 + 1e-14) + ball->radius;
+  gv_chord_test test = test_of(t, ball, from, pivot);
   t->kernels->judge(from, &test);
-  to->high = chord * (1.0 + 1e-14) + sag;
+  to->high = from->chord[pivot] * (1.0 + 1e-14) + from->sag[pivot];
   to->pivot = from->entry[pivot];
   to->owner = from->feature[pivot];
   for (int32_t i = 0; i < count; i++) {
     double nearest = from->chord[i] * (1.0 - 1e-14) - from->sag[i];
     to->low = nearest < to->low ? nearest : to->low;
-    if (from->gain[i] > limit || nearest > within) {
+    if (from->gain[i] > test.limit || nearest > within) {
       to->rest = nearest < to->rest ? nearest : to->rest;
       continue;
     }
     to->mixed |= from->feature[i] != to->owner;
-    copy_row(from, i, to, kept++);
+    if (from != to || i != kept) copy_row(from, i, to, kept);
+    kept++;
   }
   to->count = kept;
 }
@@ -109,16 +117,17 @@ typedef struct walk {
   const gv_feature_tree *tree;
   const gv_ball *ball;
   gv_shortlist *list;
-  double reach; /* as asked for */
-  double far;   /* squares from the middle beyond which nothing counts */
-  double high;  /* an edge's chord is at most that */
+  double far;  /* squares from the middle beyond which nothing counts */
+  double high; /* an edge's chord is at most that: the pivot's */
+  double rest; /* no edge that lost against it is nearer */
+  gv_chord_test test;
   int count;
   int32_t node[DEPTH], feature[DEPTH];
   double box[DEPTH];
 } walk;
 
-/* Adds an entry and gives its chord. */
-static double put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
+/* Makes a row of an entry. */
+static void put(const gv_feature_tree *t, int32_t entry, const double q[3], gv_shortlist *l, int32_t i) {
   int32_t vertex = t->entry[entry];
   bool point = vertex < 0;
   int64_t v = point ? ~(int64_t)vertex : vertex;
@@ -143,19 +152,37 @@ static double put(const gv_feature_tree *t, int32_t entry, const double q[3], gv
   l->inverse[i] = inverse;
   l->sag[i] = (double)t->sag[entry];
   l->entry[i] = entry;
+  l->part[i] = along;
   l->chord[i] = sqrt(square);
-  return l->chord[i];
 }
 
-/* What is nearer than `high` to the middle is nearer than high + r to each cell, and what beats it there is nearer than
- * that reach + r to the middle. */
-static void found(walk *w, double high) {
+/* A row may be the pivot. What is nearer than it to the middle is nearer than its chord + r to each cell, and what beats it there is
+ * nearer than that reach + r to the middle. */
+static void found(walk *w, int32_t row) {
+  const gv_shortlist *l = w->list;
+  double high = l->chord[row] + l->sag[row];
   if (!(high < w->high)) return;
-  double r = w->ball->radius;
   w->high = high;
-  double far = sqrt(gv_reach_of_chord(w->tree, high * (1.0 + 1e-14) + r)) + r;
+  w->test = test_of(w->tree, w->ball, l, row);
+  double far = w->test.root + w->ball->radius;
   far *= far * (1.0 + 1e-12);
   w->far = far < w->far ? far : w->far;
+}
+
+static void leave(walk *w, double nearest) {
+  w->rest = nearest < w->rest ? nearest : w->rest;
+}
+
+/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p - s'|. */
+static bool loses(walk *w, const gv_box_node *n, double box) {
+  double square = 0.0, r = w->ball->radius;
+  for (int axis = 0; axis < 3; axis++) {
+    double p = w->test.place[axis], away = fmax(fabs(p - (double)n->low[axis]), fabs(p - (double)n->high[axis]));
+    square += away * away;
+  }
+  if (!(box * (1.0 - 1e-14) - w->test.twice_radius * sqrt(square) > w->test.limit - r * r)) return false;
+  leave(w, sqrt(box) * (1.0 - 1e-14));
+  return true;
 }
 
 static void push(walk *w, const gv_box_node *nodes, int32_t first, int32_t feature) {
@@ -177,8 +204,15 @@ static bool make_room(walk *w) {
   int32_t kept = 0;
   double far = sqrt(w->far);
   if (l->count < l->capacity) return true;
+  w->tree->kernels->judge(l, &w->test);
   for (int32_t i = 0; i < l->count; i++) {
-    if (l->chord[i] * (1.0 - 1e-14) - l->sag[i] > far) continue;
+    double nearest = l->chord[i] * (1.0 - 1e-14) - l->sag[i];
+    if (nearest > far) continue;
+    if (l->gain[i] > w->test.limit) {
+      leave(w, nearest);
+      continue;
+    }
+    l->part[kept] = l->part[i];
     l->chord[kept] = l->chord[i];
     copy_row(l, i, l, kept++);
   }
@@ -189,12 +223,13 @@ static bool make_room(walk *w) {
 static bool take_entry(walk *w, int32_t entry, int32_t feature) {
   gv_shortlist *l = w->list;
   if (!make_room(w)) return false;
-  double chord = put(w->tree, entry, w->ball->centre, l, l->count), sag = l->sag[l->count];
-  l->feature[l->count] = feature;
-  double near = chord * (1.0 - 1e-14) - sag;
+  int32_t row = l->count;
+  put(w->tree, entry, w->ball->centre, l, row);
+  l->feature[row] = feature;
+  double near = l->chord[row] * (1.0 - 1e-14) - l->sag[row];
   if (near > 0.0 && near * near > w->far) return true;
   l->count++;
-  found(w, chord + sag);
+  found(w, row);
   return true;
 }
 
@@ -217,7 +252,8 @@ static bool take_leaf(walk *w, const gv_box_node *n, int32_t feature) {
 
 bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_ball *ball, double reach,
                          gv_shortlist *list) {
-  walk w = {.tree = t, .ball = ball, .list = list, .reach = reach, .high = INFINITY, .count = 1};
+  walk w = {.tree = t, .ball = ball, .list = list, .high = INFINITY, .rest = INFINITY, .count = 1};
+  w.test.limit = INFINITY;
   list->count = 0;
   list->low = list->high = list->rest = INFINITY;
   list->mixed = false;
@@ -226,8 +262,8 @@ bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_bal
   double within = sqrt(reach) + ball->radius;
   w.far = within * within * (1.0 + 1e-12);
   if (list->pivot >= 0 && (feature < 0 || feature == list->owner)) {
-    double chord = put(t, list->pivot, ball->centre, list, 0);
-    found(&w, chord + list->sag[0]);
+    put(t, list->pivot, ball->centre, list, 0);
+    found(&w, 0);
   }
   w.node[0] = feature >= 0 ? t->root[feature] : 0;
   w.feature[0] = feature >= 0 ? feature : TOP;
@@ -237,12 +273,14 @@ bool gv_shortlist_gather(const gv_feature_tree *t, int32_t feature, const gv_bal
     if (w.box[w.count] > w.far) continue;
     int32_t of = w.feature[w.count];
     const gv_box_node *nodes = of == TOP ? t->top : t->node, *n = &nodes[w.node[w.count]];
+    if (loses(&w, n, w.box[w.count])) continue;
     if (n->count == 0) {
       push(&w, nodes, n->first, of);
     } else if (!take_leaf(&w, n, of)) {
       return false;
     }
   }
-  cull(t, list, ball, reach, sqrt(w.far) * (1.0 - 1e-12), list);
+  leave(&w, sqrt(w.far) * (1.0 - 1e-12));
+  cull(t, list, ball, reach, w.rest, list);
   return true;
 }

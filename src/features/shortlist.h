@@ -58,9 +58,9 @@ void gv_shortlist_narrow(const gv_feature_tree *tree, const gv_shortlist *from, 
  * of less than half the globe's radius, which a convex surface meets in one piece (Blaschke's rolling theorem). */
 bool gv_ball_is_clear(const gv_feature_tree *tree, const gv_ball *ball, double low);
 
-/* What the edges of a list are judged by: the pivot's foot, 2 r, 2 S. */
+/* What edges are judged by: the pivot's foot, 2 r, S, 2 S, and the gain from which on they lose: T + P^2 + r^2. */
 typedef struct gv_chord_test {
-  double place[3], twice_radius, twice_root;
+  double place[3], twice_radius, root, twice_root, limit;
 } gv_chord_test;
 
 typedef struct gv_chord_kernels {

@@ -34,6 +34,7 @@ typedef struct setting {
 
 static const setting settings[] = {
     {"plane", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.5, 40, GV_QTM_NONE},
+    {"more edges than a list takes", GV_GRID_PLANE, PLANE, GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.5, 400, GV_QTM_NONE},
     {"rotated plane",
      GV_GRID_PLANE,
      {0.0, 0.9, 0.3, 1.0, -0.2, 1.1},
