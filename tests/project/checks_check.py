@@ -386,7 +386,9 @@ def debian():
     tree = WORK / "tree"
     for name in ("debian", "include"):
         shutil.copytree(SOURCE / name, tree / name)
-    shutil.copy(SOURCE / "bootstrap", tree)
+    for name in ("bootstrap", "tests/coverage.py", "tests/fuzz/run-all"):
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(SOURCE / name, tree / name)
     good("as it is", "debian.py", tree)
     for name, old, new, says in (
             ("include/gpuvoronoi_parts.h", "GV_API ", "GV_API int gv_new(int x);\nGV_API ", "gv_new is missing"),
@@ -394,7 +396,8 @@ def debian():
             ("debian/control", "Package: gdal-plugin-voronoi", "Package: gdal-plugin", "gdal-plugin: no files"),
             ("debian/control", "libproj-dev,", "libproj-dev,\n               libnew-dev,", "libnew-dev, which debian/control needs"),
             ("debian/tests/control", "Tests: driver", "Tests: drivers", "debian/tests/drivers: no program"),
-            ("debian/tests/control", "python3-gpuvoronoi", "python-gpuvoronoi", "python-gpuvoronoi is no package")):
+            ("debian/tests/control", "python3-gpuvoronoi", "python-gpuvoronoi", "python-gpuvoronoi is no package"),
+            ("bootstrap", "bash tests/project/release.sh", "tests/project/release.sh", "tests/project/release.sh is started")):
         was = (tree / name).read_text(encoding="utf-8")
         assert old in was, (name, old)
         write(tree / name, was.replace(old, new, 1))

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """
 debian/ says what the tree has: symbols are the headers' functions, every package has files and a description of its own, tests are
-there, and ./bootstrap installs what building needs.
+there, and ./bootstrap installs what building needs and can start its scripts.
 
     debian.py SOURCE
 """
@@ -50,12 +50,16 @@ def complaints(root):
             if "gpuvoronoi" in name and name not in names:
                 yield f"debian/tests/control: {name} is no package of this source"
 
-    lists = re.findall(r"^(?:BUILD|TEST|LONG)_PACKAGES=\((.*?)\)", (root / "bootstrap").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    bootstrap = (root / "bootstrap").read_text(encoding="utf-8")
+    lists = re.findall(r"^(?:BUILD|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL)
     installed = set(" ".join(lists).split())
     for name in re.split(r",\s*", source["Build-Depends"]):
         bare = re.sub(r"^debhelper-compat.*", "debhelper", name).replace("dh-sequence-python3", "dh-python")
         if "<" not in bare and bare not in installed:
             yield f"bootstrap: {bare}, which debian/control needs, is in no list"
+    for script in re.findall(r"^ *(tests/\S+) ", bootstrap, re.MULTILINE):
+        if not os.access(root / script, os.X_OK):
+            yield f"bootstrap: {script} is started as a program, which it is not"
 
 
 found = list(complaints(pathlib.Path(sys.argv[1])))
