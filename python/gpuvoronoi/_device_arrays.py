@@ -1,4 +1,5 @@
-"""Arrays on a GPU: CuPy's and torch's, by ``__cuda_array_interface__``. Neither is imported here: whoever made the array has."""
+"""Arrays on a GPU: CuPy's and torch's, and what others tell by ``__cuda_array_interface__`` or DLPack, for which one of these two makes the answers.
+Neither is imported here: whoever made the array has."""
 
 from __future__ import annotations
 
@@ -10,6 +11,9 @@ import numpy as np
 
 from . import _c
 from ._library import Handle, library, run
+
+
+_DLPACK_CUDA = 2  # kDLCUDA of dlpack.h
 
 
 class DeviceArray(NamedTuple):
@@ -37,11 +41,26 @@ def found(value: Any) -> bool:
     """Is it one? Tensors of torch on the host have the attribute too, but refuse to be asked."""
     if isinstance(value, np.ndarray) or (_module(value) == "torch" and not getattr(value, "is_cuda", False)):
         return False
-    return hasattr(value, "__cuda_array_interface__")
+    return hasattr(value, "__cuda_array_interface__") or _only_dlpack(value)
+
+
+def _only_dlpack(value: Any) -> bool:
+    return (not hasattr(value, "__cuda_array_interface__") and hasattr(value, "__dlpack_device__")
+            and int(value.__dlpack_device__()[0]) == _DLPACK_CUDA)
+
+
+def _maker(value: Any) -> Any:
+    """The module whose arrays answers are."""
+    for name in (_module(value), "cupy", "torch"):
+        if name in ("cupy", "torch") and name in sys.modules:
+            return sys.modules[name]
+    raise TypeError(f"answers on a GPU are arrays of CuPy or torch: import one of them for arrays of {_module(value)}")
 
 
 def take(value: Any, name: str) -> DeviceArray:
     """A C-contiguous array of float32 or float64."""
+    if _only_dlpack(value):
+        value = _maker(value).from_dlpack(value)
     if _module(value) == "torch":
         value = value.detach()
     told = value.__cuda_array_interface__
@@ -63,13 +82,12 @@ def take(value: Any, name: str) -> DeviceArray:
 
 
 def _empty(like: Any, shape: tuple[int, int], kind: str) -> Any:
-    if _module(like) == "torch":
-        torch = sys.modules["torch"]
-        return torch.empty(shape, dtype=getattr(torch, kind), device=like.device)
-    if _module(like) == "cupy":
-        with like.device:
-            return sys.modules["cupy"].empty(shape, dtype=kind)
-    raise TypeError(f"answers are arrays of CuPy or torch, as x is; x is of {_module(like)}")
+    maker = _maker(like)
+    if maker.__name__ == "torch":
+        tensor = like if _module(like) == "torch" else maker.as_tensor(like, device="cuda")
+        return maker.empty(shape, dtype=getattr(maker, kind), device=tensor.device)
+    with maker.asarray(like).device:
+        return maker.empty(shape, dtype=kind)
 
 
 def search(index: Optional[Handle], queries: DeviceArray, dim: int, k: int, max_distance: float, missing: int,

@@ -1,5 +1,7 @@
 """Arrays on a GPU: what can be told of them without one, and with CuPy and torch what they give."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,38 @@ def test_only_backends_of_gpus_take_them():
         KDTree(Told(), backend="kdtree")
     with pytest.raises((RuntimeError, ValueError), match="device"):  # there is no GPU, or nothing at that address
         KDTree(Told())
+
+
+class ByDlpack:
+    """Tells of its array by DLPack alone."""
+
+    def __init__(self, array, device=2):
+        self._array, self._device = array, device
+
+    def __dlpack_device__(self):
+        return (self._device, 0)
+
+    def __dlpack__(self, **how):
+        return self._array.__dlpack__(**how)
+
+
+class ByInterface:
+    """Tells of its array by the interface alone."""
+
+    def __init__(self, array):
+        self._array, self.__cuda_array_interface__ = array, array.__cuda_array_interface__
+
+
+def test_others_arrays_want_one_who_answers(monkeypatch):
+    for module in ("cupy", "torch"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(TypeError, match="answers on a GPU are arrays of CuPy or torch: import one of them for arrays of test_device_arrays"):
+        KDTree(ByDlpack(np.zeros((1, 2))))
+
+
+def test_dlpack_of_the_host_is_no_gpu_array():
+    with pytest.raises((TypeError, ValueError)):
+        KDTree(ByDlpack(np.zeros((1, 2)), device=1))
 
 
 def test_other_functions_refuse_them():
@@ -73,6 +107,16 @@ def test_answers_are_those_of_the_host(module, kind):
     assert (distance, index) == (0.0, 17) and isinstance(index, int)
     empty = there.query(on_device(module, x[:0]), k=2)
     assert [tuple(found.shape) for found in empty] == [(0, 11, 2), (0, 11, 2)]
+
+
+@pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
+def test_arrays_of_others(module, kind):
+    values = np.random.default_rng(6).random((500, 3))
+    x, tree = on_device(module, values), KDTree(values, backend="serial")
+    wanted, got = tree.query(values, k=2), KDTree(kind(x)).query(kind(x), k=2)
+    for expected, found in zip(wanted, got):
+        assert type(found).__module__.partition(".")[0] in ("cupy", "torch")
+        np.testing.assert_array_equal(on_host(found), expected)
 
 
 def test_what_is_still_being_made_is_waited_for(module):
