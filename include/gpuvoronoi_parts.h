@@ -1,6 +1,7 @@
 /*
- * gpuvoronoi - one question by several processes: statistics of one grid, of which each adds blocks of its own, and neighbours, of
- * which each searches some queries, or some of the reference points. What they find comes together exactly.
+ * gpuvoronoi - one question by several processes: a grid, of which each computes some cells and adds them to statistics, and neighbours,
+ * of which each searches some queries, or some of the reference points. What they find comes together exactly. With MPI:
+ * gpuvoronoi_mpi.h.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -14,6 +15,51 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ----------------------------------------------------------------------------------------------- grids by parts */
+
+/*
+ * Example:
+ *     const double x[2] = {1.0, 3.0}, y[2] = {1.0, 9.0};
+ *     gv_seeds seeds = {x, y, 2};
+ *     gv_grid grid = GV_GRID_INIT;
+ *     gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
+ *     gv_voronoi *voronoi = NULL;
+ *     gv_window upper = {0, 0, 0, 0}, lower = upper;
+ *     int32_t nearest[10][4];
+ *     grid.width = 4;
+ *     grid.height = 10;
+ *     options.block_height = 2; // five rows of blocks, of which the first part has two
+ *     gv_status status = gv_voronoi_create(context, &grid, &seeds, &options, &voronoi);
+ *     if (status == GV_OK) status = gv_voronoi_part(context, voronoi, 0, 2, &upper);
+ *     if (status == GV_OK) status = gv_voronoi_part(context, voronoi, 1, 2, &lower);
+ *     if (status == GV_OK) status = gv_voronoi_compute_part(context, voronoi, 1, 2, nearest[lower.row], 4);
+ *     gv_voronoi_destroy(voronoi);
+ *     if (status != GV_OK || upper.height != 4 || lower.row != 4 || lower.height != 6 || nearest[9][0] != 1) return 1;
+ */
+
+/* Cells of a grid: columns column ... column + width - 1 of the rows row ... row + height - 1. */
+typedef struct gv_window {
+  int64_t column, row, width, height;
+} gv_window;
+
+/*
+ * The cells of part `part` (from 0) of `parts`, which are the whole grid one after another: whole rows of blocks, as many as the others
+ * have, or one more (GV_GRID_QTM: blocks of its only row). *out, in cells, has a height or width of 0 where there are fewer rows of blocks
+ * than parts: lower options.block_height then. Where cells are not all alike, make more parts than there are processes, and let each
+ * compute every n-th. Errors: INVALID_ARGUMENT.
+ */
+GV_API gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *voronoi, int32_t part, int32_t parts,
+                                 gv_window *out);
+
+/*
+ * gv_voronoi_compute of these cells only, with the context's threads and progress: cell (column, row) of the grid into
+ * out[(row - window.row) * stride + column - window.column], bands stride x window.height apart. The caller owns `out`, which may be NULL
+ * where the part has no cells. The values are those that the whole grid has there. Errors: INVALID_ARGUMENT, PROJECTION, OUT_OF_MEMORY,
+ * CANCELLED, DEVICE.
+ */
+GV_API gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *voronoi, int32_t part,
+                                         int32_t parts, int32_t *out, int64_t stride);
 
 /* ------------------------------------------------------------------------------------------ statistics by parts */
 
@@ -111,6 +157,68 @@ GV_API gv_status gv_neighbours_join(gv_context *context, int32_t k, int64_t quer
 GV_API gv_status gv_index_distances(gv_context *context, const gv_index *index, int64_t count, double *values);
 GV_API gv_status gv_globe_index_distances(gv_context *context, const gv_globe_index *index, int64_t count,
                                           double *values);
+
+/* -------------------------------------------------------------------------------------------- searches together */
+
+/*
+ * Example:
+ *     // As one process alone does it; with MPI gpuvoronoi_mpi.h has the functions.
+ *     gv_processes alone = {sizeof(gv_processes), 0, 1, NULL, NULL, NULL, NULL};
+ *     const double places[] = {0, 0, 3, 4};
+ *     gv_points own = {places, 2, 2, GV_FLOAT64};
+ *     gv_index *index = NULL;
+ *     int64_t nearest[2] = {-1, -1};
+ *     gv_status status = gv_index_build(context, &own, NULL, &index);
+ *     if (status == GV_OK) status = gv_index_search_together(context, &alone, index, NULL, NULL, nearest, NULL);
+ *     gv_index_destroy(index);
+ *     if (status != GV_OK || nearest[0] != 0 || nearest[1] != 1) return 1; // each point is its own nearest
+ */
+
+/*
+ * How processes that search together reach each other. All of them make the same calls of the library in the same order, which calls the
+ * same ones of these functions everywhere, from the thread that called it. They return 0, or anything else where another process is out
+ * of reach. What they carry is bytes that mean the same to all of the processes.
+ */
+
+/* The largest of all processes' values, for all of them. */
+typedef int (*gv_largest_fn)(void *user, int value, int *out);
+
+/* From each to all: process p's bytes[p] bytes come to `all` + places[p]; `own` are this process's. */
+typedef int (*gv_gather_fn)(void *user, const void *own, void *all, const int *bytes, const int *places);
+
+/* From each to each: out_bytes[p] bytes at `out` + out_places[p] go to process p; in_bytes[p] come from it, to `in` + in_places[p]. */
+typedef int (*gv_trade_fn)(void *user, const void *out, const int *out_bytes, const int *out_places, void *in,
+                           const int *in_bytes, const int *in_places);
+
+typedef struct gv_processes {
+  size_t struct_size;
+  int rank, ranks; /* this process: 0 ... ranks - 1 */
+  void *user;
+  gv_largest_fn largest; /* NULL will do where there is one process */
+  gv_gather_fn gather;
+  gv_trade_fn trade;
+} gv_processes;
+
+/*
+ * gv_index_search among the points of all processes' indexes: each has an index of its own points, which are numbered in the order of the
+ * processes, queries of its own, any number of them (NULL: its points), and gets what is nearest to these. All give the same k,
+ * max_distance and exclude_self, and have indexes of one dimension and metric. With exclude_self query i of a process is its point i.
+ *
+ * indices, distances: of this process's queries, as gv_index_search gives them; the same as one index of all points gives, to the last bit
+ * (gv_neighbours_join). Beside them a process needs about 64 MB, whatever the number of processes and queries. Progress counts the
+ * queries of the process that has the most.
+ *
+ * Errors: as gv_index_search, for all processes: where it is another's, the message names it. IO: a process is out of reach.
+ */
+GV_API gv_status gv_index_search_together(gv_context *context, const gv_processes *processes, const gv_index *index,
+                                          const gv_points *queries, const gv_search_options *options,
+                                          int64_t *indices, double *distances);
+
+/* The same as gv_globe_index_search; all indexes are of one ellipsoid too. */
+GV_API gv_status gv_globe_index_search_together(gv_context *context, const gv_processes *processes,
+                                                const gv_globe_index *index, const gv_seeds *queries,
+                                                const gv_search_options *options, int64_t *indices,
+                                                double *distances);
 
 #ifdef __cplusplus
 }

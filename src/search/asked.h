@@ -1,4 +1,4 @@
-/* What every search of points, seeds or features checks of its options. */
+/* What searches of points, seeds and features share: checks of what is asked, numbers, progress. */
 #ifndef GV_ASKED_H
 #define GV_ASKED_H
 
@@ -47,6 +47,31 @@ static inline int64_t gv_self_offset(int64_t own, int64_t references, int64_t *r
 static inline void gv_number_among_all(int64_t first, int64_t count, int64_t *indices) {
   for (int64_t i = 0; i < count && first != 0; i++)
     indices[i] += indices[i] >= 0 ? first : 0;
+}
+
+/* The progress of a part of a call, mapped to the whole's. */
+typedef struct gv_part_progress {
+  gv_progress_fn call;
+  void *user;
+  double start, share;
+} gv_part_progress;
+
+static inline int gv_report_part(double fraction, void *user) {
+  const gv_part_progress *part = user;
+  return part->call(part->start + part->share * fraction, part->user);
+}
+
+/* A context for `count` of `total` steps of a call, behind those that are done. Its message is to be taken over where it fails. */
+static inline gv_context gv_context_for_part(const gv_context *context, int64_t done, int64_t count, int64_t total,
+                                             gv_part_progress *part) {
+  gv_context inner = *context;
+  *part = (gv_part_progress){context->progress, context->progress_user, (double)done / (double)total,
+                             (double)count / (double)total};
+  if (context->progress != NULL) {
+    inner.progress = gv_report_part;
+    inner.progress_user = part;
+  }
+  return inner;
 }
 
 #endif

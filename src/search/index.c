@@ -4,10 +4,10 @@
  * distance array cost memory independent of the number of queries.
  */
 #include "core/given.h"
-#include "gpuvoronoi_parts.h"
 #include "search/arrays.h"
 #include "search/asked.h"
 #include "search/backend.h"
+#include "search/together.h"
 
 #include <limits.h>
 #include <string.h>
@@ -197,18 +197,6 @@ gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, 
   return status;
 }
 
-/* A chunk's own progress, mapped to its part of the whole. */
-typedef struct chunk_progress {
-  gv_progress_fn call;
-  void *user;
-  double start, share;
-} chunk_progress;
-
-static int report_chunk(double fraction, void *user) {
-  chunk_progress *chunk = user;
-  return chunk->call(chunk->start + chunk->share * fraction, chunk->user);
-}
-
 /* Which of all queries and points those are that a search is about. */
 typedef struct places {
   int64_t first_query, first_reference;
@@ -261,13 +249,8 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
     if (!of->own) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
     if (status == GV_OK && bad >= 0) status = fail_not_finite(context, "query", bad);
     if (status != GV_OK) break;
-    gv_context inner = *context;
-    chunk_progress part = {context->progress, context->progress_user, (double)first / (double)queries->count,
-                           (double)query.count / (double)queries->count};
-    if (context->progress != NULL) {
-      inner.progress = report_chunk;
-      inner.progress_user = &part;
-    }
+    gv_part_progress part;
+    gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
     int64_t *found = indices + first * o->k;
     status = gv_index_search_canonical(&inner, index, &query, found,
                                        canonical != NULL ? canonical + first * o->k : values);
@@ -354,4 +337,71 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
     status = take_roots(context, index, &arrays, queries->count * o.k, distances);
   gv_arrays_end(context, &arrays);
   return status;
+}
+
+/* ------------------------------------------------------------------------------------------ with other processes */
+
+typedef struct own_search {
+  const gv_index *index;
+  const gv_points *queries; /* NULL: the index's points */
+} own_search;
+
+static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
+  const own_search *own = user;
+  const gv_reference *reference = &own->index->reference;
+  const gv_points points = {reference->data, reference->count, reference->dim, GV_FLOAT64};
+  const gv_arrays host = {.device = -1};
+  int64_t bad = -1;
+  gv_status status =
+      gv_arrays_widen(context, &host, own->queries != NULL ? own->queries : &points, first, count, data, &bad);
+  return status == GV_OK && bad >= 0 ? fail_not_finite(context, "query", bad) : status;
+}
+
+static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
+                             const gv_together_rows *rows, int64_t *indices, double *canonical) {
+  const own_search *own = user;
+  const gv_points points = {rows->data, rows->count, own->index->reference.dim, GV_FLOAT64};
+  return gv_index_search_part(context, own->index, &points, o, rows->first_query, rows->first_point, indices,
+                              canonical);
+}
+
+static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+  const own_search *own = user;
+  return gv_index_distances(context, own->index, count, values);
+}
+
+/* What a process has to do with itself before it meets the others. */
+static gv_status check_together(gv_context *context, const own_search *own, const gv_search_options *o,
+                                const int64_t *indices) {
+  const gv_index *index = own->index;
+  if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  const gv_points points = {index->data, index->reference.count, index->reference.dim, GV_FLOAT64};
+  const gv_points *queries = own->queries != NULL ? own->queries : &points;
+  gv_status status = check_points(context, queries, "query");
+  if (status == GV_OK) status = check_search(context, index, queries, o, indices);
+  if (status != GV_OK) return status;
+  if (o->memory != GV_MEMORY_HOST || (own->queries == NULL && index->device >= 0))
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by several processes take arrays of the host");
+  if (o->exclude_self && queries->count != index->reference.count)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the process's points as its queries");
+  return GV_OK;
+}
+
+gv_status gv_index_search_together(gv_context *context, const gv_processes *processes, const gv_index *index,
+                                   const gv_points *queries, const gv_search_options *options, int64_t *indices,
+                                   double *distances) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  gv_take_given(&o, sizeof o, options);
+  own_search own = {index, queries};
+  gv_status status = check_together(context, &own, &o, indices);
+  gv_together together = {
+      .options = &o, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
+  if (status == GV_OK) {
+    together.points = index->reference.count;
+    together.queries = queries != NULL ? queries->count : together.points;
+    together.dim = index->reference.dim;
+    together.kind[0] = index->reference.metric;
+  }
+  return gv_search_together(context, processes, &together, status, indices, distances);
 }

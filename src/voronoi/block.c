@@ -1,14 +1,48 @@
-/* Blocks of a grid: how many there are, their cells, and what masks leave out of them. */
+/* Blocks of a grid: how many there are, their cells, what masks leave out of them, and all of a part or of the whole. */
 #include <string.h>
 
+#include "core/parallel.h"
+#include "gpuvoronoi_parts.h"
 #include "voronoi/engine.h"
 
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static int64_t blocks_in(int64_t cells, int64_t side) {
+  return (cells + side - 1) / side;
+}
+
 int64_t gv_voronoi_blocks_across(const gv_voronoi *v) {
-  return v != NULL ? (v->cells.grid.width + v->block_width - 1) / v->block_width : 0;
+  return v != NULL ? blocks_in(v->cells.grid.width, v->block_width) : 0;
 }
 
 int64_t gv_voronoi_blocks_down(const gv_voronoi *v) {
-  return v != NULL ? (v->cells.grid.height + v->block_height - 1) / v->block_height : 0;
+  return v != NULL ? blocks_in(v->cells.grid.height, v->block_height) : 0;
+}
+
+/* Some of `cells` in a row, whole blocks of `side`. */
+static void choose_cells(int64_t cells, int64_t side, int32_t part, int32_t parts, int64_t *first, int64_t *count) {
+  int64_t blocks = blocks_in(cells, side);
+  *first = least(part * blocks / parts * side, cells);
+  *count = least((part + 1) * blocks / parts * side, cells) - *first;
+}
+
+gv_status gv_voronoi_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts, gv_window *out) {
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL || out == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for its part");
+  if (part < 0 || part >= parts)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no part %d (from 0) of %d", (int)part, (int)parts);
+  const gv_grid *grid = &v->cells.grid;
+  gv_window window = {0, 0, grid->width, grid->height};
+  if (grid->kind == GV_GRID_QTM) {
+    choose_cells(grid->width, v->block_width, part, parts, &window.column, &window.width);
+  } else {
+    choose_cells(grid->height, v->block_height, part, parts, &window.row, &window.height);
+  }
+  *out = window;
+  return GV_OK;
 }
 
 gv_status gv_tile_of_block(gv_context *context, const gv_voronoi *v, int64_t column, int64_t row, gv_tile *out) {
@@ -46,4 +80,49 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
       }
     }
   }
+}
+
+/* Blocks of a part of a grid being made. */
+typedef struct computing {
+  const gv_voronoi *v;
+  gv_window window;
+  int32_t *out;
+  int64_t stride, across; /* blocks in a row of the part */
+  gv_progress progress;
+} computing;
+
+static gv_status compute_block(gv_worker *worker, int64_t b, int64_t end) {
+  computing *c = worker->user;
+  const gv_voronoi *v = c->v;
+  int64_t column = b % c->across, row = b / c->across;
+  gv_block block = GV_BLOCK_INIT;
+  block.column = c->window.column / v->block_width + column;
+  block.row = c->window.row / v->block_height + row;
+  block.out = c->out + row * v->block_height * c->stride + column * v->block_width;
+  block.stride = c->stride;
+  block.band_stride = c->stride * c->window.height;
+  gv_status status = gv_voronoi_fill(&worker->context, v, &block);
+  gv_progress_add(&c->progress, end - b);
+  return status;
+}
+
+gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
+                                  int32_t *out, int64_t stride) {
+  computing c = {.v = v, .out = out, .stride = stride};
+  gv_status status = gv_voronoi_part(context, v, part, parts, &c.window);
+  if (status != GV_OK || c.window.width == 0 || c.window.height == 0) return status;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
+  if (stride < c.window.width) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
+                   (long long)stride);
+  }
+  c.across = blocks_in(c.window.width, v->block_width);
+  gv_loop loop = {context, context->threads, c.across * blocks_in(c.window.height, v->block_height),
+                  1,       &c.progress,      &c};
+  gv_progress_init(&c.progress, context, loop.count);
+  return gv_parallel_for(&loop, compute_block);
+}
+
+gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
+  return gv_voronoi_compute_part(context, v, 0, 1, out, stride);
 }

@@ -12,10 +12,10 @@
 #include "exact/distance.h"
 #include "exact/globe.h"
 #include "geodesic/geodesic.h"
-#include "gpuvoronoi_parts.h"
 #include "search/asked.h"
 #include "search/backend.h"
 #include "search/nearest_list.h"
+#include "search/together.h"
 #include "voronoi/widen.h"
 
 enum {
@@ -35,14 +35,19 @@ struct gv_globe_index {
   gv_index *chords;
 };
 
+static gv_status check_position(gv_context *context, const gv_seeds *points, int64_t number, const char *role) {
+  double x = points->x[number], y = points->y[number];
+  if (isfinite(x) && isfinite(y) && fabs(y) <= 90.0) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld (from 0) is at longitude %g, latitude %g", role,
+                 (long long)number, x, y);
+}
+
 static gv_status to_vectors(gv_context *context, const gv_globe_index *globe, const gv_seeds *points, int64_t first,
                             int64_t count, const char *role, double *lon, double *lat, double *vectors) {
   for (int64_t i = 0; i < count; i++) {
     double x = points->x[first + i], y = points->y[first + i];
-    if (!isfinite(x) || !isfinite(y) || fabs(y) > 90.0) {
-      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s %lld (from 0) is at longitude %g, latitude %g", role,
-                     (long long)(first + i), x, y);
-    }
+    gv_status status = check_position(context, points, first + i, role);
+    if (status != GV_OK) return status;
     gv_normalise_lonlat(&x, &y);
     lon[i] = x;
     lat[i] = y;
@@ -298,4 +303,68 @@ gv_status gv_globe_index_search(gv_context *context, const gv_globe_index *globe
   if (status == GV_OK && o.exclude_self && queries->count != globe->count)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
   return status == GV_OK ? search_batches(context, globe, queries, &o, &of, indices, distances) : status;
+}
+
+/* ------------------------------------------------------------------------------------------ with other processes */
+
+typedef struct own_search {
+  const gv_globe_index *globe;
+  gv_seeds queries;
+} own_search;
+
+static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
+  const own_search *own = user;
+  for (int64_t i = 0; i < count; i++) {
+    gv_status status = check_position(context, &own->queries, first + i, "query");
+    if (status != GV_OK) return status;
+    data[2 * i] = own->queries.x[first + i];
+    data[2 * i + 1] = own->queries.y[first + i];
+  }
+  return GV_OK;
+}
+
+static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
+                             const gv_together_rows *rows, int64_t *indices, double *canonical) {
+  const own_search *own = user;
+  int64_t count = rows->count;
+  double *lon = gv_allocate(&context->allocator, count, 2 * sizeof *lon), *lat = lon != NULL ? lon + count : NULL;
+  if (lon == NULL) return gv_fail_memory(context, "a batch of queries");
+  for (int64_t i = 0; i < count; i++) {
+    lon[i] = rows->data[2 * i];
+    lat[i] = rows->data[2 * i + 1];
+  }
+  const gv_seeds queries = {lon, lat, count};
+  gv_status status = gv_globe_index_search_part(context, own->globe, &queries, o, rows->first_query,
+                                                rows->first_point, indices, canonical);
+  gv_release(&context->allocator, lon);
+  return status;
+}
+
+static gv_status measure_rows(gv_context *context, const void *user, int64_t count, double *values) {
+  const own_search *own = user;
+  return gv_globe_index_distances(context, own->globe, count, values);
+}
+
+gv_status gv_globe_index_search_together(gv_context *context, const gv_processes *processes,
+                                         const gv_globe_index *globe, const gv_seeds *queries,
+                                         const gv_search_options *options, int64_t *indices, double *distances) {
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  gv_take_given(&o, sizeof o, options);
+  own_search own = {globe, {NULL, NULL, 0}};
+  gv_together together = {
+      .options = &o, .dim = 2, .user = &own, .take = take_rows, .search = search_rows, .distances = measure_rows};
+  gv_status status = globe != NULL ? GV_OK : gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
+  if (status == GV_OK) {
+    own.queries = queries != NULL ? *queries : (gv_seeds){globe->lon, globe->lat, globe->count};
+    together.points = globe->count;
+    together.queries = own.queries.count;
+    together.kind[0] = globe->metric;
+    together.kind[1] = globe->ellipsoid.semi_major;
+    together.kind[2] = globe->ellipsoid.flattening;
+    status = check_search(context, &own.queries, &o, indices);
+  }
+  if (status == GV_OK && o.exclude_self && own.queries.count != globe->count)
+    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the seeds as queries");
+  return gv_search_together(context, processes, &together, status, indices, distances);
 }

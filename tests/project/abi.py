@@ -5,7 +5,8 @@
 
 HEADER has the version; the others lie beside it. RECORD holds a line a field, constant and function of the last release. Fields may be added at the end of a struct that begins with
 struct_size, constants and functions anywhere; whatever else differs is an error until the version's minor number is raised
-(--record writes the file anew). Sizes are those of 64-bit machines.
+(--record writes the file anew). Sizes are those of 64-bit machines. Of a header that needs <mpi.h> only what its functions take is looked
+at, without MPI.
 """
 
 import pathlib
@@ -31,14 +32,14 @@ def probe(text):
             yield f'printf("{constant}: %d\\n", (int){constant});'
     for constant in re.findall(r"^#define (GV_(?!VERSION|API)\w+)\s+\(?-?\d+\)?\s*$", bare, flags=re.M):
         yield f'printf("{constant}: %d\\n", (int){constant});'
-    for declared in re.findall(r"^GV_API\s+([^;]*\));", bare, flags=re.M):
+    for declared in re.findall(r"^GV_API\s+([^;]*\));", bare, flags=re.M) + re.findall(r"^static inline\s+([^;{]*\)) \{", bare, flags=re.M):
         yield f'puts("{" ".join(declared.split())}");'
 
 
 def lines(headers, work, compiler):
     work.mkdir(parents=True, exist_ok=True)
     probes = [line for header in headers for line in probe(header.read_text())]
-    code = "\n".join([*(f"#include <{header.name}>" for header in headers), "#include <stddef.h>", "#include <stdio.h>",
+    code = "\n".join([*(f"#include <{header.name}>" for header in headers if "<mpi.h>" not in header.read_text()), "#include <stddef.h>", "#include <stdio.h>",
                       "int main(void) {", *probes, "return 0;", "}"])
     (work / "abi.c").write_text(code + "\n")
     subprocess.run([compiler, "-std=c11", f"-I{headers[0].parent}", "-o", work / "abi", work / "abi.c"], check=True)

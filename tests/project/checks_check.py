@@ -29,15 +29,15 @@ def write(path, text):
 
 
 def check(what, status, says, script, *arguments, **environment):
-    """Runs a check, which has to end with `status` (0, or 1 for any failure) and to have `says` in a line."""
+    """Runs a check, which has to end with `status` (0, 77, or 1 for any failure) and to have `says` in a line."""
     global done
     command = ["bash" if script.endswith(".sh") else sys.executable, HERE / script, *arguments]
     ran = subprocess.run(command, cwd=WORK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                          env={**os.environ, **environment})
-    if ran.returncode == 77:
+    if ran.returncode == 77 and status != 77:
         print(f"{script}: {ran.stdout}", end="")
         sys.exit(77)
-    right = (ran.returncode != 0) == (status != 0) and any(says in line for line in ran.stdout.splitlines() or [""])
+    right = (ran.returncode == 77 if status == 77 else (ran.returncode != 0) == (status != 0)) and any(says in line for line in ran.stdout.splitlines() or [""])
     print(f"{'ok' if right else 'WRONG'}: {script}, {what}: status {ran.returncode}")
     if not right:
         sys.exit(f"expected {'success' if status == 0 else 'failure'} and '{says}' in a line of:\n{ran.stdout}")
@@ -168,6 +168,12 @@ def abi():
     good("two headers as recorded", *arguments, other)
     write("other.h", "typedef struct gv_o {\n  double p;\n} gv_o;\n")
     bad("another header's field", "gv_o.p", *arguments, other)
+    inline = "#include <mpi.h>\nstatic inline int gv_m(MPI_Comm c,\n  int x) {\n  return x;\n}\n"
+    other = write("other.h", inline)
+    good("recording a header for an MPI that is not here", *arguments, "--record", other)
+    good("it as recorded", *arguments, other)
+    write("other.h", inline.replace("int x", "long x"))
+    bad("another parameter of its", "gv_m(MPI_Comm c, int x)", *arguments, other)
 
 
 def header_examples():
@@ -191,6 +197,26 @@ def header_examples():
     bad("one with a warning", "unused", "header_examples.py", header(*fine[:2], "int unused;", *fine[3:]), *arguments)
     bad("one that does not compile", "error", "header_examples.py", header(*fine[:2], "gv_none();", *fine[3:]), *arguments)
     bad("a group without", "no example in the groups: group 4", "header_examples.py", header(*fine[:4], ""), *arguments)
+
+    def header_for_mpi(*codes):
+        dashes = "-" * 30
+        return write("gpuvoronoi_mpi.h", "#pragma once\n#include <mpi.h>\n#include \"gpuvoronoi.h\"\n" + "".join(
+            f"/* {dashes} mpi {i} */\n/*\n * Example:\n *     {code}\n */\nstatic inline int gv_mpi_{i}(void) {{ return {i}; }}\n"
+            for i, code in enumerate(codes)))
+
+    write("mpi/mpi.h", "#define MPI_SUCCESS 0\nstatic inline int MPI_Init(void *a, void *b) { (void)a; (void)b; return 0; }\n"
+          "static inline int MPI_Finalize(void) { return 0; }\n")
+    write("mpi/some.pc", f"Name: some\nDescription: x\nVersion: 1\nCflags: -I{WORK}/mpi\n")
+    fine_mpi = [f"if (gv_mpi_{i}() != {i}) return 1;" for i in range(3)]
+    header_for_mpi(*fine_mpi)
+    good("a header for MPI is left out", "header_examples.py", header(*fine), *arguments)
+    arguments = ["header_examples.py", "--mpi", "some", header(*fine), *arguments]
+    good("examples with MPI", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
+    check("no such MPI", 77, "skipped: gpuvoronoi_mpi.h: no some", *arguments)
+    header_for_mpi(*fine_mpi[:2], "if (gv_mpi_2() != 3) return 1;")
+    bad("one that fails with MPI", "failed: mpi 2", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
+    header_for_mpi(*fine_mpi[:2])
+    bad("hardly one with MPI", "no example in the groups", *arguments, PKG_CONFIG_PATH=f"{WORK}/mpi")
 
 
 def format():

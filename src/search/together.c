@@ -1,0 +1,263 @@
+#include "search/together.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "core/given.h"
+#include "search/asked.h"
+
+enum { ROUND_BYTES = 64 << 20 };
+
+/* What a process tells all others first. */
+typedef struct hello {
+  int64_t points, queries, k, dim, exclude_self;
+  double max_distance, kind[4];
+} hello;
+
+typedef struct rounds {
+  gv_context *context;
+  gv_processes processes;
+  const gv_together *here;
+  hello *all;            /* by process ... */
+  int64_t *first_point;  /* ... */
+  int *sizes;            /* ... of messages, and their places: four times as many */
+  int64_t room;          /* queries of a process in a round */
+  int64_t most;          /* queries of the process that has the most */
+  double *own, *asked;   /* queries: this process's, all */
+  int64_t *found, *came; /* for all; by all for this process */
+  double *values, *came_values, *joined;
+  const int64_t **parts;
+  const double **part_values;
+} rounds;
+
+/* --------------------------------------------------------------------------------------------------- processes */
+
+static gv_status unreachable(const rounds *r, gv_status status) {
+  if (status != GV_OK) return status;
+  return gv_fail(r->context, GV_ERROR_IO, "the processes cannot reach each other");
+}
+
+/* GV_OK where all are well; where they are not, the others name the first that is not. */
+static gv_status agree(const rounds *r, gv_status status) {
+  const gv_processes *p = &r->processes;
+  int worst = 0, what = 0;
+  if (p->ranks == 1) return status;
+  if (p->largest(p->user, status != GV_OK ? p->ranks - p->rank : 0, &worst) != 0) return unreachable(r, status);
+  if (worst == 0) return GV_OK;
+  int from = p->ranks - worst;
+  if (p->largest(p->user, from == p->rank ? (int)status : 0, &what) != 0) return unreachable(r, status);
+  if (status != GV_OK) return status;
+  return gv_fail(r->context, (gv_status)what, "process %d of %d failed: %s", from, p->ranks,
+                 gv_status_name((gv_status)what));
+}
+
+/* So many bytes of each process, and where they lie one behind the other. */
+static void set_places(int count, const int *bytes, int *places) {
+  for (int i = 0, at = 0; i < count; at += bytes[i++])
+    places[i] = at;
+}
+
+static gv_status gather(const rounds *r, const void *own, void *all) {
+  const gv_processes *p = &r->processes;
+  int *bytes = r->sizes, *places = bytes + p->ranks;
+  set_places(p->ranks, bytes, places);
+  if (p->ranks == 1) {
+    memcpy(all, own, (size_t)bytes[0]);
+    return GV_OK;
+  }
+  return p->gather(p->user, own, all, bytes, places) == 0 ? GV_OK : unreachable(r, GV_OK);
+}
+
+static gv_status trade(const rounds *r, const void *out, void *in) {
+  const gv_processes *p = &r->processes;
+  int *out_bytes = r->sizes, *out_places = out_bytes + p->ranks, *in_bytes = out_places + p->ranks;
+  int *in_places = in_bytes + p->ranks;
+  set_places(p->ranks, out_bytes, out_places);
+  set_places(p->ranks, in_bytes, in_places);
+  if (p->ranks == 1) {
+    memcpy(in, out, (size_t)out_bytes[0]);
+    return GV_OK;
+  }
+  bool done = p->trade(p->user, out, out_bytes, out_places, in, in_bytes, in_places) == 0;
+  return done ? GV_OK : unreachable(r, GV_OK);
+}
+
+/* ------------------------------------------------------------------------------------------------------ beginning */
+
+static gv_status allocate_tables(rounds *r) {
+  const gv_allocator *a = &r->context->allocator;
+  int64_t ranks = r->processes.ranks;
+  r->all = gv_allocate(a, ranks, sizeof *r->all);
+  r->first_point = gv_allocate(a, ranks, sizeof *r->first_point);
+  r->sizes = gv_allocate(a, ranks, 4 * sizeof *r->sizes);
+  r->parts = gv_allocate(a, ranks, sizeof *r->parts);
+  r->part_values = gv_allocate(a, ranks, sizeof *r->part_values);
+  bool made =
+      r->all != NULL && r->first_point != NULL && r->sizes != NULL && r->parts != NULL && r->part_values != NULL;
+  return made ? GV_OK : gv_fail_memory(r->context, "the other processes");
+}
+
+/* What all must have in common: found by each of them alike. */
+static gv_status compare(rounds *r) {
+  const hello *first = r->all;
+  int64_t points = 0;
+  for (int p = 0; p < r->processes.ranks; p++) {
+    const hello *h = &r->all[p];
+    bool alike = h->k == first->k && h->dim == first->dim && h->exclude_self == first->exclude_self &&
+                 h->max_distance == first->max_distance && memcmp(h->kind, first->kind, sizeof h->kind) == 0;
+    if (!alike) {
+      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT,
+                     "process %d has another k, max_distance, exclude_self, dimension or metric than process 0", p);
+    }
+    if (h->points > INT64_MAX - points)
+      return gv_fail(r->context, GV_ERROR_INVALID_ARGUMENT, "impossible number of points of all processes");
+    r->first_point[p] = points;
+    points += h->points;
+    if (h->queries > r->most) r->most = h->queries;
+  }
+  return GV_OK;
+}
+
+static gv_status meet(rounds *r) {
+  const gv_together *t = r->here;
+  const gv_search_options *o = t->options;
+  hello own = {.points = t->points,
+               .queries = t->queries,
+               .k = o->k,
+               .dim = t->dim,
+               .exclude_self = o->exclude_self != 0,
+               .max_distance = o->max_distance};
+  memcpy(own.kind, t->kind, sizeof own.kind);
+  for (int p = 0; p < r->processes.ranks; p++)
+    r->sizes[p] = (int)sizeof own;
+  gv_status status = gather(r, &own, r->all);
+  return status == GV_OK ? compare(r) : status;
+}
+
+/* A round's queries, by memory: those of all processes are here at once, with what is found for them and what comes back. */
+static gv_status allocate_round(rounds *r) {
+  const gv_allocator *a = &r->context->allocator;
+  int64_t ranks = r->processes.ranks, k = r->here->options->k, dim = r->here->dim, row = 8 * dim + 32 * k;
+  int64_t room = ROUND_BYTES / (row * ranks);
+  r->room = room < 1 ? 1 : room < r->most ? room : r->most;
+  if (ranks * r->room * row > INT_MAX)
+    return gv_fail(r->context, GV_ERROR_UNSUPPORTED,
+                   "so many neighbours of so many processes are too much at once");
+  int64_t all = ranks * r->room;
+  r->own = gv_allocate(a, r->room, (size_t)dim * sizeof *r->own);
+  r->asked = gv_allocate(a, all, (size_t)dim * sizeof *r->asked);
+  r->found = gv_allocate(a, all, (size_t)k * sizeof *r->found);
+  r->values = gv_allocate(a, all, (size_t)k * sizeof *r->values);
+  r->came = gv_allocate(a, all, (size_t)k * sizeof *r->came);
+  r->came_values = gv_allocate(a, all, (size_t)k * sizeof *r->came_values);
+  r->joined = gv_allocate(a, r->room, (size_t)k * sizeof *r->joined);
+  bool made = r->own != NULL && r->asked != NULL && r->found != NULL && r->values != NULL && r->came != NULL &&
+              r->came_values != NULL && r->joined != NULL;
+  return made ? GV_OK : gv_fail_memory(r->context, "queries of other processes");
+}
+
+static void clear(rounds *r) {
+  const gv_allocator *a = &r->context->allocator;
+  void *const all[] = {r->all,   r->first_point, r->sizes,  (void *)r->parts, (void *)r->part_values, r->own,
+                       r->asked, r->found,       r->values, r->came,          r->came_values,         r->joined};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    gv_release(a, all[i]);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- rounds */
+
+/* Queries of a process in the round that begins with their number `first`. */
+static int64_t count_of(const rounds *r, int process, int64_t first) {
+  int64_t left = r->all[process].queries - first;
+  return left < 0 ? 0 : left < r->room ? left : r->room;
+}
+
+/* Queries of all that are asked in this round, this process's among them. Those before and behind are of other processes, whose points are
+ * not here: nothing of them is excluded. */
+static gv_status search_all(rounds *r, int64_t first) {
+  const gv_together *t = r->here;
+  const gv_processes *p = &r->processes;
+  int64_t before = 0, own = count_of(r, p->rank, first), all = 0, k = t->options->k;
+  for (int i = 0; i < p->ranks; i++) {
+    if (i == p->rank) before = all;
+    all += count_of(r, i, first);
+  }
+  int64_t span = r->room < r->most - first ? r->room : r->most - first;
+  bool apart = t->options->exclude_self != 0;
+  const int64_t cut[] = {0, apart ? before : 0, apart ? before + own : 0, all};
+  gv_status status = GV_OK;
+  for (int i = 0; i < 3 && status == GV_OK; i++) {
+    gv_search_options o = *t->options;
+    int64_t at = cut[i], count = cut[i + 1] - at, point = r->first_point[p->rank];
+    if (count == 0) continue;
+    o.exclude_self = apart && i == 1;
+    const gv_together_rows rows = {r->asked + at * t->dim, count, o.exclude_self ? point + first : 0, point};
+    gv_part_progress part;
+    gv_context inner = gv_context_for_part(r->context, first * all + at * span, count * span, r->most * all, &part);
+    status = t->search(&inner, t->user, &o, &rows, r->found + at * k, r->values + at * k);
+    if (status != GV_OK) memcpy(r->context->message, inner.message, sizeof inner.message);
+  }
+  return status;
+}
+
+/* Asks the queries from `first` on. All know how it went; `status`: how it has gone here since they last did. */
+static gv_status ask(rounds *r, int64_t first, gv_status status) {
+  const gv_together *t = r->here;
+  int ranks = r->processes.ranks;
+  if (status == GV_OK) status = t->take(r->context, t->user, first, count_of(r, r->processes.rank, first), r->own);
+  status = agree(r, status);
+  if (status != GV_OK) return status;
+  for (int p = 0; p < ranks; p++)
+    r->sizes[p] = (int)count_of(r, p, first) * t->dim * (int)sizeof *r->own;
+  status = gather(r, r->own, r->asked);
+  if (status == GV_OK) status = search_all(r, first);
+  return agree(r, status);
+}
+
+/* Gives back what was found, and puts together what all have found here. */
+static gv_status answer(rounds *r, int64_t first, int64_t *indices, double *distances) {
+  const gv_together *t = r->here;
+  int ranks = r->processes.ranks;
+  int64_t k = t->options->k, own = count_of(r, r->processes.rank, first), places = own * k;
+  double *values = distances != NULL ? distances + first * k : r->joined;
+  for (int p = 0; p < ranks; p++) {
+    r->sizes[p] = (int)(count_of(r, p, first) * k * (int64_t)sizeof *values);
+    r->sizes[2 * ranks + p] = (int)(places * (int64_t)sizeof *values);
+    r->parts[p] = r->came + p * places;
+    r->part_values[p] = r->came_values + p * places;
+  }
+  gv_status status = trade(r, r->found, r->came);
+  if (status == GV_OK) status = trade(r, r->values, r->came_values);
+  if (status != GV_OK || own == 0) return status;
+  gv_context quiet = *r->context;
+  quiet.progress = NULL;
+  status =
+      gv_neighbours_join(&quiet, t->options->k, own, ranks, r->parts, r->part_values, indices + first * k, values);
+  if (status == GV_OK && distances != NULL) status = t->distances(&quiet, t->user, places, values);
+  if (status != GV_OK) memcpy(r->context->message, quiet.message, sizeof quiet.message);
+  return status;
+}
+
+gv_status gv_search_together(gv_context *context, const gv_processes *processes, const gv_together *together,
+                             gv_status status, int64_t *indices, double *distances) {
+  rounds r = {.context = context, .here = together};
+  gv_take_given(&r.processes, sizeof r.processes, processes);
+  const gv_processes *p = &r.processes;
+  bool reach = p->largest != NULL && p->gather != NULL && p->trade != NULL;
+  if (p->rank < 0 || p->rank >= p->ranks || (p->ranks > 1 && !reach)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                   "there is no process %d (from 0) of %d, or nothing reaches the others", p->rank, p->ranks);
+  }
+  if (status == GV_OK) status = allocate_tables(&r);
+  status = agree(&r, status);
+  if (status == GV_OK) status = meet(&r);
+  if (status == GV_OK) status = agree(&r, allocate_round(&r));
+  gv_status answered = GV_OK;
+  for (int64_t first = 0; status == GV_OK && first < r.most; first += r.room) {
+    status = ask(&r, first, answered);
+    if (status == GV_OK) answered = answer(&r, first, indices, distances);
+  }
+  if (status == GV_OK) status = agree(&r, answered);
+  clear(&r);
+  return status;
+}

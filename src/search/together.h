@@ -1,0 +1,36 @@
+/*
+ * Searches by several processes, each with some of the points and queries of its own. Round by round all get some queries of each, answer
+ * them among their own points, and give back what they have found, which is joined where it was asked.
+ */
+#ifndef GV_TOGETHER_H
+#define GV_TOGETHER_H
+
+#include "core/core.h"
+#include "gpuvoronoi_parts.h"
+
+/* Queries that are searched at once. */
+typedef struct gv_together_rows {
+  const double *data; /* count x dim */
+  int64_t count;
+  int64_t first_query, first_point; /* their number, and that of this process's first point, among all */
+} gv_together_rows;
+
+/* What this process has, and how it is searched. */
+typedef struct gv_together {
+  const gv_search_options *options;
+  int64_t points, queries;
+  int32_t dim;
+  double kind[4]; /* what is the same for all processes besides */
+  const void *user;
+  /* Queries first ... first + count - 1, checked. */
+  gv_status (*take)(gv_context *context, const void *user, int64_t first, int64_t count, double *data);
+  gv_status (*search)(gv_context *context, const void *user, const gv_search_options *options,
+                      const gv_together_rows *rows, int64_t *indices, double *canonical);
+  gv_status (*distances)(gv_context *context, const void *user, int64_t count, double *values);
+} gv_together;
+
+/* `status`: how this process has come so far, of which the others are told. distances may be NULL. */
+gv_status gv_search_together(gv_context *context, const gv_processes *processes, const gv_together *together,
+                             gv_status status, int64_t *indices, double *distances);
+
+#endif
