@@ -204,6 +204,17 @@ static gv_status walk_blocks(gv_run *r, share *progress) {
   return team->end(r->io, team->user, status);
 }
 
+/* As gv_outputs_commit decides it once it knows what it replaces. */
+static bool must_last(const gv_job *j) {
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons};
+  bool replaces = false;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    VSIStatBufL there;
+    replaces = replaces || (paths[i] != NULL && VSIStatExL(paths[i], &there, VSI_STAT_EXISTS_FLAG) == 0);
+  }
+  return j->sync == GV_SYNC_ALWAYS || (j->sync == GV_SYNC_AUTO && replaces);
+}
+
 gv_status gv_run_compute(gv_run *r) {
   const gv_job *j = r->j;
   bool copies = false;
@@ -229,7 +240,8 @@ gv_status gv_run_compute(gv_run *r) {
   if (status == GV_OK) status = gv_run_prepare(r);
   if (status == GV_OK && r->merge != NULL) status = gv_run_merge_sums(r);
   if (status == GV_OK && r->written_count > 0) {
-    const gv_raster_work work = {compute, r, r->worker_count, j->team, on_devices(r)};
+    const gv_raster_work work = {
+        compute, r, r->worker_count, j->team, on_devices(r), j->team != NULL && must_last(j)};
     status = gv_raster_write(r->io, r->written, r->written_count, &work, report, &progress);
   } else if (status == GV_OK && r->merge == NULL) {
     status = walk_blocks(r, &progress);

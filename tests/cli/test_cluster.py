@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from conftest import COMMAND, SUMMARY, build_shim
 from launchers import ENVIRONMENT, launcher, start  # noqa: F401
+from test_mesh import ugrid
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
 
 
@@ -44,14 +45,19 @@ def test_bytes_of_one_process(work, launcher, case, n):
             assert a[name] == b[name], name
 
 
-def test_tables_and_meshes_alone(work, launcher):
+@pytest.mark.parametrize("n", (1, 2, 3, 4, 7) if LONG else (2,))
+def test_tables_and_meshes_alone(work, launcher, n):
     question = ["--seeds", seeds(work), "--level", "3", "--mesh", "m.nc", "--stats", "t.csv"]
+    cells = ["--seeds", "seeds.csv", "--level", "2", "--cells", "c.csv"]
     work.ok(*question)
-    kept = work.path("t.csv").read_bytes()
-    assert mpirun(work, launcher, 2, *question, "--overwrite").returncode == 0
-    assert work.path("t.csv").read_bytes() == kept
-    assert mpirun(work, launcher, 2, "--seeds", "seeds.csv", "--level", "2", "--cells", "c.csv").returncode == 0
-    assert len(work.path("c.csv").read_text().splitlines()) == 1 + 8 * 4 ** 2
+    work.ok(*cells)
+    kept = {name: work.path(name).read_bytes() for name in ("t.csv", "c.csv")}
+    mesh = ugrid(work.path("m.nc"))[0]
+    assert mpirun(work, launcher, n, *question, "--overwrite").returncode == 0
+    assert mpirun(work, launcher, n, *cells, "--overwrite").returncode == 0
+    assert {name: work.path(name).read_bytes() for name in kept} == kept
+    found = ugrid(work.path("m.nc"))[0]
+    assert sorted(found) == sorted(mesh) and all(np.array_equal(found[name], mesh[name]) for name in mesh)
 
 
 def fails(work, launcher, arguments, has, n=2):
@@ -90,11 +96,11 @@ def test_other_commands_run_once(work, launcher):
 TILES = ["--size", "1000,990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--threads", "1"]  # 16 x 16
 
 
-def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1):
-    """Two ranks, of which something happens to the second when it writes for the at-th time (pieces_shim.c)."""
+def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1, rank=1):
+    """Two ranks, of which something happens to the second, or `rank`, when it writes for the at-th time (pieces_shim.c)."""
     shim = build_shim(tmp_path_factory.mktemp("shim"), "pieces")
     reached = tmp_path_factory.mktemp("reached") / "reached"
-    settings = {"PIECES_RANK": "1", "PIECES_AT": at, "PIECES_DO": act, "PIECES_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
+    settings = {"PIECES_RANK": rank, "PIECES_AT": at, "PIECES_DO": act, "PIECES_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
                 "ASAN_OPTIONS": shim["ASAN_OPTIONS"]}
     return [*launcher, "-n", "2", "env", *[f"{name}={value}" for name, value in settings.items()], COMMAND, *map(str, arguments)], reached
 
@@ -112,11 +118,11 @@ def question_for(work):
     return ["--seeds", seeds(work), *TILES, "--overwrite", "old.tif"]
 
 
-@pytest.mark.parametrize("at", [1, 5])
-def test_a_rank_that_is_killed(work, tmp_path_factory, launcher, at):
+@pytest.mark.parametrize("rank,at", [(0, 1), (1, 1), (1, 5)])
+def test_a_rank_that_is_killed(work, tmp_path_factory, launcher, rank, at):
     """The old file is as it was, and what is left is cleaned by the next run for it."""
     question = question_for(work)
-    command, reached = troubled(work, tmp_path_factory, launcher, "kill", *question, at=at)
+    command, reached = troubled(work, tmp_path_factory, launcher, "kill", *question, at=at, rank=rank)
     done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
     assert done.returncode != 0 and reached.exists() and work.path("old.tif").read_text() == "old"
     cleaned(work, question)
@@ -134,6 +140,49 @@ def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
     assert work.path("old.tif").read_text() == "old"  # the launcher's own status may be 0: MPICH's does not always wait to learn one
     assert [line for line in said.splitlines() if line.startswith("gpuvoronoi: ")] in ([], ["gpuvoronoi: error: interrupted"])
     cleaned(work, question)
+
+
+def each_rank_watched(work, tmp_path_factory, launcher, question, fail="", kill=""):
+    """Two ranks, of which each notes what it hands to the disk (moves_shim.c); for the second that fails, the first is killed as it moves
+    files."""
+    shim = build_shim(tmp_path_factory.mktemp("shim"), "moves")
+    logs = tmp_path_factory.mktemp("logs")
+    (logs / "watched.sh").write_text(f"""
+rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}
+[ "$rank" = 0 ] && export MOVES_KILL='{kill}' || export MOVES_FAIL='{fail}'
+MOVES_LOG={logs}/$rank LD_PRELOAD={shim["LD_PRELOAD"]} ASAN_OPTIONS={shim["ASAN_OPTIONS"]} exec "$@"
+""")
+    command = [*launcher, "-n", "2", "sh", logs / "watched.sh", COMMAND, *map(str, question)]
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    return done, [[line.split("\t")[1] for line in (logs / rank).read_text().splitlines() if line.startswith("fsync") and ".tmp-" in line]
+                  if (logs / rank).exists() else [] for rank in "01"]
+
+
+def test_every_rank_waits_for_the_disk(work, tmp_path_factory, launcher):
+    """What it has written may be in its machine's memory alone."""
+    question = question_for(work)
+    for how, waits in (("auto", True), ("never", False)):
+        done, (first, second) = each_rank_watched(work, tmp_path_factory, launcher, ["--sync", how, *question])
+        assert done.returncode == 0, done.stderr
+        assert bool(first) == bool(second) == waits and [pathlib.Path(path).name for path in second] == ["old.tif"] * waits
+    work.path("old.tif").write_text("old")
+    before = work.listing()
+    done, _ = each_rank_watched(work, tmp_path_factory, launcher, question, fail="fsync 1+")
+    lines = told(done)
+    assert done.returncode != 0 and len(lines) == 1, done.stderr
+    assert "rank 1 of 2 on " in lines[0] and "cannot write old.tif to the disk: Input/output error" in lines[0]
+    assert work.listing() == before and work.path("old.tif").read_text() == "old"
+
+
+@pytest.mark.parametrize("kill,left", [("1 before", b"old"), ("1 after", None)][not LONG:])
+def test_a_first_rank_that_is_killed_as_it_moves_files(work, tmp_path_factory, launcher, kill, left):
+    """The file is the old one or the whole new one."""
+    question = question_for(work)
+    work.ok(*question[:-1], "new.tif")
+    done, _ = each_rank_watched(work, tmp_path_factory, launcher, question, kill=kill)
+    assert done.returncode != 0 and work.path("old.tif").read_bytes() == (left or work.path("new.tif").read_bytes())
+    cleaned(work, question)
+    assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
 
 
 @pytest.mark.parametrize("at", [1, 5])

@@ -59,8 +59,8 @@ gv_status gv_raster_adopt(gv_io *io, gv_raster_out *raster, const gv_raster_desc
 typedef struct gv_pieces gv_pieces;
 
 /* `across`: units side by side. Deals begin; *out is to be given to gv_pieces_end. */
-gv_status gv_pieces_begin(gv_io *io, gv_team *team, gv_raster_out *const *rasters, int count, int64_t units,
-                          int64_t across, bool coarse, gv_pieces **out);
+gv_status gv_pieces_begin(gv_io *io, const gv_raster_work *work, gv_raster_out *const *rasters, int count,
+                          int64_t units, int64_t across, gv_pieces **out);
 
 /* The next piece, by one thread at a time. Writes what has got its place meanwhile. */
 gv_status gv_pieces_next(gv_io *io, gv_pieces *pieces, int64_t *first, int64_t *count);

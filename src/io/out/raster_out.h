@@ -86,6 +86,7 @@ typedef struct gv_raster_work {
   int workers;   /* threads */
   gv_team *team; /* processes that share the blocks and write together (gv_raster_share); NULL: none */
   bool coarse;   /* devices compute: see io/team.h */
+  bool lasting;  /* each of these processes has its bytes on the disk before the first moves files */
 } gv_raster_work;
 
 /* Has all blocks computed and writes them to the rasters, which must have one size. `progress` may be NULL; returning FALSE

@@ -41,6 +41,7 @@ struct gv_pieces {
   gv_raster_out *const *rasters;
   int count, tiles; /* rasters; tiles of a unit */
   int64_t across, bound;
+  bool lasting;
   int file[GV_MAX_RASTERS];
   int spool; /* -1: none yet */
   int64_t spooled;
@@ -218,14 +219,16 @@ gv_status gv_pieces_next(gv_io *io, gv_pieces *p, int64_t *first, int64_t *count
 
 /* ------------------------------------------------------------------------------------------ beginning and ending */
 
-gv_status gv_pieces_begin(gv_io *io, gv_team *team, gv_raster_out *const *rasters, int count, int64_t units,
-                          int64_t across, bool coarse, gv_pieces **out) {
+gv_status gv_pieces_begin(gv_io *io, const gv_raster_work *work, gv_raster_out *const *rasters, int count,
+                          int64_t units, int64_t across, gv_pieces **out) {
+  gv_team *team = work->team;
   gv_status status = GV_OK;
   gv_pieces *p = *out = calloc(1, sizeof *p);
   if (p == NULL) status = gv_io_fail_memory(io, "the output blocks");
   if (p != NULL) {
     *p = (gv_pieces){.team = team, .rasters = rasters, .count = count, .across = across, .spool = -1};
     p->bound = count > 0 ? rasters[0]->memory : 0;
+    p->lasting = work->lasting;
     pthread_mutex_init(&p->lock, NULL);
     for (int i = 0; i < count; i++)
       p->file[i] = -1;
@@ -236,8 +239,8 @@ gv_status gv_pieces_begin(gv_io *io, gv_team *team, gv_raster_out *const *raster
     if (p->file[i] < 0) status = cannot_write(io, rasters[i]);
   }
   if (status == GV_OK) {
-    gv_team_work work = {units, across, coarse, p->tiles, place_tiles, p};
-    status = team->begin(io, team->user, &work);
+    const gv_team_work dealt = {units, across, work->coarse, p->tiles, place_tiles, p};
+    status = team->begin(io, team->user, &dealt);
   }
   if (status == GV_OK) return GV_OK;
   *out = NULL;
@@ -245,8 +248,19 @@ gv_status gv_pieces_begin(gv_io *io, gv_team *team, gv_raster_out *const *raster
   return p != NULL ? gv_pieces_end(io, p, status) : status;
 }
 
+/* What another process than the first has written only it can hand to the disk, where that is another machine's. */
+static gv_status make_last(gv_io *io, const gv_pieces *p) {
+  for (int i = 0; i < p->count && p->lasting && p->team->rank > 0; i++) {
+    if (p->rasters[i]->copies || gv_retry_sync(p->file[i]) == 0) continue;
+    return gv_io_fail(io, GV_ERROR_IO, "cannot write %s to the disk: %s", p->rasters[i]->place.output.path,
+                      strerror(errno));
+  }
+  return GV_OK;
+}
+
 gv_status gv_pieces_end(gv_io *io, gv_pieces *p, gv_status status) {
   if (status == GV_OK) status = write_placed(io, p, true);
+  if (status == GV_OK) status = make_last(io, p);
   for (int i = 0; i < p->count; i++) {
     if (p->file[i] >= 0 && close(p->file[i]) != 0 && status == GV_OK) status = cannot_write(io, p->rasters[i]);
   }

@@ -484,9 +484,7 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
   }
   if (work->team != NULL) {
     r.units = 0;
-    if (status == GV_OK)
-      status =
-          gv_pieces_begin(io, work->team, rasters, count, r.all_units, r.units_across, work->coarse, &r.pieces);
+    if (status == GV_OK) status = gv_pieces_begin(io, work, rasters, count, r.all_units, r.units_across, &r.pieces);
   }
   if (status == GV_OK) status = run_ring(io, &r);
   if (r.pieces != NULL) status = gv_pieces_end(io, r.pieces, status);
