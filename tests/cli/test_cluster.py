@@ -229,6 +229,40 @@ exec "$@"
     assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
 
 
+def bench(work, launcher, *more, **options):
+    command = [COMMAND, "bench", "cluster", "--launcher", launcher, "--size", "600,1100", "--seeds", "50", "--runs", "1", *more]
+    work.path("scratch").mkdir(exist_ok=True)
+    done = subprocess.run(command, capture_output=True, text=True, env={**ENVIRONMENT, "TMPDIR": str(work.path("scratch"))}, **options)
+    assert list(work.path("scratch").iterdir()) == []
+    return done
+
+
+def test_bench(work):
+    """With a launcher that notes what it is to start, and starts one process."""
+    work.write("launcher", f'#!/bin/sh\necho "$@" >>"{work.path("log")}"\nshift 3\nexec "$@"\n')
+    work.path("launcher").chmod(0o755)
+    done = bench(work, f"{work.path('launcher')} --more", "--ranks", "2")
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    assert done.returncode == 0 and [row[0] for row in rows] == ["2"] and len(rows[0]) == 12, done.stderr
+    _, seconds, least, most, _, parts, to_parts, threads, to_threads, alone, efficiency, _ = map(float, rows[0])
+    assert seconds > 0.0 and seconds == least == most  # one round
+    for said, ratio in ((to_parts, parts / seconds), (to_threads, seconds / threads), (efficiency, alone / 2 / seconds)):
+        assert abs(said - ratio) < 0.05 * ratio + 0.005  # of seconds to three places
+    started = work.path("log").read_text().splitlines()
+    assert [line.split(COMMAND)[0] for line in started] == ["--more -n 2 "] * 2  # one to warm up
+    assert all("--threads 1 " in line and line.endswith("/ranks0.tif") for line in started)
+    done = bench(work, "no-such-launcher", "--ranks", "1")
+    assert done.returncode == 1 and done.stderr == "gpuvoronoi: error: bench: ranks (1) could not run\n"
+    done = bench(work, "true", "--ranks", "0")
+    assert done.returncode == 2 and "--ranks: '0' is no list" in done.stderr
+
+
+@pytest.mark.skipif(not LONG, reason="takes long")
+def test_bench_of_ranks(work, launcher):
+    done = bench(work, " ".join(launcher), "--ranks", "1,2")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3, done.stderr
+
+
 def test_one_process_alone_opens_no_mpi(work):
     """Neither without a launcher, nor where one has started just this process."""
     environment = {**os.environ, "LD_DEBUG": "files", "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1", "SLURM_NTASKS": "4"}

@@ -12,7 +12,7 @@ from conftest import COMMAND
 
 MADE = Path(COMMAND).parent / "manual"
 PAGES = sorted(MADE.glob("*.1"))
-NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench facility", "bench qtm", "bench raster", "bench search"]
+NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench cluster", "bench facility", "bench qtm", "bench raster", "bench search"]
 
 
 def page_of(name):

@@ -13,6 +13,8 @@
 #include "cli/commands.h"
 
 const cli_command bench_commands[] = {
+    {"cluster", bench_cluster_command, &bench_cluster_syntax,
+     "a raster by ranks of MPI, against parts by processes of their own and against threads"},
     {"facility", bench_facility_command, &bench_facility_syntax,
      "ranks, masks, limits, statistics and distances, against the plain allocation"},
     {"qtm", bench_qtm_command, &bench_qtm_syntax,
@@ -82,7 +84,7 @@ gv_status bench_read_size(gv_io *io, const char *value, int64_t least_width, int
   return GV_OK;
 }
 
-gv_status bench_read_counts(gv_io *io, const char *value, int64_t *counts, int most, int *n) {
+gv_status bench_read_counts(gv_io *io, const char *option, const char *value, int64_t *counts, int most, int *n) {
   char **parts = CSLTokenizeString2(value, ",", 0);
   *n = CSLCount(parts);
   bool good = *n >= 1 && *n <= most;
@@ -90,6 +92,6 @@ gv_status bench_read_counts(gv_io *io, const char *value, int64_t *counts, int m
     good = gv_read_integers(parts[i], &counts[i], 1) && counts[i] >= 1 && counts[i] <= INT32_MAX;
   CSLDestroy(parts);
   return good ? GV_OK
-              : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--seeds: '%s' is no list of up to %d numbers", value,
+              : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is no list of up to %d numbers", option, value,
                            most);
 }

@@ -200,7 +200,7 @@ static bool known_backends(char **names) {
 
 static gv_status set_seeds(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_counts(io, value, s->seeds, MAX_LIST, &s->seed_counts);
+  return bench_read_counts(io, "--seeds", value, s->seeds, MAX_LIST, &s->seed_counts);
 }
 
 static gv_status set_backends(gv_io *io, void *to, const char *value) {

@@ -70,7 +70,7 @@ static gv_status set_size(gv_io *io, void *to, const char *value) {
 
 static gv_status set_counts(gv_io *io, void *to, const char *value) {
   settings *s = to;
-  return bench_read_counts(io, value, s->counts, BENCH_RASTER_COUNTS, &s->count_of_counts);
+  return bench_read_counts(io, "--seeds", value, s->counts, BENCH_RASTER_COUNTS, &s->count_of_counts);
 }
 
 enum { ENGINE = 1, DISTANCE = 2, COMMAND = 4, PROJECTED = 8, ALL = 15, FEATURES = 16 };
