@@ -9,6 +9,7 @@ import pytest
 
 COMMAND = os.environ["GPUVORONOI_COMMAND"]
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.mpich"]}
+LIMIT = 900  # seconds of one run, which may share its machine with much else
 # Open MPI wants to be asked twice before it starts anything as root.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
@@ -19,7 +20,7 @@ def launcher(request):
         pytest.skip(f"built without {request.param}")
     if shutil.which(LAUNCHERS[request.param][0]) is None:
         pytest.skip(f"no {LAUNCHERS[request.param][0]}")
-    started = subprocess.run([*LAUNCHERS[request.param], "-n", "2", "true"], capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    started = subprocess.run([*LAUNCHERS[request.param], "-n", "2", "true"], capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     if started.returncode != 0:
         pytest.skip(f"{request.param} starts nothing here: {' '.join(started.stderr.split())[:200]}")
     return LAUNCHERS[request.param]
@@ -28,4 +29,4 @@ def launcher(request):
 def start(folder, launcher, n, *arguments, **options):
     """The command by so many ranks."""
     command = [*launcher, "-n", str(n), COMMAND, *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, **{"env": ENVIRONMENT, **options})
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT, **{"env": ENVIRONMENT, **options})

@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from conftest import COMMAND, SUMMARY, build_shim
-from launchers import ENVIRONMENT, launcher, start  # noqa: F401
+from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
 from test_mesh import ugrid
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
 
@@ -123,7 +123,7 @@ def test_a_rank_that_is_killed(work, tmp_path_factory, launcher, rank, at):
     """The old file is as it was, and what is left is cleaned by the next run for it."""
     question = question_for(work)
     command, reached = troubled(work, tmp_path_factory, launcher, "kill", *question, at=at, rank=rank)
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     assert done.returncode != 0 and reached.exists() and work.path("old.tif").read_text() == "old"
     cleaned(work, question)
 
@@ -136,7 +136,7 @@ def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
             time.sleep(0.05)
         assert ranks.poll() is None
         ranks.send_signal(signal.SIGINT)
-        _, said = ranks.communicate(timeout=240)
+        _, said = ranks.communicate(timeout=LIMIT)
     assert work.path("old.tif").read_text() == "old"  # the launcher's own status may be 0: MPICH's does not always wait to learn one
     assert [line for line in said.splitlines() if line.startswith("gpuvoronoi: ")] in ([], ["gpuvoronoi: error: interrupted"])
     cleaned(work, question)
@@ -153,7 +153,7 @@ rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}
 MOVES_LOG={logs}/$rank LD_PRELOAD={shim["LD_PRELOAD"]} ASAN_OPTIONS={shim["ASAN_OPTIONS"]} exec "$@"
 """)
     command = [*launcher, "-n", "2", "sh", logs / "watched.sh", COMMAND, *map(str, question)]
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     return done, [[line.split("\t")[1] for line in (logs / rank).read_text().splitlines() if line.startswith("fsync") and ".tmp-" in line]
                   if (logs / rank).exists() else [] for rank in "01"]
 
@@ -190,7 +190,7 @@ def test_a_disk_that_is_full_for_one_rank(work, tmp_path_factory, launcher, at):
     question = question_for(work)
     before = work.listing()
     command, _ = troubled(work, tmp_path_factory, launcher, "full", *question, at=at)
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     lines = told(done)
     assert done.returncode != 0 and len(lines) == 1 and "rank 1 of 2 on " in lines[0], done.stderr
     assert "cannot write old.tif: No space left on device" in lines[0]
@@ -203,7 +203,7 @@ def test_ranks_that_are_not_equal(work, tmp_path_factory, launcher):
                 "--threads", "1", "--memory", "4M"]
     work.ok(*question, "one.tif")
     command, _ = troubled(work, tmp_path_factory, launcher, "slow", *question, "two.tif")
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     assert done.returncode == 0, done.stderr
     assert work.path("one.tif").read_bytes() == work.path("two.tif").read_bytes()
 
@@ -223,7 +223,7 @@ fi
 exec "$@"
 """)
     command = [*launcher, "-n", "3", "sh", "killed.sh", COMMAND, *map(str, question)]
-    subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=240, env=ENVIRONMENT)
+    subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     assert work.path("old.tif").read_bytes() in (b"old", work.path("new.tif").read_bytes())
     cleaned(work, question)
     assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
