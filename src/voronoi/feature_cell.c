@@ -29,6 +29,10 @@ bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
   return aim(c, feature) && gv_finder_nearest(&c->finder, c->q, false, foot);
 }
 
+double gv_contest_distance(gv_contest *c, int32_t feature) {
+  return aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
+}
+
 static void offer(gv_contest *c, double canonical, int32_t feature) {
   const gv_voronoi *v = c->v;
   if (canonical == INFINITY) return;
@@ -62,8 +66,7 @@ static double ask(void *user, int32_t feature, double box, double reach) {
   /* What is at distance 0 is beaten by nothing but a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
-  if (!aim(c, feature)) return reach;
-  offer(c, gv_finder_distance(&c->finder, c->q, false), feature);
+  offer(c, gv_contest_distance(c, feature), feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }
 

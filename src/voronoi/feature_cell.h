@@ -59,6 +59,9 @@ void gv_contest_clear(gv_contest *c);
 /* The nearest point of a feature that c->q is not in. */
 bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot);
 
+/* Its canonical value alone, which takes less; INFINITY for a feature without edges. */
+double gv_contest_distance(gv_contest *c, int32_t feature);
+
 /* The neighbours of c->q, by number; -1 where there are no more. */
 void gv_contest_rank(gv_contest *c, int32_t *found);
 

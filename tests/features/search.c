@@ -34,7 +34,7 @@ static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_p
 }
 
 static void check(gv_metric metric, gv_edges edges, double max_distance) {
-  static double x[QUERIES], y[QUERIES], distances[QUERIES * K], nearest[QUERIES * K * 2];
+  static double x[QUERIES], y[QUERIES], distances[QUERIES * K], alone[QUERIES * K], nearest[QUERIES * K * 2];
   static int64_t indices[QUERIES * K];
   bool globe = metric == GV_GEODESIC || metric == GV_GREAT_CIRCLE;
   const double low[2] = {globe ? -180.0 : 0.0, globe ? -90.0 : 0.0},
@@ -58,6 +58,8 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
     s.max_distance = s.k == 1 ? INFINITY : max_distance;
     if (gv_feature_index_search(context, index, &queries, &s, indices, distances, nearest) != GV_OK)
       fail_msg("%s", gv_context_message(context));
+    assert_int_equal(gv_feature_index_search(context, index, &queries, &s, indices, alone, NULL), GV_OK);
+    assert_memory_equal(alone, distances, sizeof *alone * (size_t)(QUERIES * s.k));
     for (int i = 0; i < QUERIES; i++) {
       gv_edge_place q = {.lon = x[i], .lat = y[i], .vector = {x[i], y[i], 0.0}};
       double last = -1.0;
