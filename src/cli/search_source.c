@@ -62,6 +62,7 @@ gv_status cli_source_open(gv_io *io, gv_context *context, const search_settings 
   }
   s->layer = layer_options(j, options);
   s->layer.shapes = options == &j->reference;
+  s->layer.queries = !s->layer.shapes;
   s->layer.edges = j->edges;
   s->layer.boundary = j->boundary;
   s->dim = 2;

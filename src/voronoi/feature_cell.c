@@ -2,6 +2,7 @@
 #include "voronoi/feature_cell.h"
 
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c) {
@@ -15,12 +16,21 @@ void gv_contest_clear(gv_contest *c) {
   gv_finder_clear(&c->finder);
 }
 
-bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
+/* The finder is made ready; false: the feature has no edges. */
+static bool aim(gv_contest *c, int32_t feature) {
   const double *q = c->q->vector;
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
   if (c->index->tree.root[feature] < 0) return false;
   gv_finder_aim(&c->finder, feature, &here);
-  return gv_finder_nearest(&c->finder, c->q, false, foot);
+  return true;
+}
+
+bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
+  return aim(c, feature) && gv_finder_nearest(&c->finder, c->q, false, foot);
+}
+
+double gv_contest_distance(gv_contest *c, int32_t feature) {
+  return aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
 }
 
 static void offer(gv_contest *c, double canonical, int32_t feature) {
@@ -52,24 +62,24 @@ static bool take_around(void *user, int32_t part) {
 /* Asked about canonically, one feature after the other. */
 static double ask(void *user, int32_t feature, double box, double reach) {
   gv_contest *c = user;
-  gv_edge_foot foot;
   (void)box;
   /* What is at distance 0 is beaten by nothing but a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
-  if (!gv_contest_foot(c, feature, &foot)) return reach;
-  offer(c, foot.canonical, feature);
+  offer(c, gv_contest_distance(c, feature), feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }
 
-/* Bounds of one feature, for the nearest alone. */
+/* Bounds of one feature that the cell is not in. As many as are wanted are within the reach that is left. */
 static double bound(void *user, int32_t feature, double box, double reach) {
   gv_contest *c = user;
   double low, high;
   (void)box;
+  if (is_around(c, feature)) return reach;
   gv_tree_chords(&c->index->tree, feature, c->q->vector, reach, &low, &high);
   if (low * low > reach) return reach;
-  reach = fmin(reach, gv_reach_of_chord(&c->index->tree, high));
+  gv_list_offer(&c->highs, high, feature);
+  if (c->highs.worst < INFINITY) reach = fmin(reach, gv_reach_of_chord(&c->index->tree, c->highs.worst));
   if (c->candidates == GV_MOST_CANDIDATES) {
     int32_t kept = 0;
     for (int32_t i = 0; i < c->candidates; i++)
@@ -159,27 +169,32 @@ static bool offer_from_tree(gv_contest *c, double reach) {
          offer_nearest(c, list, gv_sure_chord2(tree, c->v->limit));
 }
 
-/* The nearest alone, by chords where they tell. */
-static void find_nearest(gv_contest *c, double reach) {
+static int compare_candidates(const void *a, const void *b) {
+  const gv_feature_candidate *left = a, *right = b;
+  return (left->low > right->low) - (left->low < right->low);
+}
+
+/* By chords where they tell: the `wanted` nearest of the features that the cell is not in. */
+static void find_nearest(gv_contest *c, int32_t wanted, double reach) {
   gv_feature_tree const *tree = &c->index->tree;
-  if (offer_from_tree(c, reach)) return;
   c->candidates = 0;
+  gv_list_start(&c->highs, c->high, c->high_number, wanted, INFINITY);
   gv_tree_walk(tree, c->q->vector, reach, bound, c);
   if (c->crowded) {
     gv_tree_walk(tree, c->q->vector, reach, ask, c);
     return;
   }
-  for (int32_t i = 0; i < c->candidates; i++)
-    reach = fmin(reach, gv_reach_of_chord(tree, c->candidate[i].high));
+  if (c->highs.worst < INFINITY) reach = fmin(reach, gv_reach_of_chord(tree, c->highs.worst));
   int32_t kept = 0;
   for (int32_t i = 0; i < c->candidates; i++)
     if (c->candidate[i].low * c->candidate[i].low <= reach) c->candidate[kept++] = c->candidate[i];
-  if (kept == 1 && c->v->limit == INFINITY) {
+  if (kept == 1 && c->v->k == 1 && c->v->limit == INFINITY) {
     gv_list_offer(&c->list, 0.0, c->candidate[0].feature);
     return;
   }
-  for (int32_t i = 0; i < kept; i++)
-    ask(c, c->candidate[i].feature, 0.0, fmin(reach, gv_reach(tree, c->list.worst)));
+  qsort(c->candidate, (size_t)kept, sizeof *c->candidate, compare_candidates);
+  for (int32_t i = 0; i < kept && c->candidate[i].low * c->candidate[i].low <= reach; i++)
+    reach = ask(c, c->candidate[i].feature, 0.0, reach);
 }
 
 /* A point of a feature that is not held: whether that is before the last of those held, or there is room. */
@@ -262,8 +277,8 @@ static void rank_others(gv_contest *c) {
     rank_weighted(c);
   } else if (c->index->tree.all != NULL) {
     rank_points(c, reach);
-  } else if (v->k == 1 && c->around == 0 && gv_feature_tree_iterates(&c->index->tree)) {
-    find_nearest(c, reach);
+  } else if (c->around < v->k && gv_feature_tree_iterates(&c->index->tree)) {
+    if (v->k > 1 || !offer_from_tree(c, reach)) find_nearest(c, v->k - c->around, reach);
   } else {
     gv_tree_walk(&c->index->tree, c->q->vector, reach, ask, c);
   }

@@ -2,8 +2,8 @@
  * One cell of a grid and lines and polygons: which are its nearest.
  *
  * A cell first learns which polygons it lies in; these are at distance 0. The rest is a walk over the features' boxes. Where
- * canonical values take an iteration, chords bound the distances of features first (features/tree.h), and only where more than
- * one may be the nearest are they asked about canonically. Features that are points alone, joined in one tree, are met point by point: each of
+ * canonical values take an iteration, chords bound the distances of features first (features/tree.h), and only those that may be among the
+ * nearest, of a single one where there are more, are asked about canonically, the least chords first. Features that are points alone, joined in one tree, are met point by point: each of
  * those held has its nearest so far, beyond which no other point of it is looked at. `serial` takes no such short cut: every edge for
  * every cell.
  */
@@ -40,10 +40,13 @@ typedef struct gv_contest {
   double value[GV_VORONOI_MAX_K];
   int64_t number[GV_VORONOI_MAX_K];
   int32_t around; /* how many features the cell lies in */
-  /* Of the nearest alone: */
+  /* Of those it does not lie in, by chords: what may be among the nearest, and the least upper bounds. */
   gv_feature_candidate candidate[GV_MOST_CANDIDATES];
   int32_t candidates;
   bool crowded; /* there were more */
+  gv_nearest_list highs;
+  double high[GV_VORONOI_MAX_K];
+  int64_t high_number[GV_VORONOI_MAX_K];
   /* Of features that are joined, the nearest first: until the next cell begins, those of the last. */
   gv_held_feature held[GV_VORONOI_MAX_K];
   int32_t held_count;
@@ -55,6 +58,9 @@ void gv_contest_clear(gv_contest *c);
 
 /* The nearest point of a feature that c->q is not in. */
 bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot);
+
+/* Its canonical value alone, which takes less; INFINITY for a feature without edges. */
+double gv_contest_distance(gv_contest *c, int32_t feature);
 
 /* The neighbours of c->q, by number; -1 where there are no more. */
 void gv_contest_rank(gv_contest *c, int32_t *found);

@@ -85,14 +85,18 @@ static double distance_of(const gv_voronoi *v, double canonical) {
 static void describe(const search *s, gv_contest *c, int32_t feature, double canonical, int64_t at) {
   const gv_edge_place *q = c->q;
   const gv_feature_set *set = s->asked.features;
+  /* Of the nearest alone the contest may have told the number without the value. */
+  bool told = canonical > 0.0 || c->around > 0;
+  if (s->nearest == NULL) {
+    s->distances[at] = distance_of(&s->asked, told ? canonical : gv_contest_distance(c, feature));
+    return;
+  }
   gv_edge_foot foot = {
       .canonical = canonical, .lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1]}};
-  /* Of the nearest alone the contest may have told the number without the value. */
-  bool told = canonical > 0.0 || c->around > 0, away = !told || (canonical > 0.0 && s->nearest != NULL);
+  bool away = !told || canonical > 0.0;
   if (away && gv_contest_foot(c, feature, &foot) && set->metric == GV_GREAT_CIRCLE && !set->straight)
     gv_edge_foot_lonlat(&foot);
   if (s->distances != NULL) s->distances[at] = distance_of(&s->asked, foot.canonical);
-  if (s->nearest == NULL) return;
   s->nearest[2 * at] = set->globe ? foot.lon : foot.vector[0];
   s->nearest[2 * at + 1] = set->globe ? foot.lat : foot.vector[1];
 }

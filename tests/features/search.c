@@ -34,7 +34,7 @@ static double apart(gv_metric metric, const gv_feature_set *set, const gv_edge_p
 }
 
 static void check(gv_metric metric, gv_edges edges, double max_distance) {
-  static double x[QUERIES], y[QUERIES], distances[QUERIES * K], nearest[QUERIES * K * 2];
+  static double x[QUERIES], y[QUERIES], distances[QUERIES * K], alone[QUERIES * K], nearest[QUERIES * K * 2];
   static int64_t indices[QUERIES * K];
   bool globe = metric == GV_GEODESIC || metric == GV_GREAT_CIRCLE;
   const double low[2] = {globe ? -180.0 : 0.0, globe ? -90.0 : 0.0},
@@ -58,6 +58,8 @@ static void check(gv_metric metric, gv_edges edges, double max_distance) {
     s.max_distance = s.k == 1 ? INFINITY : max_distance;
     if (gv_feature_index_search(context, index, &queries, &s, indices, distances, nearest) != GV_OK)
       fail_msg("%s", gv_context_message(context));
+    assert_int_equal(gv_feature_index_search(context, index, &queries, &s, indices, alone, NULL), GV_OK);
+    assert_memory_equal(alone, distances, sizeof *alone * (size_t)(QUERIES * s.k));
     for (int i = 0; i < QUERIES; i++) {
       gv_edge_place q = {.lon = x[i], .lat = y[i], .vector = {x[i], y[i], 0.0}};
       double last = -1.0;
@@ -104,10 +106,10 @@ static void all_features_are_ranked(void **unused) {
   check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
 }
 
-/* More features than are remembered at once, all as far from the pole: the lowest number, whichever of them comes first. */
+/* More features than are remembered at once, all as far from the pole: the lowest numbers, whichever of them comes first. */
 static void many_are_as_near(void **unused) {
   (void)unused;
-  enum { MANY = 360 };
+  enum { MANY = 360, MOST = 3 };
   const double x = 0.0, y = 90.0;
   gv_seeds pole = {&x, &y, 1};
   gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
@@ -115,16 +117,18 @@ static void many_are_as_near(void **unused) {
   o.metric = GV_GEODESIC;
   for (int turn = 0; turn < MANY; turn += 1) {
     gv_feature_index *index = NULL;
-    int64_t found = -1;
+    int64_t found[MOST] = {-1, -1, -1};
     layer_clear(&l);
+    s.k = turn % 2 == 0 ? 1 : MOST;
     for (int i = 0; i < MANY; i++) {
       const double lon = (double)((i + turn) % MANY) - 180.0, line[2][2] = {{lon, 60.0}, {lon + 1.0, 60.0}};
       layer_add(&l, GV_PART_LINE, line, 2);
     }
     gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
     assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
-    assert_int_equal(gv_feature_index_search(context, index, &pole, &s, &found, NULL, NULL), GV_OK);
-    assert_int_equal(found, 0);
+    assert_int_equal(gv_feature_index_search(context, index, &pole, &s, found, NULL, NULL), GV_OK);
+    for (int i = 0; i < s.k; i++)
+      assert_int_equal(found[i], i);
     gv_feature_index_destroy(index);
   }
 }

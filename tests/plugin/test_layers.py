@@ -285,7 +285,7 @@ def test_lines_and_polygons_are_seeds_and_neighbours(qgis, work, shape):
     assert layer.dataProvider().addFeatures([feature])[0]
     made = qgis.run("voronoiraster", INPUT=layer, RESOLUTION=0.1, OUTPUT=work.path("out.tif"))
     assert set(read(made["OUTPUT"]).ravel().tolist()) == {1}
-    with pytest.raises(QgsProcessingException, match="are no points|seeds are points or multipoints"):
+    with pytest.raises(QgsProcessingException, match="are no points|queries are points or multipoints"):
         qgis.run("knearest", INPUT=layer, OUTPUT="TEMPORARY_OUTPUT")
     found = qgis.run("knearest", INPUT=memory([(0.5, 0), (0.5, -1)]), REFERENCE=layer, METRIC=2, OUTPUT="memory:")["OUTPUT"]
     degree = 6371008.7714 * np.pi / 180

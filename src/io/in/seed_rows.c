@@ -219,13 +219,14 @@ static gv_status read_geometry(gv_seed_reader *r, OGRGeometryH geometry, const f
     r->shaped = true; /* all over again */
     return GV_OK;
   }
+  const char *what = r->options->queries ? "queries" : "seeds";
   char where[96];
   describe_row(r->set, r->row, f->fid, where, sizeof where);
   return gv_io_fail(
       r->io, GV_ERROR_INVALID_ARGUMENT,
-      "seeds: %s is a %s: seeds are points or multipoints; make points of it first, e.g. its "
+      "%s: %s is a %s: %s are points or multipoints; make points of it first, e.g. its "
       "centroids with 'ogr2ogr -dialect SQLite -sql \"SELECT *, ST_Centroid(...)\"' or QGIS's Centroids",
-      where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)));
+      what, where, OGRGeometryTypeToName(OGR_G_GetGeometryType(geometry)), what);
 }
 
 /* What distances may be divided by (GV_MULTIPLICATIVE). */

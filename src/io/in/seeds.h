@@ -33,6 +33,7 @@ typedef struct gv_seed_options {
   bool keep_source;      /* keep positions as they were read, for tables of the seeds */
   bool skip_invalid;     /* leave out and count seeds that cannot be used, instead of failing */
   bool shapes;           /* lines and polygons are seeds too */
+  bool queries;          /* not seeds but places to ask from, as messages about their kind say */
   gv_edges edges;        /* theirs */
   bool boundary;         /* polygons are their rings */
 } gv_seed_options;

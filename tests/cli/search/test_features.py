@@ -91,7 +91,7 @@ def test_inside_and_boundary(runner):
 
 
 @pytest.mark.parametrize("arguments, text", [
-    (["--reference", "r", "--queries", "r"], "row 1 is a Line String"),
+    (["--reference", "r", "--queries", "r"], "queries: row 1 is a Line String: queries are points or multipoints"),
     (["--reference", "r"], "lines and polygons are searched with points: give --queries"),
     (["--reference", "r", "--queries", "a"], "lines and polygons are searched with points of a layer, not with an array"),
     (["--reference", "r", "--queries", "p", "--backend", "kdtree"], "leave --backend out"),
