@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 
+import headers
+
 # Where files outside docs/ are on the site, as docs/ and the root link them.
 ELSEWHERE = {"README.md": "index.md", "LICENSE": "licence.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "SECURITY.md": "SECURITY.md",
              "packaging/README.md": "releases.md", "include/gpuvoronoi.h": "headers.md"}
@@ -49,29 +51,19 @@ def command_page(command):
     return "".join(parts)
 
 
-def without_stars(comment):
-    lines = comment[2:-2].strip("\n").split("\n")
-    return "\n".join(re.sub(r"^ ?\* ?", "", line.strip() if number == 0 else line).rstrip() for number, line in enumerate(lines)).strip()
-
-
 def header_page(folder):
-    """Banners become headings, comments in the first column text, examples in them and all else code."""
     parts = ["# The C headers\n"]
-    for path in sorted(folder.glob("*.h")):
+    for path in headers.paths(folder):
         parts.append(f"\n## {path.name}\n")
-        body = re.sub(r"^#(ifndef GPUVORONOI\w*_H|define GPUVORONOI\w*_H|endif.*GPUVORONOI\w*_H.*|ifdef __cplusplus\n.*\n#endif)$", "",
-                      path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        for piece in re.split(r"(^/\*.*?\*/$)", body, flags=re.MULTILINE | re.DOTALL):
-            banner = re.fullmatch(r"/\* -{10,} (.*) \*/", piece)
-            if banner:
-                parts.append(f"\n### {path.name}: {banner.group(1)}\n")
-            elif piece.startswith("/*"):
-                text, _, example = without_stars(piece).partition("Example:\n")
+        for kind, text in headers.pieces(path):
+            if kind == "section":
+                parts.append(f"\n### {path.name}: {text}\n")
+            elif kind == "text":
                 # Columns of a comment stay columns.
                 text = re.sub(r"(?m)^(?=(?:   |  - ))", "    ", text) if "   " in text else text
-                parts.append(f"\n{text.replace('<', '&lt;')}\n" + (f"\n```c\n{inspect.cleandoc(example)}\n```\n" if example else ""))
-            elif piece.strip():
-                parts.append("\n```c\n" + piece.strip("\n") + "\n```\n")
+                parts.append(f"\n{text.replace('<', '&lt;')}\n")
+            else:
+                parts.append(f"\n```c\n{text}\n```\n")
     return "".join(parts)
 
 

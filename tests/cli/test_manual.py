@@ -12,6 +12,8 @@ from conftest import COMMAND
 
 MADE = Path(COMMAND).parent / "manual"
 PAGES = sorted(MADE.glob("*.1"))
+LIBRARY = MADE / "gpuvoronoi.3"
+HEADERS = Path(__file__).parents[2] / "include"
 NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench cluster", "bench facility", "bench qtm", "bench raster", "bench search"]
 
 
@@ -53,10 +55,30 @@ def test_page_says_what_help_says(name):
 
 
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="there is no mandoc")
-@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("page", [*PAGES, LIBRARY], ids=lambda page: page.name)
 def test_lint(page):
     done = subprocess.run(["mandoc", "-Tlint", "-W", "warning", str(page)], capture_output=True, text=True)
     assert [line for line in done.stdout.splitlines() if "missing date" not in line] == []
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+@pytest.mark.parametrize("header", sorted(HEADERS.glob("*.h")), ids=lambda header: header.name)
+def test_library_page_says_what_the_header_says(header):
+    """Each function, with its arguments, and each line of what is said of it."""
+    page, text = plain(LIBRARY), header.read_text(encoding="utf-8")
+    assert f"#include <{header.name}>" in page
+    functions = re.findall(r"^GV_API ([^;]*;)", text, flags=re.M)
+    assert len(functions) > 1 or header.name == "gpuvoronoi_features.h"
+    for function in functions:
+        assert re.sub(r"\s+", " ", function) in page, function
+    said = "/*" + text.partition("SPDX-License-Identifier: MIT\n")[2]
+    comments = [line for comment in re.findall(r"^/\*.*?\*/$", said, flags=re.M | re.S) for line in comment.split("\n")]
+    lines = [re.sub(r"\s+", " ", re.sub(r"^(/\*| \*(?!/))? *(- )?|\*/$|`", "", line)).strip() for line in comments]
+    lines = [line for line in lines if line and not re.match(r"-{10}|Example:$|#", line)]
+    assert len(lines) > 10 or header.name == "gpuvoronoi_features.h"
+    page = page.replace("`", "")
+    for line in lines:
+        assert line in page, line
 
 
 def complete(work, *words):

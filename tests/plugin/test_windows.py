@@ -166,4 +166,7 @@ def test_language_of_the_command_line(tmp_path):
 
 
 def test_missing_program(desktop):
-    assert "GPUVORONOI_COMMAND" in desktop["missing"]
+    """The window that QGIS shows instead of the dialog leads to one that helps, and that can be used while the first is open."""
+    assert "GPUVORONOI_COMMAND" in desktop["missing"]["message"] and "gpuvoronoi:program" in desktop["missing"]["message"]
+    assert desktop["missing"]["in_front"]
+    picture("qgis-program")

@@ -16,6 +16,7 @@ import processing
 from osgeo import gdal
 from processing.core.ProcessingConfig import ProcessingConfig
 from processing.gui.AlgorithmDialog import AlgorithmDialog
+from processing.gui.MessageDialog import MessageDialog
 from processing.modeler.ModelerParametersDialog import ModelerParametersDialog
 from qgis.core import (
     QgsApplication,
@@ -338,15 +339,28 @@ def scene_batch(layer):
 
 
 def scene_missing(layer):
+    """QGIS's own window, modal, about an algorithm that cannot run, and what its link leads to."""
     program = os.environ.pop("GPUVORONOI_COMMAND")
     path = os.environ["PATH"]
     os.environ["PATH"] = "/nowhere"
     try:
         algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
-        facts["missing"] = algorithm.canExecute()[1]
+        facts["missing"] = {"message": algorithm.canExecute()[1]}
+        window = MessageDialog()
+        window.setMessage(facts["missing"]["message"])
+        window.setModal(True)
+        window.show()
+        settle()
+        window.openLink(QUrl("gpuvoronoi:program"))
+        settle()
+        dialog = iface.mainWindow().findChild(QWidget, "gpuvoronoi_program")
+        facts["missing"]["in_front"] = QApplication.activeModalWidget() is dialog
     finally:
         os.environ["PATH"] = path
         os.environ["GPUVORONOI_COMMAND"] = program
+    picture("qgis-program", dialog)
+    dialog.close()
+    close(window)
 
 
 def give_up():

@@ -14,6 +14,7 @@ class GpuvoronoiPlugin:
         self.iface = iface
         self.provider = None
         self.functions = None
+        self.offer = None
         self.translator = install_translator()
 
     def initProcessing(self):
@@ -24,6 +25,10 @@ class GpuvoronoiPlugin:
 
     def initGui(self):
         self.initProcessing()
+        if self.iface is not None:
+            from .offer import Offer
+
+            self.offer = Offer(self.iface)
 
     def unload(self):
         if self.provider is not None:
@@ -32,6 +37,9 @@ class GpuvoronoiPlugin:
         if self.functions is not None:
             self.functions.remove()
             self.functions = None
+        if self.offer is not None:
+            self.offer.remove()
+            self.offer = None
         if self.translator is not None:
             QCoreApplication.removeTranslator(self.translator)
             self.translator = None

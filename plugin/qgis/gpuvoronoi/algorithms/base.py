@@ -21,7 +21,7 @@ from qgis.core import (
     QgsVectorLayer,
 )
 
-from .. import about, command, help_page
+from .. import about, command, help_page, program
 from .. import field_types as types
 from ..i18n import tr
 from ..layers import CHECK_CANCEL_EVERY, layer_file
@@ -67,11 +67,8 @@ class Common(Parameters):
         return self.description() + parameters
 
     def canExecute(self):
-        try:
-            command.find_program()
-        except command.MissingProgram as missing:
-            return False, str(missing)
-        return True, ""
+        refusal = program.refusal()
+        return not refusal, refusal
 
     def has(self, name):
         """Whether the algorithm has a parameter of this name."""

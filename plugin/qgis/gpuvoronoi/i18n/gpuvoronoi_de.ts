@@ -1364,6 +1364,76 @@
             <translation>Saatpunkte ohne Zelle: {count}</translation>
         </message>
         <message>
+            <location filename="../offer.py" />
+            <source>The gpuvoronoi program</source>
+            <translation>Das Programm gpuvoronoi</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>Look for it</source>
+            <translation>Suchen</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>Show where it is…</source>
+            <translation>Zeigen, wo es ist …</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>&lt;p&gt;The algorithms are carried out by the gpuvoronoi program, which QGIS does not bring along.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Die Algorithmen führt das Programm gpuvoronoi aus, das QGIS nicht mitbringt.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>The program is there: the algorithms can be used.</source>
+            <translation>Das Programm ist da: Die Algorithmen können benutzt werden.</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>Found: {path}, version {version}. The algorithms can be used now.</source>
+            <translation>Gefunden: {path}, Version {version}. Die Algorithmen können jetzt benutzt werden.</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>The program that carries out the algorithms is not installed yet.</source>
+            <translation>Das Programm, das die Algorithmen ausführt, ist noch nicht installiert.</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>How to install it, or look for it…</source>
+            <translation>Wie es installiert wird, oder suchen …</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>It is in none of these folders: {}</source>
+            <translation>Es ist in keinem dieser Ordner: {}</translation>
+        </message>
+        <message>
+            <location filename="../offer.py" />
+            <source>“{}” is not the gpuvoronoi program, or cannot be started.</source>
+            <translation>„{}“ ist nicht das Programm gpuvoronoi oder kann nicht gestartet werden.</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;On Windows there is no gpuvoronoi program yet. It runs in the Windows Subsystem for Linux, together with a QGIS that is installed there; there it is installed as on Linux.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Für Windows gibt es das Programm gpuvoronoi noch nicht. Es läuft im Windows-Subsystem für Linux, zusammen mit einem QGIS, das dort installiert ist; dort wird es installiert wie unter Linux.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>How to install the program, or look for it…</source>
+            <translation>Wie das Programm installiert wird, oder es suchen …</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;On macOS, where it has not been tried yet, the program is built from its sources, with the libraries of Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;A QGIS that was not started from a terminal does not know its PATH: then look for the program here.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Unter macOS, wo es noch nicht erprobt ist, wird das Programm aus seinen Quellen gebaut, mit den Bibliotheken von Homebrew:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Ein QGIS, das nicht aus einem Terminal gestartet wurde, kennt dessen PATH nicht: Dann suchen Sie das Programm hier.&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <location filename="../program.py" />
+            <source>&lt;p&gt;On Debian, Ubuntu and their relatives, with the packages of a release:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Elsewhere the program is built from its sources:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;It is found then, and nothing has to be set.&lt;/p&gt;</source>
+            <translation>&lt;p&gt;Unter Debian, Ubuntu und ihren Verwandten, mit den Paketen einer Veröffentlichung:&lt;/p&gt;&lt;pre&gt;{packages}&lt;/pre&gt;&lt;p&gt;Sonst wird das Programm aus seinen Quellen gebaut:&lt;/p&gt;&lt;pre&gt;{commands}&lt;/pre&gt;&lt;p&gt;Dann wird es gefunden, und nichts muss eingestellt werden.&lt;/p&gt;</translation>
+        </message>
+        <message>
             <location filename="../provider.py" />
             <source>gpuvoronoi: exact nearest seeds</source>
             <translation>gpuvoronoi: genaue nächste Saatpunkte</translation>

@@ -1,0 +1,118 @@
+"""The windows of program.py: a message at the first start without the program, and a dialog that helps to get it."""
+
+import html
+
+from qgis.core import Qgis, QgsSettings
+from qgis.PyQt.QtCore import QObject, Qt, QUrl, pyqtSlot
+from qgis.PyQt.QtGui import QDesktopServices
+from qgis.PyQt.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QLabel, QPushButton, QTextBrowser, QVBoxLayout
+
+from . import about, program
+from .i18n import tr
+
+TOLD = "gpuvoronoi/told_that_the_program_is_missing"
+
+
+class ProgramDialog(QDialog):
+    """Says how to install the program, looks for it, or is shown where it is."""
+
+    def __init__(self, parent=None):
+        super().__init__(parent)
+        self.setObjectName("gpuvoronoi_program")
+        self.setWindowTitle(tr("The gpuvoronoi program"))
+        self.setWindowIcon(about.icon("gpuvoronoi"))
+        self.resize(680, 460)
+        text = QTextBrowser()
+        text.setOpenExternalLinks(True)
+        text.setHtml(tr("<p>The algorithms are carried out by the gpuvoronoi program, which QGIS does not bring along.</p>")
+                     + program.how_to_install())
+        self.state = QLabel()
+        self.state.setObjectName("gpuvoronoi_state")
+        self.state.setWordWrap(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        look = buttons.addButton(tr("Look for it"), QDialogButtonBox.ButtonRole.ActionRole)
+        look.clicked.connect(self.look)
+        choose = buttons.addButton(tr("Show where it is…"), QDialogButtonBox.ButtonRole.ActionRole)
+        choose.clicked.connect(self.choose)
+        layout = QVBoxLayout(self)
+        for widget in (text, self.state, buttons):
+            layout.addWidget(widget)
+        self.tell(program.why_missing() or tr("The program is there: the algorithms can be used."))
+
+    def tell(self, text):
+        self.state.setText(html.escape(text))
+
+    def take(self, path, version):
+        program.use(path)
+        self.tell(tr("Found: {path}, version {version}. The algorithms can be used now.").format(path=path, version=version))
+
+    def look(self):
+        path, version = program.look()
+        if path:
+            self.take(path, version)
+        else:
+            self.tell(tr("It is in none of these folders: {}").format(", ".join(program.folders())))
+
+    def choose(self):
+        path, _ = QFileDialog.getOpenFileName(self, tr("The gpuvoronoi program"))
+        if not path:
+            return
+        version = program.version(path)
+        if version:
+            self.take(path, version)
+        else:
+            self.tell(tr("“{}” is not the gpuvoronoi program, or cannot be started.").format(path))
+
+
+class Offer(QObject):
+    """The dialog, reachable by a message at the first start without the program, and from what algorithms say then."""
+
+    def __init__(self, iface):
+        super().__init__()
+        self.iface = iface
+        self.message = None
+        QDesktopServices.setUrlHandler(program.LINK.partition(":")[0], self.open_link)
+        program.offered = True
+        self.greet()
+
+    def greet(self):
+        """Once, until the program has been there and is gone again."""
+        settings = QgsSettings()
+        if not program.why_missing():
+            settings.remove(TOLD)
+        elif not settings.value(TOLD, False, type=bool):
+            settings.setValue(TOLD, True)
+            bar = self.iface.messageBar()
+            self.message = bar.createMessage("gpuvoronoi", tr("The program that carries out the algorithms is not installed yet."))
+            self.message.destroyed.connect(self.forget)  # it may be closed, too
+            button = QPushButton(tr("How to install it, or look for it…"))
+            button.setObjectName("gpuvoronoi_offer")
+            button.clicked.connect(self.open)
+            self.message.layout().addWidget(button)
+            bar.pushWidget(self.message, Qgis.MessageLevel.Warning)
+
+    def forget(self, *_):
+        self.message = None
+
+    def take_back(self):
+        if self.message is not None:
+            self.iface.messageBar().popWidget(self.message)
+
+    @pyqtSlot(QUrl)
+    def open_link(self, url):
+        self.open()
+
+    def open(self, *_):
+        """In front of QGIS's window about the algorithm, which waits for an answer of its own."""
+        self.take_back()
+        dialog = ProgramDialog(self.iface.mainWindow())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setModal(True)
+        dialog.show()
+        dialog.raise_()
+
+    def remove(self):
+        program.offered = False
+        QDesktopServices.unsetUrlHandler(program.LINK.partition(":")[0])
+        self.take_back()
