@@ -302,6 +302,20 @@ static void locating(void **unused) {
   assert_true(inside > 5000);
 }
 
+/* What lies on a meridian between two rings is in the one east of it. */
+static void meridians_between_rings(void **unused) {
+  (void)unused;
+  gv_feature_set set;
+  layer_clear(&l);
+  layer_box(&l, 0, 0, 10, 10);
+  layer_box(&l, 10, 0, 20, 10);
+  layer_box(&l, -180, 0, -170, 10);
+  make(GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, false, &set);
+  assert_true(contains(&set, 0, 0, 5) && !contains(&set, 0, 10, 5) && contains(&set, 1, 10, 5));
+  assert_true(!contains(&set, 1, 20, 5) && contains(&set, 2, 180, 5) && !contains(&set, 2, -170, 5));
+  gv_feature_set_clear(&set);
+}
+
 /* --------------------------------------------------------------------------------------------------------- cuts */
 
 static void cuts_are_no_boundary(void **unused) {
@@ -393,17 +407,12 @@ static void the_nearest_edge_counts(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_features_are_refused),
-      cmocka_unit_test(orientations_are_exact),
-      cmocka_unit_test(straight_insides),
-      cmocka_unit_test(insides_after_turns),
-      cmocka_unit_test(countries_are_a_partition),
-      cmocka_unit_test(geodesic_insides),
-      cmocka_unit_test(locating),
-      cmocka_unit_test(cuts_are_no_boundary),
-      cmocka_unit_test(stretches_hold_others),
-      cmocka_unit_test(balls_that_touch),
-      cmocka_unit_test(the_nearest_edge_counts),
+      cmocka_unit_test(bad_features_are_refused),  cmocka_unit_test(orientations_are_exact),
+      cmocka_unit_test(straight_insides),          cmocka_unit_test(insides_after_turns),
+      cmocka_unit_test(countries_are_a_partition), cmocka_unit_test(geodesic_insides),
+      cmocka_unit_test(meridians_between_rings),   cmocka_unit_test(locating),
+      cmocka_unit_test(cuts_are_no_boundary),      cmocka_unit_test(stretches_hold_others),
+      cmocka_unit_test(balls_that_touch),          cmocka_unit_test(the_nearest_edge_counts),
   };
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
