@@ -7,6 +7,7 @@
 #include "exact/orientation.h"
 #include "features/index.h"
 #include "features/layer.h"
+#include "features/shortlist.h"
 
 static layer l;
 static gv_context *context;
@@ -135,6 +136,32 @@ static void straight_insides(void **unused) {
                 contains(&set, 3, 45, 5));
     gv_feature_set_clear(&set);
   }
+}
+
+/* On the globe: as on the plane, after any number of turns, wherever rings begin. */
+static void insides_after_turns(void **unused) {
+  (void)unused;
+  gv_feature_set globe, plane;
+  int inside = 0;
+  layer_clear(&l);
+  for (int f = 0; f < 60; f++) {
+    layer_star(&l, layer_uniform(-900.0, 900.0), layer_uniform(-70.0, 70.0), 60.0, 4 + f % 5, -90.0, 90.0);
+    layer_end_part(&l, GV_PART_POLYGON);
+    layer_end_feature(&l);
+  }
+  make(GV_GEODESIC, GV_EDGES_STRAIGHT, false, &globe);
+  make(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, false, &plane);
+  for (int i = 0; i < 6000; i++) {
+    double lon = layer_uniform(-180.0, 180.0), lat = layer_uniform(-90.0, 90.0);
+    bool within = false;
+    for (int turn = -4; turn <= 4; turn++)
+      within |= contains(&plane, i % 60, lon + 360.0 * turn, lat);
+    assert_int_equal(contains(&globe, i % 60, lon, lat), within);
+    inside += within;
+  }
+  assert_true(inside > 300);
+  gv_feature_set_clear(&globe);
+  gv_feature_set_clear(&plane);
 }
 
 /* Every place is in just one of the countries, or on their borders. */
@@ -275,6 +302,20 @@ static void locating(void **unused) {
   assert_true(inside > 5000);
 }
 
+/* What lies on a meridian between two rings is in the one east of it. */
+static void meridians_between_rings(void **unused) {
+  (void)unused;
+  gv_feature_set set;
+  layer_clear(&l);
+  layer_box(&l, 0, 0, 10, 10);
+  layer_box(&l, 10, 0, 20, 10);
+  layer_box(&l, -180, 0, -170, 10);
+  make(GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, false, &set);
+  assert_true(contains(&set, 0, 0, 5) && !contains(&set, 0, 10, 5) && contains(&set, 1, 10, 5));
+  assert_true(!contains(&set, 1, 20, 5) && contains(&set, 2, 180, 5) && !contains(&set, 2, -170, 5));
+  gv_feature_set_clear(&set);
+}
+
 /* --------------------------------------------------------------------------------------------------------- cuts */
 
 static void cuts_are_no_boundary(void **unused) {
@@ -298,6 +339,39 @@ static void cuts_are_no_boundary(void **unused) {
   gv_feature_nearest(&set, 2, &q, true, &foot);
   assert_true(fabs(foot.canonical - 1116825.8) < 1000.0);
   gv_feature_set_clear(&set);
+}
+
+/* Polygons that overlap: what one side has is all of their stretches together, however they lie. */
+static void stretches_hold_others(void **unused) {
+  (void)unused;
+  gv_feature_set set;
+  layer_clear(&l);
+  layer_box(&l, 170, 60, 180, 70);
+  layer_box(&l, 175, 62, 180, 65);
+  layer_box(&l, -180, 60, -170, 70);
+  make(GV_GEODESIC, GV_EDGES_STRAIGHT, false, &set);
+  for (int i = 0; i < 15; i++)
+    assert_int_equal(set.cut[i], i == 1 || i == 6 || i == 13);
+  gv_feature_set_clear(&set);
+}
+
+/* A ball that an edge may touch is not on one side of it. */
+static void balls_that_touch(void **unused) {
+  (void)unused;
+  layer_clear(&l);
+  layer_box(&l, 0, 0, 1, 1);
+  for (int globe = 0; globe < 2; globe++) {
+    gv_feature_set set;
+    make(globe ? GV_GREAT_CIRCLE : GV_EUCLIDEAN, GV_EDGES_STRAIGHT, false, &set);
+    gv_feature_lookup lookup = {0};
+    assert_int_equal(gv_feature_lookup_init(context, &set, NULL, &lookup), GV_OK);
+    gv_ball ball = {{0.9, 0.1, 0.1}, 0.25};
+    assert_false(gv_ball_is_clear(&lookup.tree, &ball, 0.25));
+    assert_false(gv_ball_is_clear(&lookup.tree, &ball, 0.25 * (1.0 + 0.9e-9)));
+    assert_true(gv_ball_is_clear(&lookup.tree, &ball, 0.25 * (1.0 + 1.1e-9) + (globe ? 1e-9 : 0.0)));
+    gv_feature_lookup_clear(&lookup);
+    gv_feature_set_clear(&set);
+  }
 }
 
 /* An edge of a layer lies where another way of computing says. */
@@ -333,10 +407,12 @@ static void the_nearest_edge_counts(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_features_are_refused), cmocka_unit_test(orientations_are_exact),
-      cmocka_unit_test(straight_insides),         cmocka_unit_test(countries_are_a_partition),
-      cmocka_unit_test(geodesic_insides),         cmocka_unit_test(locating),
-      cmocka_unit_test(cuts_are_no_boundary),     cmocka_unit_test(the_nearest_edge_counts),
+      cmocka_unit_test(bad_features_are_refused),  cmocka_unit_test(orientations_are_exact),
+      cmocka_unit_test(straight_insides),          cmocka_unit_test(insides_after_turns),
+      cmocka_unit_test(countries_are_a_partition), cmocka_unit_test(geodesic_insides),
+      cmocka_unit_test(meridians_between_rings),   cmocka_unit_test(locating),
+      cmocka_unit_test(cuts_are_no_boundary),      cmocka_unit_test(stretches_hold_others),
+      cmocka_unit_test(balls_that_touch),          cmocka_unit_test(the_nearest_edge_counts),
   };
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "features/feet.h"
+#include "features/finder.h"
 #include "features/layer.h"
+#include "guarded_memory.h"
 
 static layer l;
 static gv_context *context;
@@ -102,8 +104,54 @@ static void bounds_hold(void **unused) {
     fail_msg("%d of %d are never told within 10 micrometres", told[MOST_PASSES], asked);
 }
 
+/* Values for so many positions: no more are read, no more are written. */
+static void floats_of_so_many(void **unused) {
+  (void)unused;
+  const gv_ellipsoid ellipsoid = {6378137.0, flattenings[0], flattenings[0] * (2.0 - flattenings[0])};
+  gv_geodesic geodesic;
+  gv_feature_set set;
+  gv_feature_tree tree;
+  gv_finder finder;
+  gv_edge_place q;
+  gv_geodesic_init(&ellipsoid, &geodesic);
+  make_line(&geodesic.geod, 1e4, 1e5, &q);
+  gv_features features = layer_features(&l, GV_EDGES_STRAIGHT, false);
+  assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
+  assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
+  assert_int_equal(gv_finder_init(context, &tree, &finder), GV_OK);
+  for (int32_t count = 1; count <= 130; count += 43) {
+    for (int first = 0; first < 2; first++) {
+      double *position[3];
+      float *out = guarded_array((size_t)count * sizeof *out, first == 1);
+      gv_ball ball = {.radius = 0.0};
+      assert_non_null(out);
+      for (int axis = 0; axis < 3; axis++)
+        assert_non_null(position[axis] = guarded_array((size_t)count * sizeof *position[axis], first == 1));
+      for (int32_t i = 0; i < count; i++) {
+        gv_edge_place at = {.lon = q.lon + 1e-4 * i, .lat = q.lat};
+        gv_lonlat_to_vectors(&ellipsoid, true, 1, &at.lon, &at.lat, &position[0][i], &position[1][i],
+                             &position[2][i]);
+        for (int axis = 0; axis < 3; axis++) {
+          ball.centre[axis] = i == 0 ? position[axis][0] : ball.centre[axis];
+          ball.radius += fabs(position[axis][i] - ball.centre[axis]);
+        }
+      }
+      gv_finder_aim(&finder, 0, &ball);
+      gv_finder_floats(&finder, count, (const double *const[]){position[0], position[1], position[2]}, false, out);
+      for (int32_t i = 0; i < count; i++)
+        assert_true(isnan(out[i]) || (out[i] > 5e4F && out[i] < 2e5F));
+      for (int axis = 0; axis < 3; axis++)
+        guarded_release(position[axis], NULL);
+      guarded_release(out, NULL);
+    }
+  }
+  gv_finder_clear(&finder);
+  gv_feature_tree_clear(&tree);
+  gv_feature_set_clear(&set);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(floats_of_so_many)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gv_context_destroy(context);

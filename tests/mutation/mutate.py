@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small faults: do the tests notice?
 
-    mutate.py BUILD [--count N] [--first N | --only N,N,...] [--jobs N] [--list] [--tests REGEX]
+    mutate.py BUILD [--rooms NAME,NAME,...] [--count N] [--first N | --only N,N,...] [--jobs N] [--list] [--tests REGEX]
 
 BUILD: a build folder of a copy of this tree, which nothing else may use: its sources are changed while this runs. All faults asked for
 are compiled together: a function has a second body for each of its faults, and the environment variable GV_FAULT says whose turn it is.
@@ -29,7 +29,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOMS = ("src/exact", "src/cells", "src/voronoi")
+ROOMS = ("exact", "cells", "voronoi")
 # What is found in a line of code and what it becomes.
 OPERATORS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "),
              (r" >= ", " > "), (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"\+\+", "--"),
@@ -39,7 +39,7 @@ OPERATORS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "
 # Lines that say, declare or check what only a program with a fault of its own could see.
 LEFT_ALONE = re.compile(r"^\s*(#|//|\*|/\*|typedef|extern|return gv_fail|gv_fail)|gv_fail\(|_Static_assert|\bassert\(|^\s*(static )?const char")
 # What answers come from; the slow ones last.
-TESTS = (r"^(conformance_|cells$|qtm$|edge$|search_(api|memory)$|feature|measure$|statistics|device_pipeline$|fuzz_|differential$|"
+TESTS = (r"^(conformance_|cells$|qtm$|edge$|search_(api|memory)$|feature|measure|ranks$|faults_library$|statistics|device_pipeline$|fuzz_|differential$|"
          r"python_(cells|globe_tree|qtm|rasters)$)")
 MEMORY = 12 << 30  # address space of a test: a fault may ask for any size
 
@@ -96,11 +96,11 @@ def shown(fault):
     return f"{fault.name}: {fault.before.strip()} => {fault.after.strip()}"
 
 
-def faults(root):
+def faults(root, rooms=ROOMS):
     """All that are in a function, in an order that looks random."""
     found, copies = [], collections.Counter()
-    for room in ROOMS:
-        for path in sorted((root / room).rglob("*.[ch]")):
+    for room in rooms:
+        for path in sorted((root / "src" / room).rglob("*.[ch]")):
             name, text = path.relative_to(root).as_posix(), path.read_text()
             lines = text.split("\n")
             within = {number for begin, end in functions(lines) for number in range(begin, end)}
@@ -221,6 +221,7 @@ def measured(test):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=lambda name: pathlib.Path(name).resolve())
+    parser.add_argument("--rooms", type=lambda text: text.split(","), default=ROOMS)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--only", type=lambda text: [int(n) for n in text.split(",")])
@@ -230,7 +231,7 @@ def main():
     asked = parser.parse_args()
     cache = (asked.build / "CMakeCache.txt").read_text()
     root = pathlib.Path(re.search(r"^CMAKE_HOME_DIRECTORY:\w+=(.*)$", cache, flags=re.M)[1])
-    every = dict(enumerate(faults(root)))
+    every = dict(enumerate(faults(root, asked.rooms)))
     chosen = {n: every[n] for n in asked.only or range(asked.first, asked.first + asked.count)}
     if asked.list:
         for n, fault in chosen.items():
@@ -246,7 +247,9 @@ def main():
     for n in [n for n, fault in chosen.items() if any(line.startswith(shown(fault) + ": ") for line in listed)]:
         say(n, "changes no answer")
         del chosen[n]
-    (asked.build / "fault_switch.h").write_text(SWITCH % (max(chosen) + 1))
+    switch, text = asked.build / "fault_switch.h", SWITCH % len(every)
+    if not switch.exists() or switch.read_text() != text:  # everything is compiled again when it changes
+        switch.write_text(text)
     flags = re.search(r"^CMAKE_C_FLAGS:\w+=(.*)$", cache, flags=re.M)[1]
     if "fault_switch.h" not in flags:
         run(["cmake", f"-DCMAKE_C_FLAGS={flags} -include {asked.build}/fault_switch.h", str(asked.build)], check=True)

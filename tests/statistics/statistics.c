@@ -115,6 +115,39 @@ static void sums_are_right_and_the_same(void **state) {
   }
 }
 
+/* What lies all round the globe has no middle, however its cells' positions are rounded. */
+static void the_globe_has_no_centroid(void **state) {
+  (void)state;
+  gv_context *context = new_context();
+  for (int64_t width = 3; width < 40; width++) {
+    gv_grid grid = GV_GRID_INIT;
+    const double geotransform[6] = {-180.0, 360.0 / (double)width, 0.0, 90.0, 0.0, -180.0 / 7.0}, place = 10.0;
+    static const int32_t nobody[40 * 7];
+    grid.kind = GV_GRID_LONLAT;
+    grid.width = width;
+    grid.height = 7;
+    memcpy(grid.geotransform, geotransform, sizeof geotransform);
+    gv_seeds seeds = {&place, &place, 1};
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_statistics_options options = GV_STATISTICS_OPTIONS_INIT;
+    gv_statistics_block block = GV_STATISTICS_BLOCK_INIT;
+    gv_voronoi *voronoi = NULL;
+    gv_statistics *s = NULL;
+    gv_seed_statistics got;
+    o.metric = GV_GREAT_CIRCLE;
+    block.seed = nobody; /* all are those of seed 0 */
+    block.stride = width;
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &voronoi), GV_OK);
+    assert_int_equal(gv_statistics_create(context, voronoi, &options, &s), GV_OK);
+    assert_int_equal(gv_statistics_add(context, s, &block), GV_OK);
+    assert_int_equal(gv_statistics_get(context, s, 0, &got, NULL), GV_OK);
+    assert_true(got.cells == 7 * width && isnan(got.centroid_x) && isnan(got.centroid_y));
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+  }
+  gv_context_destroy(context);
+}
+
 static void nonsense_is_refused(void **state) {
   (void)state;
   world w;
@@ -650,6 +683,7 @@ static void failing_allocations(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_right_and_the_same),
+      cmocka_unit_test(the_globe_has_no_centroid),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(labels_lead_back),
       cmocka_unit_test(groups_add_up),
