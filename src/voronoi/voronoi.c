@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "core/given.h"
-#include "core/parallel.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
 
@@ -213,40 +212,4 @@ gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t blo
   block.stride = stride;
   block.band_stride = stride * (tile.r1 - tile.r0);
   return gv_voronoi_fill(context, v, &block);
-}
-
-/* All blocks of a grid being made. */
-typedef struct computing {
-  const gv_voronoi *v;
-  int32_t *out;
-  int64_t stride, across;
-  gv_progress progress;
-} computing;
-
-static gv_status compute_block(gv_worker *worker, int64_t b, int64_t end) {
-  computing *c = worker->user;
-  const gv_voronoi *v = c->v;
-  int64_t column = b % c->across, row = b / c->across;
-  gv_block block = GV_BLOCK_INIT;
-  block.column = column;
-  block.row = row;
-  block.out = c->out + row * v->block_height * c->stride + column * v->block_width;
-  block.stride = c->stride;
-  block.band_stride = c->stride * v->cells.grid.height;
-  gv_status status = gv_voronoi_fill(&worker->context, v, &block);
-  gv_progress_add(&c->progress, end - b);
-  return status;
-}
-
-gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
-  if (stride < v->cells.grid.width) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
-                   (long long)stride);
-  }
-  computing c = {.v = v, .out = out, .stride = stride, .across = gv_voronoi_blocks_across(v)};
-  gv_loop loop = {context, context->threads, c.across * gv_voronoi_blocks_down(v), 1, &c.progress, &c};
-  gv_progress_init(&c.progress, context, loop.count);
-  return gv_parallel_for(&loop, compute_block);
 }

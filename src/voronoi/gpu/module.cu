@@ -8,9 +8,10 @@ extern "C" {
 extern const gv_array_device gv_cuda_arrays;
 }
 
-static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close, gv_cuda_raster_start,
-                                        gv_cuda_raster_finish, gv_cuda_raster_patch, gv_cuda_raster_reserve,
-                                        gv_cuda_raster_fetch};
+static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close,    gv_cuda_raster_start,
+                                        gv_cuda_raster_finish, gv_cuda_raster_patch,    gv_cuda_raster_reserve,
+                                        gv_cuda_raster_fetch,  gv_cuda_raster_start_at, gv_cuda_raster_deliver,
+                                        gv_cuda_raster_put};
 
 static gv_cuda_module make(void) {
   gv_cuda_module m = {};
