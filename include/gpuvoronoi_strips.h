@@ -1,8 +1,6 @@
 /*
  * gpuvoronoi - rectangles of a grid at once, in the host's memory or where they are worked on: on a CUDA device.
- *
  * SPDX-License-Identifier: MIT
- *
  * The conventions of gpuvoronoi.h hold here too, and those of gv_memory.
  */
 #ifndef GPUVORONOI_STRIPS_H
@@ -13,6 +11,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ------------------------------------------------------------------------------------------------------- strips */
 
 /*
  * Example:

@@ -85,18 +85,24 @@ static gv_status block_of_engine(gv_context *context, void *from, const gv_tile 
   return v->engine->block(context, v, v->state, tile, block);
 }
 
+gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
+                             int64_t *columns, int64_t *rows) {
+  if (column < 0 || row < 0 || column >= grid->width || row >= grid->height || *columns < 0 || *rows < 0 ||
+      *columns > grid->width - column || *rows > grid->height - row) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld x %lld cells from %lld, %lld are not within the grid",
+                   (long long)*columns, (long long)*rows, (long long)column, (long long)row);
+  }
+  if (*columns == 0) *columns = grid->width - column;
+  if (*rows == 0) *rows = grid->height - row;
+  return GV_OK;
+}
+
 static gv_status check_strip(gv_context *context, const gv_voronoi *v, gv_strip *s) {
-  const gv_grid *grid = &v->cells.grid;
   if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a strip");
   if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)s->memory);
-  if (s->column < 0 || s->row < 0 || s->column >= grid->width || s->row >= grid->height || s->columns < 0 ||
-      s->rows < 0 || s->columns > grid->width - s->column || s->rows > grid->height - s->row) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld x %lld cells from %lld, %lld are not within the grid",
-                   (long long)s->columns, (long long)s->rows, (long long)s->column, (long long)s->row);
-  }
-  if (s->columns == 0) s->columns = grid->width - s->column;
-  if (s->rows == 0) s->rows = grid->height - s->row;
+  gv_status status = gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows);
+  if (status != GV_OK) return status;
   if (s->stride < s->columns || (v->k > 1 && s->band_stride < s->columns)) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the strip",
                    (long long)(s->stride < s->columns ? s->stride : s->band_stride));

@@ -6,6 +6,10 @@
 
 #include "voronoi/engine.h"
 
+/* Whether a rectangle of cells is within a grid; sizes of 0 become what they stand for. */
+gv_status gv_check_rectangle(gv_context *context, const gv_grid *grid, int64_t column, int64_t row,
+                             int64_t *columns, int64_t *rows);
+
 /* Who answers a block, as gv_engine's `block` does. */
 typedef struct gv_block_source {
   gv_status (*block)(gv_context *context, void *from, const gv_tile *tile, const gv_block *block);

@@ -1,6 +1,6 @@
 /*
  * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the time of the whole call,
- * from seeds that the object has to labels in device memory, median and least of several runs after one that is not counted; beside
+ * from seeds that the object has to labels in device memory, and from these to distances there, median and least of several runs after one that is not counted; beside
  * them what memset takes for as many bytes. Labels are compared with those of `tile`.
  *
  *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
@@ -13,7 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "gpuvoronoi_strips.h"
+#include "gpuvoronoi_device.h"
 
 enum { MOST = 50 };
 
@@ -95,6 +95,32 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
   return wrong > 0;
 }
 
+/* Of the labels, in both types. */
+static int measure_distances(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there,
+                             int runs) {
+  double device[MOST], whole[MOST], cells = (double)(r->width * r->height * r->k);
+  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+  for (int type = 0; type < 2; type++) {
+    if (cudaMalloc(&m.distance, (size_t)cells * (type == 0 ? sizeof(float) : sizeof(double))) != cudaSuccess)
+      return 1;
+    m.type = type == 0 ? GV_FLOAT32 : GV_FLOAT64;
+    m.seed = there;
+    m.bands = r->k;
+    m.stride = m.out_stride = r->width;
+    m.band_stride = m.out_band_stride = r->width * r->height;
+    for (int run = -1; run < runs; run++) {
+      double before = gv_context_device_seconds(context), start = now();
+      if (gv_voronoi_measure_strip(context, voronoi, &m) != GV_OK) return fail(context, "distances");
+      if (run < 0) continue;
+      whole[run] = now() - start;
+      device[run] = gv_context_device_seconds(context) - before;
+    }
+    report(type == 0 ? "float32" : "float64", cells, device, whole, runs);
+    if (cudaFree(m.distance) != cudaSuccess) return 1;
+  }
+  return 0;
+}
+
 static int measure(gv_context *context, const row *r, int runs) {
   double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
   size_t bytes = (size_t)cells * sizeof(int32_t);
@@ -118,8 +144,9 @@ static int measure(gv_context *context, const row *r, int runs) {
   printf("%s, %lld x %lld cells, %lld seeds, k %d: memset %.3f ms\n", gv_metric_name(r->metric),
          (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
   report("labels", cells, device, whole, runs);
+  int result = measure_distances(context, r, voronoi, there, runs);
   gv_voronoi_destroy(voronoi);
-  int result = compare(context, r, there);
+  if (result == 0) result = compare(context, r, there);
   return cudaFree(there) == cudaSuccess ? result : 1;
 }
 

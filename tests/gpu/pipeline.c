@@ -18,6 +18,7 @@
 #define gv_tile_engine_for  pretend_cpu
 #define gv_engine_cuda_tile tested_engine
 #define gv_cuda_tile_pays   tested_pays
+#define gv_cuda_tile_strips tested_strips
 #include "voronoi/pipeline/cuda_tile.c"
 
 #include "cmocka_test.h"

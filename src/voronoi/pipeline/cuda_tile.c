@@ -679,5 +679,11 @@ static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void 
   return gv_device_strips_fill(context, &e->strips, v, &cpu, strip);
 }
 
+gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {
+  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
+  engine *e = v->state;
+  return &e->strips;
+}
+
 const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend,
                                        cuda_tile_strip};

@@ -132,21 +132,15 @@ static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const gv_block_s
   return status;
 }
 
-gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,
-                                const gv_block_source *processor, const gv_strip *strip) {
-  const void *const given[] = {strip->out, strip->mask};
+gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, const gv_voronoi *v, void *stream,
+                                     const void *const *array, int count, gv_device_task *task, void *user) {
   gv_arrays arrays;
-  gv_status status = gv_arrays_begin(context, GV_MEMORY_CUDA, strip->stream, given, 2, &arrays);
+  gv_status status = gv_arrays_begin(context, GV_MEMORY_CUDA, stream, array, count, &arrays);
   if (status != GV_OK) return status;
   pthread_mutex_lock(&d->lock);
   d->context.threads = context->threads;
   status = need_raster(d, v, arrays.device);
-  if (status == GV_OK) {
-    pieces all = cut(strip, d->most);
-    gv_progress progress;
-    gv_progress_init(&progress, context, all.count);
-    status = fill(d, v, processor, &all, &progress);
-  }
+  if (status == GV_OK) status = task(d, v, user);
   if (status != GV_OK) {
     memcpy(context->message, d->context.message, sizeof context->message);
     close_raster(d); /* which waits for what has been started */
@@ -154,4 +148,26 @@ gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const 
   pthread_mutex_unlock(&d->lock);
   gv_arrays_end(context, &arrays);
   return status;
+}
+
+/* A strip being filled. */
+typedef struct filling {
+  const gv_block_source *processor;
+  const gv_strip *strip;
+  const gv_context *caller; /* to whom progress is told */
+} filling;
+
+static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
+  const filling *f = user;
+  pieces all = cut(f->strip, d->most);
+  gv_progress progress;
+  gv_progress_init(&progress, f->caller, all.count);
+  return fill(d, v, f->processor, &all, &progress);
+}
+
+gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,
+                                const gv_block_source *processor, const gv_strip *strip) {
+  const void *const given[] = {strip->out, strip->mask};
+  filling f = {processor, strip, context};
+  return gv_device_strips_carry_out(context, d, v, strip->stream, given, 2, fill_strip, &f);
 }
