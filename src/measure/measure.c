@@ -8,6 +8,7 @@
 #include "core/given.h"
 #include "measure/features.h"
 #include "measure/measure_kernels.h"
+#include "measure/place.h"
 #include "voronoi/engine.h"
 
 enum {
@@ -43,22 +44,10 @@ static int32_t distinct_of(const gv_voronoi *v, int32_t seed) {
   return v->seeds.distinct != NULL ? v->seeds.distinct[seed] : seed;
 }
 
-/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. */
 static void place_of_cell(const work *j, const row_piece *piece, int64_t i, double *lon, double *lat) {
-  const gv_cells *cells = &j->v->cells;
-  if (cells->shape == GV_CELLS_LONLAT) {
-    double equator = 0.0;
-    gv_cells_lonlat(cells, piece->first + i, piece->row, lon, lat);
-    *lon = cells->grid.geotransform[0] + ((double)(piece->first + i) + 0.5) * cells->grid.geotransform[1];
-    gv_normalise_lonlat(lon, &equator);
-  } else if (cells->grid.kind == GV_GRID_QTM) {
-    gv_qtm_id id = 0;
-    gv_qtm_from_number(cells->grid.level, piece->first + i, &id);
-    gv_qtm_center(id, lon, lat);
-  } else {
-    *lon = j->lon[i];
-    *lat = j->lat[i];
-  }
+  if (gv_place_of_cell(&j->v->cells, piece->first + i, piece->row, lon, lat)) return;
+  *lon = j->lon[i];
+  *lat = j->lat[i];
 }
 
 static void repeat(double *to, int64_t n, double value) {

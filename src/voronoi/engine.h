@@ -8,6 +8,7 @@
 #include "exact/distance.h"
 #include "features/set.h"
 #include "geodesic/geodesic.h"
+#include "gpuvoronoi_strips.h"
 #include "search/backend.h"
 #include "voronoi/seeds.h"
 
@@ -42,6 +43,8 @@ typedef struct gv_engine {
   void (*destroy)(const gv_voronoi *voronoi, void *state);
   /* The backend that is at work, where that can change; else NULL. */
   const gv_backend *(*backend)(const gv_voronoi *voronoi, void *state);
+  /* A strip in a device's memory, checked and not empty; NULL: there is no such thing. */
+  gv_status (*device_strip)(gv_context *context, const gv_voronoi *voronoi, void *state, const gv_strip *strip);
 } gv_engine;
 
 /* Writes nodata into all bands of the cells of a block that its mask leaves out. */

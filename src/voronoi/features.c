@@ -252,4 +252,4 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   return status;
 }
 
-const gv_engine gv_engine_features = {features_create, features_block, features_destroy, NULL};
+const gv_engine gv_engine_features = {features_create, features_block, features_destroy, NULL, NULL};

@@ -195,4 +195,4 @@ done:
   return status;
 }
 
-const gv_engine gv_engine_points = {points_create, points_block, points_destroy, NULL};
+const gv_engine gv_engine_points = {points_create, points_block, points_destroy, NULL, NULL};

@@ -18,6 +18,7 @@
 #define gv_tile_engine_for  pretend_cpu
 #define gv_engine_cuda_tile tested_engine
 #define gv_cuda_tile_pays   tested_pays
+#define gv_cuda_tile_strips tested_strips
 #include "voronoi/pipeline/cuda_tile.c"
 
 #include "cmocka_test.h"
@@ -148,8 +149,9 @@ static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int 
   return GV_OK;
 }
 
-static const gv_raster_device pretend_raster = {pretend_open,  pretend_close,   pretend_start, pretend_finish,
-                                                pretend_patch, pretend_reserve, pretend_fetch};
+static const gv_raster_device pretend_raster = {
+    pretend_open,    pretend_close, pretend_start, pretend_finish, pretend_patch,
+    pretend_reserve, pretend_fetch, NULL,          NULL,           NULL};
 static const gv_cuda_module pretended = {.device_count = pretend_count,
                                          .device_get = pretend_get,
                                          .usable_devices = pretend_usable,
@@ -183,7 +185,7 @@ static void cpu_destroy(const gv_voronoi *v, void *state) {
 }
 
 const gv_engine *pretend_cpu(const gv_grid *grid) {
-  static const gv_engine cpu = {cpu_create, cpu_block, cpu_destroy, NULL};
+  static const gv_engine cpu = {cpu_create, cpu_block, cpu_destroy, NULL, NULL};
   (void)grid;
   return &cpu;
 }

@@ -565,5 +565,5 @@ static gv_status raster_block(gv_context *context, const gv_voronoi *v, void *op
   return status;
 }
 
-const gv_engine gv_engine_mesh = {mesh_create, mesh_block, mesh_destroy, NULL};
-const gv_engine gv_engine_mesh_raster = {raster_create, raster_block, mesh_destroy, NULL};
+const gv_engine gv_engine_mesh = {mesh_create, mesh_block, mesh_destroy, NULL, NULL};
+const gv_engine gv_engine_mesh_raster = {raster_create, raster_block, mesh_destroy, NULL, NULL};

@@ -134,4 +134,4 @@ static gv_status tile_block(gv_context *context, const gv_voronoi *v, void *opaq
   return status;
 }
 
-const gv_engine gv_engine_tile = {tile_create, tile_block, tile_destroy, NULL};
+const gv_engine gv_engine_tile = {tile_create, tile_block, tile_destroy, NULL, NULL};

@@ -2,15 +2,19 @@
 #include "search/cuda/brute.cuh"
 #include "search/cuda/devices.h"
 #include "search/cuda/tree.h"
+#include "voronoi/gpu/distances.h"
 #include "voronoi/gpu/raster.h"
 
 extern "C" {
 extern const gv_array_device gv_cuda_arrays;
 }
 
-static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close, gv_cuda_raster_start,
-                                        gv_cuda_raster_finish, gv_cuda_raster_patch, gv_cuda_raster_reserve,
-                                        gv_cuda_raster_fetch};
+static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close,    gv_cuda_raster_start,
+                                        gv_cuda_raster_finish, gv_cuda_raster_patch,    gv_cuda_raster_reserve,
+                                        gv_cuda_raster_fetch,  gv_cuda_raster_start_at, gv_cuda_raster_deliver,
+                                        gv_cuda_raster_put};
+
+static const gv_distance_device distances = {gv_cuda_raster_distances, gv_cuda_raster_answer};
 
 static gv_cuda_module make(void) {
   gv_cuda_module m = {};
@@ -37,6 +41,7 @@ static gv_cuda_module make(void) {
   m.search[GV_BACKEND_CUDA_KDTREE] = &gv_search_cuda_kdtree;
   m.search[GV_BACKEND_CUDA_OCTREE] = &gv_search_cuda_octree;
   m.raster = &raster;
+  m.distances = &distances;
   m.arrays = &gv_cuda_arrays;
   return m;
 }

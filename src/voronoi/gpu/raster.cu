@@ -103,6 +103,9 @@ done:
 
 extern "C" void gv_cuda_raster_close(gv_context *context, gv_cuda_raster *raster) {
   if (raster == NULL) return;
+  /* Another thread may have opened it. */
+  if (cudaGetDevice(&raster->lane->previous_device) != cudaSuccess) raster->lane->previous_device = -1;
+  (void)cudaSetDevice(raster->lane->device);
   if (raster->copy != NULL) {
     (void)cudaStreamSynchronize(raster->copy);
     (void)cudaStreamDestroy(raster->copy);

@@ -70,6 +70,18 @@ gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int
 gv_status gv_cuda_raster_patch(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                                const int32_t *value, int64_t count);
 
+/*
+ * The same with answers that stay on the device. `part` is a strip whose `out` is memory of the raster's device: what is started goes
+ * there as the host's decisions do, and is there when it has been delivered, with what the mask leaves out. Rows are counted in 32 bits:
+ * (rows - 1) x stride and columns are below 2^31. The memory of the mask is looked at by deliver.
+ */
+gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int strip, const gv_strip *part);
+gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, int strip);
+
+/* Writes what the host has made of a part in place of the device: rank after rank, row after row without gaps. */
+gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_strip *part,
+                             const int32_t *from);
+
 /* Takes the page-locked memory of slot `slot` for `count` cells ahead of the first fetch. */
 gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
 
@@ -93,6 +105,9 @@ typedef struct gv_raster_device {
   gv_status (*reserve)(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
   gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count, int slot,
                      const int32_t **out);
+  gv_status (*start_at)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_strip *part);
+  gv_status (*deliver)(gv_context *context, gv_cuda_raster *raster, int strip);
+  gv_status (*put)(gv_context *context, gv_cuda_raster *raster, const gv_strip *part, const int32_t *from);
 } gv_raster_device;
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
 /*
- * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece.
+ * Strips: rectangles of whole blocks, computed in device memory from the root's lists down and read back piece by piece; and any
+ * rectangles whose answers stay where the caller wants them on the device. Those are targets of one block, as wide as the caller's
+ * stride.
  */
 #include <string.h>
 
@@ -14,6 +16,17 @@ __global__ void patch_cells(int32_t *out, int64_t rank_stride, const int64_t *at
                             int64_t count, int32_t neighbours) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (i < count * neighbours) out[at[i % count] + i / count * rank_stride] = value[i];
+}
+
+/* nodata for cells that a mask leaves out. */
+__global__ void leave_out(gv_strip to, int32_t neighbours, int32_t nodata) {
+  int64_t step = (int64_t)gridDim.x * blockDim.x;
+  for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < to.columns * to.rows; i += step) {
+    int64_t column = i % to.columns, row = i / to.columns;
+    if (to.mask[row * to.mask_stride + column] != 0) continue;
+    for (int32_t k = 0; k < neighbours; k++)
+      to.out[k * to.band_stride + row * to.stride + column] = nodata;
+  }
 }
 
 } // namespace gv
@@ -118,47 +131,80 @@ static bool grow(gv_context *context, gv_cuda_raster *raster, int number, const 
   return *status == GV_OK;
 }
 
-extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
-                                          const gv_tile *cells) {
+/* Room for all but the answers of a strip, whose target is made, and its launch. */
+static gv_status start(gv_context *context, gv_cuda_raster *raster, int number) {
   const gv_voronoi *v = raster->v;
   gv_cuda_lane *lane = raster->lane;
   strip_state *strip = &raster->strip[number];
-  gv::target *t = &strip->target;
-  void *memory = NULL;
-  int64_t blocks_across = (cells->c1 - cells->c0 + raster->bw - 1) / raster->bw;
-  int64_t blocks_down = (cells->r1 - cells->r0 + raster->bh - 1) / raster->bh, entries = 0;
+  int64_t entries = 0;
   double lists = 0.0;
-  strip->cells = *cells;
-  t->c0 = cells->c0;
-  t->c1 = cells->c1;
-  t->r0 = cells->r0;
-  t->r1 = cells->r1;
-  t->bw = raster->bw;
-  t->bh = raster->bh;
-  t->across = blocks_across;
-  t->rank_stride = blocks_across * blocks_down * t->bw * t->bh;
-  t->aligned = (t->bw | t->bh) % ((int64_t)1 << raster->side_log) == 0;
+  void *memory = NULL;
   for (int i = 0; i < raster->steps; i++) {
-    gv::level l = window(cells, raster->step[i]);
+    gv::level l = window(&strip->cells, raster->step[i]);
     entries += window_tiles(&l);
     lists += (double)window_tiles(&l) * gv_cuda_list_length(v, l.log);
   }
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_STRIP + number,
-                                     (size_t)t->rank_stride * (size_t)v->k * sizeof(int32_t), &memory);
-  t->out = (int32_t *)memory;
-  if (status == GV_OK) {
-    status =
-        gv_cuda_reserve(context, lane, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
-  }
+  gv_status status =
+      gv_cuda_reserve(context, lane, SLOT_ENTRIES + number, (size_t)(entries + 1) * sizeof(gv::entry), &memory);
   if (status == GV_OK) status = reserve_pool(context, raster, number, (size_t)(1.5 * lists) + ((size_t)1 << 20));
   if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
   strip->open_capacity = strip->open_id_capacity = 0;
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
-    size_t wanted = (size_t)(cells_of(cells) / 512) + 4096;
+    size_t wanted = (size_t)(cells_of(&strip->cells) / 512) + 4096;
     status = reserve_open(context, raster, number, wanted, 4 * wanted);
   }
   if (status == GV_OK) status = launch_strip(context, raster, number);
   return status;
+}
+
+/* Answers for `cells` in blocks of the strip's own memory. */
+static gv_status start_in_blocks(gv_context *context, gv_cuda_raster *raster, int number, const gv_tile *cells,
+                                 int64_t bw, int64_t bh) {
+  strip_state *strip = &raster->strip[number];
+  gv::target *t = &strip->target;
+  void *memory = NULL;
+  int64_t across = (cells->c1 - cells->c0 + bw - 1) / bw, down = (cells->r1 - cells->r0 + bh - 1) / bh;
+  int32_t aligned = (bw | bh) % ((int64_t)1 << raster->side_log) == 0;
+  strip->cells = *cells;
+  *t = {NULL, cells->c0, cells->c1, cells->r0, cells->r1, bw, bh, across, across * down * bw * bh, aligned};
+  gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_STRIP + number,
+                                     (size_t)t->rank_stride * (size_t)raster->v->k * sizeof(int32_t), &memory);
+  t->out = (int32_t *)memory;
+  return status == GV_OK ? start(context, raster, number) : status;
+}
+
+extern "C" gv_status gv_cuda_raster_start(gv_context *context, gv_cuda_raster *raster, int number,
+                                          const gv_tile *cells) {
+  return start_in_blocks(context, raster, number, cells, raster->bw, raster->bh);
+}
+
+/* Leaves of the mesh are written whole, up to 16 bytes at once. */
+static bool cuts_leaves(const gv_cuda_raster *raster, const gv_strip *part) {
+  int64_t leaf = (int64_t)1 << raster->side_log;
+  return raster->form == gv::MESH &&
+         (part->column % leaf != 0 || part->columns % leaf != 0 || (uintptr_t)part->out % sizeof(int4) != 0);
+}
+
+extern "C" gv_status gv_cuda_raster_start_at(gv_context *context, gv_cuda_raster *raster, int number,
+                                             const gv_strip *part) {
+  strip_state *strip = &raster->strip[number];
+  int64_t side = (int64_t)1 << raster->side_log;
+  gv_tile cells = {part->column, part->column + part->columns, part->row, part->row + part->rows};
+  strip->to = *part;
+  strip->detoured = cuts_leaves(raster, part);
+  if (strip->detoured) {
+    cells.c0 -= cells.c0 % side;
+    cells.c1 = ceil_shift(cells.c1, raster->side_log) << raster->side_log;
+    return start_in_blocks(context, raster, number, &cells, cells.c1 - cells.c0, 1);
+  }
+  int64_t bw = part->rows > 1 ? part->stride : part->columns;
+  /* Wide stores begin at multiples of 16 bytes in all rows and ranks. */
+  bool aligned = (uintptr_t)part->out % sizeof(int4) == 0 && part->column % side == 0 && bw % 4 == 0 &&
+                 bw < (int64_t)1 << 28 && (raster->v->k == 1 || part->band_stride % 4 == 0);
+  strip->cells = cells;
+  strip->target = {part->out, cells.c0,   cells.c1, cells.r0,          cells.r1,
+                   bw,        part->rows, 1,        part->band_stride, aligned};
+  return start(context, raster, number);
 }
 
 extern "C" gv_status gv_cuda_raster_finish(gv_context *context, gv_cuda_raster *raster, int number,
@@ -248,4 +294,51 @@ extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *r
   *out = (const int32_t *)memory;
 done:
   return status;
+}
+
+/* Copies rows x columns answers of each rank to where they stay. */
+static gv_status copy_ranks(gv_context *context, gv_cuda_raster *raster, const gv_strip *to, const int32_t *from,
+                            int64_t from_rank) {
+  size_t row = (size_t)to->columns * sizeof(int32_t), pitch = (size_t)to->stride * sizeof(int32_t);
+  gv_status status = GV_OK;
+  for (int32_t k = 0; k < raster->v->k && status == GV_OK; k++) {
+    int32_t *out = to->out + k * to->band_stride;
+    const int32_t *rank = from + k * from_rank;
+    cudaError_t error = to->rows == 1 ? cudaMemcpyAsync(out, rank, row, cudaMemcpyDefault, raster->lane->stream)
+                                      : cudaMemcpy2DAsync(out, pitch, rank, row, row, (size_t)to->rows,
+                                                          cudaMemcpyDefault, raster->lane->stream);
+    status = gv_cuda_result(context, error, "writing answers");
+  }
+  return status;
+}
+
+static gv_status leave_out(gv_context *context, gv_cuda_raster *raster, const gv_strip *to) {
+  gv_cuda_lane *lane = raster->lane;
+  gv_status status = GV_OK;
+  if (to->mask == NULL) return GV_OK;
+  unsigned blocks = blocks_for(to->columns * to->rows, 256), most = 32 * (unsigned)lane->multiprocessors;
+  if (blocks > most) blocks = most;
+  gv_cuda_mark_begin(lane);
+  gv::leave_out<<<blocks, 256, 0, lane->stream>>>(*to, raster->v->k, raster->v->nodata);
+  GV_CUDA_LAUNCHED(context, "leaving cells out");
+  gv_cuda_mark_end(lane);
+done:
+  return status;
+}
+
+extern "C" gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, int number) {
+  const strip_state *strip = &raster->strip[number];
+  const gv::target *t = &strip->target;
+  gv_status status = GV_OK;
+  if (strip->detoured)
+    status = copy_ranks(context, raster, &strip->to, t->out + (strip->to.column - t->c0), t->rank_stride);
+  if (status == GV_OK) status = leave_out(context, raster, &strip->to);
+  return status == GV_OK ? gv_cuda_wait(context, raster->lane, "writing answers") : status;
+}
+
+extern "C" gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_strip *part,
+                                        const int32_t *from) {
+  gv_status status = copy_ranks(context, raster, part, from, part->columns * part->rows);
+  if (status == GV_OK) status = leave_out(context, raster, part);
+  return status == GV_OK ? gv_cuda_wait(context, raster->lane, "writing answers") : status;
 }

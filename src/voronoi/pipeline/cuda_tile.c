@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "search/cuda_module.h"
+#include "voronoi/pipeline/device_strips.h"
 #include "voronoi/pipeline/open_cells.h"
 #include "voronoi/pipeline/strip_layout.h"
 
@@ -106,6 +107,7 @@ typedef struct engine {
   pthread_mutex_t cpu_lock;
   void *cpu;
   bool has_cpu;
+  gv_device_strips strips; /* answers that stay on a device */
   gv_strip_layout layout;
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
@@ -123,23 +125,6 @@ typedef struct engine {
   int devices;
   device_worker worker[MOST_DEVICES];
 } engine;
-
-/* Decides the open cells of a strip and writes them into it. */
-static gv_status decide_open_cells(device_worker *w, int strip, const gv_open_cells *open) {
-  const gv_allocator *allocator = &w->engine->allocator;
-  int64_t *at = gv_allocate(allocator, open->count, sizeof *at);
-  int32_t *value = gv_allocate(allocator, open->count * w->engine->v->k, sizeof *value);
-  gv_status status = GV_OK;
-  if (at == NULL || value == NULL) status = gv_fail_memory(&w->context, "open cells");
-  for (int64_t i = 0; i < open->count && status == GV_OK; i++)
-    at[i] = open->cell[i].at;
-  if (status == GV_OK) status = gv_open_cells_decide(&w->context, w->engine->v, open, value);
-  if (status == GV_OK)
-    status = w->engine->cuda->raster->patch(&w->context, w->raster, strip, at, value, open->count);
-  gv_release(allocator, at);
-  gv_release(allocator, value);
-  return status;
-}
 
 /* ----------------------------------------------------------------------------------------------- a device's thread */
 
@@ -165,7 +150,8 @@ static gv_status finish_strip(device_worker *w, int buffer) {
   gv_status status = w->engine->cuda->raster->finish(&w->context, w->raster, buffer, &open);
   w->pending[buffer] = false;
   w->elsewhere[buffer] = status == GV_OK && open.overflow;
-  if (status == GV_OK && open.count > 0) status = decide_open_cells(w, buffer, &open);
+  if (status == GV_OK && open.count > 0)
+    status = gv_open_cells_settle(&w->context, w->engine->v, w->engine->cuda->raster, w->raster, buffer, &open);
   if (status != GV_OK) w->strip[buffer] = -1;
   return status;
 }
@@ -343,6 +329,7 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   for (int i = 0; i < e->devices; i++) {
     if (e->worker[i].started) pthread_join(e->worker[i].thread, NULL);
   }
+  gv_device_strips_clear(&e->strips);
   if (e->has_cpu) gv_tile_engine_for(&v->cells.grid)->destroy(v, e->cpu);
   pthread_cond_destroy(&e->changed);
   pthread_mutex_destroy(&e->lock);
@@ -582,6 +569,7 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_cond_init(&e->changed, NULL);
   gv_context_for_worker(context, &e->starter_context);
   e->starter_context.threads = context->threads;
+  gv_device_strips_init(&e->strips, context);
   gv_status status = GV_OK;
   bool able = gv_cuda_raster_supports(v);
   if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
@@ -676,4 +664,26 @@ static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }
 
-const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend};
+/* What a device leaves to the CPU. */
+static gv_status block_for_strip(gv_context *context, void *from, const gv_tile *tile, const gv_block *block) {
+  return ask_cpu(context, from, tile, block);
+}
+
+static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_strip *strip) {
+  engine *e = opaque;
+  gv_block_source cpu = {block_for_strip, e};
+  if (!gv_cuda_raster_supports(v)) {
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "cuda-tile leaves weights and projected grids to processors, not for a device's memory");
+  }
+  return gv_device_strips_fill(context, &e->strips, v, &cpu, strip);
+}
+
+gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {
+  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
+  engine *e = v->state;
+  return &e->strips;
+}
+
+const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend,
+                                       cuda_tile_strip};

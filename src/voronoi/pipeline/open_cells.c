@@ -89,3 +89,18 @@ gv_status gv_open_cells_decide(gv_context *context, const gv_voronoi *v, const g
   gv_release(&context->allocator, d.id);
   return status;
 }
+
+gv_status gv_open_cells_settle(gv_context *context, const gv_voronoi *v, const gv_raster_device *device,
+                               gv_cuda_raster *raster, int strip, const gv_open_cells *open) {
+  int64_t *at = gv_allocate(&context->allocator, open->count, sizeof *at);
+  int32_t *value = gv_allocate(&context->allocator, open->count * v->k, sizeof *value);
+  gv_status status = GV_OK;
+  if (at == NULL || value == NULL) status = gv_fail_memory(context, "open cells");
+  for (int64_t i = 0; i < open->count && status == GV_OK; i++)
+    at[i] = open->cell[i].at;
+  if (status == GV_OK) status = gv_open_cells_decide(context, v, open, value);
+  if (status == GV_OK) status = device->patch(context, raster, strip, at, value, open->count);
+  gv_release(&context->allocator, at);
+  gv_release(&context->allocator, value);
+  return status;
+}

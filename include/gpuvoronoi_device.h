@@ -1,0 +1,57 @@
+/*
+ * gpuvoronoi - what is made of answers that lie on a CUDA device, without leaving it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The conventions of gpuvoronoi.h hold here too, and those of gv_memory: all arrays lie on one device.
+ */
+#ifndef GPUVORONOI_DEVICE_H
+#define GPUVORONOI_DEVICE_H
+
+#include "gpuvoronoi_strips.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------- distances on a device */
+
+/*
+ * Example:
+ *     gv_strip_measure measure = GV_STRIP_MEASURE_INIT; // of the labels that gv_voronoi_strip has left on the device
+ *     if (gv_voronoi_measure_strip(context, NULL, &measure) != GV_ERROR_INVALID_ARGUMENT) return 1; // without a grid
+ */
+
+/* Cells of a strip, their seeds, and where their distances go. */
+typedef struct gv_strip_measure {
+  size_t struct_size;
+  int64_t column, row;   /* the first cell */
+  int64_t columns, rows; /* 0: up to the grid's edge */
+  int32_t bands;         /* >= 1 */
+  const int32_t
+      *seed; /* seed[b * band_stride + r * stride + c]: numbers from 0, as they are without labels; < 0: none */
+  int64_t stride, band_stride; /* in values */
+  gv_dtype type;               /* of distance */
+  void *distance;              /* likewise with the out_ strides */
+  int64_t out_stride, out_band_stride;
+  void *stream; /* see gv_memory */
+} gv_strip_measure;
+
+#define GV_STRIP_MEASURE_INIT                                                                                      \
+  { sizeof(gv_strip_measure), 0, 0, 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, 0, 0, NULL }
+
+/*
+ * The distances of gv_voronoi_measure, to the bit, of seeds in a device's memory into memory of the same device; for arrays of the
+ * host there is that function. The grid is one that gv_voronoi_strip answers there. The host is asked about the few pairs that the series of geodesics
+ * does not answer, near the antipodes, and about all where the ellipsoid is prolate or flatter than 1/50.
+ *
+ * Errors: as gv_voronoi_strip; INVALID_ARGUMENT also for a seed number beyond the last.
+ */
+GV_API gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *voronoi,
+                                          const gv_strip_measure *measure);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GPUVORONOI_DEVICE_H */

@@ -1,0 +1,24 @@
+/* Where geod_inverse is asked from. */
+#ifndef GV_MEASURE_PLACE_H
+#define GV_MEASURE_PLACE_H
+
+#include "cells/grid.h"
+
+/* Longitude and latitude of a cell; at a pole of a LONLAT grid the longitude of its column. False, and nothing, for cells that have to
+ * be placed by gv_cells_positions. */
+static inline bool gv_place_of_cell(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
+  if (cells->shape == GV_CELLS_LONLAT) {
+    double equator = 0.0;
+    gv_cells_lonlat(cells, column, row, lon, lat);
+    *lon = cells->grid.geotransform[0] + ((double)column + 0.5) * cells->grid.geotransform[1];
+    gv_normalise_lonlat(lon, &equator);
+    return true;
+  }
+  if (cells->grid.kind != GV_GRID_QTM) return false;
+  gv_qtm_id id = 0;
+  gv_qtm_from_number(cells->grid.level, column, &id);
+  gv_qtm_center(id, lon, lat);
+  return true;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * Strips whose answers stay on the device: pieces that a device computes where the caller wants them.
+ */
+#ifndef GV_DEVICE_STRIPS_H
+#define GV_DEVICE_STRIPS_H
+
+#include <pthread.h>
+
+#include "voronoi/gpu/raster.h"
+#include "voronoi/strip.h"
+
+typedef struct gv_device_strips {
+  pthread_mutex_t lock; /* guards all */
+  gv_context context;   /* of who has made the grid: what a raster holds is given back to it */
+  const gv_raster_device *device;
+  gv_cuda_raster *raster; /* NULL: nobody has asked yet */
+  int number;             /* of its device */
+  int64_t most;           /* cells of a piece */
+} gv_device_strips;
+
+void gv_device_strips_init(gv_device_strips *strips, const gv_context *context);
+void gv_device_strips_clear(gv_device_strips *strips);
+
+/* What is done with a raster, whose device is current: `context` and `raster` are those of `strips`, nobody else has them meanwhile. */
+typedef gv_status gv_device_task(gv_device_strips *strips, const gv_voronoi *voronoi, void *user);
+
+/* Carries a task out on the device that arrays of the caller's lie on (NULL: no array), after `stream`. The message is the caller's
+ * context's then. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE; the task's. */
+gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
+                                     void *stream, const void *const *array, int count, gv_device_task *task,
+                                     void *user);
+
+/* Those of a grid; NULL if it is none that devices can do, or its engine none of theirs. */
+gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
+
+/* A strip in a device's memory, checked, of a grid that devices can do. `processor` answers for pieces that they leave open. Errors:
+ * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE, CANCELLED. */
+gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
+                                const gv_block_source *processor, const gv_strip *strip);
+
+#endif

@@ -1,0 +1,168 @@
+/*
+ * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the time of the whole call,
+ * from seeds that the object has to labels in device memory, and from these to distances there, median and least of several runs after one that is not counted; beside
+ * them what memset takes for as many bytes. Labels are compared with those of `tile`.
+ *
+ *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cuda_runtime_api.h>
+
+#include "gpuvoronoi_device.h"
+
+enum { MOST = 50 };
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double uniform(uint64_t *state) {
+  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+  return (double)((*state ^ (*state >> 29)) >> 11) * 0x1p-53;
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static int fail(gv_context *context, const char *what) {
+  fprintf(stderr, "%s: %s\n", what, gv_context_message(context));
+  return 1;
+}
+
+typedef struct row {
+  gv_metric metric;
+  int64_t width, height, seeds;
+  int32_t k;
+} row;
+
+static gv_voronoi *make(gv_context *context, const row *r, const char *backend) {
+  gv_grid grid = GV_GRID_INIT;
+  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi *voronoi = NULL;
+  const double geotransform[] = {-180, 360.0 / (double)r->width, 0, 90, 0, -180.0 / (double)r->height};
+  double *lon = malloc((size_t)r->seeds * sizeof *lon), *lat = malloc((size_t)r->seeds * sizeof *lat);
+  uint64_t state = 1;
+  for (int64_t i = 0; lon != NULL && lat != NULL && i < r->seeds; i++) {
+    lon[i] = 360.0 * uniform(&state) - 180.0;
+    lat[i] = asin(2.0 * uniform(&state) - 1.0) * 57.29577951308232;
+  }
+  gv_seeds seeds = {lon, lat, r->seeds};
+  grid.kind = GV_GRID_LONLAT;
+  grid.width = r->width;
+  grid.height = r->height;
+  memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  o.backend = backend;
+  o.metric = r->metric;
+  o.k = r->k;
+  (void)gv_voronoi_create(context, &grid, &seeds, &o, &voronoi);
+  free(lon);
+  free(lat);
+  return voronoi;
+}
+
+static void report(const char *what, double cells, double *device, double *whole, int runs) {
+  qsort(device, (size_t)runs, sizeof *device, ascending);
+  qsort(whole, (size_t)runs, sizeof *whole, ascending);
+  printf("  %-10s device ms %8.3f (%8.3f), %7.1f Gcell/s   whole call ms %8.3f (%8.3f)\n", what,
+         device[runs / 2] * 1e3, device[0] * 1e3, cells / device[runs / 2] * 1e-9, whole[runs / 2] * 1e3,
+         whole[0] * 1e3);
+  fflush(stdout);
+}
+
+/* Those of `tile` have the same bytes. */
+static int compare(gv_context *context, const row *r, const int32_t *there) {
+  int64_t cells = r->width * r->height * r->k, wrong = 0;
+  int32_t *expected = malloc((size_t)cells * sizeof *expected), *got = malloc((size_t)cells * sizeof *got);
+  gv_voronoi *tile = make(context, r, "tile");
+  if (expected == NULL || got == NULL || tile == NULL) return fail(context, "the labels of tile");
+  if (gv_voronoi_compute(context, tile, expected, r->width) != GV_OK) return fail(context, "tile");
+  if (cudaMemcpy(got, there, (size_t)cells * sizeof *got, cudaMemcpyDeviceToHost) != cudaSuccess) return 1;
+  for (int64_t i = 0; i < cells; i++)
+    wrong += got[i] != expected[i];
+  printf("  %lld of %lld labels differ from those of tile\n", (long long)wrong, (long long)cells);
+  gv_voronoi_destroy(tile);
+  free(expected);
+  free(got);
+  return wrong > 0;
+}
+
+/* Of the labels, in both types. */
+static int measure_distances(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there,
+                             int runs) {
+  double device[MOST], whole[MOST], cells = (double)(r->width * r->height * r->k);
+  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+  for (int type = 0; type < 2; type++) {
+    if (cudaMalloc(&m.distance, (size_t)cells * (type == 0 ? sizeof(float) : sizeof(double))) != cudaSuccess)
+      return 1;
+    m.type = type == 0 ? GV_FLOAT32 : GV_FLOAT64;
+    m.seed = there;
+    m.bands = r->k;
+    m.stride = m.out_stride = r->width;
+    m.band_stride = m.out_band_stride = r->width * r->height;
+    for (int run = -1; run < runs; run++) {
+      double before = gv_context_device_seconds(context), start = now();
+      if (gv_voronoi_measure_strip(context, voronoi, &m) != GV_OK) return fail(context, "distances");
+      if (run < 0) continue;
+      whole[run] = now() - start;
+      device[run] = gv_context_device_seconds(context) - before;
+    }
+    report(type == 0 ? "float32" : "float64", cells, device, whole, runs);
+    if (cudaFree(m.distance) != cudaSuccess) return 1;
+  }
+  return 0;
+}
+
+static int measure(gv_context *context, const row *r, int runs) {
+  double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
+  size_t bytes = (size_t)cells * sizeof(int32_t);
+  gv_strip s = GV_STRIP_INIT;
+  void *there = NULL;
+  if (cudaMalloc(&there, bytes) != cudaSuccess) return fail(context, "no memory on the device");
+  gv_voronoi *voronoi = make(context, r, "cuda-tile");
+  if (voronoi == NULL) return fail(context, "cuda-tile");
+  s.memory = GV_MEMORY_CUDA;
+  s.out = there;
+  s.stride = r->width;
+  s.band_stride = r->width * r->height;
+  for (int run = -1; run < runs; run++) {
+    double before = gv_context_device_seconds(context), start = now();
+    if (gv_voronoi_strip(context, voronoi, &s) != GV_OK) return fail(context, "a strip");
+    if (run < 0) continue;
+    whole[run] = now() - start;
+    device[run] = gv_context_device_seconds(context) - before;
+  }
+  if (gv_device_fill_seconds(context, (int64_t)bytes, &fill) != GV_OK) return fail(context, "filling");
+  printf("%s, %lld x %lld cells, %lld seeds, k %d: memset %.3f ms\n", gv_metric_name(r->metric),
+         (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
+  report("labels", cells, device, whole, runs);
+  int result = measure_distances(context, r, voronoi, there, runs);
+  gv_voronoi_destroy(voronoi);
+  if (result == 0) result = compare(context, r, there);
+  return cudaFree(there) == cudaSuccess ? result : 1;
+}
+
+int main(int argc, char **argv) {
+  static const row rows[] = {
+      {GV_GREAT_CIRCLE, 43200, 21600, 100, 1},   {GV_GREAT_CIRCLE, 43200, 21600, 10000, 1},
+      {GV_GEODESIC, 43200, 21600, 10000, 1},     {GV_GREAT_CIRCLE, 43200, 21600, 1000000, 1},
+      {GV_GREAT_CIRCLE, 86400, 43200, 10000, 1}, {GV_GEODESIC, 21600, 10800, 10000, 4},
+  };
+  int runs = argc > 1 ? atoi(argv[1]) : 9, only = argc > 2 ? atoi(argv[2]) : -1, result = 0;
+  gv_context *context = NULL;
+  if (runs < 1 || runs > MOST) return 2;
+  if (gv_context_create(NULL, &context) != GV_OK) return 1;
+  for (int i = 0; i < (int)(sizeof rows / sizeof *rows) && result == 0; i++) {
+    if (only < 0 || i == only) result = measure(context, &rows[i], runs);
+  }
+  gv_context_destroy(context);
+  return result;
+}
