@@ -68,14 +68,14 @@ def test_library_page_says_what_the_header_says(header):
     page, text = plain(LIBRARY), header.read_text(encoding="utf-8")
     assert f"#include <{header.name}>" in page
     functions = re.findall(r"^GV_API ([^;]*;)", text, flags=re.M)
-    assert len(functions) > 1 or header.name == "gpuvoronoi_features.h"
+    assert functions or header.name in ("gpuvoronoi_features.h", "gpuvoronoi_mpi.h")  # structs; inline functions
     for function in functions:
         assert re.sub(r"\s+", " ", function) in page, function
     said = "/*" + text.partition("SPDX-License-Identifier: MIT\n")[2]
     comments = [line for comment in re.findall(r"^/\*.*?\*/$", said, flags=re.M | re.S) for line in comment.split("\n")]
     lines = [re.sub(r"\s+", " ", re.sub(r"^(/\*| \*(?!/))? *(- )?|\*/$|`", "", line)).strip() for line in comments]
     lines = [line for line in lines if line and not re.match(r"-{10}|Example:$|#", line)]
-    assert len(lines) > 10 or header.name == "gpuvoronoi_features.h"
+    assert len(lines) > 5 or header.name == "gpuvoronoi_features.h"
     page = page.replace("`", "")
     for line in lines:
         assert line in page, line
