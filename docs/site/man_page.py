@@ -60,6 +60,8 @@ def running(text):
 
 def declarations(code):
     """Without what only compilers want, apart by empty lines."""
+    code = re.sub(r"^static inline ([^;{]*) {\n.*?^}$", lambda match: match.group(1).replace("\n" + 14 * " ", "\n") + ";", code,
+                  flags=re.MULTILINE | re.DOTALL)
     code = re.sub(r"^GV_API (.*?;)$", lambda match: match.group(1).replace("\n       ", "\n"), code, flags=re.MULTILINE | re.DOTALL)
     parts = re.split(r"\n\n+", re.sub(r" +\\\n", r" \\\n", code).strip("\n"))
     return [part for part in parts if not re.match(r"#(include|if)|extern|}$", part)]

@@ -141,6 +141,12 @@ def main():
             browser.click("#mkdocs-search-results a")
             wait_for("what was found", lambda: browser.run(
                 "return location.search === '' && /ellipsoid/i.test(document.querySelector('main').innerText)"))
+
+        visible = "return document.getElementById('mkdocs-search-query').checkVisibility()"
+        for address, searched in ((root, True), (f"{site.as_uri()}/", False)):
+            browser.open(address + "index.html")
+            if browser.run(visible) != searched:
+                wrong.append(f"{address}: a search is {'not ' if searched else ''}offered")
     finally:
         browser.close()
         server.shutdown()

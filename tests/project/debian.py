@@ -53,7 +53,7 @@ def complaints(root):
     bootstrap = (root / "bootstrap").read_text(encoding="utf-8")
     lists = re.findall(r"^(?:BUILD|TEST|LONG)_PACKAGES=\((.*?)\)", bootstrap, re.MULTILINE | re.DOTALL)
     installed = set(" ".join(lists).split())
-    for name in re.split(r",\s*", source["Build-Depends"]):
+    for name in re.split(r",\s*", f"{source['Build-Depends']}, {source['Build-Depends-Indep']}"):
         bare = re.sub(r"^debhelper-compat.*", "debhelper", name).replace("dh-sequence-python3", "dh-python")
         if "<" not in bare and bare not in installed:
             yield f"bootstrap: {bare}, which debian/control needs, is in no list"

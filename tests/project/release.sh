@@ -2,7 +2,7 @@
 # Two releases of one commit are the same bytes, whatever the time zone, the mode of new files and the folder.
 # release.sh SOURCE WORK [PART,...]    parts that are left out (packaging/release.py)
 set -euo pipefail
-source=$1 work=$2 without=${3:-}
+source=$(realpath "$1") work=$(realpath -m "$2") without=${3:-}
 [[ -e $source/.git ]] || {
   echo "skipped: no git checkout"
   exit 77
