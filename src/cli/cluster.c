@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -16,8 +17,9 @@
 /* What tells processes which they are: of Open MPI's launcher, and of those that speak PMI, as MPICH's do. */
 static const struct launcher {
   const char *rank, *ranks, *module, *name;
-} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libgpuvoronoi_mpi_openmpi.so", "Open MPI"},
-                 {"PMI_RANK", "PMI_SIZE", "libgpuvoronoi_mpi_mpich.so", "MPICH"}};
+  bool ends_all; /* once one has failed, even if none has started MPI */
+} launchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libgpuvoronoi_mpi_openmpi.so", "Open MPI", true},
+                 {"PMI_RANK", "PMI_SIZE", "libgpuvoronoi_mpi_mpich.so", "MPICH", false}};
 
 static const struct launcher *find_launcher(void) {
   for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
@@ -66,6 +68,8 @@ int cli_cluster_check_source(const char *source) {
   return cli_fail(EXIT_USAGE, "under mpirun all ranks read the inputs: write the standard input to a file");
 }
 
+static bool met; /* MPI has started */
+
 const cli_cluster *cli_cluster_join(void) {
   static cli_cluster here;
   const struct launcher *by = find_launcher();
@@ -80,6 +84,7 @@ const cli_cluster *cli_cluster_join(void) {
     cli_fail(EXIT_ERROR, "%s does not start", by->name);
     return NULL;
   }
+  met = true;
   here.rank = here.mpi->rank();
   here.ranks = here.mpi->ranks();
   if (here.ranks == cli_cluster_ranks()) return &here;
@@ -91,6 +96,15 @@ const cli_cluster *cli_cluster_join(void) {
 
 void cli_cluster_leave(const cli_cluster *c) {
   if (!cli_interrupted(NULL)) c->mpi->finish(); /* the launcher ends the others */
+}
+
+int cli_cluster_end(int result) {
+  const double most = 30.0; /* seconds: the first may be another command, that does not fail */
+  double begun = cli_seconds();
+  bool waits = result != EXIT_OK && !met && cli_cluster_rank() > 0 && find_launcher()->ends_all;
+  while (waits && !cli_interrupted(NULL) && cli_seconds() - begun < most)
+    (void)nanosleep(&(const struct timespec){0, 50000000}, NULL);
+  return result;
 }
 
 static const char unreachable[] = "the ranks cannot reach each other";

@@ -31,6 +31,10 @@ void cli_cluster_leave(const cli_cluster *cluster);
  * nothing is printed. */
 int cli_cluster_agree(const cli_cluster *cluster, const gv_io *io, gv_status status);
 
+/* What the process is to end with, which is also given back. Some launchers end all once one has failed: who has failed without meeting the
+ * others waits for that, so that the first, which fails likewise, can say why. */
+int cli_cluster_end(int result);
+
 /* What is told where MPI fails. */
 gv_status cli_cluster_unreachable(gv_io *io);
 

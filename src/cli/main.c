@@ -14,13 +14,14 @@ int main(int argc, char **argv) {
     cli_be_silent();
     if (freopen("/dev/null", "w", stdout) == NULL) return EXIT_ERROR;
   }
-  if (argc < 2) return cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)");
+  if (argc < 2)
+    return cli_cluster_end(cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)"));
   if (strcmp(argv[1], "--version") == 0) {
     cli_print_version();
     return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   bool shared = found != NULL && strcmp(argv[1], "search") == 0;
-  if (found != NULL) return cli_cluster_rank() > 0 && !shared ? EXIT_OK : found->run(argc - 2, argv + 2);
-  return voronoi_command(argc - 1, argv + 1);
+  if (found != NULL && !shared && cli_cluster_rank() > 0) return EXIT_OK;
+  return cli_cluster_end(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));
 }

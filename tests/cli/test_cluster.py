@@ -80,6 +80,16 @@ def test_errors_are_told_once(work, launcher):
     fails(work, launcher, [*question, ":", "-n", "1", COMMAND, *question, "--mask", "nothing.tif"], "rank 2 of 3 on ")
 
 
+def test_the_first_says_what_is_wrong_however_late_it_comes(work, launcher):
+    """The others know it before, and are not to end, as the launcher would end the first."""
+    work.write("late.sh", '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ] || sleep 2\nexec "$@"\n')
+    for arguments, says in ((["--seeds", seeds(work), "--wrong", "o.tif"], "unknown option --wrong"), (["search", "--wrong"], "unknown option --wrong")):
+        done = subprocess.run([*launcher, "-n", "2", "sh", "late.sh", COMMAND, *arguments], cwd=work.directory, capture_output=True, text=True,
+                              timeout=LIMIT, env=ENVIRONMENT)
+        lines = told(done)
+        assert done.returncode != 0 and len(lines) == 1 and says in lines[0], done.stderr
+
+
 def test_other_commands_run_once(work, launcher):
     seeds(work)
     done = mpirun(work, launcher, 2, "search", "--reference", "seeds.csv", "--queries", "seeds.csv", "o.csv")
