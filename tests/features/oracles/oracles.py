@@ -91,7 +91,7 @@ class PostGIS:
         if self.user:
             shutil.chown(self.folder, "postgres")
         data = os.path.join(self.folder, "data")
-        self.control = [*self.user, os.path.join(self.bin, "pg_ctl"), "-D", data, "-s", "-w"]
+        self.control = [*self.user, os.path.join(self.bin, "pg_ctl"), "-D", data, "-s", "-w", "-t", "600"]
         quiet = dict(check=True, cwd=self.folder, stdin=subprocess.DEVNULL)
         subprocess.run([*self.user, os.path.join(self.bin, "initdb"), "-D", data, "-U", "asker", "-A", "trust", "-N",
                         "--no-locale", "-E", "UTF8"], stdout=subprocess.DEVNULL, **quiet)
