@@ -131,7 +131,7 @@ static double wide_points[POINTS * DIM];
 static float narrow_points[POINTS * DIM];
 static double lon[SEEDS], lat[SEEDS], plane_x[SEEDS], plane_y[SEEDS], weight[SEEDS];
 static int32_t label[SEEDS];
-static layer countries;
+static layer countries, places; /* places: features of points alone */
 
 static void make_inputs(void) {
   for (int i = 0; i < POINTS * DIM; i++) {
@@ -149,6 +149,14 @@ static void make_inputs(void) {
   const double low[2] = {0.0, 0.0}, high[2] = {W, H};
   layer_clear(&countries);
   layer_random(&countries, 6, low, high, 9.0);
+  layer_clear(&places);
+  for (int i = 0; i < 9; i++) {
+    layer_vertex(&places, layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1]));
+    layer_vertex(&places, layer_uniform(low[0], high[0]), layer_uniform(low[1], high[1]));
+    layer_end_ring(&places);
+    layer_end_part(&places, GV_PART_POINTS);
+    layer_end_feature(&places);
+  }
 }
 
 static void search(run *r, const void *what) {
@@ -194,7 +202,7 @@ typedef struct grid_case {
   int32_t k;
   double max_distance;
   gv_weighting weighting;
-  bool features, labels, signed_distance, statistics;
+  bool features, points, labels, signed_distance, statistics; /* points: of the features */
   int level;
 } grid_case;
 
@@ -281,7 +289,7 @@ static void grid(run *r, const void *what) {
   bool globe = c->kind != GV_GRID_PLANE;
   gv_grid where = grid_of(c);
   gv_seeds seeds = {globe ? lon : plane_x, globe ? lat : plane_y, SEEDS};
-  gv_features features = layer_features(&countries, GV_EDGES_STRAIGHT, false);
+  gv_features features = layer_features(c->points ? &places : &countries, GV_EDGES_STRAIGHT, false);
   gv_voronoi_options options = GV_VORONOI_OPTIONS_INIT;
   options.backend = c->backend;
   options.metric = c->metric;
@@ -339,6 +347,8 @@ static const grid_case cases[] = {
      .signed_distance = true, .level = -1},
     {"features on the globe", "auto", GV_GRID_LONLAT, GV_GEODESIC, 1, 2e6, GV_UNWEIGHTED, .features = true,
      .level = -1},
+    {"features of points", "auto", GV_GRID_PLANE, GV_EUCLIDEAN, 2, 0.0, GV_UNWEIGHTED, .features = true,
+     .points = true, .level = -1},
     {"every edge", "serial", GV_GRID_LONLAT, GV_GREAT_CIRCLE, 1, 0.0, GV_UNWEIGHTED, .features = true, .level = -1},
 };
 

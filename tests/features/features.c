@@ -47,6 +47,13 @@ static void bad_features_are_refused(void **unused) {
   (void)unused;
   layer_clear(&l);
   refused(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, "no features");
+  const int64_t none[3] = {0, 0, 0};
+  gv_feature_set nothing;
+  gv_features bare = GV_FEATURES_INIT; /* of no parts: nothing else is needed */
+  bare.count = 2;
+  bare.part = bare.ring = bare.vertex = none;
+  assert_int_equal(gv_feature_set_init(context, GV_EUCLIDEAN, &wgs84, &bare, &nothing), GV_OK);
+  gv_feature_set_clear(&nothing);
   layer_box(&l, 0, 0, 1, 1);
   layer_box(&l, 2, 0, 3, 1);
   gv_feature_set set;

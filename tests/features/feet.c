@@ -113,12 +113,16 @@ static void floats_of_so_many(void **unused) {
   gv_feature_tree tree;
   gv_finder finder;
   gv_edge_place q;
+  bool behind = false;
+  gv_context_options options = guarded_options(&behind, 1);
+  gv_context *guarded = NULL;
+  assert_int_equal(gv_context_create(&options, &guarded), GV_OK);
   gv_geodesic_init(&ellipsoid, &geodesic);
   make_line(&geodesic.geod, 1e4, 1e5, &q);
   gv_features features = layer_features(&l, GV_EDGES_STRAIGHT, false);
   assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
-  assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
-  assert_int_equal(gv_finder_init(context, &tree, &finder), GV_OK);
+  assert_int_equal(gv_feature_tree_init(guarded, &set, &geodesic, &tree), GV_OK);
+  assert_int_equal(gv_finder_init(guarded, &tree, &finder), GV_OK);
   for (int32_t count = 1; count <= 130; count += 43) {
     for (int first = 0; first < 2; first++) {
       double *position[3];
@@ -148,6 +152,7 @@ static void floats_of_so_many(void **unused) {
   gv_finder_clear(&finder);
   gv_feature_tree_clear(&tree);
   gv_feature_set_clear(&set);
+  gv_context_destroy(guarded);
 }
 
 int main(void) {

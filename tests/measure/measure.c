@@ -508,6 +508,41 @@ static double area_of_ellipsoid(const shape *s) {
   return 2.0 * fabs(area);
 }
 
+static int degrees_or_nothing(double *x, double *y, int64_t n, void *user) {
+  (void)x, (void)y, (void)n;
+  return *(const int *)user;
+}
+
+/* With and without azimuths, which take positions of their own. */
+static void positions_that_fail(void **state) {
+  (void)state;
+  gv_context *context = NULL;
+  gv_grid grid = lonlat_grid(6, 4, 0.0, 1.0, 10.0, -1.0, &shapes[0]);
+  int failing = 0;
+  grid.kind = GV_GRID_PROJECTED;
+  grid.inverse = degrees_or_nothing;
+  grid.inverse_user = &failing;
+  const double x = 2.0, y = 8.0;
+  setting s = {.grid = grid, .seeds = {&x, &y, 1}, .metric = GV_GREAT_CIRCLE};
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  gv_voronoi *v = make(context, &s);
+  static const int32_t seed[24];
+  double distance[24];
+  float azimuth[24];
+  gv_measure m = GV_MEASURE_INIT;
+  m.seed = seed;
+  m.stride = m.out_stride = 6;
+  m.distance = distance;
+  m.type = GV_FLOAT64;
+  for (int i = 0; i < 4; i++) {
+    m.azimuth = i / 2 == 0 ? azimuth : NULL;
+    failing = i % 2;
+    assert_int_equal(gv_voronoi_measure(context, v, &m) == GV_OK, !failing);
+  }
+  gv_voronoi_destroy(v);
+  gv_context_destroy(context);
+}
+
 static void areas_add_up_to_the_ellipsoid(void **state) {
   (void)state;
   double x = 0.0, y = 0.0;
@@ -592,6 +627,7 @@ int main(void) {
       cmocka_unit_test(other_grids_of_the_globe),
       cmocka_unit_test(duplicates_are_seeds_too),
       cmocka_unit_test(bad_calls_are_errors),
+      cmocka_unit_test(positions_that_fail),
       cmocka_unit_test(areas_add_up_to_the_ellipsoid),
       cmocka_unit_test(areas_of_thin_cells_are_exact),
       cmocka_unit_test(areas_of_plane_cells),
