@@ -1,7 +1,6 @@
-/* Blocks of a grid: how many there are, their cells, what masks leave out of them, and all of a part or of the whole. */
+/* Blocks of a grid: how many there are, their cells, what masks leave out of them, and which are a part. */
 #include <string.h>
 
-#include "core/parallel.h"
 #include "gpuvoronoi_parts.h"
 #include "voronoi/engine.h"
 
@@ -80,49 +79,4 @@ void gv_block_apply_mask(const gv_voronoi *v, const gv_tile *tile, const gv_bloc
       }
     }
   }
-}
-
-/* Blocks of a part of a grid being made. */
-typedef struct computing {
-  const gv_voronoi *v;
-  gv_window window;
-  int32_t *out;
-  int64_t stride, across; /* blocks in a row of the part */
-  gv_progress progress;
-} computing;
-
-static gv_status compute_block(gv_worker *worker, int64_t b, int64_t end) {
-  computing *c = worker->user;
-  const gv_voronoi *v = c->v;
-  int64_t column = b % c->across, row = b / c->across;
-  gv_block block = GV_BLOCK_INIT;
-  block.column = c->window.column / v->block_width + column;
-  block.row = c->window.row / v->block_height + row;
-  block.out = c->out + row * v->block_height * c->stride + column * v->block_width;
-  block.stride = c->stride;
-  block.band_stride = c->stride * c->window.height;
-  gv_status status = gv_voronoi_fill(&worker->context, v, &block);
-  gv_progress_add(&c->progress, end - b);
-  return status;
-}
-
-gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
-                                  int32_t *out, int64_t stride) {
-  computing c = {.v = v, .out = out, .stride = stride};
-  gv_status status = gv_voronoi_part(context, v, part, parts, &c.window);
-  if (status != GV_OK || c.window.width == 0 || c.window.height == 0) return status;
-  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
-  if (stride < c.window.width) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
-                   (long long)stride);
-  }
-  c.across = blocks_in(c.window.width, v->block_width);
-  gv_loop loop = {context, context->threads, c.across * blocks_in(c.window.height, v->block_height),
-                  1,       &c.progress,      &c};
-  gv_progress_init(&c.progress, context, loop.count);
-  return gv_parallel_for(&loop, compute_block);
-}
-
-gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
-  return gv_voronoi_compute_part(context, v, 0, 1, out, stride);
 }

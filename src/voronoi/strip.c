@@ -5,6 +5,7 @@
 
 #include "core/given.h"
 #include "core/parallel.h"
+#include "gpuvoronoi_parts.h"
 
 /* Blocks of a strip being made. */
 typedef struct strip_work {
@@ -133,16 +134,27 @@ gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_st
   return gv_strip_by_blocks(context, v, &source, &s, &progress);
 }
 
-gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
-  gv_strip all = GV_STRIP_INIT;
-  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
-  if (v == NULL || out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
-  if (stride < v->cells.grid.width) {
+gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
+                                  int32_t *out, int64_t stride) {
+  gv_strip s = GV_STRIP_INIT;
+  gv_window window;
+  gv_status status = gv_voronoi_part(context, v, part, parts, &window);
+  if (status != GV_OK || window.width == 0 || window.height == 0) return status;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for it");
+  if (stride < window.width) {
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
                    (long long)stride);
   }
-  all.out = out;
-  all.stride = stride;
-  all.band_stride = stride * v->cells.grid.height;
-  return gv_voronoi_strip(context, v, &all);
+  s.column = window.column;
+  s.row = window.row;
+  s.columns = window.width;
+  s.rows = window.height;
+  s.out = out;
+  s.stride = stride;
+  s.band_stride = stride * window.height;
+  return gv_voronoi_strip(context, v, &s);
+}
+
+gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
+  return gv_voronoi_compute_part(context, v, 0, 1, out, stride);
 }
