@@ -1,5 +1,6 @@
 /*
  * gpuvoronoi - rectangles of a grid at once, in the host's memory or where they are worked on: on a CUDA device.
+ *
  * SPDX-License-Identifier: MIT
  *
  * The conventions of gpuvoronoi.h hold here too, and those of gv_memory.
