@@ -4,6 +4,11 @@
 
 #include <stdio.h>
 
+#ifdef __clang_analyzer__
+#undef gv_fail
+#undef gv_fail_memory
+#endif
+
 gv_status gv_fail(gv_context *context, gv_status status, const char *format, ...) {
   if (context != NULL) {
     va_list arguments;

@@ -173,9 +173,11 @@ static void leave(walk *w, double nearest) {
   w->rest = nearest < w->rest ? nearest : w->rest;
 }
 
-/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p - s'|. */
+/* Whether all edges of a box lose: their places s' are in it, so that |q - s'|^2 - |q - p|^2 >= D^2 - P^2 - 2 r |p - s'|. Without a
+ * radius that is what `far` says. */
 static bool loses(walk *w, const gv_box_node *n, double box) {
   double square = 0.0, r = w->ball->radius;
+  if (r == 0.0) return false;
   for (int axis = 0; axis < 3; axis++) {
     double p = w->test.place[axis], away = fmax(fabs(p - (double)n->low[axis]), fabs(p - (double)n->high[axis]));
     square += away * away;

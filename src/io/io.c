@@ -12,6 +12,14 @@
 #include "io/path.h"
 #include "io/source_name.h"
 
+#ifdef __clang_analyzer__
+#undef gv_io_fail
+#undef gv_io_fail_as
+#undef gv_io_fail_gdal
+#undef gv_io_fail_memory
+#undef gv_io_fail_cancelled
+#endif
+
 enum { MAX_WARNINGS = 16, LINE_SIZE = sizeof((gv_warning *)0)->text };
 
 struct gv_messages {

@@ -95,8 +95,9 @@ static gv_status receive_all(gathering *g, int from) {
 
 gv_status gv_run_gather(gv_run *r, gv_status status) {
   gathering g = {.r = r, .team = r->j->team};
-  if (status == GV_OK) status = prepare(&g);
-  status = g.team->agree(r->io, g.team->user, status);
+  gv_status own = status == GV_OK ? prepare(&g) : status;
+  status = g.team->agree(r->io, g.team->user, own);
+  if (status == GV_OK) status = own;
   g.team->done = status == GV_OK;
   if (status == GV_OK && gv_run_helps(r)) status = send_all(&g);
   for (int from = 1; from < g.team->ranks && !gv_run_helps(r) && g.team->done; from++) {

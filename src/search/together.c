@@ -43,7 +43,7 @@ static gv_status agree(const rounds *r, gv_status status) {
   int worst = 0, what = 0;
   if (p->ranks == 1) return status;
   if (p->largest(p->user, status != GV_OK ? p->ranks - p->rank : 0, &worst) != 0) return unreachable(r, status);
-  if (worst == 0) return GV_OK;
+  if (worst == 0) return status;
   int from = p->ranks - worst;
   if (p->largest(p->user, from == p->rank ? (int)status : 0, &what) != 0) return unreachable(r, status);
   if (status != GV_OK) return status;

@@ -11,7 +11,7 @@ command -v clang-tidy-14 >/dev/null || {
 }
 cd "$(dirname "$(readlink -f "$0")")/../.."
 files=("$@")
-((${#files[@]})) || mapfile -t files < <(find src -name '*.c' | sort)
+((${#files[@]})) || mapfile -t files < <(find src -name '*.c' ! -name '*_windows.c' | sort)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # One command a file, without GCC's own options.
