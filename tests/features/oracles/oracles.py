@@ -147,7 +147,8 @@ def disagreement(said, distance, number, slack, canonical=True, exact_order=Fals
 def planted(said, distance, number, slack, canonical=True, exact_order=False):
     """Our answers with one fault each, by name, as far as there is a place for it."""
     first, last = distance[:, 0], distance[:, -1]
-    little, much = np.array([slack(d) for d in np.where(np.isfinite(last), last, 0).tolist()]).T
+    little = np.array([slack(d)[0] for d in np.where(np.isfinite(first), first, 0).tolist()])
+    much = np.array([slack(d)[1] for d in np.where(np.isfinite(last), last, 0).tolist()])
 
     def fault(name, rows, spoil):
         spoiled = distance.copy(), number.copy()

@@ -39,9 +39,9 @@ def radii_of(distance, slack):
 
 
 def arc_slack(straight):
-    """Squares of chords have an error of some 1e-15, which tells least near the antipode; straight edges are tessellated."""
+    """Squares of chords have an error of some 1e-15 of themselves, which tells most near the antipode; straight edges are tessellated."""
     def slack(d):
-        error = 1e-7 + oracles.RADIUS * min(1e-7, 2e-14 / max(abs(np.sin(d / oracles.RADIUS)), 1e-9))
+        error = 1e-7 + oracles.RADIUS * min(1e-7, 2e-14 * abs(np.tan(d / oracles.RADIUS / 2)))
         return (error + 0.02, error + 0.02) if straight else (error, error)
     return slack
 
