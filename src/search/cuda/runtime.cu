@@ -20,7 +20,29 @@ static size_t rounded(size_t bytes) {
   return (bytes + 511) / 512 * 512;
 }
 
+#ifdef GPUVORONOI_FAILING_CUDA_CALLS
+#include <stdlib.h>
+
+/* For tests/gpu/failing_calls.c: the call fails whose number since it was set GPUVORONOI_FAILING_CUDA_CALL is, whatever it did. */
+static cudaError_t perhaps_failing(cudaError_t error) {
+  static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+  static int wanted, calls;
+  const char *text = getenv("GPUVORONOI_FAILING_CUDA_CALL");
+  int number = text != NULL ? atoi(text) : 0;
+  (void)pthread_mutex_lock(&counting);
+  if (number != wanted) calls = 0;
+  wanted = number;
+  calls++;
+  if (calls == number) error = number % 2 == 0 ? cudaErrorMemoryAllocation : cudaErrorLaunchFailure;
+  (void)pthread_mutex_unlock(&counting);
+  return error;
+}
+#else
+#define perhaps_failing(error) (error)
+#endif
+
 extern "C" gv_status gv_cuda_result(gv_context *context, cudaError_t error, const char *doing) {
+  error = perhaps_failing(error);
   if (error == cudaSuccess) return GV_OK;
   (void)cudaGetLastError();
   switch (error) {
