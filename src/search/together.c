@@ -57,12 +57,17 @@ static void set_places(int count, const int *bytes, int *places) {
     places[i] = at;
 }
 
+/* Of a process that is alone; NULL where there are none. */
+static void copy_bytes(void *to, const void *from, int bytes) {
+  if (to != NULL && from != NULL) memcpy(to, from, (size_t)bytes);
+}
+
 static gv_status gather(const rounds *r, const void *own, void *all) {
   const gv_processes *p = &r->processes;
   int *bytes = r->sizes, *places = bytes + p->ranks;
   set_places(p->ranks, bytes, places);
   if (p->ranks == 1) {
-    memcpy(all, own, (size_t)bytes[0]);
+    copy_bytes(all, own, bytes[0]);
     return GV_OK;
   }
   return p->gather(p->user, own, all, bytes, places) == 0 ? GV_OK : unreachable(r, GV_OK);
@@ -75,7 +80,7 @@ static gv_status trade(const rounds *r, const void *out, void *in) {
   set_places(p->ranks, out_bytes, out_places);
   set_places(p->ranks, in_bytes, in_places);
   if (p->ranks == 1) {
-    memcpy(in, out, (size_t)out_bytes[0]);
+    copy_bytes(in, out, out_bytes[0]);
     return GV_OK;
   }
   bool done = p->trade(p->user, out, out_bytes, out_places, in, in_bytes, in_places) == 0;
