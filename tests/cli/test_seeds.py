@@ -32,6 +32,12 @@ def test_csv_columns_in_any_place(work):
     check_great_circle(out.ReadAsArray() - 1, *centres(out), LON, LAT)
 
 
+def test_csv_heads_are_no_rows(work):
+    """GDAL takes the first line for a row where it could not read past it, and then rows have the attributes of others."""
+    work.write("s.csv", "lon,lat\nlon,lat\n1,2\n")
+    work.fails("--seeds", "s.csv", *GRID, "out.tif", has=["the first line was taken for a row"])
+
+
 def test_csv_xy_without_a_crs_is_a_plane(work):
     work.csv("s.csv", [0, 10, 4], [0, 0, 8], header="X,Y")
     work.ok("--seeds", "s.csv", "--extent", "-5,-5,15,15", "--res", "0.5", "out.tif")

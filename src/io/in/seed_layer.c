@@ -93,6 +93,14 @@ void gv_seed_start(gv_seed_reader *r) {
   r->row = 0;
 }
 
+/* A line that says what the columns are called. */
+static bool is_head(OGRLayerH layer, OGRFeatureH feature) {
+  int count = OGR_F_GetFieldCount(feature);
+  for (int i = 0; i < count; i++)
+    if (strcmp(OGR_F_GetFieldAsString(feature, i), gv_seed_field_name(layer, i)) != 0) return false;
+  return count > 0;
+}
+
 OGRFeatureH gv_seed_next(gv_seed_reader *r) {
   int64_t next = -1;
   if (r->picked != NULL) {
@@ -106,6 +114,12 @@ OGRFeatureH gv_seed_next(gv_seed_reader *r) {
     if (feature != NULL && r->picked != NULL && (int64_t)OGR_F_GetFID(feature) != next) {
       OGR_F_Destroy(feature);
       continue;
+    }
+    if (feature != NULL && r->is_csv && r->row == 0 &&
+        is_head(r->layer, feature)) { /* GDAL could not read past it */
+      CPLError(CE_Failure, CPLE_FileIO, "the first line was taken for a row");
+      OGR_F_Destroy(feature);
+      return NULL;
     }
     if (feature != NULL) r->row++;
     return feature;
@@ -214,7 +228,8 @@ static void leave_out_geometries(const gv_seed_reader *r) {
   }
 }
 
-gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, bool digits_15, gv_seed_features **out) {
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds,
+                                bool digits_15, gv_seed_features **out) {
   gv_seed_features *features = calloc(1, sizeof *features);
   if (features == NULL) return gv_io_fail_memory(io, "the seeds' attributes");
   gv_seed_reader *r = &features->r;
@@ -228,6 +243,9 @@ gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, bool 
   }
   leave_out_geometries(r);
   if (r->is_csv) status = find_types(features, digits_15);
+  /* Where a CSV file cannot be read GDAL has reached its end. */
+  if (status == GV_OK && r->is_csv && seeds->count > 0 && r->row < seeds->rows[seeds->count - 1])
+    status = gv_seed_read_failed(r);
   if (status != GV_OK) {
     gv_seed_features_close(features);
     return status;

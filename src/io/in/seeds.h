@@ -99,7 +99,8 @@ gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);
  */
 typedef struct gv_seed_features gv_seed_features;
 
-gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, bool digits_15, gv_seed_features **out);
+gv_status gv_seed_features_open(gv_io *io, const gv_seed_options *options, const gv_seed_list *seeds,
+                                bool digits_15, gv_seed_features **out);
 
 /* The next feature, owned by `features`, and its number; NULL after the last. */
 gv_status gv_seed_features_next(gv_io *io, gv_seed_features *features, OGRFeatureH *feature, int64_t *row);

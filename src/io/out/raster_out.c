@@ -378,8 +378,13 @@ static gv_status set_layer_options(gv_io *io, gv_raster_out *raster) {
   return status;
 }
 
+static bool has_table(GDALDatasetH dataset) {
+  return GDALGetDefaultRAT(GDALGetRasterBand(dataset, 1)) != NULL;
+}
+
 static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgressFunc progress,
                                   void *progress_user) {
+  bool table = has_table(raster->dataset);
   gv_status status = gv_raster_dataset_close(io, raster);
   if (status == GV_OK) status = set_layer_options(io, raster);
   if (status != GV_OK) return status;
@@ -392,12 +397,13 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
   raster->options = limit_threads(raster->options);
   char **how = raster->bands == 1 ? CSLSetNameValue(NULL, "NUM_THREADS", CPLSPrintf("%d", raster->threads)) : NULL;
   how = limit_threads(how);
+  gv_gdal_reset();
   GDALDatasetH from =
       status == GV_OK ? GDALOpenEx(source, GDAL_OF_RASTER, NULL, (const char *const *)how, NULL) : NULL;
   CSLDestroy(how);
   if (status != GV_OK) {
     /* said already */
-  } else if (from == NULL) {
+  } else if (from == NULL || gv_gdal_lost() || (table && !has_table(from))) { /* GDAL is silent about side files */
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read the temporary raster back");
   } else {
     /* Rasterlite notes the source's name. */
@@ -413,8 +419,8 @@ static gv_status copy_into_format(gv_io *io, gv_raster_out *raster, GDALProgress
     if (status == GV_OK) status = gv_raster_dataset_close(io, raster);
     bool doubtful = GDALDataTypeIsInteger(raster->type) && !keeps_integers(raster->driver);
     if (status == GV_OK && doubtful) status = check_copy(io, raster, from);
-    GDALClose(from);
   }
+  if (from != NULL) GDALClose(from);
   gv_overviews_remove(source);
   VSIUnlink(source);
   VSIUnlink(CPLSPrintf("%s.aux.xml", source));

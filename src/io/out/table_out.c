@@ -226,12 +226,40 @@ static gv_status create_layer(writer *w) {
   return status;
 }
 
+/* What a closed Shapefile must have: GDAL is silent about heads of files that it could not write. */
+typedef struct shape {
+  bool checked;
+  int64_t rows;
+  int fields, width; /* of all fields */
+} shape;
+
+static shape shape_of(const writer *w, OGRLayerH layer) {
+  OGRFeatureDefnH columns = OGR_L_GetLayerDefn(layer);
+  shape s = {.checked = EQUAL(GDALGetDriverShortName(w->table->place.driver), "ESRI Shapefile")};
+  if (!s.checked) return s;
+  s.rows = OGR_L_GetFeatureCount(layer, TRUE);
+  s.fields = OGR_FD_GetFieldCount(columns);
+  for (int i = 0; i < s.fields; i++)
+    s.width += OGR_Fld_GetWidth(OGR_FD_GetFieldDefn(columns, i));
+  return s;
+}
+
+static bool is_written(const writer *w, const shape *wanted) {
+  GDALDatasetH dataset = GDALOpenEx(gv_place_work(&w->table->place), GDAL_OF_VECTOR, NULL, NULL, NULL);
+  OGRLayerH layer = dataset != NULL ? GDALDatasetGetLayer(dataset, 0) : NULL;
+  shape found = layer != NULL ? shape_of(w, layer) : (shape){.rows = -1};
+  if (dataset != NULL) GDALClose(dataset);
+  return found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
+}
+
 /* The first error is the one to tell of. */
 static gv_status close_layer(writer *w, gv_status status) {
   if (w->dataset == NULL) return status;
+  shape made = status == GV_OK && w->layer != NULL ? shape_of(w, w->layer) : (shape){.checked = false};
   GDALClose(w->dataset);
   w->dataset = NULL;
-  return status == GV_OK && gv_gdal_failed() ? cannot_write(w) : status;
+  if (status != GV_OK) return status;
+  return gv_gdal_failed() || (made.checked && !is_written(w, &made)) ? cannot_write(w) : GV_OK;
 }
 
 /* A row without values, to be filled; to be freed with free_row. */
@@ -315,7 +343,7 @@ static gv_status write_row(const writer *w, OGRFeatureH from, int64_t id, const 
 
 static gv_status open_features(writer *w) {
   bool digits_15 = gv_table_rounds(w->table->place.driver);
-  gv_status status = gv_seed_features_open(w->io, w->content->source, digits_15, &w->features);
+  gv_status status = gv_seed_features_open(w->io, w->content->source, w->content->seeds, digits_15, &w->features);
   if (status != GV_OK) return status;
   w->attributes = gv_seed_features_definition(w->features);
   w->map = malloc(((size_t)OGR_FD_GetFieldCount(w->attributes) + 1) * sizeof *w->map);

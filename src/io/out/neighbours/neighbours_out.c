@@ -127,7 +127,7 @@ static gv_status read_side(gv_io *io, side *s, int *kept, bool digits_15) {
   s->id = -1;
   if (s->of->keep == NULL && s->of->id_field == NULL) return GV_OK;
   gv_seed_features *features = NULL;
-  gv_status status = gv_seed_features_open(io, s->of->source, digits_15, &features);
+  gv_status status = gv_seed_features_open(io, s->of->source, s->of->seeds, digits_15, &features);
   if (status == GV_OK) status = choose_fields(io, s, gv_seed_features_definition(features), kept);
   if (status == GV_OK) {
     s->features = calloc((size_t)s->of->seeds->count, sizeof(OGRFeatureH));
