@@ -248,8 +248,11 @@ static bool is_written(const writer *w, const shape *wanted) {
   GDALDatasetH dataset = GDALOpenEx(gv_place_work(&w->table->place), GDAL_OF_VECTOR, NULL, NULL, NULL);
   OGRLayerH layer = dataset != NULL ? GDALDatasetGetLayer(dataset, 0) : NULL;
   shape found = layer != NULL ? shape_of(w, layer) : (shape){.rows = -1};
+  OGRFeatureH last = found.rows > 0 ? OGR_L_GetFeature(layer, found.rows - 1) : NULL;
+  bool filled = found.rows == 0 || (last != NULL && OGR_F_IsFieldSetAndNotNull(last, w->id) != 0);
+  if (last != NULL) OGR_F_Destroy(last);
   if (dataset != NULL) GDALClose(dataset);
-  return found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
+  return filled && found.rows == wanted->rows && found.fields == wanted->fields && found.width == wanted->width;
 }
 
 /* The first error is the one to tell of. */
