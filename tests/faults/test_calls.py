@@ -139,7 +139,7 @@ def is_same(name, one, other, group=None):
         if name.endswith(".tif"):
             systems.append(opened.GetProjection())
             contents.append((opened.ReadAsArray().tobytes(), opened.GetGeoTransform(), opened.RasterCount,
-                             None if group == "memory" else opened.GetMetadata()))
+                             None if group == "memory" else {"AREA_OR_POINT": "Area", **opened.GetMetadata()}))
         else:
             layers = [opened.GetLayer(i) for i in range(opened.GetLayerCount())]
             contents.append([(layer.GetName(), [feature.ExportToJson() for feature in layer]) for layer in layers] +
