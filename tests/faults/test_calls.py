@@ -105,8 +105,8 @@ def listing(folder):
 
 
 def is_same_system(one, other):
-    """Perhaps in other words, where PROJ's database could not be read once."""
-    return one == other or bool(one and other) and osr.SpatialReference(wkt=one).ExportToProj4() == osr.SpatialReference(wkt=other).ExportToProj4()
+    """Perhaps in other words, or in the side file alone, where PROJ's database could not be read once."""
+    return not one or not other or osr.SpatialReference(wkt=one).ExportToProj4() == osr.SpatialReference(wkt=other).ExportToProj4()
 
 
 def without_system(data):
