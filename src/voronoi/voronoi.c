@@ -1,9 +1,11 @@
-/* The public face of grids: checks, the choice of an engine, blocks. */
+/* The public face of grids: checks, the choice of an engine, blocks, rectangles, whole rasters. */
 #include <string.h>
 
 #include "core/given.h"
+#include "gpuvoronoi_parts.h"
 #include "search/backend.h"
 #include "voronoi/engine.h"
+#include "voronoi/strip.h"
 
 enum { DEFAULT_BLOCK = 512, LARGEST_BLOCK = 8192, DEFAULT_SPAN = 1 << 16, LARGEST_SPAN = 1 << 20 };
 
@@ -212,4 +214,73 @@ gv_status gv_voronoi_block(gv_context *context, const gv_voronoi *v, int64_t blo
   block.stride = stride;
   block.band_stride = stride * (tile.r1 - tile.r0);
   return gv_voronoi_fill(context, v, &block);
+}
+
+/* ----------------------------------------------------------------------------------------- rectangles of cells */
+
+/* What the grid's own engine answers. */
+static gv_status block_of_engine(gv_context *context, void *from, const gv_tile *tile, const gv_block *block) {
+  const gv_voronoi *v = from;
+  return v->engine->block(context, v, v->state, tile, block);
+}
+
+static gv_status check_strip(gv_context *context, const gv_voronoi *v, gv_strip *s) {
+  if (s->out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for a strip");
+  if (s->memory != GV_MEMORY_HOST && s->memory != GV_MEMORY_CUDA)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)s->memory);
+  gv_status status = gv_check_rectangle(context, &v->cells.grid, s->column, s->row, &s->columns, &s->rows);
+  if (status != GV_OK) return status;
+  if (s->stride < s->columns || (v->k > 1 && s->band_stride < s->columns)) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the strip",
+                   (long long)(s->stride < s->columns ? s->stride : s->band_stride));
+  }
+  if (s->mask != NULL && s->mask_stride < s->columns) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the mask's stride %lld is shorter than a row of the strip",
+                   (long long)s->mask_stride);
+  }
+  return GV_OK;
+}
+
+gv_status gv_voronoi_strip(gv_context *context, const gv_voronoi *v, const gv_strip *strip) {
+  gv_strip s = GV_STRIP_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (v == NULL || strip == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no grid, or no place for a strip");
+  gv_take_given(&s, sizeof s, strip);
+  gv_status status = check_strip(context, v, &s);
+  if (status != GV_OK) return status;
+  if (s.memory == GV_MEMORY_CUDA) {
+    if (v->engine->device_strip != NULL) return v->engine->device_strip(context, v, v->state, &s);
+    return gv_fail(context, GV_ERROR_UNSUPPORTED,
+                   "backend '%s' gives no answers into a device's memory: use cuda-tile", gv_voronoi_backend(v));
+  }
+  gv_block_source source = {block_of_engine, (void *)v};
+  gv_progress progress;
+  gv_progress_init(&progress, context, s.columns * s.rows);
+  return gv_strip_by_blocks(context, v, &source, &s, &progress);
+}
+
+gv_status gv_voronoi_compute_part(gv_context *context, const gv_voronoi *v, int32_t part, int32_t parts,
+                                  int32_t *out, int64_t stride) {
+  gv_window window;
+  gv_strip s = GV_STRIP_INIT;
+  gv_status status = gv_voronoi_part(context, v, part, parts, &window);
+  if (status != GV_OK || window.width == 0 || window.height == 0) return status;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no place for the grid");
+  if (stride < window.width) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "stride %lld is shorter than a row of the grid",
+                   (long long)stride);
+  }
+  s.column = window.column;
+  s.row = window.row;
+  s.columns = window.width;
+  s.rows = window.height;
+  s.out = out;
+  s.stride = stride;
+  s.band_stride = stride * window.height;
+  return gv_voronoi_strip(context, v, &s);
+}
+
+gv_status gv_voronoi_compute(gv_context *context, const gv_voronoi *v, int32_t *out, int64_t stride) {
+  return gv_voronoi_compute_part(context, v, 0, 1, out, stride);
 }

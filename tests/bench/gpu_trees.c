@@ -7,27 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "gpuvoronoi.h"
-
-enum { MOST = 50 };
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double uniform(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (double)((*state ^ (*state >> 29)) >> 11) * 0x1p-53;
-}
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
+#include "gpu_bench.h"
 
 /* A checksum of answers: backends must agree. */
 static uint64_t digest(const int64_t *indices, const double *distances, int64_t count) {
@@ -38,11 +19,6 @@ static uint64_t digest(const int64_t *indices, const double *distances, int64_t 
     sum = (sum ^ (uint64_t)indices[i] ^ bits * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(6364136223846793005) + 1;
   }
   return sum;
-}
-
-static int fail(gv_context *context, const char *what) {
-  fprintf(stderr, "%s: %s\n", what, gv_context_message(context));
-  return 1;
 }
 
 static double *points(int64_t count, int32_t dim, uint64_t stream) {

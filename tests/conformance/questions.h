@@ -103,24 +103,30 @@ static gv_status fill_blocks(gv_context *context, const gv_grid *grid, const gv_
   return status;
 }
 
-/* Labels: NULL = numbers. `out` has k bands. */
-static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
-                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
-  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
-  gv_context *context = NULL;
-  gv_voronoi *voronoi = NULL;
+/* What a question is about, for an object of a grid. Labels: NULL = numbers. */
+static gv_voronoi_options options_of(const question *q, gv_metric metric, const int32_t *labels) {
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  context_options.threads = options->threads;
-  o.backend = options->backend;
   o.metric = metric;
-  o.block_width = options->block_width;
-  o.block_height = options->block_height;
   o.labels = labels;
   o.nodata = -7;
   o.k = q->k;
   o.max_distance = q->max_distance;
   o.weighting = q->weighting;
   o.weights = q->weights;
+  return o;
+}
+
+/* Labels: NULL = numbers. `out` has k bands. */
+static gv_status try_run(const gv_grid *grid, const gv_seeds *seeds, gv_metric metric, const run_options *options,
+                         const question *q, const int32_t *labels, int32_t *out, char *message, size_t size) {
+  gv_context_options context_options = GV_CONTEXT_OPTIONS_INIT;
+  gv_context *context = NULL;
+  gv_voronoi *voronoi = NULL;
+  gv_voronoi_options o = options_of(q, metric, labels);
+  context_options.threads = options->threads;
+  o.backend = options->backend;
+  o.block_width = options->block_width;
+  o.block_height = options->block_height;
   assert_int_equal(setenv("GPUVORONOI_SIMD", options->simd, 1), 0);
   assert_int_equal(gv_context_create(&context_options, &context), GV_OK);
   for (int64_t i = 0; i < q->k * cells_of(grid); i++)

@@ -104,7 +104,7 @@ static void check_strips_of(const store *in, const char *name, const gv_grid *gr
   static const int32_t sides[][2] = {{0, 0}, {64, 64}, {37, 53}, {16, 256}};
   size_t values = (size_t)(q->k * cells_of(grid));
   int32_t *expected = malloc(values * sizeof *expected), *labels = malloc((size_t)seeds->count * sizeof *labels);
-  gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+  gv_voronoi_options o = options_of(q, metric, labels);
   run_options by = {reference, "avx512", 2, 0, 0};
   strip_case c = {NULL, NULL, name, row_of(grid), cells_of(grid) / row_of(grid), q->k, expected};
   assert_true(expected != NULL && labels != NULL);
@@ -112,16 +112,9 @@ static void check_strips_of(const store *in, const char *name, const gv_grid *gr
     labels[i] = (int32_t)(1000000 - 3 * i);
   run(grid, seeds, metric, &by, q, labels, expected);
   o.backend = backend;
-  o.metric = metric;
   o.block_width = sides[turn % 4][0];
   o.block_height = sides[turn % 4][1];
   turn++;
-  o.labels = labels;
-  o.nodata = -7;
-  o.k = q->k;
-  o.max_distance = q->max_distance;
-  o.weighting = q->weighting;
-  o.weights = q->weights;
   assert_int_equal(gv_context_create(NULL, &c.context), GV_OK);
   if (gv_voronoi_create(c.context, grid, seeds, &o, &c.voronoi) != GV_OK)
     fail_msg("%s: %s", name, gv_context_message(c.context));

@@ -534,7 +534,8 @@ static gv_status need_cpu(gv_context *context, engine *e) {
 }
 
 /* A block from the CPU for good. */
-static gv_status ask_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
+static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_block *block) {
+  engine *e = opaque;
   gv_status status = need_cpu(context, e);
   if (status != GV_OK) return status;
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
@@ -664,14 +665,9 @@ static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }
 
-/* What a device leaves to the CPU. */
-static gv_status block_for_strip(gv_context *context, void *from, const gv_tile *tile, const gv_block *block) {
-  return ask_cpu(context, from, tile, block);
-}
-
 static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_strip *strip) {
   engine *e = opaque;
-  gv_block_source cpu = {block_for_strip, e};
+  gv_block_source cpu = {ask_cpu, e};
   if (!gv_cuda_raster_supports(v)) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "cuda-tile leaves weights and projected grids to processors, not for a device's memory");
