@@ -51,6 +51,7 @@ GLOBE = ["--seeds", "s.csv", "--metric", "great-circle", "--size", "60,30", "--t
 # What is asked, and which of the files that come of it are there before.
 RUNS = {
     "raster": ([*GLOBE, "r.tif"], ["r.tif", "r.tif.ovr"]),
+    "ids": (["--seeds", "i.csv", "--id", "number", "--size", "60,30", "--threads", "2", "--overwrite", "r.tif"], ["r.tif"]),
     "rasters": (["--seeds", "s.gpkg", "--id", "name", "-k", "2", "--size", "600,300", "--threads", "2", "--overwrite", "--distance",
                  "d.tif", "--azimuth", "a.tif", "r.tif"], ["d.tif", "r.tif.aux.xml"]),
     "driver": ([*GLOBE, "--of", "ENVI", "--stats", "t.shp", "r.bin"], ["r.bin", "t.dbf"]),
@@ -75,6 +76,7 @@ def make_inputs(folder):
     lon, lat = generator.uniform(-180, 180, 30), generator.uniform(-85, 85, 30)
     rows = [f"{a:.4f},{b:.4f}" for a, b in zip(lon, lat)]
     (folder / "s.csv").write_text("\n".join(["lon,lat", *rows, ""]))
+    (folder / "i.csv").write_text("\n".join(["lon,lat,number", *(f"{row},{7 * i}" for i, row in enumerate(rows)), ""]))
     (folder / "t.txt").write_text("\n".join(["x y", *(row.replace(",", " ") for row in rows), ""]))
     (folder / "places").write_text("\n".join([*rows, ""]))
     np.save(folder / "q.npy", generator.random((200, 3)))

@@ -48,17 +48,16 @@ static void look_at(column_content *content, const char *text) {
   content->not_number = content->not_number || !gv_parse_number(text, &number);
 }
 
-/* What a CSV file's text column holds as ids: looks at all of it. */
+/* What a CSV file's text column holds as ids: looks at all of it, also at what --where leaves out later. */
 static gv_status detect_csv_ids(gv_seed_reader *r) {
   const char *column = gv_seed_field_name(r->layer, r->id_field);
   column_content content = {0};
-  OGRFeatureH feature;
-  OGR_L_ResetReading(r->layer);
-  while (!content.not_number && (feature = OGR_L_GetNextFeature(r->layer)) != NULL) {
+  gv_seed_start(r);
+  for (OGRFeatureH feature; !content.not_number && (feature = gv_seed_next(r)) != NULL;) {
     look_at(&content, OGR_F_GetFieldAsString(feature, r->id_field));
     OGR_F_Destroy(feature);
   }
-  OGR_L_ResetReading(r->layer);
+  if (gv_gdal_failed()) return gv_seed_read_failed(r);
   if (content.any && !content.not_number && content.not_integer) {
     return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT,
                       "--id: the field '%s' holds numbers that are no 64-bit integers; ids are integers or text",
