@@ -69,7 +69,7 @@ typedef struct gv_live_cache {
 gv_status gv_live_cache_make(gv_io *io, gv_live_cache *cache);
 void gv_live_cache_free(gv_live_cache *cache);
 
-/* ------------------------------------------------------------------------------------------- levels: live.c */
+/* ------------------------------------------------------------------------------------------- levels: live_levels.c */
 
 /* A worker of a level is somebody's at any time, or nobody's. */
 typedef struct gv_live_worker {
@@ -108,14 +108,20 @@ struct gv_live {
   gv_live_cache cache;
 };
 
-/* Makes a level ready. */
+/* Work for a raster under its lock. */
+gv_status gv_live_with_lock(gv_io *io, gv_live *live, gv_status (*work)(gv_live *live, void *user), void *user);
+
+/* Makes a level ready; the second with the lock held. */
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level);
+gv_status gv_live_prepare_locked(gv_live *live, int level);
+
+/* What level 0 is read from, before it is ready. */
+gv_status gv_live_read_first(gv_live *live);
+void gv_live_free_level(gv_live *live, gv_live_level *level);
 
 /* A worker of a level that is ready, once one is free, and giving it back. */
 int gv_live_take_worker(gv_live *live, gv_live_level *level);
 void gv_live_give_worker(gv_live *live, gv_live_level *level, int number);
-
-void gv_live_free(gv_live *live);
 
 /* ----------------------------------------------------------------------------------- sharing: live_share.c */
 
@@ -128,5 +134,8 @@ char *gv_live_stamps(const gv_description *description);
 /* One with this key and these stamps, with one more user, or NULL. */
 gv_live *gv_live_find(const char *key, const char *stamps);
 void gv_live_share(gv_live *live);
+
+/* One user less; true if that was the last. */
+bool gv_live_leave_shared(gv_live *live);
 
 #endif

@@ -108,8 +108,7 @@ void gv_live_share(gv_live *live) {
   pthread_mutex_unlock(&shared_lock);
 }
 
-void gv_live_close(gv_live *live) {
-  if (live == NULL) return;
+bool gv_live_leave_shared(gv_live *live) {
   pthread_mutex_lock(&shared_lock);
   bool last = --live->users == 0;
   gv_live **at = &shared;
@@ -117,5 +116,5 @@ void gv_live_close(gv_live *live) {
     at = &(*at)->next;
   if (last && *at == live) *at = live->next;
   pthread_mutex_unlock(&shared_lock);
-  if (last) gv_live_free(live);
+  return last;
 }

@@ -4,7 +4,7 @@
 
 #include "cells/area.h"
 #include "core/given.h"
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 /* A block being added. */
 typedef struct work {

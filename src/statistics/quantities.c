@@ -1,7 +1,7 @@
 /* Quantities of a block: segments of columns of one value, and running sums over them. */
 #include <math.h>
 
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 /* True if numbers begin with 0, ascend and stay below n. */
 static bool parts_of(const int32_t *first, int32_t count, int64_t n) {

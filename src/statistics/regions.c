@@ -1,7 +1,7 @@
 /* Sums of one block, over the few seeds that it has, and how they are added to the whole. */
 #include <string.h>
 
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 void gv_regions_clear(gv_regions *regions) {
   void *const parts[] = {regions->slot, regions->shown, regions->of, regions->sum};

@@ -4,7 +4,7 @@
 
 #include "cells/area.h"
 #include "core/given.h"
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 __extension__ typedef unsigned __int128 wide_bits;
 

@@ -1,6 +1,6 @@
 /* What sums are made of: factors of the rows of a lon/lat grid, and running sums over its columns. */
 #include "cells/area.h"
-#include "statistics/statistics.h"
+#include "statistics/parts.h"
 
 enum { AT_ONCE = 64 };
 

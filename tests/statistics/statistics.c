@@ -2,8 +2,8 @@
  * Statistics of regions against sums made cell by cell; the same bits for every block size, order and number of threads;
  * bad input and failing allocations.
  */
-#include "statistics/statistics.h"
 #include "failing_memory.h"
+#include "statistics/parts.h"
 #include "world.h"
 
 static void close_to(double a, double b, double scale) {

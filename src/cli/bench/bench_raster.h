@@ -25,6 +25,9 @@ typedef struct bench_raster_settings {
   FILE *csv;
 } bench_raster_settings;
 
+/* What stands above the rows. */
+void bench_raster_header(const bench_raster_settings *s);
+
 /* The median time of n runs and the median of their ratios to a reference, which may be NULL. peak_mib < 0: not measured. */
 void bench_raster_row(const bench_raster_settings *s, const char *suite, const char *name, int64_t seeds,
                       double cells, double *seconds, double *ratios, int n, const char *reference, double peak_mib);

@@ -15,16 +15,6 @@ typedef bench_raster_settings settings;
 
 /* --------------------------------------------------------------------------------------------------- engine */
 
-gv_grid bench_raster_globe(const settings *s) {
-  gv_grid grid = GV_GRID_INIT;
-  double geotransform[6] = {-180.0, 360.0 / (double)s->width, 0.0, 90.0, 0.0, -180.0 / (double)s->height};
-  grid.kind = GV_GRID_LONLAT;
-  grid.width = s->width;
-  grid.height = s->height;
-  memcpy(grid.geotransform, geotransform, sizeof geotransform);
-  return grid;
-}
-
 static gv_status engine_once(gv_context *context, const settings *s, gv_metric metric, const gv_seeds *seeds,
                              int32_t *out) {
   gv_grid grid = bench_raster_globe(s);

@@ -9,8 +9,8 @@
  * running sums over the columns; quantities have running sums of their own. Distances and a mesh's areas are added cell by cell.
  * Each block is summed by itself, over the few seeds that it has, and then added to the whole under a lock.
  */
-#ifndef GV_STATISTICS_H
-#define GV_STATISTICS_H
+#ifndef GV_STATISTICS_PARTS_H
+#define GV_STATISTICS_PARTS_H
 
 #include <pthread.h>
 
