@@ -87,6 +87,15 @@ gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH 
   return GV_OK;
 }
 
+gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLayerH layer, OGRSpatialReferenceH *out,
+                          bool *swapped) {
+  OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
+  if (crs != NULL || !gv_gdal_failed()) return gv_crs_copy(io, crs, out, swapped);
+  *out = NULL;
+  *swapped = false;
+  return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read the coordinate system of %s", what, source);
+}
+
 void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size) {
   if (crs == NULL) {
     snprintf(text, size, "no coordinate system");

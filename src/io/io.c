@@ -85,6 +85,7 @@ static void queue_warning(gv_messages *m, const gv_warning *warning) {
 /* What GDAL takes for a warning, though a file is not whole, or was not read as a whole. */
 static bool is_loss(const char *line) {
   if (strstr(line, "IO error during reading") != NULL) return true;
+  if (strstr(line, "sqlite3_get_table(") != NULL && strstr(line, " failed: ") != NULL) return true;
   if (strstr(line, "Unable to save auxiliary information") == NULL) return false;
   return strlen(gv_path_name(line)) <= NAME_MAX; /* without what cannot have a name the raster is worth having */
 }

@@ -80,7 +80,7 @@ void gv_gdal_reset(void);
 /* True if GDAL, in any thread, has reported a failure since the last reset. */
 bool gv_gdal_failed(void);
 
-/* The same where GDAL only warns: part of a file could not be read or written, and GDAL went on without. */
+/* The same where GDAL goes on, with or without a warning: part of a file could not be read or written. */
 bool gv_gdal_lost(void);
 
 /* As gv_io_fail, with ": <GDAL's first failure>" at the end when there is one. */

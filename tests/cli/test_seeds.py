@@ -189,6 +189,15 @@ def test_axis_order_of_an_authority_crs(work):
     assert np.mean(work.read("b.tif") == work.read("a.tif")) > 0.9999
 
 
+def test_a_system_that_cannot_be_read_is_none(work):
+    """Longitudes taken for a plane's coordinates would give wrong answers without a word."""
+    work.points("s.shp", "ESRI Shapefile", LON, LAT)
+    work.write("s.prj", 'GEOGCS["rubbish')
+    work.fails("--seeds", "s.shp", "--res", "5", "out.tif", has=["cannot read the coordinate system of s.shp"])
+    work.ok("--seeds", "s.shp", "--seeds-crs", "EPSG:4326", *GRID, "out.tif")
+    assert ids(work) == [0, 1, 2]
+
+
 @pytest.mark.parametrize("target", [3857, 3031, 32661, 2193, 27572, 2263, 2056])
 def test_reprojection_agrees_with_gdal(work, target):
     area = {3857: (5, 40), 3031: (5, -80), 32661: (40, 85), 2193: (173, -41), 27572: (2.5, 47), 2263: (-74, 40.8),

@@ -43,7 +43,7 @@ CLEANING = {"unlink", "open"}
 
 # What GDAL's drivers pass over: the group of the call, and the file's ending (docs/reliability.md).
 IGNORED = {(group, ending) for group in ("write", "truncate", "close") for ending in (".hdr", ".prj", ".cpg", ".geojson", ".csv")}
-IGNORED |= {("memory", ending) for ending in (".xml", ".geojson", ".csv", ".qml")} | {("open", ".prj"), ("read", ".hdr")}
+IGNORED |= {("memory", ending) for ending in (".xml", ".geojson", ".csv", ".qml", ".nc")} | {("open", ".prj"), ("read", ".hdr")}
 # A GeoPackage whose table of systems cannot be read has none, GDAL warns.
 NO_SYSTEM = "unable to read srs_id"
 
@@ -112,8 +112,9 @@ def is_same_system(one, other):
 
 
 def without_system(data):
-    """A side file without what it says of the system, and of ENVI's own words."""
-    return re.sub(rb"<SRS.*?</SRS>\s*|<MDI[^\n]*\n\s*", b"", data, flags=re.S)
+    """A side file, if there is one, without what it says of the system, of ENVI's own words, and of names alone that TIFFs have too."""
+    names = rb"<PAMRasterBand [^>]*>\s*<Description>[^<]*</Description>\s*</PAMRasterBand>"
+    return re.sub(rb"<SRS.*?</SRS>|<MDI[^\n]*|</?PAMDataset>|" + names + rb"|\s", b"", data or b"", flags=re.S)
 
 
 def without_marks(data):
@@ -125,10 +126,10 @@ def without_marks(data):
 def is_same(name, one, other, group=None):
     """Byte by byte, or what is in it: where GDAL takes another way, a TIFF has its parts in another order, and a GeoPackage lacks a
     count of its rows. `group`: what others' calls failed, of whose consequences some are let pass."""
+    if group == "read" and name.endswith(".aux.xml"):
+        return without_system(one) == without_system(other)
     if one is None or other is None or one == other:
         return one == other
-    if group == "read" and name.endswith(".aux.xml"):
-        return without_system(one).strip() == without_system(other).strip()
     if group == "write" and name.endswith(".dbf"):
         return without_marks(one) == without_marks(other)
     if not name.endswith((".tif", ".gpkg")):
@@ -271,7 +272,7 @@ class Faults:
             names = {name for name in {*found, *self.files} if found.get(name, b"-") != self.files.get(name, b"-")}
             return wrong(f"not as it was: {sorted(names)}")
         if may_end and done.returncode != 1:
-            return None if done.returncode in (-signal.SIGABRT, -signal.SIGSEGV, 127) else wrong("no way to end")
+            return None if done.returncode in (-signal.SIGABRT, -signal.SIGSEGV, 127, 255) else wrong("no way to end")
         if done.returncode != 1:
             return wrong("neither 0 nor 1")
         if state.own and state.retried and error == errno.EINTR:

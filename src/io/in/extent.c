@@ -170,7 +170,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
   status = extent_of_layer(io, source, layer, box);
-  if (status == GV_OK) status = gv_crs_copy(io, OGR_L_GetSpatialRef(layer), crs, &swapped);
+  if (status == GV_OK) status = gv_crs_of_layer(io, "--extent-of", source, layer, crs, &swapped);
   if (swapped) {
     double x[2] = {box[0], box[2]};
     box[0] = box[1], box[2] = box[3];

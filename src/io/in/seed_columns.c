@@ -165,6 +165,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   OGRSpatialReferenceH given = NULL;
   const char *option = r->options->crs_option != NULL ? r->options->crs_option : "--seeds-crs";
   r->x_field = r->y_field = -1;
+  gv_gdal_reset();
   if (r->options->crs != NULL) {
     status = gv_crs_parse(r->io, r->options->crs, option, &given);
     if (status != GV_OK) return status;
@@ -180,12 +181,11 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     return take_fields(r, given, degrees);
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
-    status = gv_crs_copy(r->io, OGR_L_GetSpatialRef(r->layer), &r->set->crs, &r->swapped);
-    if (given != NULL) {
-      if (r->set->crs != NULL) OSRRelease(r->set->crs);
-      r->set->crs = given;
-    }
-    return status;
+    status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->layer, &r->set->crs, &r->swapped);
+    if (given == NULL) return status;
+    if (r->set->crs != NULL) OSRRelease(r->set->crs);
+    r->set->crs = given;
+    return GV_OK;
   }
   int lon = find_field(r->layer, lon_names), lat = find_field(r->layer, lat_names);
   int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);

@@ -60,7 +60,14 @@ gv_status gv_seed_open(gv_seed_reader *r) {
   if (status != GV_OK) return status;
   r->is_csv = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "CSV");
   if (r->is_csv) status = gv_separator_of_file(r->io, r->options->source, &r->separator);
-  return status == GV_OK ? open_layer(r->io, r->dataset, r->options, &r->layer) : status;
+  if (status == GV_OK) status = open_layer(r->io, r->dataset, r->options, &r->layer);
+  if (status != GV_OK) return status;
+  /* SQLite's drivers look at a layer when it is first asked what it has, and know of no fields if they cannot. */
+  gv_gdal_reset();
+  (void)OGR_L_GetLayerDefn(r->layer);
+  return gv_gdal_lost() ? gv_io_fail_gdal(r->io, GV_ERROR_IO, "seeds: cannot read the layer '%s' of %s",
+                                          OGR_L_GetName(r->layer), r->options->source)
+                        : GV_OK;
 }
 
 gv_status gv_seed_pick_features(gv_seed_reader *r) {
