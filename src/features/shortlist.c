@@ -36,6 +36,32 @@ bool gv_ball_is_clear(const gv_feature_tree *t, const gv_ball *ball, double low)
   return small && low > ball->radius * (1.0 + 1e-9) + (t->set->globe ? 1e-9 : 0.0);
 }
 
+gv_ball gv_ball_around(const double *const position[3], const int32_t *which, int32_t count) {
+  double radius2 = 0.0;
+  gv_ball ball;
+  int dim = position[2] != NULL ? 3 : 2;
+  ball.centre[2] = 0.0;
+  for (int axis = 0; axis < dim; axis++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int32_t i = 0; i < count; i++) {
+      double at = position[axis][which[i]];
+      low = at < low ? at : low;
+      high = at > high ? at : high;
+    }
+    ball.centre[axis] = 0.5 * (low + high);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    double square = 0.0;
+    for (int axis = 0; axis < dim; axis++) {
+      double away = position[axis][which[i]] - ball.centre[axis];
+      square += away * away;
+    }
+    radius2 = square > radius2 ? square : radius2;
+  }
+  ball.radius = sqrt(radius2) * (1.0 + 1e-12);
+  return ball;
+}
+
 /* ----------------------------------------------------------------------------------------------- the pivot's bound */
 
 static void copy_row(const gv_shortlist *from, int32_t i, gv_shortlist *to, int32_t k) {

@@ -21,6 +21,9 @@ typedef struct gv_ball {
   double centre[3], radius;
 } gv_ball;
 
+/* That around the middle of some places' box; position[2] is NULL on the plane. */
+gv_ball gv_ball_around(const double *const position[3], const int32_t *which, int32_t count);
+
 /* Entries of a tree with their chords: from a on by d. Arrays are padded to whole vectors. */
 typedef struct gv_shortlist {
   double *a[3], *d[3];

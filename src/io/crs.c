@@ -87,8 +87,8 @@ gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH 
   return GV_OK;
 }
 
-gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLayerH layer, OGRSpatialReferenceH *out,
-                          bool *swapped) {
+gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLayerH layer,
+                          OGRSpatialReferenceH *out, bool *swapped) {
   OGRSpatialReferenceH crs = OGR_L_GetSpatialRef(layer);
   if (crs != NULL || !gv_gdal_failed()) return gv_crs_copy(io, crs, out, swapped);
   *out = NULL;

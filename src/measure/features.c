@@ -83,26 +83,8 @@ static void position_of(const work *w, int32_t i, double q[3]) {
 }
 
 static gv_ball ball_of(const work *w, const int32_t *cell, int32_t count) {
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius2 = 0.0, q[3];
-  gv_ball ball;
-  for (int32_t i = 0; i < count; i++) {
-    position_of(w, cell[i], q);
-    for (int axis = 0; axis < 3; axis++) {
-      low[axis] = q[axis] < low[axis] ? q[axis] : low[axis];
-      high[axis] = q[axis] > high[axis] ? q[axis] : high[axis];
-    }
-  }
-  for (int axis = 0; axis < 3; axis++)
-    ball.centre[axis] = 0.5 * (low[axis] + high[axis]);
-  for (int32_t i = 0; i < count; i++) {
-    double square = 0.0;
-    position_of(w, cell[i], q);
-    for (int axis = 0; axis < 3; axis++)
-      square += (q[axis] - ball.centre[axis]) * (q[axis] - ball.centre[axis]);
-    radius2 = square > radius2 ? square : radius2;
-  }
-  ball.radius = sqrt(radius2) * (1.0 + 1e-12);
-  return ball;
+  const double *const position[3] = {w->x, w->y, w->v->cells.dim == 3 ? w->z : NULL};
+  return gv_ball_around(position, cell, count);
 }
 
 static void place(const work *w, const group *g, int32_t i, sight *s) {

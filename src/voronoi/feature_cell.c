@@ -16,8 +16,7 @@ void gv_contest_clear(gv_contest *c) {
   gv_finder_clear(&c->finder);
 }
 
-/* The finder is made ready; false: the feature has no edges. */
-static bool aim(gv_contest *c, int32_t feature) {
+bool gv_contest_aim(gv_contest *c, int32_t feature) {
   const double *q = c->q->vector;
   gv_ball here = {{q[0], q[1], q[2]}, 0.0};
   if (c->index->tree.root[feature] < 0) return false;
@@ -25,12 +24,8 @@ static bool aim(gv_contest *c, int32_t feature) {
   return true;
 }
 
-bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot) {
-  return aim(c, feature) && gv_finder_nearest(&c->finder, c->q, false, foot);
-}
-
-double gv_contest_distance(gv_contest *c, int32_t feature) {
-  return aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
+static double distance_to(gv_contest *c, int32_t feature) {
+  return gv_contest_aim(c, feature) ? gv_finder_distance(&c->finder, c->q, false) : INFINITY;
 }
 
 static void offer(gv_contest *c, double canonical, int32_t feature) {
@@ -66,7 +61,7 @@ static double ask(void *user, int32_t feature, double box, double reach) {
   /* What is at distance 0 is beaten by nothing but a lower number. */
   if (c->list.worst == 0.0 && feature > c->list.worst_index) return reach;
   if (is_around(c, feature)) return reach;
-  offer(c, gv_contest_distance(c, feature), feature);
+  offer(c, distance_to(c, feature), feature);
   return fmin(reach, gv_reach(&c->index->tree, c->list.worst));
 }
 

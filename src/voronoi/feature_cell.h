@@ -56,11 +56,8 @@ typedef struct gv_contest {
 gv_status gv_contest_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index, gv_contest *c);
 void gv_contest_clear(gv_contest *c);
 
-/* The nearest point of a feature that c->q is not in. */
-bool gv_contest_foot(gv_contest *c, int32_t feature, gv_edge_foot *foot);
-
-/* Its canonical value alone, which takes less; INFINITY for a feature without edges. */
-double gv_contest_distance(gv_contest *c, int32_t feature);
+/* Makes c->finder ready for a feature and c->q alone; false: it has no edges. */
+bool gv_contest_aim(gv_contest *c, int32_t feature);
 
 /* The neighbours of c->q, by number; -1 where there are no more. */
 void gv_contest_rank(gv_contest *c, int32_t *found);

@@ -1,10 +1,11 @@
-/* The k nearest lines and polygons for any list of positions: each query is a cell of its own (feature_cell.h). */
+/* The k nearest lines and polygons for any list of positions, which are cells: each of its own, or tiles of those near each other. */
 #include <string.h>
 
 #include "core/given.h"
 #include "core/parallel.h"
 #include "search/asked.h"
-#include "voronoi/feature_cell.h"
+#include "search/code_sort.h"
+#include "voronoi/feature_tiles.h"
 
 struct gv_feature_index {
   gv_feature_set set;
@@ -29,6 +30,8 @@ gv_status gv_feature_index_build(gv_context *context, const gv_features *feature
   gv_status status = gv_ellipsoid_init(context, o.semi_major, o.flattening, &v->cells.ellipsoid);
   if (status == GV_OK) {
     v->cells.metric = o.metric;
+    v->cells.shape = GV_CELLS_POINTS;
+    v->cells.dim = o.metric == GV_GEODESIC || o.metric == GV_GREAT_CIRCLE ? 3 : 2;
     gv_geodesic_init(&v->cells.ellipsoid, &v->geodesic);
     status = gv_feature_set_init(context, o.metric, &v->cells.ellipsoid, features, &index->set);
   }
@@ -50,7 +53,7 @@ void gv_feature_index_destroy(gv_feature_index *index) {
   gv_release(&allocator, index);
 }
 
-/* Queries at work. */
+/* Queries at work, in Morton order: what is near one is not far from the next. */
 typedef struct search {
   const gv_feature_lookup *lookup;
   gv_voronoi asked;
@@ -58,21 +61,39 @@ typedef struct search {
   int64_t *indices;
   double *distances, *nearest;
   gv_progress progress;
+  gv_morton morton;
+  gv_code *order;
 } search;
 
-static gv_status place_of(gv_context *context, const search *s, int64_t i, gv_edge_place *q) {
-  double x = s->queries->x[i], y = s->queries->y[i];
+enum { SPAN = 16 /* queries that are looked at together */ };
+
+/* Where queries that follow each other are. */
+typedef struct places {
+  double x[SPAN], y[SPAN], z[SPAN], lon[SPAN], lat[SPAN];
+} places;
+
+static gv_status find_places(gv_context *context, const search *s, const gv_code *order, int32_t count,
+                             places *out) {
   const gv_voronoi *v = &s->asked;
   bool globe = v->features->globe;
-  if (!isfinite(x) || !isfinite(y) || (globe && fabs(y) > 90.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "query %lld (from 0) is at %g, %g", (long long)i, x, y);
+  for (int32_t n = 0; n < count; n++) {
+    int64_t i = order[n].index;
+    double x = s->queries->x[i], y = s->queries->y[i];
+    if (!isfinite(x) || !isfinite(y) || (globe && fabs(y) > 90.0))
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "query %lld (from 0) is at %g, %g", (long long)i, x, y);
+    out->x[n] = out->lon[n] = x;
+    out->y[n] = out->lat[n] = y;
+    out->z[n] = 0.0;
+    if (globe) gv_normalise_lonlat(&out->lon[n], &out->lat[n]);
   }
-  *q = (gv_edge_place){.lon = x, .lat = y, .vector = {x, y, 0.0}};
-  if (!globe) return GV_OK;
-  gv_normalise_lonlat(&q->lon, &q->lat);
-  gv_lonlat_to_vectors(&v->cells.ellipsoid, v->cells.metric == GV_GEODESIC, 1, &q->lon, &q->lat, q->vector,
-                       q->vector + 1, q->vector + 2);
+  if (globe)
+    gv_lonlat_to_vectors(&v->cells.ellipsoid, v->cells.metric == GV_GEODESIC, count, out->lon, out->lat, out->x,
+                         out->y, out->z);
   return GV_OK;
+}
+
+static gv_edge_place place_of(const places *p, int32_t n) {
+  return (gv_edge_place){.lon = p->lon[n], .lat = p->lat[n], .vector = {p->x[n], p->y[n], p->z[n]}};
 }
 
 static double distance_of(const gv_voronoi *v, double canonical) {
@@ -81,53 +102,206 @@ static double distance_of(const gv_voronoi *v, double canonical) {
   return gv_arc_of_chord2(gv_globe_radius(&v->cells.ellipsoid), canonical);
 }
 
-/* One neighbour: its distance and nearest point. */
-static void describe(const search *s, gv_contest *c, int32_t feature, double canonical, int64_t at) {
-  const gv_edge_place *q = c->q;
-  const gv_feature_set *set = s->asked.features;
-  /* Of the nearest alone the contest may have told the number without the value. */
-  bool told = canonical > 0.0 || c->around > 0;
-  if (s->nearest == NULL) {
-    s->distances[at] = distance_of(&s->asked, told ? canonical : gv_contest_distance(c, feature));
-    return;
-  }
-  gv_edge_foot foot = {
-      .canonical = canonical, .lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1]}};
-  bool away = !told || canonical > 0.0;
-  if (away && gv_contest_foot(c, feature, &foot) && set->metric == GV_GREAT_CIRCLE && !set->straight)
-    gv_edge_foot_lonlat(&foot);
-  if (s->distances != NULL) s->distances[at] = distance_of(&s->asked, foot.canonical);
-  s->nearest[2 * at] = set->globe ? foot.lon : foot.vector[0];
-  s->nearest[2 * at + 1] = set->globe ? foot.lat : foot.vector[1];
+/* A neighbour, or none (-1), by its nearest point. */
+static void put(const search *s, int64_t at, int32_t feature, const gv_edge_foot *foot) {
+  s->indices[at] = feature;
+  if (s->distances != NULL) s->distances[at] = feature < 0 ? INFINITY : distance_of(&s->asked, foot->canonical);
+  if (s->nearest == NULL) return;
+  bool globe = s->asked.features->globe;
+  s->nearest[2 * at] = feature < 0 ? (double)NAN : globe ? foot->lon : foot->vector[0];
+  s->nearest[2 * at + 1] = feature < 0 ? (double)NAN : globe ? foot->lat : foot->vector[1];
 }
 
-static gv_status answer(gv_worker *worker, int64_t first, int64_t end) {
+/* What it lies within is nearest where it is. */
+static gv_edge_foot here(const gv_edge_place *q) {
+  return (gv_edge_foot){.lon = q->lon, .lat = q->lat, .vector = {q->vector[0], q->vector[1], q->vector[2]}};
+}
+
+/* The foot on a feature that the place is not in; of its canonical value alone where no more is wanted. */
+static void find_foot(const search *s, gv_finder *finder, const gv_edge_place *q, gv_edge_foot *foot) {
+  const gv_feature_set *set = s->asked.features;
+  if (s->nearest == NULL) {
+    if (s->distances != NULL) foot->canonical = gv_finder_distance(finder, q, false);
+  } else if (gv_finder_nearest(finder, q, false, foot) && set->metric == GV_GREAT_CIRCLE && !set->straight) {
+    gv_edge_foot_lonlat(foot);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------- one by one, any k */
+
+static void answer_one(const search *s, gv_contest *c, int64_t i) {
+  int32_t k = s->asked.k, found[GV_VORONOI_MAX_K];
+  gv_contest_rank(c, found);
+  for (int32_t rank = 0; rank < k; rank++) {
+    gv_edge_foot foot = here(c->q);
+    foot.canonical = c->value[rank];
+    /* Of the nearest alone the contest may have told the number without the value. */
+    bool away = c->value[rank] > 0.0 || c->around == 0, wanted = s->nearest != NULL || !(c->value[rank] > 0.0);
+    if (found[rank] >= 0 && away && wanted && gv_contest_aim(c, found[rank])) find_foot(s, &c->finder, c->q, &foot);
+    put(s, i * k + rank, found[rank], &foot);
+  }
+}
+
+static gv_status answer_some(gv_worker *worker, int64_t first, int64_t end) {
   search *s = worker->user;
   gv_context *context = &worker->context;
-  int32_t k = s->asked.k, found[GV_VORONOI_MAX_K];
+  places p;
   gv_contest *c = gv_allocate(&context->allocator, 1, sizeof *c);
   if (c == NULL) return gv_fail_memory(context, "a batch of queries");
   gv_status status = gv_contest_init(context, &s->asked, s->lookup, c);
-  for (int64_t i = first; i < end && status == GV_OK; i++) {
-    gv_edge_place q;
-    status = place_of(context, s, i, &q);
-    if (status != GV_OK) break;
-    c->q = &q;
-    gv_contest_rank(c, found);
-    for (int64_t at = i * k; at < (i + 1) * k; at++) {
-      int32_t feature = found[at - i * k];
-      s->indices[at] = feature;
-      if (feature >= 0 && (s->distances != NULL || s->nearest != NULL)) {
-        describe(s, c, feature, c->value[at - i * k], at);
-      } else if (feature < 0) {
-        if (s->distances != NULL) s->distances[at] = INFINITY;
-        if (s->nearest != NULL) s->nearest[2 * at] = s->nearest[2 * at + 1] = (double)NAN;
-      }
+  for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
+    int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
+    status = find_places(context, s, s->order + n, count, &p);
+    for (int32_t i = 0; i < count && status == GV_OK; i++) {
+      gv_edge_place q = place_of(&p, i);
+      c->q = &q;
+      answer_one(s, c, s->order[n + i].index);
     }
   }
   gv_contest_clear(c);
   gv_release(&context->allocator, c);
   if (status == GV_OK) gv_progress_add(&s->progress, end - first);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------ many that are near each other */
+
+typedef struct batch {
+  const search *s;
+  gv_feature_tiles tiles;
+  gv_finder finder;
+  const gv_code *order;
+  places at; /* of the queries of a tile */
+  int32_t found[SPAN];
+  bool within[SPAN];
+} batch;
+
+static void take(void *user, int64_t cell, const int32_t *found, bool within) {
+  batch *b = user;
+  b->found[cell] = found[0];
+  b->within[cell] = within;
+}
+
+static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t feature) {
+  const double *const position[3] = {b->at.x, b->at.y, b->at.z};
+  gv_ball ball = gv_ball_around(position, cell, count);
+  gv_finder_aim(&b->finder, feature, &ball);
+  for (int32_t i = 0; i < count; i++) {
+    gv_edge_place q = place_of(&b->at, cell[i]);
+    gv_edge_foot foot = here(&q);
+    find_foot(b->s, &b->finder, &q, &foot);
+    put(b->s, b->order[cell[i]].index, feature, &foot);
+  }
+}
+
+/* Feature by feature. */
+static void answer_found(batch *b, int32_t queries) {
+  int32_t cell[SPAN], alike[SPAN], cells = 0;
+  for (int32_t i = 0; i < queries; i++) {
+    gv_edge_place q = place_of(&b->at, i);
+    gv_edge_foot foot = here(&q);
+    if (b->found[i] >= 0 && !b->within[i]) {
+      cell[cells++] = i;
+    } else {
+      put(b->s, b->order[i].index, b->found[i], &foot);
+    }
+  }
+  while (cells > 0) {
+    int32_t feature = b->found[cell[0]], count = 0, left = 0;
+    for (int32_t i = 0; i < cells; i++) {
+      if (b->found[cell[i]] == feature) {
+        alike[count++] = cell[i];
+      } else {
+        cell[left++] = cell[i];
+      }
+    }
+    cells = left;
+    answer_alike(b, alike, count, feature);
+  }
+}
+
+static gv_status answer_span(gv_context *context, batch *b, int32_t count) {
+  gv_status status = find_places(context, b->s, b->order, count, &b->at);
+  if (status != GV_OK) return status;
+  b->tiles.tile = (gv_tile){0, count, 0, 1};
+  gv_feature_tiles_solve(&b->tiles);
+  answer_found(b, count);
+  return GV_OK;
+}
+
+static gv_status answer_spans(gv_worker *worker, int64_t first, int64_t end) {
+  search *s = worker->user;
+  gv_context *context = &worker->context;
+  batch *b = gv_allocate_zeroed(&context->allocator, 1, sizeof *b);
+  if (b == NULL) return gv_fail_memory(context, "a batch of queries");
+  b->s = s;
+  gv_status status = gv_feature_tiles_init(context, &s->asked, s->lookup, &b->tiles);
+  if (status == GV_OK) status = gv_finder_init(context, &s->lookup->tree, &b->finder);
+  b->tiles.x = b->at.x, b->tiles.y = b->at.y, b->tiles.z = b->at.z;
+  b->tiles.lon = b->at.lon, b->tiles.lat = b->at.lat;
+  b->tiles.take = take;
+  b->tiles.user = b;
+  for (int64_t n = first; n < end && status == GV_OK; n += SPAN) {
+    b->order = s->order + n;
+    status = answer_span(context, b, n + SPAN < end ? SPAN : (int32_t)(end - n));
+  }
+  gv_finder_clear(&b->finder);
+  gv_feature_tiles_clear(context, &b->tiles);
+  gv_release(&context->allocator, b);
+  if (status == GV_OK) gv_progress_add(&s->progress, end - first);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the order */
+
+static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
+  search *s = worker->user;
+  places p;
+  for (int64_t n = first; n < end; n += SPAN) {
+    int32_t count = n + SPAN < end ? SPAN : (int32_t)(end - n);
+    gv_status status = find_places(&worker->context, s, s->order + n, count, &p);
+    if (status != GV_OK) return status;
+    for (int32_t i = 0; i < count; i++)
+      s->order[n + i].code = gv_morton_code(&s->morton, (const double[3]){p.x[i], p.y[i], p.z[i]});
+  }
+  return GV_OK;
+}
+
+/* Queries first ... first + count - 1. Cells of a globe some kilometres wide, or as many of a plane. */
+static gv_status order_queries(gv_context *context, search *s, int64_t first, int64_t count, gv_code *scratch) {
+  static const double minus[3] = {-1.0, -1.0, -1.0}, plus[3] = {1.0, 1.0, 1.0};
+  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  bool globe = s->asked.features->globe;
+  for (int64_t i = first; i < first + count; i++) {
+    s->order[i - first] = (gv_code){.index = i};
+    low[0] = fmin(low[0], s->queries->x[i]), high[0] = fmax(high[0], s->queries->x[i]);
+    low[1] = fmin(low[1], s->queries->y[i]), high[1] = fmax(high[1], s->queries->y[i]);
+  }
+  s->morton = globe ? (gv_morton){3, 11, minus, plus} : (gv_morton){2, 16, low, high};
+  gv_loop loop = {context, context->threads, count, 0, NULL, s};
+  gv_status status = gv_parallel_for(&loop, code_some);
+  if (status != GV_OK) return status;
+  return gv_codes_sort(context, s->order, scratch, count, s->morton.dim * s->morton.bits, context->threads);
+}
+
+static gv_status answer_all(gv_context *context, search *s) {
+  enum { MOST = 1 << 22 /* in an order of their own */, LEAST = 256, DENSE = 4096 /* a worker takes at once */ };
+  int64_t total = s->queries->count, most = total < MOST ? total : MOST;
+  const gv_feature_tree *tree = &s->lookup->tree;
+  /* Where queries are as dense as edges. */
+  bool spans = total >= LEAST && tree->all == NULL && 2 * tree->entries < total &&
+               gv_feature_tiles_serve(&s->asked, s->lookup);
+  s->order = gv_allocate(&context->allocator, 2 * most, sizeof *s->order);
+  if (s->order == NULL && most > 0) return gv_fail_memory(context, "the order of the queries");
+  gv_status status = GV_OK;
+  for (int64_t first = 0; first < total && status == GV_OK; first += MOST) {
+    int64_t count = total - first < MOST ? total - first : MOST;
+    status = order_queries(context, s, first, count, s->order + most);
+    if (status != GV_OK) break;
+    gv_loop loop = {context, context->threads, count, spans ? DENSE : LEAST, &s->progress, s};
+    status = gv_parallel_for(&loop, spans ? answer_spans : answer_some);
+  }
+  gv_release(&context->allocator, s->order);
   return status;
 }
 
@@ -158,6 +332,5 @@ gv_status gv_feature_index_search(gv_context *context, const gv_feature_index *i
   s.asked.k = o.k;
   s.asked.limit = gv_canonical_limit(s.asked.cells.metric, &s.asked.cells.ellipsoid, o.max_distance);
   gv_progress_init(&s.progress, context, queries->count);
-  gv_loop loop = {context, context->threads, queries->count, 256, &s.progress, &s};
-  return gv_parallel_for(&loop, answer);
+  return answer_all(context, &s);
 }

@@ -106,6 +106,70 @@ static void all_features_are_ranked(void **unused) {
   check(GV_GEODESIC, GV_EDGES_GEODESIC, 3e6);
 }
 
+/* As many queries as edges and more are looked at together; a few at a time are not. */
+static void check_crowd(gv_metric metric, gv_edges edges, double max_distance, bool boundary) {
+  enum { CROWD = 5000, FEW = 200 };
+  static double x[CROWD], y[CROWD], distances[2][CROWD], nearest[2][CROWD * 2];
+  static int64_t indices[2][CROWD];
+  bool globe = metric == GV_GEODESIC || metric == GV_GREAT_CIRCLE;
+  const double low[2] = {globe ? -180.0 : 0.0, globe ? -90.0 : 0.0},
+               high[2] = {globe ? 180.0 : 50.0, globe ? 90.0 : 40.0};
+  layer_clear(&l);
+  layer_random(&l, 25, low, high, globe ? 40.0 : 9.0);
+  for (int i = 0; i < CROWD; i++) {
+    bool vertex = i % 10 == 0, near = i % 3 == 0 && i > 0, edge = globe && i % 97 == 0;
+    x[i] = vertex ? l.x[i % l.vertices]
+           : near ? x[i - 1] + layer_uniform(-0.01, 0.01)
+                  : layer_uniform(low[0], high[0]);
+    y[i] = vertex ? l.y[i % l.vertices] : near ? y[i - 1] : layer_uniform(low[1], high[1]);
+    if (edge) x[i] = i % 2 == 0 ? 180.0 : 540.0;
+    if (edge && i % 4 == 0) y[i] = i % 8 == 0 ? 90.0 : -90.0;
+  }
+  gv_features f = layer_features(&l, edges, boundary);
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  o.metric = metric;
+  gv_feature_index *index = NULL;
+  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+  gv_search_options s = GV_SEARCH_OPTIONS_INIT;
+  s.max_distance = max_distance;
+  gv_seeds all = {x, y, CROWD};
+  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], distances[0], nearest[0]), GV_OK);
+  for (int64_t i = 0; i < CROWD; i += FEW) {
+    gv_seeds few = {x + i, y + i, FEW};
+    assert_int_equal(
+        gv_feature_index_search(context, index, &few, &s, indices[1] + i, distances[1] + i, nearest[1] + 2 * i),
+        GV_OK);
+  }
+  for (int i = 0; i < CROWD; i++) {
+    if (indices[0][i] != indices[1][i] || distances[0][i] != distances[1][i] ||
+        memcmp(nearest[0] + 2 * i, nearest[1] + 2 * i, 2 * sizeof **nearest) != 0)
+      fail_msg("%s, query %d at %.17g, %.17g: %lld at %.17g, not %lld at %.17g", gv_metric_name(metric), i, x[i],
+               y[i], (long long)indices[0][i], distances[0][i], (long long)indices[1][i], distances[1][i]);
+  }
+  memset(indices[0], 0, sizeof indices[0]);
+  memset(distances[1], 0, sizeof distances[1]);
+  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], NULL, NULL), GV_OK);
+  assert_memory_equal(indices[0], indices[1], sizeof indices[0]);
+  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], distances[1], NULL), GV_OK);
+  assert_memory_equal(distances[0], distances[1], sizeof distances[0]);
+  y[CROWD - 1] = (double)NAN;
+  assert_int_equal(gv_feature_index_search(context, index, &all, &s, indices[0], NULL, NULL),
+                   GV_ERROR_INVALID_ARGUMENT);
+  gv_feature_index_destroy(index);
+}
+
+static void crowds_are_answered_as_one_by_one(void **unused) {
+  (void)unused;
+  check_crowd(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, INFINITY, false);
+  check_crowd(GV_EUCLIDEAN, GV_EDGES_STRAIGHT, 2.0, true);
+  check_crowd(GV_MANHATTAN, GV_EDGES_STRAIGHT, 2.0, false);
+  check_crowd(GV_GREAT_CIRCLE, GV_EDGES_STRAIGHT, INFINITY, true);
+  check_crowd(GV_GREAT_CIRCLE, GV_EDGES_GEODESIC, 1e6, false);
+  check_crowd(GV_GEODESIC, GV_EDGES_STRAIGHT, INFINITY, false);
+  check_crowd(GV_GEODESIC, GV_EDGES_STRAIGHT, 1e6, true);
+  check_crowd(GV_GEODESIC, GV_EDGES_GEODESIC, INFINITY, false);
+}
+
 /* More features than are remembered at once, all as far from the pole: the lowest numbers, whichever of them comes first. */
 static void many_are_as_near(void **unused) {
   (void)unused;
@@ -187,7 +251,8 @@ static int stop(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked), cmocka_unit_test(many_are_as_near),
-                                     cmocka_unit_test(bad_calls_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
+                                     cmocka_unit_test(crowds_are_answered_as_one_by_one),
+                                     cmocka_unit_test(many_are_as_near), cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,0 +1,191 @@
+/* Tiles of cells among lines and polygons. */
+#include "voronoi/feature_tiles.h"
+
+#include <string.h>
+
+enum {
+  LARGEST = 32,    /* cells along a tile that a list is made for */
+  SMALLEST = 4,    /* cells along a tile whose cells are asked one by one */
+  CAPACITY = 1024, /* edges of a list */
+};
+
+static gv_edge_place place_of(const gv_feature_tiles *w, int64_t cell) {
+  bool globe = w->v->cells.dim == 3;
+  gv_edge_place q = {.vector = {w->x[cell], w->y[cell], globe ? w->z[cell] : 0.0}};
+  if (globe) q.lon = w->lon[cell], q.lat = w->lat[cell];
+  return q;
+}
+
+/* One of the cells of a part that are asked about, or -1. */
+static int64_t one_of(const gv_feature_tiles *w, const gv_tile *part) {
+  for (int64_t r = part->r0; r < part->r1; r++) {
+    for (int64_t cell = r * w->columns + part->c0; cell < r * w->columns + part->c1; cell++)
+      if (!isnan(w->x[cell])) return cell;
+  }
+  return -1;
+}
+
+/* The ball around the cells of a part of the block. */
+static void ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *ball) {
+  const gv_cells *cells = &w->v->cells;
+  if (cells->shape != GV_CELLS_POINTS) {
+    gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0, w->tile.r0 + part->r1};
+    gv_bound bound;
+    gv_cells_bound(cells, &tile, &bound);
+    memcpy(ball->centre, bound.centre, sizeof ball->centre);
+    ball->radius = bound.radius + 4.0 * cells->position_error;
+    return;
+  }
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius2 = 0.0;
+  const double *position[3] = {w->x, w->y, w->z};
+  *ball = (gv_ball){.radius = 0.0};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int64_t r = part->r0; r < part->r1; r++) {
+      for (int64_t i = r * w->columns + part->c0; i < r * w->columns + part->c1; i++) {
+        double square = 0.0;
+        if (isnan(w->x[i])) continue;
+        for (int axis = 0; axis < cells->dim; axis++) {
+          double at = position[axis][i], away = at - ball->centre[axis];
+          low[axis] = at < low[axis] ? at : low[axis];
+          high[axis] = at > high[axis] ? at : high[axis];
+          square += away * away;
+        }
+        radius2 = pass == 1 && square > radius2 ? square : radius2;
+      }
+    }
+    for (int axis = 0; axis < 3 && pass == 0; axis++)
+      ball->centre[axis] = axis < cells->dim ? 0.5 * (low[axis] + high[axis]) : 0.0;
+  }
+  ball->radius = sqrt(radius2) * (1.0 + 1e-12);
+}
+
+static bool take_first(void *user, int32_t part) {
+  void **what = user;
+  const gv_locator *locator = what[0];
+  int32_t *feature = what[1], of = locator->feature_of[part];
+  if (*feature < 0 || of < *feature) *feature = of;
+  return true;
+}
+
+/* The first of the polygons around a cell, or -1. */
+static int32_t around(const gv_feature_tiles *w, int64_t cell) {
+  int32_t feature = -1;
+  void *what[2] = {(void *)&w->index->locator, &feature};
+  gv_edge_place q = place_of(w, cell);
+  gv_locate(&w->index->locator, &q, take_first, what);
+  return feature;
+}
+
+static void fill(const gv_feature_tiles *w, const gv_tile *part, int32_t feature, bool within) {
+  for (int64_t r = part->r0; r < part->r1; r++) {
+    for (int64_t c = part->c0; c < part->c1; c++) {
+      int64_t cell = r * w->columns + c;
+      if (!isnan(w->x[cell])) w->take(w->user, cell, &feature, within);
+    }
+  }
+}
+
+/* list: NULL if there are too many edges. */
+static void ask(gv_feature_tiles *w, const gv_tile *part, const gv_shortlist *list, bool outside) {
+  for (int64_t r = part->r0; r < part->r1; r++) {
+    for (int64_t c = part->c0; c < part->c1; c++) {
+      int64_t cell = r * w->columns + c;
+      int32_t found[GV_VORONOI_MAX_K];
+      if (isnan(w->x[cell])) continue;
+      gv_edge_place q = place_of(w, cell);
+      w->contest->q = &q;
+      if (list != NULL) {
+        found[0] = gv_contest_nearest(w->contest, list, !outside, w->sure);
+      } else {
+        gv_contest_rank(w->contest, found);
+      }
+      w->take(w->user, cell, found, w->contest->around > 0);
+    }
+  }
+}
+
+/* A tile, columns and rows counted in the block. `from`: the list of the one around it, or NULL. */
+static void solve(gv_feature_tiles *w, const gv_tile *part, int level, const gv_shortlist *from, bool outside) {
+  const gv_feature_tree *tree = &w->index->tree;
+  int64_t width = part->c1 - part->c0, height = part->r1 - part->r0;
+  gv_shortlist *list = &w->list[level];
+  gv_ball ball;
+  int64_t one = one_of(w, part);
+  bool listed = true;
+  if (one < 0) return;
+  ball_of(w, part, &ball);
+  if (from != NULL) {
+    gv_shortlist_narrow(tree, from, &ball, w->limit, list);
+  } else {
+    listed = gv_shortlist_gather(tree, -1, &ball, w->limit, list);
+  }
+  if (listed && !outside && gv_ball_is_clear(tree, &ball, list->low)) {
+    int32_t feature = around(w, one);
+    if (feature >= 0) {
+      fill(w, part, feature, true);
+      return;
+    }
+    outside = true;
+  }
+  double far = list->high + ball.radius;
+  if (listed && outside && !list->mixed && (list->count == 0 || far * far * (1.0 + 1e-14) <= w->sure)) {
+    fill(w, part, list->count > 0 ? list->feature[0] : -1, false);
+    return;
+  }
+  bool span = height == 1;
+  int64_t side = span ? SMALLEST * SMALLEST : SMALLEST;
+  if ((width <= side && height <= side) || level + 1 == GV_FEATURE_TILES_LEVELS) {
+    ask(w, part, listed ? list : NULL, outside);
+    return;
+  }
+  int64_t middle_c = part->c0 + (width + 1) / 2, middle_r = part->r0 + (height + 1) / 2;
+  for (int i = 0; i < 4; i++) {
+    gv_tile half = {i % 2 == 0 ? part->c0 : middle_c, i % 2 == 0 ? middle_c : part->c1, i < 2 ? part->r0 : middle_r,
+                    i < 2 ? middle_r : part->r1};
+    if (half.c1 > half.c0 && half.r1 > half.r0) solve(w, &half, level + 1, listed ? list : NULL, outside);
+  }
+}
+
+bool gv_feature_tiles_serve(const gv_voronoi *v, const gv_feature_lookup *index) {
+  return v->k == 1 && v->weigher.weighting == GV_UNWEIGHTED && !v->backend->exhaustive &&
+         gv_feature_tree_lists(&index->tree);
+}
+
+gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const gv_feature_lookup *index,
+                                gv_feature_tiles *out) {
+  *out = (gv_feature_tiles){.v = v, .index = index, .serve = gv_feature_tiles_serve(v, index)};
+  out->limit = gv_reach(&index->tree, v->limit);
+  out->sure = gv_sure_chord2(&index->tree, v->limit);
+  out->contest = gv_allocate_zeroed(&context->allocator, 1, sizeof *out->contest);
+  if (out->contest == NULL) return gv_fail_memory(context, "a block of cells");
+  gv_status status = gv_contest_init(context, v, index, out->contest);
+  for (int level = 0; level < GV_FEATURE_TILES_LEVELS && status == GV_OK && out->serve; level++)
+    status = gv_shortlist_init(context, CAPACITY, &out->list[level]);
+  if (status != GV_OK) gv_feature_tiles_clear(context, out);
+  return status;
+}
+
+void gv_feature_tiles_clear(gv_context *context, gv_feature_tiles *w) {
+  for (int level = 0; level < GV_FEATURE_TILES_LEVELS; level++)
+    if (w->list[level].memory != NULL) gv_shortlist_clear(&w->list[level]);
+  if (w->contest != NULL) gv_contest_clear(w->contest);
+  gv_release(&context->allocator, w->contest);
+  memset(w, 0, sizeof *w);
+}
+
+void gv_feature_tiles_solve(gv_feature_tiles *w) {
+  int64_t rows = w->tile.r1 - w->tile.r0, columns = w->tile.c1 - w->tile.c0;
+  int64_t high = rows == 1 ? 1 : LARGEST, wide = LARGEST * LARGEST / high;
+  gv_tile all = {0, columns, 0, rows};
+  w->columns = columns;
+  if (!w->serve) {
+    ask(w, &all, NULL, false);
+    return;
+  }
+  for (int64_t r = 0; r < rows; r += high) {
+    for (int64_t c = 0; c < columns; c += wide) {
+      gv_tile part = {c, c + wide < columns ? c + wide : columns, r, r + high < rows ? r + high : rows};
+      solve(w, &part, 0, NULL, w->index->locator.strips == 0);
+    }
+  }
+}
