@@ -176,10 +176,12 @@ typedef struct batch {
   bool within[SPAN];
 } batch;
 
-static void take(void *user, int64_t cell, const int32_t *found, bool within) {
+static void take(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
   batch *b = user;
-  b->found[cell] = found[0];
-  b->within[cell] = within;
+  for (int64_t i = cell; i < cell + count; i++) {
+    b->found[i] = found[0];
+    b->within[i] = within;
+  }
 }
 
 static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t feature) {

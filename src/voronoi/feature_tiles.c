@@ -77,12 +77,8 @@ static int32_t around(const gv_feature_tiles *w, int64_t cell) {
 }
 
 static void fill(const gv_feature_tiles *w, const gv_tile *part, int32_t feature, bool within) {
-  for (int64_t r = part->r0; r < part->r1; r++) {
-    for (int64_t c = part->c0; c < part->c1; c++) {
-      int64_t cell = r * w->columns + c;
-      if (!isnan(w->x[cell])) w->take(w->user, cell, &feature, within);
-    }
-  }
+  for (int64_t r = part->r0; r < part->r1; r++)
+    w->take(w->user, r * w->columns + part->c0, part->c1 - part->c0, &feature, within);
 }
 
 /* list: NULL if there are too many edges. */
@@ -99,7 +95,7 @@ static void ask(gv_feature_tiles *w, const gv_tile *part, const gv_shortlist *li
       } else {
         gv_contest_rank(w->contest, found);
       }
-      w->take(w->user, cell, found, w->contest->around > 0);
+      w->take(w->user, cell, 1, found, w->contest->around > 0);
     }
   }
 }

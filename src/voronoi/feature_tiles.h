@@ -26,8 +26,8 @@ typedef struct gv_feature_tiles {
   int64_t columns;
   double *x, *y, *z, *lon,
       *lat; /* of the cells, row by row; x is NaN where nothing is asked. On the globe the last three too */
-  /* Takes the features of a cell, -1 where there are no more. `within`: the cell lies in the first, a polygon. */
-  void (*take)(void *user, int64_t cell, const int32_t *found, bool within);
+  /* Takes the features of `count` cells that follow each other, -1 where there are no more. `within`: they lie in the first, a polygon. */
+  void (*take)(void *user, int64_t cell, int64_t count, const int32_t *found, bool within);
   void *user;
 } gv_feature_tiles;
 
@@ -39,7 +39,7 @@ gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const 
                                 gv_feature_tiles *out);
 void gv_feature_tiles_clear(gv_context *context, gv_feature_tiles *tiles);
 
-/* Each cell is taken once, but those with NaN. */
+/* Each cell is taken once; those with NaN perhaps. */
 void gv_feature_tiles_solve(gv_feature_tiles *tiles);
 
 #endif

@@ -26,22 +26,32 @@ typedef struct work {
   const gv_voronoi *v;
   const gv_block *block;
   int64_t columns;
+  const double *x; /* NaN where nothing is asked */
 } work;
 
-static void write(void *user, int64_t cell, const int32_t *found, bool within) {
+static void write(void *user, int64_t cell, int64_t count, const int32_t *found, bool within) {
   const work *w = user;
   const gv_voronoi *v = w->v;
   int32_t *out = w->block->out + cell / w->columns * w->block->stride + cell % w->columns;
   (void)within;
-  for (int32_t band = 0; band < v->k; band++)
-    out[band * w->block->band_stride] = found != NULL && found[band] >= 0 ? v->label[found[band]] : v->nodata;
+  for (int32_t band = 0; band < v->k; band++) {
+    int32_t label = found[band] >= 0 ? v->label[found[band]] : v->nodata;
+    for (int64_t i = 0; i < count; i++)
+      if (!isnan(w->x[cell + i])) out[band * w->block->band_stride + i] = label;
+  }
+}
+
+static void write_nothing(const work *w, int64_t cell) {
+  int32_t *out = w->block->out + cell / w->columns * w->block->stride + cell % w->columns;
+  for (int32_t band = 0; band < w->v->k; band++)
+    out[band * w->block->band_stride] = w->v->nodata;
 }
 
 static gv_status features_block(gv_context *context, const gv_voronoi *v, void *state, const gv_tile *tile,
                                 const gv_block *block) {
   int64_t columns = tile->c1 - tile->c0, cells = columns * (tile->r1 - tile->r0);
   bool globe = v->cells.dim == 3;
-  work w = {v, block, columns};
+  work w = {v, block, columns, NULL};
   gv_feature_tiles tiles;
   gv_status status = gv_feature_tiles_init(context, v, state, &tiles);
   if (status != GV_OK) return status;
@@ -52,7 +62,7 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   if (x == NULL) {
     status = gv_fail_memory(context, "a block's positions");
   } else {
-    tiles.x = x;
+    w.x = tiles.x = x;
     tiles.y = x + cells;
     tiles.z = tiles.y + cells;
     tiles.lon = globe ? tiles.z + cells : NULL;
@@ -61,7 +71,7 @@ static gv_status features_block(gv_context *context, const gv_voronoi *v, void *
   }
   for (int64_t i = 0; i < cells && status == GV_OK; i++) {
     if (block->mask != NULL && block->mask[i / columns * block->mask_stride + i % columns] == 0) x[i] = NAN;
-    if (isnan(x[i])) write(&w, i, NULL, false);
+    if (isnan(x[i])) write_nothing(&w, i);
   }
   if (status == GV_OK) gv_feature_tiles_solve(&tiles);
   gv_release(&context->allocator, x);
