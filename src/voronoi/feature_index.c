@@ -61,6 +61,7 @@ typedef struct search {
   int64_t *indices;
   double *distances, *nearest;
   gv_progress progress;
+  double low[3], high[3]; /* of what they are ordered by */
   gv_morton morton;
   gv_code *order;
 } search;
@@ -199,10 +200,11 @@ static void answer_alike(batch *b, const int32_t *cell, int32_t count, int32_t f
 /* Feature by feature. */
 static void answer_found(batch *b, int32_t queries) {
   int32_t cell[SPAN], alike[SPAN], cells = 0;
+  bool measured = b->s->distances != NULL || b->s->nearest != NULL;
   for (int32_t i = 0; i < queries; i++) {
     gv_edge_place q = place_of(&b->at, i);
     gv_edge_foot foot = here(&q);
-    if (b->found[i] >= 0 && !b->within[i]) {
+    if (measured && b->found[i] >= 0 && !b->within[i]) {
       cell[cells++] = i;
     } else {
       put(b->s, b->order[i].index, b->found[i], &foot);
@@ -271,15 +273,18 @@ static gv_status code_some(gv_worker *worker, int64_t first, int64_t end) {
 
 /* Queries first ... first + count - 1. Cells of a globe some kilometres wide, or as many of a plane. */
 static gv_status order_queries(gv_context *context, search *s, int64_t first, int64_t count, gv_code *scratch) {
-  static const double minus[3] = {-1.0, -1.0, -1.0}, plus[3] = {1.0, 1.0, 1.0};
-  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
   bool globe = s->asked.features->globe;
+  for (int axis = 0; axis < 3; axis++) {
+    s->low[axis] = globe ? -1.0 : INFINITY;
+    s->high[axis] = globe ? 1.0 : -INFINITY;
+  }
   for (int64_t i = first; i < first + count; i++) {
     s->order[i - first] = (gv_code){.index = i};
-    low[0] = fmin(low[0], s->queries->x[i]), high[0] = fmax(high[0], s->queries->x[i]);
-    low[1] = fmin(low[1], s->queries->y[i]), high[1] = fmax(high[1], s->queries->y[i]);
+    if (globe) continue;
+    s->low[0] = fmin(s->low[0], s->queries->x[i]), s->high[0] = fmax(s->high[0], s->queries->x[i]);
+    s->low[1] = fmin(s->low[1], s->queries->y[i]), s->high[1] = fmax(s->high[1], s->queries->y[i]);
   }
-  s->morton = globe ? (gv_morton){3, 11, minus, plus} : (gv_morton){2, 16, low, high};
+  s->morton = (gv_morton){globe ? 3 : 2, globe ? 11 : 16, s->low, s->high};
   gv_loop loop = {context, context->threads, count, 0, NULL, s};
   gv_status status = gv_parallel_for(&loop, code_some);
   if (status != GV_OK) return status;
@@ -291,7 +296,7 @@ static gv_status answer_all(gv_context *context, search *s) {
   int64_t total = s->queries->count, most = total < MOST ? total : MOST;
   const gv_feature_tree *tree = &s->lookup->tree;
   /* Where queries are as dense as edges. */
-  bool spans = total >= LEAST && tree->all == NULL && 2 * tree->entries < total &&
+  bool spans = total >= LEAST && tree->all == NULL && tree->entries < total / 2 &&
                gv_feature_tiles_serve(&s->asked, s->lookup);
   s->order = gv_allocate(&context->allocator, 2 * most, sizeof *s->order);
   if (s->order == NULL && most > 0) return gv_fail_memory(context, "the order of the queries");
