@@ -3,6 +3,7 @@
 
 #include "features/shortlist.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { LEAF = 4, DEPTH = 64 };
@@ -74,7 +75,8 @@ bool gv_feature_tree_iterates(const gv_feature_tree *t) {
 }
 
 double gv_reach(const gv_feature_tree *t, double canonical) {
-  if (!(canonical < INFINITY)) return INFINITY;
+  /* On the plane what is too far to be squared counts for nobody. */
+  if (!(canonical < INFINITY)) return t->set->globe ? INFINITY : DBL_MAX / 4.0;
   if (t->geodesic != NULL) {
     double within, beyond;
     gv_geodesic_chords(t->geodesic, canonical, &within, &beyond);
@@ -85,7 +87,8 @@ double gv_reach(const gv_feature_tree *t, double canonical) {
 }
 
 double gv_sure_chord2(const gv_feature_tree *t, double canonical) {
-  if (!(canonical < INFINITY)) return INFINITY;
+  /* On the plane what is too far to be squared counts for nobody. */
+  if (!(canonical < INFINITY)) return t->set->globe ? INFINITY : DBL_MAX / 4.0;
   if (t->geodesic != NULL) {
     double within, beyond;
     if (!(canonical > 2.0 * GV_EDGE_ERROR)) return -1.0;

@@ -15,7 +15,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#ifdef GV_COUNT_COVERAGE /* once, not in each place where it is inlined (tests/coverage.py) */
+#define GV_INLINE static inline
+#else
 #define GV_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* GV_VARIANT(name) is the name of this instruction set's one: name_avx2. */
 #define GV_VARIANT_JOIN(name, simd) name##_##simd
