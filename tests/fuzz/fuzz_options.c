@@ -6,6 +6,8 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/search_options.h"
+#include "job/settings.h"
 
 enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096, MOST_COMMANDS = 32 };
 
@@ -25,8 +27,15 @@ static void parse(const cli_syntax *command, int argc, char **argv) {
   memset(&settings, 0, sizeof settings);
   int status = cli_parse(syntax, &settings, argc, argv);
   FUZZ_REQUIRE(status == EXIT_OK || status == EXIT_USAGE || status == EXIT_ERROR || status == CLI_DONE);
-  for (size_t i = 0; i < syntax->count; i++)
-    if (syntax->options[i].kind == GV_OPTION_LIST) CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
+  if (command == &voronoi_syntax) {
+    gv_job_settings_clear((gv_job_settings *)settings.bytes);
+  } else if (command == &search_syntax) {
+    cli_search_free((search_settings *)settings.bytes);
+  } else {
+    for (size_t i = 0; i < syntax->count; i++)
+      if (syntax->options[i].kind == GV_OPTION_LIST)
+        CSLDestroy(*(char ***)(settings.bytes + syntax->options[i].at));
+  }
 }
 
 static bool led;
