@@ -331,17 +331,24 @@ static void cuts_are_no_boundary(void **unused) {
   gv_edge_foot foot;
   layer_clear(&l);
   layer_box(&l, 170, 60, 180, 70);   /* against the next from 60 to 70: all of its eastern edge */
-  layer_box(&l, -180, 55, -170, 72); /* of which less lies against the first */
+  layer_box(&l, -180, 55, -170, 72); /* a part of which lies against the first */
   layer_box(&l, -180, -90, 180, -80);
   make(GV_GEODESIC, GV_EDGES_STRAIGHT, false, &set);
-  const int cut[15] = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 1, 0};
-  for (int i = 0; i < 15; i++)
+  const int cut[17] = {0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 0};
+  assert_int_equal(set.vertices, 17);
+  for (int i = 0; i < 17; i++)
     assert_int_equal(set.cut[i], cut[i]);
   gv_edge_place q = place(179.0, 65.0, true);
   gv_feature_nearest(&set, 0, &q, false, &foot);
   assert_true(foot.canonical == 0.0 && isnan(foot.azimuth));
   gv_feature_nearest(&set, 0, &q, true, &foot);
   assert_true(foot.canonical > 4e5); /* not the 47 km to the antimeridian */
+  q = place(-179.0, 65.0, true);
+  gv_feature_nearest(&set, 1, &q, true, &foot);
+  assert_true(foot.canonical > 4e5);
+  q = place(-179.0, 57.0, true);
+  gv_feature_nearest(&set, 1, &q, true, &foot);
+  assert_true(fabs(foot.canonical - 60771.0) < 100.0);
   q = place(20.0, -90.0, true);
   gv_feature_nearest(&set, 2, &q, true, &foot);
   assert_true(fabs(foot.canonical - 1116825.8) < 1000.0);
