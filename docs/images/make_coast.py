@@ -23,11 +23,11 @@ BOX = -82, -56, -34, 13
 LINES = [-2000, -1500, -1000, -500, 500, 1000, 1500, 2000]
 
 
-def river_systems():
-    """Lists of lines that touch each other: GMT's come in pieces."""
+def river_systems(folder):
+    """Lists of lines that touch each other: GMT's come in pieces. It leaves its history in the folder."""
     west, south, east, north = BOX
     text = subprocess.run(["gmt", "coast", f"-R{west}/{east}/{south}/{north}", "-Dl", "-Ir", "-M", "--FORMAT_FLOAT_OUT=%.6f"], check=True,
-                          capture_output=True, text=True).stdout
+                          capture_output=True, text=True, cwd=folder).stdout
     lines = [[[float(x) for x in row.split()[:2]] for row in part.split("\n")[1:] if row] for part in text.split(">")]
     lines = [[[(x + 180) % 360 - 180, y] for x, y in line] for line in lines if len(line) > 1]
     system = list(range(len(lines)))
@@ -53,9 +53,9 @@ def as_layer(systems):
 
 
 def main(program, land, picture):
-    land, systems = str(pathlib.Path(land).resolve()), river_systems()
+    land = str(pathlib.Path(land).resolve())
     with tempfile.TemporaryDirectory() as folder:
-        here = pathlib.Path(folder)
+        here, systems = pathlib.Path(folder), river_systems(folder)
         (here / "rivers.geojson").write_text(as_layer(systems))
 
         def run(*arguments):
