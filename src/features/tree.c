@@ -75,8 +75,7 @@ bool gv_feature_tree_iterates(const gv_feature_tree *t) {
 }
 
 double gv_reach(const gv_feature_tree *t, double canonical) {
-  /* On the plane what is too far to be squared counts for nobody. */
-  if (!(canonical < INFINITY)) return t->set->globe ? INFINITY : DBL_MAX / 4.0;
+  if (!(canonical < INFINITY)) return INFINITY;
   if (t->geodesic != NULL) {
     double within, beyond;
     gv_geodesic_chords(t->geodesic, canonical, &within, &beyond);

@@ -170,6 +170,32 @@ static void crowds_are_answered_as_one_by_one(void **unused) {
   check_crowd(GV_GEODESIC, GV_EDGES_GEODESIC, INFINITY, false);
 }
 
+/* As far as squares of distances are numbers, and farther. */
+static void what_cannot_be_squared_is_nobodys(void **unused) {
+  (void)unused;
+  enum { PLACES = 300 };
+  static double x[PLACES], y[PLACES], distances[PLACES];
+  static int64_t indices[PLACES];
+  gv_feature_index_options o = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_feature_index *index = NULL;
+  layer_clear(&l);
+  layer_box(&l, 0, 0, 1, 1);
+  gv_features f = layer_features(&l, GV_EDGES_STRAIGHT, false);
+  o.metric = GV_EUCLIDEAN;
+  assert_int_equal(gv_feature_index_build(context, &f, &o, &index), GV_OK);
+  for (int i = 0; i < PLACES; i++)
+    x[i] = i % 3 == 0 ? 1e154 : i % 3 == 1 ? 1e155 : -6e153;
+  for (int64_t count = 3; count <= PLACES; count += PLACES - 3) { /* one by one, and together */
+    gv_seeds places = {x, y, count};
+    assert_int_equal(gv_feature_index_search(context, index, &places, NULL, indices, distances, NULL), GV_OK);
+    for (int i = 0; i < count; i++) {
+      assert_int_equal(indices[i], i % 3 == 1 ? -1 : 0);
+      assert_true(distances[i] == (i % 3 == 1 ? INFINITY : fabs(x[i])));
+    }
+  }
+  gv_feature_index_destroy(index);
+}
+
 /* More features than are remembered at once, all as far from the pole: the lowest numbers, whichever of them comes first. */
 static void many_are_as_near(void **unused) {
   (void)unused;
@@ -253,6 +279,7 @@ static int stop(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(all_features_are_ranked),
                                      cmocka_unit_test(crowds_are_answered_as_one_by_one),
+                                     cmocka_unit_test(what_cannot_be_squared_is_nobodys),
                                      cmocka_unit_test(many_are_as_near), cmocka_unit_test(bad_calls_are_refused)};
   return cmocka_run_group_tests(tests, start, stop);
 }
