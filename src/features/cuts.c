@@ -69,8 +69,9 @@ static int64_t unite(stretch *list, int64_t count) {
   return kept;
 }
 
-static bool covers(const stretch *list, int64_t count, double low, double high) {
-  int64_t from = 0, to = count; /* the last stretch that begins at or below low */
+/* How many stretches begin at or below a latitude. */
+static int64_t begun(const stretch *list, int64_t count, double low) {
+  int64_t from = 0, to = count;
   while (from < to) {
     int64_t middle = from + (to - from) / 2;
     if (list[middle].low <= low) {
@@ -79,6 +80,11 @@ static bool covers(const stretch *list, int64_t count, double low, double high) 
       to = middle;
     }
   }
+  return from;
+}
+
+static bool covers(const stretch *list, int64_t count, double low, double high) {
+  int64_t from = begun(list, count, low);
   return from > 0 && list[from - 1].high >= high;
 }
 
@@ -120,11 +126,6 @@ static gv_status find_sides(gv_context *context, const gv_feature_set *set, side
 
 /* ------------------------------------------------------------------------------------------------------ parting */
 
-/* The ends of stretches, in their order. */
-static double end_of(const stretch *list, int64_t n) {
-  return n % 2 == 0 ? list[n / 2].low : list[n / 2].high;
-}
-
 /* Vertices that are copied one after the other; x is NULL where they are only counted. */
 typedef struct parting {
   double *x, *y;
@@ -136,21 +137,20 @@ static void put(parting *p, double x, double y) {
   p->count++;
 }
 
-/* The places within an edge along the antimeridian, in its direction. */
+/* Where stretches begin or end within an edge along the antimeridian, in its direction. */
 static void put_ends(parting *p, const stretch *list, int64_t count, double x, double from, double to) {
-  int64_t low = 0, high = 2 * count, ends = high;
-  while (low < high) { /* the first end beyond the lower latitude */
-    int64_t middle = low + (high - low) / 2;
-    if (end_of(list, middle) <= fmin(from, to)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+  double low = fmin(from, to), high = fmax(from, to);
+  int64_t first = p->count, n = begun(list, count, low);
+  for (n -= n > 0; n < count && list[n].low < high; n++) {
+    if (list[n].low > low) put(p, x, list[n].low);
+    if (list[n].high > low && list[n].high < high) put(p, x, list[n].high);
   }
-  for (high = low; high < ends && end_of(list, high) < fmax(from, to);)
-    high++;
-  for (int64_t n = low; n < high; n++)
-    put(p, x, end_of(list, from < to ? n : high - 1 - (n - low)));
+  if (from < to || p->y == NULL) return;
+  for (int64_t last = p->count - 1; first < last; first++, last--) {
+    double y = p->y[first];
+    p->y[first] = p->y[last];
+    p->y[last] = y;
+  }
 }
 
 /* All vertices, and where rings begin then if `vertex` is not NULL. */
@@ -168,45 +168,42 @@ static void part_rings(const gv_feature_set *set, const sides *s, parting *p, in
   if (vertex != NULL) vertex[set->rings] = p->count;
 }
 
-gv_status gv_feature_set_part_edges(gv_context *context, gv_feature_set *set) {
-  sides s;
+static gv_status part_edges(gv_context *context, gv_feature_set *set, const sides *s) {
   parting p = {NULL, NULL, 0};
-  gv_status status = find_sides(context, set, &s);
-  if (status != GV_OK) return status;
-  part_rings(set, &s, &p, NULL);
-  int64_t vertices = p.count, *vertex = NULL;
+  part_rings(set, s, &p, NULL);
+  int64_t vertices = p.count;
+  if (vertices == set->vertices) return GV_OK;
   if (vertices > INT32_MAX) {
-    status = gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld vertices are too many (at most %d)",
-                     (long long)vertices, INT32_MAX);
-  } else if (vertices > set->vertices) {
-    p = (parting){gv_allocate(&context->allocator, vertices, sizeof *p.x),
-                  gv_allocate(&context->allocator, vertices, sizeof *p.y), 0};
-    vertex = gv_allocate(&context->allocator, set->rings + 1, sizeof *vertex);
-    bool made = p.x != NULL && p.y != NULL && vertex != NULL;
-    if (made) {
-      part_rings(set, &s, &p, vertex);
-      double *x = set->x, *y = set->y;
-      int64_t *rings = set->vertex;
-      set->x = p.x, set->y = p.y, set->vertex = vertex, set->vertices = vertices;
-      p.x = x, p.y = y, vertex = rings;
-    }
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld vertices are too many (at most %d)",
+                   (long long)vertices, INT32_MAX);
+  }
+  p = (parting){gv_allocate(&context->allocator, vertices, sizeof *p.x),
+                gv_allocate(&context->allocator, vertices, sizeof *p.y), 0};
+  int64_t *vertex = gv_allocate(&context->allocator, set->rings + 1, sizeof *vertex);
+  if (p.x == NULL || p.y == NULL || vertex == NULL) {
     gv_release(&context->allocator, p.x);
     gv_release(&context->allocator, p.y);
     gv_release(&context->allocator, vertex);
-    if (!made) status = gv_fail_memory(context, "the features");
+    return gv_fail_memory(context, "the features");
   }
-  clear_sides(context, &s);
-  return status;
+  part_rings(set, s, &p, vertex);
+  gv_release(&context->allocator, set->x);
+  gv_release(&context->allocator, set->y);
+  gv_release(&context->allocator, set->vertex);
+  set->x = p.x, set->y = p.y, set->vertex = vertex, set->vertices = vertices;
+  return GV_OK;
 }
 
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
   sides s;
   gv_status status = find_sides(context, set, &s);
   if (status != GV_OK) return status;
-  set->cut = gv_allocate_zeroed(&context->allocator, set->vertices, sizeof *set->cut);
-  if (set->cut == NULL) {
-    status = gv_fail_memory(context, "the features");
-  } else {
+  status = part_edges(context, set, &s);
+  if (status == GV_OK) {
+    set->cut = gv_allocate_zeroed(&context->allocator, set->vertices, sizeof *set->cut);
+    if (set->cut == NULL) status = gv_fail_memory(context, "the features");
+  }
+  if (status == GV_OK) {
     marking m = {set->cut, &s};
     visit_polygons(set, mark, &m);
   }

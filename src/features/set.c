@@ -169,9 +169,8 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
     normalise(out);
     find_extents(out);
   }
-  if (status == GV_OK && out->globe && out->straight) status = gv_feature_set_part_edges(context, out);
-  if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);
   if (status == GV_OK && out->globe && out->straight) status = gv_feature_set_mark_cuts(context, out);
+  if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);
   if (status == GV_OK && out->globe && !out->straight) gv_feature_set_find_sides(out);
   if (status != GV_OK) gv_feature_set_clear(out);
   return status;

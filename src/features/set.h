@@ -34,10 +34,7 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
                               const gv_features *features, gv_feature_set *out);
 void gv_feature_set_clear(gv_feature_set *set);
 
-/* cuts.c: parts edges along the antimeridian that polygons lie against in part. Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
-gv_status gv_feature_set_part_edges(gv_context *context, gv_feature_set *set);
-
-/* cuts.c: marks the edges that only cut a polygon. */
+/* cuts.c: marks the edges that only cut a polygon, and parts those of which a part does. Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set);
 
 /* inside.c: fills in what is known of rings with geodesic edges; */

@@ -36,27 +36,13 @@ static void ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *bal
     ball->radius = bound.radius + 4.0 * cells->position_error;
     return;
   }
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, radius2 = 0.0;
-  const double *position[3] = {w->x, w->y, w->z};
-  *ball = (gv_ball){.radius = 0.0};
-  for (int pass = 0; pass < 2; pass++) {
-    for (int64_t r = part->r0; r < part->r1; r++) {
-      for (int64_t i = r * w->columns + part->c0; i < r * w->columns + part->c1; i++) {
-        double square = 0.0;
-        if (isnan(w->x[i])) continue;
-        for (int axis = 0; axis < cells->dim; axis++) {
-          double at = position[axis][i], away = at - ball->centre[axis];
-          low[axis] = at < low[axis] ? at : low[axis];
-          high[axis] = at > high[axis] ? at : high[axis];
-          square += away * away;
-        }
-        radius2 = pass == 1 && square > radius2 ? square : radius2;
-      }
-    }
-    for (int axis = 0; axis < 3 && pass == 0; axis++)
-      ball->centre[axis] = axis < cells->dim ? 0.5 * (low[axis] + high[axis]) : 0.0;
+  const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
+  int32_t which[LARGEST * LARGEST], count = 0;
+  for (int64_t r = part->r0; r < part->r1; r++) {
+    for (int64_t i = r * w->columns + part->c0; i < r * w->columns + part->c1; i++)
+      if (!isnan(w->x[i])) which[count++] = (int32_t)i;
   }
-  ball->radius = sqrt(radius2) * (1.0 + 1e-12);
+  *ball = gv_ball_around(position, which, count);
 }
 
 static bool take_first(void *user, int32_t part) {

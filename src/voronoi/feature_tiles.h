@@ -20,12 +20,12 @@ typedef struct gv_feature_tiles {
   double limit, sure; /* squares of chords: beyond the one nothing counts, up to the other everything does */
   gv_contest *contest;
   gv_shortlist list[GV_FEATURE_TILES_LEVELS];
+  int64_t columns; /* of `tile` */
 
   /* To be set: the rectangle that is asked about, or a row of places, each near its neighbours, with v->cells.shape GV_CELLS_POINTS. */
   gv_tile tile;
-  int64_t columns;
-  double *x, *y, *z, *lon,
-      *lat; /* of the cells, row by row; x is NaN where nothing is asked. On the globe the last three too */
+  /* Of its cells, row by row; x is NaN where nothing is asked, the last two are NULL on the plane. */
+  double *x, *y, *z, *lon, *lat;
   /* Takes the features of `count` cells that follow each other, -1 where there are no more. `within`: they lie in the first, a polygon. */
   void (*take)(void *user, int64_t cell, int64_t count, const int32_t *found, bool within);
   void *user;
