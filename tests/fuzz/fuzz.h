@@ -2,6 +2,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +39,11 @@ static inline uint8_t fuzz_byte(fuzz_input *input) {
   uint8_t byte;
   fuzz_take(input, &byte, 1);
   return byte;
+}
+
+/* Whether the n-th backend after `serial` is asked: all of them, which takes its time, or every fourth. */
+static inline bool fuzz_asks(int asked, int n) {
+  return asked == 0 || n % 4 == asked % 4;
 }
 
 #endif

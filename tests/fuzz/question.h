@@ -18,6 +18,7 @@ typedef struct question {
   int64_t cells;
   int64_t sources; /* number of seeds or features */
   int threads;
+  int asked; /* which backends: fuzz_asks */
   bool masked;
   uint8_t mask[MOST_CELLS];
   double x[MOST_SEEDS], y[MOST_SEEDS], weights[MOST_SEEDS];
