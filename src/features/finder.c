@@ -93,21 +93,6 @@ static const gv_shortlist *wide_list(gv_finder *f) {
   return wide->usable ? &wide->list : NULL;
 }
 
-void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
-  f->usable = f->cuts = f->clear = f->narrow = false;
-  f->feature = feature;
-  if (f->list.memory == NULL) return;
-  const gv_shortlist *wide = f->around.radius > 0.0 ? wide_list(f) : NULL;
-  if (wide != NULL) {
-    gv_shortlist_narrow(f->tree, wide, ball, INFINITY, &f->list);
-    use(f, ball, true);
-  } else {
-    gather(f, ball);
-  }
-  f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
-  f->narrow = !f->usable && ball->radius > 0.0 && f->tree->root[feature] >= 0;
-}
-
 /* --------------------------------------------------------------------------------------------------------- a cell */
 
 /* One cell: what it has seen, and the best so far. */
@@ -250,63 +235,115 @@ static int64_t vertex_at(const gv_feature_tree *t, int64_t v, bool point, int64_
   return !point && same_place(t->set, v + 1, place) ? v + 1 : -1;
 }
 
-/* How far a vertex is at most, and one over a little less. */
+/* A vertex seen from a ball of positions: the chord from its middle, how far it is at most, one over the least, and by how much bounds of arcs of
+ * one chord there differ. */
 typedef struct vertex_range {
-  double most, inverse;
+  double chord, radius, most, inverse, open;
 } vertex_range;
 
-/* False if it is too far for what follows. */
-static bool range_of(const gv_finder *f, double chord, vertex_range *out) {
+/* False if it is too far, or too near, for what follows. */
+static bool range_of(const gv_finder *f, double chord, double radius, vertex_range *out) {
   const gv_geodesic *g = f->tree->geodesic;
-  double a = g->geod.a, x = chord / (2.0 * g->chords.r_small), x2 = x * x;
-  out->most = chord * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
-  out->inverse = 1.0 / (chord * a);
-  return x < 0.7;
+  double a = g->geod.a, high = chord + radius, x = high / (2.0 * g->chords.r_small),
+         y = high / (2.0 * g->chords.r_large);
+  double x2 = x * x, y2 = y * y, least = high * a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
+  *out = (vertex_range){.chord = chord, .radius = radius, .inverse = 1.0 / ((chord - radius) * a)};
+  out->most = high * a * (1.0 + x2 / 6.0 + 0.075 * x2 * x2 / (1.0 - x2)) + 1e-6;
+  out->open = out->most - least;
+  return x < 0.7 && chord > radius;
 }
 
 /* Whether the edge leads away from its vertex: `far` is the chord to its other end. 1 / (1 - x) <= 1 + 2 x, x = speed / near, 0 <= x <= 1/2. */
-static bool leads_away(const gv_finder *f, const gv_edge_motion *motion, const vertex_range *near, double far) {
-  const gv_geodesic *g = f->tree->geodesic;
+static bool leads_away(const gv_finder *f, const gv_edge_motion *motion, const vertex_range *near, double far,
+                       double length) {
   double speed = motion->fastest, turn = motion->turn, part = speed * near->inverse;
-  double y = far / (2.0 * g->chords.r_large), y2 = y * y;
-  double least = far * g->geod.a * (1.0 + y2 / 6.0 + 0.075 * y2 * y2) - 1e-6;
-  double bend = turn + speed * part * (1.0 + 2.0 * part), away = least - near->most - 0.5 * bend;
-  return 2.0 * part + near->inverse < 1.0 && away >= 2.0 * turn + 1e-6 * speed + 1e-5 &&
+  double both = near->chord + far - 2.0 * near->radius;
+  double longer = far * (1.0 - 1e-13) - near->chord - 2.0 * near->radius * length / both;
+  double bend = turn + speed * part * (1.0 + 2.0 * part),
+         away = longer * f->tree->geodesic->geod.a - near->open - 0.5 * bend;
+  return both > 0.0 && longer >= 0.0 && 2.0 * part + near->inverse < 1.0 &&
+         away >= 2.0 * turn + 1e-6 * speed + 1e-5 &&
          f->tree->set->surface.root_most * (near->most + 1.5 * speed + 1.0) < 1.57;
+}
+
+/* Whether a vertex is the nearest point of a row of the list, for all positions of a ball. */
+static bool row_leads_away(gv_finder *f, int32_t i, int64_t nearest, const double middle[3],
+                           const vertex_range *near) {
+  const gv_shortlist *l = &f->list;
+  bool point;
+  int64_t v = vertex_of(f->tree, l->entry[i], &point), here = vertex_at(f->tree, v, point, nearest);
+  if (here < 0 || point) return here >= 0;
+  double far2 = 0.0, length2 = 0.0, other = here == v ? 1.0 : 0.0;
+  for (int axis = 0; axis < 3; axis++) {
+    double d = l->d[axis][i], away = middle[axis] - (l->a[axis][i] + other * d);
+    far2 += away * away;
+    length2 += d * d;
+  }
+  gv_pace_edge(f->tree, l, i, &f->known[i]);
+  return leads_away(f, &f->known[i].motion, near, sqrt(far2), sqrt(length2) * (1.0 + 1e-14));
 }
 
 /* The vertex that is the nearest point of what is left, where chords tell it; -1 where they do not. */
 static int64_t vertex_by_chords(gv_finder *f, const double position[3], const int32_t *left, int32_t count) {
-  const gv_feature_tree *t = f->tree;
   const gv_shortlist *l = &f->list;
   bool point;
-  if (f->known == NULL || t->geodesic == NULL || count < 1) return -1;
+  if (f->known == NULL || f->tree->geodesic == NULL || count < 1) return -1;
   if (l->part[left[0]] != 0.0 && l->part[left[0]] != 1.0) return -1;
   vertex_range near;
-  int64_t nearest = vertex_of(t, l->entry[left[0]], &point);
+  int64_t nearest = vertex_of(f->tree, l->entry[left[0]], &point);
   if (l->part[left[0]] == 1.0) nearest++;
-  if (!range_of(f, l->chord[left[0]], &near)) return -1;
-  for (int32_t n = 0; n < count; n++) {
-    int32_t i = left[n];
-    int64_t v = vertex_of(t, l->entry[i], &point), here = vertex_at(t, v, point, nearest);
-    if (here < 0) return -1;
-    if (point) continue;
-    double far2 = 0.0, other = here == v ? 1.0 : 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-      double away = position[axis] - (l->a[axis][i] + other * l->d[axis][i]);
-      far2 += away * away;
-    }
-    gv_pace_edge(t, l, i, &f->known[i]);
-    if (!leads_away(f, &f->known[i].motion, &near, sqrt(far2) * (1.0 - 1e-13))) return -1;
-  }
+  if (!range_of(f, l->chord[left[0]], 0.0, &near)) return -1;
+  for (int32_t n = 0; n < count; n++)
+    if (!row_leads_away(f, left[n], nearest, position, &near)) return -1;
   return nearest;
+}
+
+/* The vertex that is the nearest point of all that is listed for a ball; -1: chords tell of none. */
+static int64_t vertex_of_ball(gv_finder *f, const gv_ball *ball) {
+  const gv_shortlist *l = &f->list;
+  bool point;
+  if (!f->usable || f->known == NULL || f->tree->geodesic == NULL) return -1;
+  double chord2[2] = {0.0, 0.0};
+  for (int axis = 0; axis < 3; axis++) {
+    double away = ball->centre[axis] - l->a[axis][0], beyond = away - l->d[axis][0];
+    chord2[0] += away * away;
+    chord2[1] += beyond * beyond;
+  }
+  vertex_range near;
+  int64_t nearest = vertex_of(f->tree, l->entry[0], &point);
+  int end = !point && chord2[1] < chord2[0] ? 1 : 0;
+  if (!range_of(f, sqrt(chord2[end]), ball->radius, &near)) return -1;
+  for (int32_t i = 0; i < l->count; i++)
+    if (!row_leads_away(f, i, nearest + end, ball->centre, &near)) return -1;
+  return nearest + end;
+}
+
+void gv_finder_aim(gv_finder *f, int32_t feature, const gv_ball *ball) {
+  f->usable = f->cuts = f->clear = f->narrow = false;
+  f->feature = feature;
+  f->vertex = -1;
+  if (f->list.memory == NULL) return;
+  const gv_shortlist *wide = f->around.radius > 0.0 ? wide_list(f) : NULL;
+  if (wide != NULL) {
+    gv_shortlist_narrow(f->tree, wide, ball, INFINITY, &f->list);
+    use(f, ball, true);
+  } else {
+    gather(f, ball);
+  }
+  f->vertex = vertex_of_ball(f, ball);
+  f->clear = f->usable && gv_ball_is_clear(f->tree, ball, f->list.low);
+  f->narrow = !f->usable && ball->radius > 0.0 && f->tree->root[feature] >= 0;
 }
 
 double gv_finder_distance(gv_finder *f, const gv_edge_place *q, bool boundary) {
   const gv_feature_set *set = f->tree->set;
-  int32_t left[MOST_LEFT], count = shorten_for(f, q->vector, left);
-  int64_t vertex = boundary && f->cuts ? -1 : vertex_by_chords(f, q->vector, left, count);
+  int32_t left[MOST_LEFT], count = 0;
+  int64_t vertex = boundary && f->cuts ? -1 : f->vertex;
   gv_edge_foot foot;
+  if (vertex < 0) {
+    count = shorten_for(f, q->vector, left);
+    vertex = boundary && f->cuts ? -1 : vertex_by_chords(f, q->vector, left, count);
+  }
   if (vertex < 0) {
     find_nearest(f, q, boundary, left, count, &foot);
     return foot.canonical;
@@ -420,6 +457,10 @@ void gv_finder_floats(gv_finder *f, int32_t count, const double *const position[
   b->pairs.count = b->feet[0].count = 0;
   for (int32_t cell = 0; cell < count; cell++) {
     position_of(b, cell, q);
+    if (f->vertex >= 0 && !(boundary && f->cuts)) {
+      add_pair(f, cell, q, f->vertex);
+      continue;
+    }
     int32_t kept = shorten_for(f, q, left);
     if (kept < 0 || (boundary && f->cuts)) continue;
     int64_t vertex = vertex_by_chords(f, q, left, kept);

@@ -27,6 +27,7 @@ typedef struct gv_finder {
   bool cuts;            /* edges that only cut a polygon are among them */
   bool narrow;          /* the list is made anew for each position */
   int32_t feature;
+  int64_t vertex;               /* the nearest point for all positions; -1: not known, or none is */
   double farthest, slack;       /* gv_slack_of_chord of a chord that hardly any position's is longer than */
   bool clear;                   /* all positions of the tile are on one side of the feature's polygons */
   struct gv_float_batch *batch; /* geodesics only */
@@ -56,6 +57,8 @@ bool gv_finder_nearest(gv_finder *finder, const gv_edge_place *q, bool boundary,
  * <= 1 / x (edge_search.c), so s >= f(w) - f(v) - M / 2. Chords bound f(w) from below and f(v) from above (geodesic.h):
  *   arcs are at least x + x^3 / 6 + 3 x^5 / 40, at most x + x^3 / 6 + 3 x^5 / (40 (1 - x^2)), times 2 R, x = chord / 2 R.
  * Where that s does for gv_edge_nearest_is_end the edge's value is geod_inverse's to the vertex.
+ * For all positions of a ball of radius r: the chord to w less that to v changes by no more than 2 |w - v| / (their sum) with the position
+ * (Dunkl and Williams: so far unit vectors are apart), and the bounds of one chord's arc are apart the more the longer it is.
  */
 double gv_finder_distance(gv_finder *finder, const gv_edge_place *q, bool boundary);
 

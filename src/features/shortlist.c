@@ -62,6 +62,15 @@ gv_ball gv_ball_around(const double *const position[3], const int32_t *which, in
   return ball;
 }
 
+gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile) {
+  gv_bound bound;
+  gv_ball ball;
+  gv_cells_bound(cells, tile, &bound);
+  memcpy(ball.centre, bound.centre, sizeof ball.centre);
+  ball.radius = bound.radius + 4.0 * cells->position_error;
+  return ball;
+}
+
 /* ----------------------------------------------------------------------------------------------- the pivot's bound */
 
 static void copy_row(const gv_shortlist *from, int32_t i, gv_shortlist *to, int32_t k) {

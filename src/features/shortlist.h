@@ -15,6 +15,7 @@
 #ifndef GV_SHORTLIST_H
 #define GV_SHORTLIST_H
 
+#include "cells/grid.h"
 #include "features/tree.h"
 
 typedef struct gv_ball {
@@ -23,6 +24,9 @@ typedef struct gv_ball {
 
 /* That around the middle of some places' box; position[2] is NULL on the plane. */
 gv_ball gv_ball_around(const double *const position[3], const int32_t *which, int32_t count);
+
+/* One around all cells of a tile whose shape is not GV_CELLS_POINTS. */
+gv_ball gv_ball_of_tile(const gv_cells *cells, const gv_tile *tile);
 
 /* Entries of a tree with their chords: from a on by d. Arrays are padded to whole vectors. */
 typedef struct gv_shortlist {

@@ -65,7 +65,8 @@ typedef struct work {
   const gv_measure *m;
   gv_finder finder;
   gv_tile rows; /* of the tiles in hand */
-  double *x, *y, *z, *lon, *lat;
+  double *x, *y, *z;
+  double *lon, *lat; /* NULL where columns and rows tell */
 } work;
 
 /* Some cells of a tile that have the same seed, by their numbers in the rows in hand. */
@@ -82,19 +83,26 @@ static void position_of(const work *w, int32_t i, double q[3]) {
   q[2] = w->v->cells.dim == 3 ? w->z[i] : 0.0;
 }
 
-static gv_ball ball_of(const work *w, const int32_t *cell, int32_t count) {
-  const double *const position[3] = {w->x, w->y, w->v->cells.dim == 3 ? w->z : NULL};
-  return gv_ball_around(position, cell, count);
+/* Around some cells of a tile, columns and rows counted in those in hand. */
+static gv_ball ball_of(const work *w, const gv_tile *tile, const int32_t *cell, int32_t count) {
+  const gv_cells *cells = &w->v->cells;
+  const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};
+  if (cells->shape == GV_CELLS_POINTS || count < (tile->c1 - tile->c0) * (tile->r1 - tile->r0))
+    return gv_ball_around(position, cell, count);
+  gv_tile all = {w->rows.c0 + tile->c0, w->rows.c0 + tile->c1, w->rows.r0 + tile->r0, w->rows.r0 + tile->r1};
+  return gv_ball_of_tile(cells, &all);
 }
 
 static void place(const work *w, const group *g, int32_t i, sight *s) {
   const gv_voronoi *v = w->v;
   int64_t columns = w->rows.c1 - w->rows.c0, cell = g->cell[i];
+  int64_t column = w->rows.c0 + cell % columns, row = w->rows.r0 + cell / columns;
   position_of(w, g->cell[i], s->q.vector);
-  if (v->cells.dim == 3) s->q.lon = w->lon[cell], s->q.lat = w->lat[cell];
+  if (w->lon != NULL) s->q.lon = w->lon[cell], s->q.lat = w->lat[cell];
   if (v->cells.shape == GV_CELLS_LONLAT) {
     const double *transform = v->cells.grid.geotransform;
-    s->column_lon = transform[0] + ((double)(w->rows.c0 + cell % columns) + 0.5) * transform[1];
+    gv_cells_lonlat(&v->cells, column, row, &s->q.lon, &s->q.lat);
+    s->column_lon = transform[0] + ((double)column + 0.5) * transform[1];
   }
 }
 
@@ -123,10 +131,10 @@ static void measure_floats(work *w, const group *g, bool inside) {
   }
 }
 
-static void measure_group(work *w, group *g) {
+static void measure_group(work *w, const gv_tile *tile, group *g) {
   const gv_measure *m = w->m;
   const gv_feature_lookup *index = w->v->state;
-  gv_ball ball = ball_of(w, g->cell, g->count);
+  gv_ball ball = ball_of(w, tile, g->cell, g->count);
   sight s = {.feature = g->feature};
   bool floats = m->type == GV_FLOAT32 && m->azimuth == NULL && w->v->cells.metric == GV_GEODESIC;
   bool boundary = m->signed_distance != 0;
@@ -180,7 +188,7 @@ static void measure_tile(work *w, int64_t band, const gv_tile *tile) {
       if (!of) seed[left++] = seed[i];
     }
     cells = left;
-    measure_group(w, &g);
+    measure_group(w, tile, &g);
   }
 }
 
@@ -210,7 +218,8 @@ static void measure_rows(work *w, int64_t band, int64_t side) {
       for (int64_t c = first; c < end; c++)
         if (!isnan(w->x[r * columns + c])) cell[count++] = (int32_t)(r * columns + c);
     }
-    gv_ball around = ball_of(w, cell, count);
+    gv_tile all = {first, end, 0, rows};
+    gv_ball around = ball_of(w, &all, cell, count);
     gv_finder_surround(&w->finder, &around);
     for (int64_t r = 0; r < rows; r += side) {
       for (int64_t c = first; c < end; c += width) {
@@ -224,7 +233,7 @@ static void measure_rows(work *w, int64_t band, int64_t side) {
 gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv_measure *m, const gv_tile *tile) {
   const gv_feature_lookup *index = v->state;
   int64_t columns = tile->c1 - tile->c0, side = tile->r1 - tile->r0 == 1 ? 1 : SIDE, height = WIDE * side;
-  bool globe = v->cells.dim == 3;
+  bool angles = v->cells.dim == 3 && v->cells.shape != GV_CELLS_LONLAT;
   work w = {.v = v, .m = m};
   gv_status status = check_seeds(context, v, m, tile);
   if (status == GV_OK) status = gv_finder_init(context, &index->tree, &w.finder);
@@ -237,8 +246,8 @@ gv_status gv_measure_features(gv_context *context, const gv_voronoi *v, const gv
   } else {
     w.y = w.x + columns * height;
     w.z = w.y + columns * height;
-    w.lon = globe ? w.z + columns * height : NULL;
-    w.lat = globe ? w.lon + columns * height : NULL;
+    w.lon = angles ? w.z + columns * height : NULL;
+    w.lat = angles ? w.lon + columns * height : NULL;
   }
   for (int64_t r = tile->r0; r < tile->r1 && status == GV_OK; r += height) {
     w.rows = (gv_tile){tile->c0, tile->c1, r, r + height < tile->r1 ? r + height : tile->r1};

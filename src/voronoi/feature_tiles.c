@@ -30,10 +30,7 @@ static void ball_of(const gv_feature_tiles *w, const gv_tile *part, gv_ball *bal
   const gv_cells *cells = &w->v->cells;
   if (cells->shape != GV_CELLS_POINTS) {
     gv_tile tile = {w->tile.c0 + part->c0, w->tile.c0 + part->c1, w->tile.r0 + part->r0, w->tile.r0 + part->r1};
-    gv_bound bound;
-    gv_cells_bound(cells, &tile, &bound);
-    memcpy(ball->centre, bound.centre, sizeof ball->centre);
-    ball->radius = bound.radius + 4.0 * cells->position_error;
+    *ball = gv_ball_of_tile(cells, &tile);
     return;
   }
   const double *const position[3] = {w->x, w->y, cells->dim == 3 ? w->z : NULL};

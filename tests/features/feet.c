@@ -104,6 +104,64 @@ static void bounds_hold(void **unused) {
     fail_msg("%d of %d are never told within 10 micrometres", told[MOST_PASSES], asked);
 }
 
+/* A position of the ball, mostly at its rim, often along the edge from its middle. */
+static bool take_position(const gv_feature_set *set, const gv_edge_place *middle, const gv_ball *ball,
+                          gv_edge_place *q) {
+  double azimuth = layer_uniform(-180, 180), square = 0.0, away = ball->radius * set->surface.ellipsoid.semi_major;
+  int end = layer_uniform(0, 1) < 0.5 ? 0 : 1;
+  if (layer_uniform(0, 1) < 0.5)
+    geod_inverse(&set->surface.geod, set->y[1 - end], set->x[1 - end], set->y[end], set->x[end], NULL, &azimuth,
+                 NULL);
+  geod_direct(&set->surface.geod, middle->lat, middle->lon, azimuth, away * (1.0 - magnitude(1e-6, 1.0)), &q->lat,
+              &q->lon, NULL);
+  gv_normalise_lonlat(&q->lon, &q->lat);
+  gv_lonlat_to_vectors(&set->surface.ellipsoid, true, 1, &q->lon, &q->lat, q->vector, q->vector + 1, q->vector + 2);
+  for (int axis = 0; axis < 3; axis++)
+    square += (q->vector[axis] - ball->centre[axis]) * (q->vector[axis] - ball->centre[axis]);
+  return square <= ball->radius * ball->radius;
+}
+
+/* Where a vertex is told to be the nearest point for a ball, it is for each position. */
+static void vertices_of_balls(void **unused) {
+  (void)unused;
+  int told = 0;
+  for (int i = 0; i < 20000; i++) {
+    double f = flattenings[i % 3], far = magnitude(100.0, 8e6), length = far * magnitude(1e-3, 0.5), distance;
+    gv_ellipsoid ellipsoid = {6378137.0, f, f * (2.0 - f)};
+    gv_geodesic geodesic;
+    gv_feature_set set;
+    gv_feature_tree tree;
+    gv_finder finder;
+    gv_edge_foot foot;
+    gv_edge_place middle = {.lon = 0.0}, q = middle;
+    gv_geodesic_init(&ellipsoid, &geodesic);
+    make_line(&geodesic.geod, length, far, &middle);
+    gv_features features = layer_features(&l, i % 2 == 0 ? GV_EDGES_STRAIGHT : GV_EDGES_GEODESIC, false);
+    gv_ball ball = {.radius = far / 6378137.0 * magnitude(1e-3, 0.9)};
+    gv_lonlat_to_vectors(&ellipsoid, true, 1, &middle.lon, &middle.lat, &ball.centre[0], &ball.centre[1],
+                         &ball.centre[2]);
+    assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
+    assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
+    assert_int_equal(gv_finder_init(context, &tree, &finder), GV_OK);
+    gv_finder_aim(&finder, 0, &ball);
+    told += finder.vertex >= 0;
+    for (int n = 0; n < 8 && finder.vertex >= 0; n++) {
+      if (!take_position(&set, &middle, &ball, &q)) continue;
+      gv_feature_nearest(&set, 0, &q, true, &foot);
+      double lon = set.x[finder.vertex], lat = set.y[finder.vertex];
+      gv_normalise_lonlat(&lon, &lat);
+      geod_inverse(&set.surface.geod, q.lat, q.lon, lat, lon, &distance, NULL, NULL);
+      if (foot.canonical != distance)
+        fail_msg("%.17g, a vertex %.17g: far %g, length %g, radius %g", foot.canonical, distance, far, length,
+                 ball.radius);
+    }
+    gv_finder_clear(&finder);
+    gv_feature_tree_clear(&tree);
+    gv_feature_set_clear(&set);
+  }
+  assert_in_range(told, 5000, 20000);
+}
+
 /* Values for so many positions: no more are read, no more are written. */
 static void floats_of_so_many(void **unused) {
   (void)unused;
@@ -156,7 +214,8 @@ static void floats_of_so_many(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(floats_of_so_many)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bounds_hold), cmocka_unit_test(vertices_of_balls),
+                                     cmocka_unit_test(floats_of_so_many)};
   if (gv_context_create(NULL, &context) != GV_OK) return 1;
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   gv_context_destroy(context);
