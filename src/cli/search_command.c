@@ -443,9 +443,9 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
   gv_context_destroy(s.context);
   if (status != GV_OK) return s.told && !cli_interrupted(NULL) ? EXIT_ERROR : cli_report_failure(&io);
   double seconds = cli_seconds() - begun;
-  if (j->json) {
+  if (j->json && s.first) {
     cli_report_search_json(&s.report, seconds);
-  } else if (!j->quiet) {
+  } else if (!j->quiet && s.first) {
     cli_report_search_lines(&s.report, seconds);
   }
   return EXIT_OK;

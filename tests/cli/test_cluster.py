@@ -20,15 +20,17 @@ def mpirun(work, launcher, n, *arguments, **options):
 
 
 def told(done):
-    """What the command says, without its summary and what the launcher says."""
-    return [line for line in done.stderr.splitlines() if line.startswith("gpuvoronoi: ") and not SUMMARY.match(line)]
+    """What the command says, without its summary, which it says once, and what the launcher says."""
+    lines = [line for line in done.stderr.splitlines() if line.startswith("gpuvoronoi: ")]
+    kinds = [found[1] for found in map(SUMMARY.match, lines) if found]
+    assert len(set(kinds)) == len(kinds), done.stderr
+    return [line for line in lines if not SUMMARY.match(line)]
 
 
 SAMPLE = {"all": (3,), "one tile high": (2,)}
 
 
-@pytest.mark.parametrize("case,n", [(c, n) for c in CASES for n in ((1, 2, 3, 4, 7) if LONG else SAMPLE.get(c, ()))])
-def test_bytes_of_one_process(work, launcher, case, n):
+def check_bytes(work, launcher, case, n):
     question, outputs, out = CASES[case](work)
     for folder in ("one", "two"):
         work.path(folder).mkdir()
@@ -43,6 +45,11 @@ def test_bytes_of_one_process(work, launcher, case, n):
             assert rows(work.path("one") / name) == rows(work.path("two") / name)
         else:
             assert a[name] == b[name], name
+
+
+@pytest.mark.parametrize("case,n", [(c, n) for c in CASES for n in ((1, 2, 3, 4, 7) if LONG else SAMPLE.get(c, ()))])
+def test_bytes_of_one_process(work, launcher, case, n):
+    check_bytes(work, launcher, case, n)
 
 
 @pytest.mark.parametrize("n", (1, 2, 3, 4, 7) if LONG else (2,))
@@ -106,13 +113,14 @@ def test_other_commands_run_once(work, launcher):
 TILES = ["--size", "1000,990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--threads", "1"]  # 16 x 16
 
 
-def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1, rank=1):
-    """Two ranks, of which something happens to the second, or `rank`, when it writes for the at-th time (pieces_shim.c)."""
+def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1, rank=1, ranks=2):
+    """Some ranks, of which something happens to the second, or `rank`, when it writes for the at-th time (pieces_shim.c)."""
     shim = build_shim(tmp_path_factory.mktemp("shim"), "pieces")
     reached = tmp_path_factory.mktemp("reached") / "reached"
     settings = {"PIECES_RANK": rank, "PIECES_AT": at, "PIECES_DO": act, "PIECES_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
                 "ASAN_OPTIONS": shim["ASAN_OPTIONS"]}
-    return [*launcher, "-n", "2", "env", *[f"{name}={value}" for name, value in settings.items()], COMMAND, *map(str, arguments)], reached
+    command = [*launcher, "-n", str(ranks), "env", *[f"{name}={value}" for name, value in settings.items()], COMMAND, *map(str, arguments)]
+    return command, reached
 
 
 def cleaned(work, question):

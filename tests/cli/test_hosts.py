@@ -1,0 +1,55 @@
+"""Ranks on hosts of their own (network namespaces, tests/mpi/hosts.sh): the files of one process, and what a host that fails leaves."""
+
+import collections
+import pathlib
+import subprocess
+
+import pytest
+from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
+from test_cluster import TILES, check_bytes, told, troubled
+from test_parts import CASES, LONG, seeds
+
+HOSTS = pathlib.Path(__file__).resolve().parents[1] / "mpi" / "hosts.sh"
+REACHES = {"mpirun.openmpi": ("--mca", "plm_rsh_agent", "@AGENT@", "--host"), "mpiexec.mpich": ("-launcher", "ssh", "-launcher-exec", "@AGENT@", "-hosts")}
+
+
+@pytest.fixture
+def hosts(launcher):  # noqa: F811
+    """Starts so many ranks by turns on so many hosts."""
+
+    def on(count):
+        names = ",".join(f"node{i + 1}:4" for i in range(count))
+        return [str(HOSTS), str(count), *launcher, *REACHES[launcher[0]], names]
+
+    tried = subprocess.run([*on(2), "-n", "8", "hostname"], capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
+    if tried.returncode == 77:
+        pytest.skip(f"no namespaces here: {' '.join(tried.stderr.split())[:200]}")
+    assert collections.Counter(tried.stdout.split()) == {"node1": 4, "node2": 4}, tried.stderr
+    return on
+
+
+@pytest.mark.parametrize("case,count", [(c, n) for c in CASES for n in ((2, 3) if LONG else (2,) if c == "all" else ())])
+def test_bytes_of_one_process(work, hosts, case, count):
+    check_bytes(work, hosts(count), case, 4 * count)
+
+
+def test_a_reference_set_on_several_hosts(work, hosts):
+    question = ["search", "--reference", seeds(work), "--queries", "seeds.csv", "-k", "3"]
+    work.ok(*question, "one.csv")
+    done = start(work.directory, hosts(2), 5, *question, "--shard-reference", "two.csv")
+    assert done.returncode == 0 and told(done) == [], done.stderr
+    assert work.path("one.csv").read_bytes() == work.path("two.csv").read_bytes()
+
+
+def test_a_rank_that_is_killed_far_away(work, tmp_path_factory, hosts):
+    """What is left belongs to a host: nobody else knows whether its process is alive, so the next run there takes it away."""
+    work.path("old.tif").write_text("old")
+    question = ["--seeds", seeds(work), *TILES, "--overwrite", "old.tif"]
+    command, reached = troubled(work, tmp_path_factory, hosts(2), "kill", *question, rank=4, ranks=8)
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
+    assert done.returncode != 0 and reached.exists() and work.path("old.tif").read_text() == "old"
+    left = [p.name for p in work.directory.iterdir() if ".tmp-" in p.name]
+    assert work.run(*question).returncode == 0 and left == [p.name for p in work.directory.iterdir() if ".tmp-" in p.name] != []
+    done = start(work.directory, hosts(2), 8, *question)
+    assert done.returncode == 0, done.stderr
+    work.no_leftovers()
