@@ -56,48 +56,65 @@ static void destroy(const gv_reference *reference, void *opaque) {
 typedef struct building {
   const gv_reference *reference;
   brute_state *state;
-  double widest, longest;
+  double *low, *high; /* by dimension */
+  double longest;
 } building;
 
-/* Eight dimensions at a time. */
-static gv_status find_centres(gv_worker *worker, int64_t first, int64_t end) {
+/* Some rows, of some dimensions of which panels and bounds stay in the first-level cache. */
+enum { BOX_ROWS = 2048, BOX_DIMS = 256, PANEL_DIMS = 64 };
+
+static int64_t parts_of(int64_t count, int64_t part) {
+  return (count + part - 1) / part;
+}
+
+static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
   building *b = worker->user;
   const gv_reference *reference = b->reference;
-  int32_t dim = reference->dim;
-  double widest = 0.0;
-  for (int32_t base = (int32_t)first * 8; base < dim && base < end * 8; base += 8) {
-    double low[8], high[8];
-    int32_t dims = dim - base < 8 ? dim - base : 8;
-    for (int32_t d = 0; d < dims; d++) {
+  int64_t dim = reference->dim, across = parts_of(dim, BOX_DIMS);
+  for (int64_t part = first; part < end; part++) {
+    int64_t base = part % across * BOX_DIMS, row = part / across * BOX_ROWS;
+    int64_t dims = dim - base < BOX_DIMS ? dim - base : BOX_DIMS;
+    int64_t stop = row + BOX_ROWS < reference->count ? row + BOX_ROWS : reference->count;
+    double low[BOX_DIMS], high[BOX_DIMS];
+    for (int64_t d = 0; d < dims; d++) {
       low[d] = INFINITY;
       high[d] = -INFINITY;
     }
-    for (int64_t i = 0; i < reference->count; i++) {
-      const double *p = reference->data + i * dim + base;
-      for (int32_t d = 0; d < dims; d++) {
+    for (; row < stop; row++) {
+      const double *p = reference->data + row * dim + base;
+      for (int64_t d = 0; d < dims; d++) {
         low[d] = p[d] < low[d] ? p[d] : low[d];
         high[d] = p[d] > high[d] ? p[d] : high[d];
       }
     }
-    for (int32_t d = 0; d < dims; d++) {
-      double centre = 0.5 * low[d] + 0.5 * high[d];
-      b->state->centre[base + d] = centre;
-      double reach = fmax(fabs(high[d] - centre), fabs(low[d] - centre));
-      widest = reach > widest ? reach : widest;
+    gv_worker_lock(worker);
+    for (int64_t d = 0; d < dims; d++) {
+      b->low[base + d] = fmin(b->low[base + d], low[d]);
+      b->high[base + d] = fmax(b->high[base + d], high[d]);
     }
+    gv_worker_unlock(worker);
   }
-  gv_worker_lock(worker);
-  b->widest = widest > b->widest ? widest : b->widest;
-  gv_worker_unlock(worker);
   return GV_OK;
 }
 
 /* The box's centre, and the exponent that brings its half width below 1. */
 static bool find_frame(building *b, int threads) {
-  brute_state *state = b->state;
-  gv_loop loop = {.threads = threads, .count = (b->reference->dim + 7) / 8, .user = b};
-  gv_parallel_for(&loop, find_centres);
-  return gv_float_exponent(b->widest, &state->exponent);
+  const gv_reference *reference = b->reference;
+  double widest = 0.0;
+  for (int32_t d = 0; d < reference->dim; d++) {
+    b->low[d] = INFINITY;
+    b->high[d] = -INFINITY;
+  }
+  gv_loop loop = {.threads = threads,
+                  .count = parts_of(reference->count, BOX_ROWS) * parts_of(reference->dim, BOX_DIMS),
+                  .user = b};
+  gv_parallel_for(&loop, find_box);
+  for (int32_t d = 0; d < reference->dim; d++) {
+    double centre = 0.5 * b->low[d] + 0.5 * b->high[d];
+    b->state->centre[d] = centre;
+    widest = fmax(widest, fmax(fabs(b->high[d] - centre), fabs(b->low[d] - centre)));
+  }
+  return gv_float_exponent(widest, &b->state->exponent);
 }
 
 static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
@@ -109,20 +126,23 @@ static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
   double scale = ldexp(1.0, state->exponent), longest = 0.0;
   for (int64_t p = first; p < end; p++) {
     float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
+    double length[GV_PANEL] = {0.0};
+    for (int32_t base = 0; base < dim; base += PANEL_DIMS) {
+      int32_t stop = dim - base < PANEL_DIMS ? dim : base + PANEL_DIMS;
+      for (int lane = 0; lane < GV_PANEL; lane++) {
+        int64_t i = p * GV_PANEL + lane;
+        for (int32_t d = base; d < stop; d++) {
+          float value = 0.0f;
+          if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
+          panel[(int64_t)d * GV_PANEL + lane] = value;
+          length[lane] = gv_norm_join(reference->metric, length[lane], gv_norm_of(reference->metric, value));
+        }
+      }
+    }
     for (int lane = 0; lane < GV_PANEL; lane++) {
       int64_t i = p * GV_PANEL + lane;
-      double length = 0.0;
-      for (int32_t d = 0; d < dim; d++) {
-        float value = 0.0f;
-        if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
-        panel[(int64_t)d * GV_PANEL + lane] = value;
-        length = gv_norm_join(reference->metric, length, gv_norm_of(reference->metric, value));
-      }
-      if (euclidean) {
-        state->halves[i] = i < reference->count ? (float)(0.5 * length) : INFINITY;
-      }
-      length = gv_float_length(reference->metric, length);
-      longest = length > longest ? length : longest;
+      if (euclidean) state->halves[i] = i < reference->count ? (float)(0.5 * length[lane]) : INFINITY;
+      longest = fmax(longest, gv_float_length(reference->metric, length[lane]));
     }
   }
   gv_worker_lock(worker);
@@ -139,9 +159,11 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
   int threads = gv_threads_for(context, 2.0 * (double)reference->count * dim);
   brute_state *state = gv_allocate_zeroed(allocator, 1, sizeof *state);
   if (state == NULL) return gv_fail_memory(context, "the index");
-  building b = {reference, state, 0.0, 0.0};
+  building b = {
+      .reference = reference, .state = state, .low = gv_allocate(allocator, 2 * (int64_t)dim, sizeof *b.low)};
   state->centre = gv_allocate(allocator, dim, sizeof *state->centre);
-  if (state->centre == NULL) goto fail;
+  if (state->centre == NULL || b.low == NULL) goto fail;
+  b.high = b.low + dim;
   state->filterable = find_frame(&b, threads);
   if (state->filterable) {
     state->panels = gv_allocate(allocator, panels * GV_PANEL, (size_t)dim * sizeof(float));
@@ -151,10 +173,12 @@ static gv_status build(gv_context *context, const gv_reference *reference, void 
     gv_parallel_for(&loop, make_panels);
     state->longest = gv_float_longest(b.longest);
   }
+  gv_release(allocator, b.low);
   *out = state;
   return GV_OK;
 
 fail:
+  gv_release(allocator, b.low);
   destroy(reference, state);
   return gv_fail_memory(context, "the index");
 }
