@@ -10,6 +10,7 @@
 enum {
   GV_PANEL = 32,          /* reference points side by side in a panel of floats and in a step of the exact kernel */
   GV_QUERY_TILE_MAX = 12, /* queries a filter kernel keeps in registers */
+  GV_KEPT_K_MAX = 1024,   /* for more neighbours nothing is kept for long */
   GV_UNDECIDED_SHARE = 64 /* the filter gives up when it leaves more than one pair in so many undecided */
 };
 
@@ -39,19 +40,44 @@ typedef struct gv_query_tile {
   const double *query[GV_QUERY_TILE_MAX];
   int64_t self[GV_QUERY_TILE_MAX];
   gv_nearest_list list[GV_QUERY_TILE_MAX];
+  /* Points that are not in the list yet, and their filter values: most that come early fall out again before they are looked at. */
+  int64_t *kept[GV_QUERY_TILE_MAX];
+  float *kept_value[GV_QUERY_TILE_MAX];
+  int32_t kept_count[GV_QUERY_TILE_MAX], kept_capacity;
+  double error[GV_QUERY_TILE_MAX]; /* a filter value is wrong by at most that */
+  float bound[GV_QUERY_TILE_MAX];  /* the threshold by what was kept */
 } gv_query_tile;
 
-/* The threshold that belongs to the list's present worst value, rounded up. */
-static inline float gv_brute_threshold(const gv_query_tile *tile, int query) {
-  double value = tile->scale * tile->list[query].worst + tile->offset[query];
+/* A float that is not below the value. */
+static inline float gv_float_above(double value) {
   return (float)(value + fabs(value) * 0x1p-22);
 }
+
+/* The threshold that belongs to the list's present worst value and to what was kept. */
+static inline float gv_brute_threshold(const gv_query_tile *tile, int query) {
+  float value = gv_float_above(tile->scale * tile->list[query].worst + tile->offset[query]);
+  return value < tile->bound[query] ? value : tile->bound[query];
+}
+
+/*
+ * How many points are kept for a query. With F not below the k-th least of their filter values and e the error, canonical values c of these k have
+ * scale c <= F - (offset - e) + e, so that whatever is not beyond them has a filter value of at most F + 2 e (and 1e-7 e for the roundings of
+ * canonical values): the others fall out. For one neighbour nothing is kept: each that is decided helps.
+ */
+static inline int64_t gv_brute_capacity(int64_t k) {
+  return k == 1 ? 1 : k <= 32 ? 3 * k : k <= GV_KEPT_K_MAX ? 2 * k + 32 : 64;
+}
+
+/* Lets fall out what may, and decides the rest canonically where it is most of what there is room for. Returns how many were decided. */
+int64_t gv_brute_thin(const gv_brute_reference *reference, gv_query_tile *tile, int query);
+
+/* All that is kept into the list, or out. */
+void gv_brute_conclude(const gv_brute_reference *reference, gv_query_tile *tile, int query);
 
 typedef struct gv_brute_kernel {
   int width; /* of a query tile */
 
-  /* Offers every point of the panels that the filter cannot exclude, by its canonical distance. Returns how many.
-   */
+  /* Keeps every point of the panels that the filter cannot exclude. Returns the panel before which it gave up, as too many had to be decided. */
   int64_t (*filter)(const gv_brute_reference *reference, gv_query_tile *tile, int64_t first_panel,
                     int64_t end_panel);
 

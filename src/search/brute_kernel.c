@@ -60,17 +60,19 @@ GV_INLINE int64_t filter_panels(const gv_brute_reference *reference, gv_query_ti
       for (int i = 0; i < PARTS; i++)
         near |= vf_at_most_bits(total[q][i], threshold) << (i * VF_LANES);
       if (__builtin_expect(near == 0, 1)) continue;
-      gv_nearest_list *list = &tile->list[q];
+      float value[GV_PANEL];
+#pragma GCC unroll 8
+      for (int i = 0; i < PARTS; i++)
+        vf_store(value + i * VF_LANES, total[q][i]);
       do {
-        int64_t number = p * GV_PANEL + __builtin_ctz(near);
+        int lane = __builtin_ctz(near);
+        int64_t number = p * GV_PANEL + lane;
         near &= near - 1;
         if (number >= reference->count || number == tile->self[q]) continue;
-        budget--;
-        gv_list_offer(list,
-                      gv_canonical_distance(tile->query[q], reference->rows + number * dim, dim, reference->metric),
-                      number);
+        tile->kept[q][tile->kept_count[q]] = number;
+        tile->kept_value[q][tile->kept_count[q]] = value[lane];
+        if (++tile->kept_count[q] == tile->kept_capacity) budget -= gv_brute_thin(reference, tile, q);
       } while (near != 0);
-      tile->threshold[q] = gv_brute_threshold(tile, q);
     }
   }
   return p;

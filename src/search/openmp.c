@@ -4,7 +4,7 @@
  * Idea. A float filter throws out nearly all pairs; the few that are left are decided by their canonical distance.
  * For euclidean the filter is the inner loop of a matrix product: |q-s|^2 / 2 - |q|^2 / 2 = |s|^2 / 2 - q.s, one
  * fused multiply-add a pair and dimension (the expansion that GEMM-based searches use), for the other metrics
- * differences. Queries form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in
+ * differences. What it leaves is kept by its filter value until k others are surely before it (brute.h). Queries form query tiles that stay in registers, reference points panels of 32 (structure of arrays) in
  * chunks that stay in the cache; a task is a block of those against a range of the reference set. With few queries
  * the reference set is cut into ranges too, and the ranges' lists are merged. Cost O(m n d), memory n d floats
  * beside the points.
@@ -199,6 +199,8 @@ typedef struct scratch {
   float *values;
   double *packed;
   gv_query_tile *tiles;
+  int64_t *kept;
+  float *kept_values;
 } scratch;
 
 static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
@@ -240,24 +242,32 @@ static void pack(const plan *p, int64_t first, int64_t end, double *packed) {
   }
 }
 
-static void start_tile(const plan *p, gv_query_tile *tile, float *values, int64_t first, int64_t end,
+static void start_tile(const plan *p, const scratch *own, int64_t number, int64_t first, int64_t end,
                        int64_t *indices, double *canonical) {
   const brute_state *state = p->state;
   const gv_query *query = p->query;
   int32_t dim = p->view.dim;
   gv_metric metric = p->view.metric;
   int width = p->kernel->width;
+  int64_t capacity = gv_brute_capacity(query->k);
+  float *values = own->values + number * width * dim;
+  gv_query_tile *tile = &own->tiles[number];
   tile->count = (int)(end - first < width ? end - first : width);
   tile->width = width;
   tile->values = values;
   tile->filterable = state->filterable;
   tile->pause = 0;
   tile->next_pause = PAUSE_MIN;
+  tile->kept_capacity = (int32_t)capacity;
   double scale = ldexp(1.0, state->exponent);
   tile->scale = gv_float_scale(metric, dim, scale);
   for (int q = 0; q < width; q++) {
     int64_t i = first + (q < tile->count ? q : tile->count - 1);
     tile->query[q] = query->data + i * dim;
+    tile->kept[q] = own->kept + (number * width + q) * capacity;
+    tile->kept_value[q] = own->kept_values + (number * width + q) * capacity;
+    tile->kept_count[q] = 0;
+    tile->bound[q] = INFINITY;
     if (q < tile->count) {
       tile->self[q] = query->self_offset >= 0 ? query->self_offset + i : -1;
       gv_list_start(&tile->list[q], canonical + (i - first) * query->k, indices + (i - first) * query->k, query->k,
@@ -276,8 +286,8 @@ static void start_tile(const plan *p, gv_query_tile *tile, float *values, int64_
       tile->filterable = false;
       continue;
     }
-    tile->offset[q] =
-        gv_float_error(metric, dim, reach, state->longest) - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
+    tile->error[q] = gv_float_error(metric, dim, reach, state->longest);
+    tile->offset[q] = tile->error[q] - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
   }
 }
 
@@ -304,7 +314,7 @@ static void search_filtered(const plan *p, const scratch *own, gv_query_tile *ti
     tile->next_pause = PAUSE_MIN;
     return;
   }
-  scratch only = {own->values, own->packed, tile};
+  scratch only = {.packed = own->packed, .tiles = tile};
   tile->exact = true;
   search_exactly(p, &only, 1, reached, end);
   tile->pause = tile->next_pause;
@@ -321,8 +331,7 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
   int width = p->kernel->width;
   int64_t tiles = 0;
   for (int64_t at = first; at < end; at += width, tiles++) {
-    start_tile(p, &own->tiles[tiles], own->values + tiles * width * p->view.dim, at, end,
-               indices + (at - first) * query->k, canonical + (at - first) * query->k);
+    start_tile(p, own, tiles, at, end, indices + (at - first) * query->k, canonical + (at - first) * query->k);
     own->tiles[tiles].exact = true;
   }
   int64_t panel = range * p->range_panels, panels = panels_of(p->view.count);
@@ -352,8 +361,10 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
     }
   }
   for (int64_t t = 0; t < tiles; t++) {
-    for (int q = 0; q < own->tiles[t].count; q++)
+    for (int q = 0; q < own->tiles[t].count; q++) {
+      if (own->tiles[t].kept_count[q] > 0) gv_brute_conclude(&p->view, &own->tiles[t], q);
       gv_list_finish(&own->tiles[t].list[q]);
+    }
   }
   return true;
 }
@@ -361,10 +372,12 @@ static bool search_block(const plan *p, const scratch *own, int64_t block, int64
 /* A search being made; memory of each worker behind each other. */
 typedef struct searching {
   const plan *p;
-  int64_t values, packed; /* of a worker */
+  int64_t values, packed, kept; /* of a worker */
   float *all_values;
   double *all_packed;
   gv_query_tile *all_tiles;
+  int64_t *all_kept;
+  float *all_kept_values;
   int64_t *indices, *part_indices; /* part_: of each range, where there are several */
   double *canonical, *part_canonical;
   gv_progress progress;
@@ -374,7 +387,8 @@ static gv_status search_task(gv_worker *worker, int64_t task, int64_t end) {
   searching *s = worker->user;
   const plan *p = s->p;
   int me = worker->number;
-  scratch own = {s->all_values + me * s->values, s->all_packed + me * s->packed, s->all_tiles + me * p->tiles};
+  scratch own = {s->all_values + me * s->values, s->all_packed + me * s->packed, s->all_tiles + me * p->tiles,
+                 s->all_kept + me * s->kept, s->all_kept_values + me * s->kept};
   for (bool on = true; task < end && on; task++) {
     int64_t block = task / p->ranges, range = task % p->ranges;
     int64_t at = (range * p->query->count + block * p->block_queries) * p->query->k;
@@ -414,15 +428,18 @@ static gv_status search(gv_context *context, const gv_reference *reference, cons
   /* Rounded up to whole cache lines, so that every thread's part is aligned and its own. */
   s.values = (p.block_queries * p.view.dim + 15) / 16 * 16;
   s.packed = p.packed_panels * GV_PANEL * p.view.dim;
+  s.kept = p.block_queries * gv_brute_capacity(query->k);
   s.all_values = gv_allocate(allocator, threads * s.values, sizeof(float));
   s.all_packed = gv_allocate(allocator, threads * s.packed, sizeof(double));
   s.all_tiles = gv_allocate(allocator, threads * p.tiles, sizeof(gv_query_tile));
+  s.all_kept = gv_allocate(allocator, threads * s.kept, sizeof(int64_t));
+  s.all_kept_values = gv_allocate(allocator, threads * s.kept, sizeof(float));
   if (p.ranges > 1) {
     s.part_indices = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(int64_t));
     s.part_canonical = gv_allocate(allocator, p.ranges * query->count, (size_t)query->k * sizeof(double));
   }
-  if (s.all_values == NULL || s.all_packed == NULL || s.all_tiles == NULL ||
-      (p.ranges > 1 && (s.part_indices == NULL || s.part_canonical == NULL))) {
+  if (s.all_values == NULL || s.all_packed == NULL || s.all_tiles == NULL || s.all_kept == NULL ||
+      s.all_kept_values == NULL || (p.ranges > 1 && (s.part_indices == NULL || s.part_canonical == NULL))) {
     status = gv_fail_memory(context, "the search");
     goto done;
   }
@@ -438,6 +455,8 @@ done:
   gv_release(allocator, s.all_values);
   gv_release(allocator, s.all_packed);
   gv_release(allocator, s.all_tiles);
+  gv_release(allocator, s.all_kept);
+  gv_release(allocator, s.all_kept_values);
   gv_release(allocator, s.part_indices);
   gv_release(allocator, s.part_canonical);
   return status;

@@ -33,6 +33,7 @@ def real_data(name):
     return path
 
 
+PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", 240))  # seconds of one run
 SUMMARY = re.compile("gpuvoronoi: (metric|grid|cells|seeds|backend|output|references|queries|neighbours): ")
 
 
@@ -48,7 +49,7 @@ class Work:
 
     def run(self, *arguments, **options):
         arguments = [COMMAND, *map(str, arguments)]
-        done = subprocess.run(arguments, cwd=self.directory, capture_output=True, text=True, timeout=240, **options)
+        done = subprocess.run(arguments, cwd=self.directory, capture_output=True, text=True, timeout=PATIENCE, **options)
         lines = done.stderr.splitlines(keepends=True)
         done.summary = "".join(line for line in lines if SUMMARY.match(line))
         done.stderr = "".join(line for line in lines if not SUMMARY.match(line))  # what people should worry about

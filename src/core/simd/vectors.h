@@ -54,6 +54,9 @@ GV_INLINE vi vi_load(const int32_t *p) {
 GV_INLINE void vd_store(double *p, vd a) {
   memcpy(p, &a, sizeof a);
 }
+GV_INLINE void vf_store(float *p, vf a) {
+  memcpy(p, &a, sizeof a);
+}
 GV_INLINE void vi_store(int32_t *p, vi a) {
   memcpy(p, &a, sizeof a);
 }
