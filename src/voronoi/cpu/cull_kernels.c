@@ -210,7 +210,8 @@ GV_INLINE void weigh_body(const int weighting, const int form, const gv_weigher 
   for (int64_t i = 0; i < n; i += VD_LANES) {
     vd canonical = vd_load(value + i);
     if (each) w = vd_load(weight + i);
-    vd result = vd_weigh_as(weighting, form, inverse, scale, canonical, w);
+    /* As in rank.c: what cannot be squared is as far as can be, and may still win by its weight. */
+    vd result = vd_weigh_as(weighting, form, inverse, scale, vd_min(canonical, largest), w);
     vd_store(value + i, vd_select(vd_less(most, canonical), none, vd_min(result, largest)));
   }
 }
