@@ -9,6 +9,7 @@ from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
 from test_cluster import TILES, check_bytes, told, troubled
 from test_parts import CASES, LONG, seeds
 
+pytestmark = pytest.mark.skipif(not LONG, reason="takes long")
 HOSTS = pathlib.Path(__file__).resolve().parents[1] / "mpi" / "hosts.sh"
 REACHES = {"mpirun.openmpi": ("--mca", "plm_rsh_agent", "@AGENT@", "--host"), "mpiexec.mpich": ("-launcher", "ssh", "-launcher-exec", "@AGENT@", "-hosts")}
 
