@@ -39,8 +39,12 @@ typedef struct brute_state {
   float *panels, *halves;
 } brute_state;
 
+static int64_t parts_of(int64_t count, int64_t part) {
+  return (count + part - 1) / part;
+}
+
 static int64_t panels_of(int64_t count) {
-  return (count + GV_PANEL - 1) / GV_PANEL;
+  return parts_of(count, GV_PANEL);
 }
 
 static void destroy(const gv_reference *reference, void *opaque) {
@@ -62,10 +66,6 @@ typedef struct building {
 
 /* Some rows, of some dimensions of which panels and bounds stay in the first-level cache. */
 enum { BOX_ROWS = 2048, BOX_DIMS = 256, PANEL_DIMS = 64 };
-
-static int64_t parts_of(int64_t count, int64_t part) {
-  return (count + part - 1) / part;
-}
 
 static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
   building *b = worker->user;
