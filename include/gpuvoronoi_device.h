@@ -50,6 +50,48 @@ typedef struct gv_strip_measure {
 GV_API gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *voronoi,
                                           const gv_strip_measure *measure);
 
+/* ------------------------------------------------------------------------------------------ statistics on a device */
+
+/*
+ * Example:
+ *     gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT; // labels that gv_voronoi_strip has left on the device
+ *     if (gv_statistics_add_strip(context, NULL, &strip) != GV_ERROR_INVALID_ARGUMENT) return 1; // without statistics
+ */
+
+/* A quantity of the cells of a strip: a value each. */
+typedef struct gv_strip_quantity {
+  gv_dtype type;     /* GV_FLOAT32, GV_FLOAT64 */
+  const void *value; /* value[r * stride + c], on the device */
+  int64_t stride;    /* in values */
+} gv_strip_quantity;
+
+/* Cells of a strip, their seeds and quantities. */
+typedef struct gv_strip_statistics {
+  size_t struct_size;
+  int64_t column, row;               /* the first cell */
+  int64_t columns, rows;             /* 0: up to the grid's edge */
+  const int32_t *seed;               /* seed[r * stride + c]: numbers from 0, the first band; < 0: none */
+                                     /* NULL: the nearest seeds, which are found on the device */
+  int64_t stride;                    /* in values */
+  const gv_strip_quantity *quantity; /* an array of the host's, one for each of the statistics' `sums` */
+  void *stream;                      /* see gv_memory */
+} gv_strip_statistics;
+
+#define GV_STRIP_STATISTICS_INIT                                                                                   \
+  { sizeof(gv_strip_statistics), 0, 0, 0, 0, NULL, 0, NULL, NULL }
+
+/*
+ * What gv_statistics_add does, for a strip whose seeds and quantities lie on a device, or whose seeds are still to be found there (on
+ * the context's device if there are no quantities): the same sums, to the bit, in any mixture of blocks and strips. Where the
+ * statistics have distances, the device measures them as gv_voronoi_measure_strip does. The grid is one that gv_voronoi_strip answers
+ * there, without labels. Memory of the device: about 100 bytes a seed (or group) and 32 a quantity of each, 1 GiB at most for seeds
+ * that are found, 512 MiB at most for distances. Only these sums come to the host.
+ *
+ * Errors: as gv_voronoi_strip, and gv_statistics_add. Nothing of a strip that ends in one has been added.
+ */
+GV_API gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *statistics,
+                                         const gv_strip_statistics *strip);
+
 #ifdef __cplusplus
 }
 #endif

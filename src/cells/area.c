@@ -39,7 +39,7 @@ void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latit
  * 1) a cell has a width of x / (row + x) octants, or (1 - x) / (row + x), where c = (row + x) / N and x runs from 0 to
  * 1: integrate that along the meridian. Gauss-Legendre, in as many parts as a strong flattening needs.
  */
-static void row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]) {
+void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]) {
   static const double node[4] = {0.1834346424956498049, 0.5255324099163289858, 0.7966664774136267396,
                                  0.9602898564975362317};
   static const double weight[4] = {0.3626837833783619830, 0.3137066458778872873, 0.2223810344533744705,
@@ -79,7 +79,7 @@ static void mesh_areas(const gv_mesh_tables *tables, int level, const gv_ellipso
     double rows[1 << GV_MESH_LEAF_BITS][2];
     gv_mesh_part_at(level, bits, index, &leaf);
     for (int row = 0; row < 1 << bits; row++)
-      row_areas(ellipsoid, level, gv_mesh_part_row(&leaf) + row, rows[row]);
+      gv_mesh_row_areas(ellipsoid, level, gv_mesh_part_row(&leaf) + row, rows[row]);
     const gv_mesh_order *order = gv_mesh_order_of(tables, &leaf);
     for (int64_t i = 0; i < gv_mesh_part_count(&leaf); i++) {
       int64_t at = leaf.first + order->number[i] - first;

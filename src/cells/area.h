@@ -15,6 +15,10 @@
 /* Square metres for each radian of longitude of n zones between n + 1 latitudes in degrees, -90 ... 90, in any order. */
 void gv_zone_areas(const gv_ellipsoid *ellipsoid, int64_t n, const double *latitude, double *area);
 
+/* Areas in square metres of the cells of a row of an octant of a QTM level, counted from its pole: of those that point to the pole, and
+ * of those that point away from it. */
+void gv_mesh_row_areas(const gv_ellipsoid *ellipsoid, int level, int64_t row, double area[2]);
+
 /* |g1 g5 - g2 g4|, never NaN: what is beyond a double is infinite. */
 double gv_plane_area(const double g[6]);
 

@@ -78,6 +78,7 @@ typedef struct gv_run {
   int32_t *labels; /* Int32 ids by seed */
   bool numbers;    /* blocks hold seed numbers first */
   bool by_region;  /* or regions at once, as nothing is said of the seeds themselves */
+  bool on_device;  /* statistics were made there, or begun */
   bool style, distances;
 } gv_run;
 

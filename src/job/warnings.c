@@ -97,6 +97,7 @@ void gv_run_report(const gv_run *r, gv_job_report *out) {
                          .seeds_skipped = r->seeds.skipped,
                          .seeds_without_cells = r->empty_seeds,
                          .backend = r->merge != NULL     ? "merge"
+                                    : r->on_device       ? "cuda-tile"
                                     : r->voronoi != NULL ? gv_voronoi_backend(r->voronoi)
                                                          : NULL,
                          .backend_asked = r->j->backend,

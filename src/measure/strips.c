@@ -4,9 +4,9 @@
 #include "core/given.h"
 #include "core/parallel.h"
 #include "measure/place.h"
+#include "measure/strips.h"
 #include "search/cuda_module.h"
 #include "voronoi/gpu/distances.h"
-#include "voronoi/pipeline/device_strips.h"
 
 /* Pairs being asked about. */
 typedef struct asking {
@@ -69,8 +69,7 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
   return status;
 }
 
-static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
-  const gv_strip_measure *m = user;
+gv_status gv_measure_carried(gv_device_strips *d, const gv_voronoi *v, const gv_strip_measure *m) {
   const char *reason;
   const gv_distance_device *device = gv_cuda_module_get(&reason)->distances;
   double radius = gv_globe_radius(&v->cells.ellipsoid);
@@ -79,6 +78,10 @@ static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *u
   if (status != GV_OK || open.count == 0) return status;
   return open.count <= GV_CUDA_OPEN_PAIRS ? answer(d, v, device, m, &open)
                                           : measure_pieces(d, v, device, m, radius);
+}
+
+static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
+  return gv_measure_carried(d, v, user);
 }
 
 static gv_status check(gv_context *context, const gv_voronoi *v, gv_strip_measure *m) {

@@ -14,8 +14,9 @@
 extern "C" {
 #endif
 
-struct gv_raster_device;   /* voronoi/gpu/raster.h */
-struct gv_distance_device; /* voronoi/gpu/distances.h */
+struct gv_raster_device;     /* voronoi/gpu/raster.h */
+struct gv_distance_device;   /* voronoi/gpu/distances.h */
+struct gv_statistics_device; /* statistics/device_sums.h */
 
 /* Callers' arrays on devices (search/arrays.h). */
 typedef struct gv_array_device {
@@ -51,6 +52,7 @@ typedef struct gv_cuda_module {
   const gv_search_engine *search[GV_BACKENDS]; /* by backend; NULL for those without CUDA */
   const struct gv_raster_device *raster;
   const struct gv_distance_device *distances;
+  const struct gv_statistics_device *statistics;
   const gv_array_device *arrays;
 } gv_cuda_module;
 

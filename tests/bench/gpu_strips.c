@@ -1,6 +1,6 @@
 /*
  * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the time of the whole call,
- * from seeds that the object has to labels in device memory, and from these to distances there, median and least of several runs after one that is not counted; beside
+ * from seeds that the object has to labels in device memory, and from these to distances there, or to statistics, median and least of several runs after one that is not counted; beside
  * them what memset takes for as many bytes. Labels are compared with those of `tile`.
  *
  *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
@@ -98,6 +98,41 @@ static int measure_distances(gv_context *context, const row *r, gv_voronoi *voro
   return 0;
 }
 
+/* Adds them to statistics: nothing but cells, areas and centroids; with distances; with a quantity that is copied from the host first. */
+static int count_cells(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there, int runs) {
+  static const char *const names[] = {"statistics", "+ dist.", "+ quantity", "copy alone"};
+  double device[MOST], whole[MOST], bound = 2.0, cells = (double)(r->width * r->height);
+  size_t bytes = (size_t)cells * sizeof(float);
+  void *value = NULL, *from = NULL;
+  if (cudaMalloc(&value, bytes) != cudaSuccess || cudaMallocHost(&from, bytes) != cudaSuccess) return 1;
+  for (int64_t i = 0; i < r->width * r->height; i++)
+    ((float *)from)[i] = (float)(i % 3) * 0.5F;
+  for (int what = 0; what < 4; what++) {
+    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+    gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+    const gv_strip_quantity quantity = {GV_FLOAT32, value, r->width};
+    gv_statistics *s = NULL;
+    how.distances = what == 1;
+    how.sums = what == 2;
+    how.bound = &bound;
+    if (gv_statistics_create(context, voronoi, &how, &s) != GV_OK) return fail(context, "statistics");
+    strip.seed = there;
+    strip.stride = r->width;
+    strip.quantity = &quantity;
+    for (int run = -1; run < runs; run++) {
+      double before = gv_context_device_seconds(context), start = now();
+      if (what >= 2 && cudaMemcpy(value, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return 1;
+      if (what < 3 && gv_statistics_add_strip(context, s, &strip) != GV_OK) return fail(context, "statistics");
+      if (run < 0) continue;
+      whole[run] = now() - start;
+      device[run] = gv_context_device_seconds(context) - before;
+    }
+    gv_statistics_destroy(s);
+    report(names[what], cells, device, whole, runs);
+  }
+  return cudaFree(value) == cudaSuccess && cudaFreeHost(from) == cudaSuccess ? 0 : 1;
+}
+
 static int measure(gv_context *context, const row *r, int runs) {
   double device[MOST], whole[MOST], fill = 0.0, cells = (double)(r->width * r->height * r->k);
   size_t bytes = (size_t)cells * sizeof(int32_t);
@@ -122,6 +157,7 @@ static int measure(gv_context *context, const row *r, int runs) {
          (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
   report("labels", cells, device, whole, runs);
   int result = measure_distances(context, r, voronoi, there, runs);
+  if (result == 0) result = count_cells(context, r, voronoi, there, runs);
   gv_voronoi_destroy(voronoi);
   if (result == 0) result = compare(context, r, there);
   return cudaFree(there) == cudaSuccess ? result : 1;

@@ -1,12 +1,14 @@
 """Each output alone: OUT may be left out, and what is written is what it is with OUT."""
 
 import itertools
+import json
+import subprocess
 
 import numpy as np
 import pytest
 from osgeo import gdal
 
-from conftest import crs, globe
+from conftest import COMMAND, crs, globe
 
 LON, LAT = globe(300, seed=11)
 GRID = ["--seeds", "s.csv", "--size", "700,350", "--metric", "great-circle"]
@@ -52,6 +54,22 @@ def test_as_with_out(seeds, options):
             seeds.ok(*GRID, *options, *asked)
             assert set(seeds.listing()) - before == set(names)
             assert same(contents(seeds, names), expected), chosen
+
+
+def test_made_on_a_device(seeds):
+    """With --stats alone nothing but the table comes from there: the same one."""
+    devices = json.loads(subprocess.run([COMMAND, "devices", "--json"], capture_output=True, text=True, timeout=120).stdout)["devices"]
+    if not any(device["usable"] for device in devices):
+        pytest.skip("no CUDA device")
+    grids = [["--size", "700,350"], ["--size", "3000,1500", "--extent", "-20,30,40,60"], ["--level", "6"]]
+    for grid, metric, more in itertools.product(grids, ["great-circle", "geodesic"], [[], ["--no-stats-distances"], ["--group"]]):
+        asked = ["--seeds", "s.csv", *grid, "--metric", metric, *more, "--id", "number", "--overwrite", "--stats", "t.csv"]
+        tables = []
+        for backend in ("tile", "cuda-tile", "auto"):
+            done = seeds.ok(*asked, "--backend", backend)
+            assert backend == "auto" or f"backend: {backend}" in done.stderr
+            tables.append(seeds.path("t.csv").read_bytes())
+        assert tables[0] == tables[1] == tables[2], (grid, metric, more)
 
 
 def test_triangles_and_a_table(work):

@@ -1,5 +1,5 @@
 /*
- * Strips and distances on a device while one CUDA call fails, the first, the second ... up to the last: the call says so, nothing
+ * Strips, distances and statistics on a device while one CUDA call fails, the first, the second ... up to the last: the call says so, nothing
  * sticks, and the same object has the right answers afterwards. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
  * there is no GPU.
  */
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gpuvoronoi_device.h"
+#include "gpuvoronoi_parts.h"
 #include "search/cuda_module.h"
 
 enum {
@@ -19,7 +20,8 @@ enum {
   CELLS = WIDTH * HEIGHT,
   SEEDS = 200,
   MOST_CALLS = 2000,
-  QUIET = 20 /* numbers in a row that nothing fails at: there are no more calls */
+  MOST_BYTES = 256, /* of a seed's sums */
+  QUIET = 20        /* numbers in a row that nothing fails at: there are no more calls */
 };
 
 #define CUDA(call) assert_int_equal((call), cudaSuccess)
@@ -35,7 +37,18 @@ static void fail_at(int call) {
   assert_int_equal(setenv("GPUVORONOI_FAILING_CUDA_CALL", text, 1), 0);
 }
 
-static gv_status create(gv_context *context, gv_voronoi **out) {
+/* What was asked: a grid, and sums about it. */
+typedef struct question {
+  gv_voronoi *voronoi;
+  gv_statistics *statistics;
+} question;
+
+static gv_status create_statistics(gv_context *context, question *q) {
+  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  return gv_statistics_create(context, q->voronoi, &how, &q->statistics);
+}
+
+static gv_status create(gv_context *context, question *out) {
   const double geotransform[] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
   gv_grid grid = GV_GRID_INIT;
   gv_seeds seeds = {lon, lat, SEEDS};
@@ -46,12 +59,14 @@ static gv_status create(gv_context *context, gv_voronoi **out) {
   memcpy(grid.geotransform, geotransform, sizeof geotransform);
   o.backend = "cuda-tile";
   o.metric = GV_GEODESIC;
-  return gv_voronoi_create(context, &grid, &seeds, &o, out);
+  gv_status status = gv_voronoi_create(context, &grid, &seeds, &o, &out->voronoi);
+  return status == GV_OK ? create_statistics(context, out) : status;
 }
 
-static gv_status ask(gv_context *context, const gv_voronoi *voronoi) {
+static gv_status ask(gv_context *context, const question *q) {
   gv_strip s = GV_STRIP_INIT;
   gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+  gv_strip_statistics found = GV_STRIP_STATISTICS_INIT;
   s.out = label;
   s.stride = s.mask_stride = WIDTH;
   s.mask = mask;
@@ -59,27 +74,37 @@ static gv_status ask(gv_context *context, const gv_voronoi *voronoi) {
   m.seed = label;
   m.distance = distance;
   m.stride = m.out_stride = WIDTH;
-  gv_status status = gv_voronoi_strip(context, voronoi, &s);
-  return status == GV_OK ? gv_voronoi_measure_strip(context, voronoi, &m) : status;
+  gv_status status = gv_voronoi_strip(context, q->voronoi, &s);
+  if (status == GV_OK) status = gv_voronoi_measure_strip(context, q->voronoi, &m);
+  return status == GV_OK ? gv_statistics_add_strip(context, q->statistics, &found) : status;
 }
 
-static void take_answers(int32_t *labels, float *distances) {
-  CUDA(cudaMemcpy(labels, label, CELLS * sizeof *labels, cudaMemcpyDeviceToHost));
-  CUDA(cudaMemcpy(distances, distance, CELLS * sizeof *distances, cudaMemcpyDeviceToHost));
+typedef struct answers {
+  int32_t label[CELLS];
+  float distance[CELLS];
+  unsigned char sums[SEEDS][MOST_BYTES];
+} answers;
+
+static void take_answers(gv_context *context, const question *q, answers *out) {
+  memset(out, 0, sizeof *out);
+  CUDA(cudaMemcpy(out->label, label, sizeof out->label, cudaMemcpyDeviceToHost));
+  CUDA(cudaMemcpy(out->distance, distance, sizeof out->distance, cudaMemcpyDeviceToHost));
+  assert_true(gv_statistics_sums_size(q->statistics) <= MOST_BYTES);
+  for (int i = 0; i < SEEDS; i++)
+    assert_int_equal(gv_statistics_get_sums(context, q->statistics, i, out->sums[i]), GV_OK);
 }
 
 static void each_call_fails_once(void **state) {
   (void)state;
-  static int32_t expected[CELLS], got[CELLS];
-  static float far_expected[CELLS], far[CELLS];
+  static answers expected, got;
   int failures = 0, quiet = 0, call = 0;
   for (; quiet < QUIET && call < MOST_CALLS; call++) { /* 0: none does */
     gv_context *context = NULL;
-    gv_voronoi *voronoi = NULL;
+    question q = {NULL, NULL};
     assert_int_equal(gv_context_create(NULL, &context), GV_OK);
     fail_at(call);
-    gv_status status = create(context, &voronoi);
-    if (status == GV_OK) status = ask(context, voronoi);
+    gv_status status = create(context, &q);
+    if (status == GV_OK) status = ask(context, &q);
     if (status == GV_OK && call > 0) quiet++;
     if (status != GV_OK) {
       if (quiet > 0) fail_msg("nobody says that call %d has failed", call - quiet);
@@ -90,12 +115,18 @@ static void each_call_fails_once(void **state) {
     fail_at(0);
     CUDA(cudaMemset(label, 0x55, CELLS * sizeof *label));
     CUDA(cudaDeviceSynchronize());
-    if (voronoi == NULL) assert_int_equal(create(context, &voronoi), GV_OK);
-    if (ask(context, voronoi) != GV_OK) fail_msg("after call %d: %s", call, gv_context_message(context));
-    take_answers(call == 0 ? expected : got, call == 0 ? far_expected : far);
-    if (call > 0 && (memcmp(got, expected, sizeof got) != 0 || memcmp(far, far_expected, sizeof far) != 0))
+    if (q.voronoi == NULL) {
+      assert_int_equal(create(context, &q), GV_OK);
+    } else if (status == GV_OK) { /* else nothing has been added */
+      gv_statistics_destroy(q.statistics);
+      assert_int_equal(create_statistics(context, &q), GV_OK);
+    }
+    if (ask(context, &q) != GV_OK) fail_msg("after call %d: %s", call, gv_context_message(context));
+    take_answers(context, &q, call == 0 ? &expected : &got);
+    if (call > 0 && memcmp(&got, &expected, sizeof got) != 0)
       fail_msg("other answers after call %d has failed", call);
-    gv_voronoi_destroy(voronoi);
+    gv_statistics_destroy(q.statistics);
+    gv_voronoi_destroy(q.voronoi);
     gv_context_destroy(context);
   }
   print_message("%d calls\n", failures);

@@ -67,6 +67,7 @@ static gv_status begin(gv_context *context, const void *const *array, int count,
     return status;
   }
   *lane = taken;
+  *device = taken->device;
   return GV_OK;
 }
 

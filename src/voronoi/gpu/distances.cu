@@ -96,17 +96,7 @@ __global__ void write_answers(REAL *out, const gv_open_pair *pair, const double 
 
 } // namespace gv
 
-/* Buffers of the lane that strips do not use. */
-enum {
-  SLOT_DISTINCT = SLOTS_USED,
-  SLOT_PAIRS,
-  SLOT_ANSWERS,
-  SLOT_MEASURED,
-  SLOTS_MEASURING,
-  PINNED_MEASURED = PINNED_COUNTERS, /* no strip is at work meanwhile */
-  PINNED_PAIRS = PINNED_OPEN
-};
-static_assert((int)SLOTS_MEASURING <= (int)GV_CUDA_SLOTS, "slots of a lane");
+enum { PINNED_MEASURED = PINNED_COUNTERS, PINNED_PAIRS = PINNED_OPEN }; /* no strip is at work meanwhile */
 static_assert(sizeof(gv::measured) <= sizeof(gv::counters), "room for what is counted");
 
 template <int FORM, int METRIC>

@@ -7,6 +7,7 @@
 
 extern "C" {
 extern const gv_array_device gv_cuda_arrays;
+extern const struct gv_statistics_device gv_cuda_statistics; /* statistics/device_sums.cu */
 }
 
 static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close,    gv_cuda_raster_start,
@@ -42,6 +43,7 @@ static gv_cuda_module make(void) {
   m.search[GV_BACKEND_CUDA_OCTREE] = &gv_search_cuda_octree;
   m.raster = &raster;
   m.distances = &distances;
+  m.statistics = &gv_cuda_statistics;
   m.arrays = &gv_cuda_arrays;
   return m;
 }

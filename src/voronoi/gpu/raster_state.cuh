@@ -35,7 +35,15 @@ enum {
   SLOT_ENTRIES = SLOT_POOL + GV_CUDA_STRIPS,
   SLOT_OPEN = SLOT_ENTRIES + GV_CUDA_STRIPS,
   SLOT_OPEN_IDS = SLOT_OPEN + GV_CUDA_STRIPS,
-  SLOTS_USED = SLOT_OPEN_IDS + GV_CUDA_STRIPS
+  SLOT_DISTINCT = SLOT_OPEN_IDS + GV_CUDA_STRIPS, /* distances.cu from here on */
+  SLOT_PAIRS,
+  SLOT_ANSWERS,
+  SLOT_MEASURED,
+  SLOT_FACTORS, /* statistics/device_sums.cu from here on */
+  SLOT_TOTALS,
+  SLOT_LABELS,
+  SLOT_DISTANCES,
+  SLOTS_USED
 };
 static_assert((int)SLOTS_USED <= (int)GV_CUDA_SLOTS, "slots of a lane");
 

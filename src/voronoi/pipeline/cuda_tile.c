@@ -570,7 +570,7 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_cond_init(&e->changed, NULL);
   gv_context_for_worker(context, &e->starter_context);
   e->starter_context.threads = context->threads;
-  gv_device_strips_init(&e->strips, context);
+  gv_device_strips_init(&e->strips, context, (gv_block_source){ask_cpu, e});
   gv_status status = GV_OK;
   bool able = gv_cuda_raster_supports(v);
   if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
@@ -667,12 +667,11 @@ static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
 
 static gv_status cuda_tile_strip(gv_context *context, const gv_voronoi *v, void *opaque, const gv_strip *strip) {
   engine *e = opaque;
-  gv_block_source cpu = {ask_cpu, e};
   if (!gv_cuda_raster_supports(v)) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
                    "cuda-tile leaves weights and projected grids to processors, not for a device's memory");
   }
-  return gv_device_strips_fill(context, &e->strips, v, &cpu, strip);
+  return gv_device_strips_fill(context, &e->strips, v, strip);
 }
 
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {

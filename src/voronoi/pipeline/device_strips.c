@@ -15,8 +15,9 @@ enum {
   WIDEST_STRIDE = 1 << 28 /* of pieces of several rows */
 };
 
-void gv_device_strips_init(gv_device_strips *d, const gv_context *context) {
+void gv_device_strips_init(gv_device_strips *d, const gv_context *context, gv_block_source processor) {
   memset(d, 0, sizeof *d);
+  d->processor = processor;
   pthread_mutex_init(&d->lock, NULL);
   gv_context_for_worker(context, &d->context);
 }
@@ -76,8 +77,7 @@ static gv_strip piece_of(const pieces *p, int64_t number) {
 }
 
 /* A piece that the device leaves to the processors: some rows at a time, by way of the host's memory. */
-static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_block_source *processor,
-                           const gv_strip *piece) {
+static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_strip *piece) {
   gv_context *context = &d->context;
   int64_t rows = v->block_height < piece->rows ? v->block_height : piece->rows;
   int32_t *memory = gv_allocate(&context->allocator, rows * piece->columns * v->k, sizeof *memory);
@@ -94,7 +94,7 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_bl
     here.rows = there.rows;
     here.out = memory;
     here.band_stride = here.columns * here.rows;
-    status = gv_strip_by_blocks(context, v, processor, &here, NULL);
+    status = gv_strip_by_blocks(context, v, &d->processor, &here, NULL);
     if (status == GV_OK) status = d->device->put(context, d->raster, &there, memory);
   }
   gv_release(&context->allocator, memory);
@@ -102,18 +102,17 @@ static gv_status put_piece(gv_device_strips *d, const gv_voronoi *v, const gv_bl
 }
 
 /* Waits for a piece and makes it complete. */
-static gv_status finish(gv_device_strips *d, const gv_voronoi *v, const gv_block_source *processor, int buffer,
-                        const gv_strip *piece) {
+static gv_status finish(gv_device_strips *d, const gv_voronoi *v, int buffer, const gv_strip *piece) {
   gv_open_cells open;
   gv_status status = d->device->finish(&d->context, d->raster, buffer, &open);
-  if (status == GV_OK && open.overflow) return put_piece(d, v, processor, piece);
+  if (status == GV_OK && open.overflow) return put_piece(d, v, piece);
   if (status == GV_OK && open.count > 0)
     status = gv_open_cells_settle(&d->context, v, d->device, d->raster, buffer, &open);
   return status == GV_OK ? d->device->deliver(&d->context, d->raster, buffer) : status;
 }
 
-static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const gv_block_source *processor, const pieces *all,
-                      gv_progress *progress) {
+/* `progress`: NULL if nobody wants to know. */
+static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const pieces *all, gv_progress *progress) {
   gv_strip piece[GV_CUDA_STRIPS];
   int64_t started = 0, done = 0;
   gv_status status = GV_OK;
@@ -125,8 +124,8 @@ static gv_status fill(gv_device_strips *d, const gv_voronoi *v, const gv_block_s
     }
     if (status != GV_OK) break;
     int buffer = (int)(done++ % GV_CUDA_STRIPS);
-    status = finish(d, v, processor, buffer, &piece[buffer]);
-    if (status == GV_OK && !gv_progress_add(progress, 1))
+    status = finish(d, v, buffer, &piece[buffer]);
+    if (status == GV_OK && progress != NULL && !gv_progress_add(progress, 1))
       status = gv_fail(&d->context, GV_ERROR_CANCELLED, "cancelled");
   }
   return status;
@@ -150,9 +149,13 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *d, c
   return status;
 }
 
+gv_status gv_device_strips_carried(gv_device_strips *d, const gv_voronoi *v, const gv_strip *strip) {
+  pieces all = cut(strip, d->most);
+  return fill(d, v, &all, NULL);
+}
+
 /* A strip being filled. */
 typedef struct filling {
-  const gv_block_source *processor;
   const gv_strip *strip;
   const gv_context *caller; /* to whom progress is told */
 } filling;
@@ -162,12 +165,12 @@ static gv_status fill_strip(gv_device_strips *d, const gv_voronoi *v, void *user
   pieces all = cut(f->strip, d->most);
   gv_progress progress;
   gv_progress_init(&progress, f->caller, all.count);
-  return fill(d, v, f->processor, &all, &progress);
+  return fill(d, v, &all, &progress);
 }
 
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *d, const gv_voronoi *v,
-                                const gv_block_source *processor, const gv_strip *strip) {
+                                const gv_strip *strip) {
   const void *const given[] = {strip->out, strip->mask};
-  filling f = {processor, strip, context};
+  filling f = {strip, context};
   return gv_device_strips_carry_out(context, d, v, strip->stream, given, 2, fill_strip, &f);
 }

@@ -13,12 +13,13 @@ typedef struct gv_device_strips {
   pthread_mutex_t lock; /* guards all */
   gv_context context;   /* of who has made the grid: what a raster holds is given back to it */
   const gv_raster_device *device;
-  gv_cuda_raster *raster; /* NULL: nobody has asked yet */
-  int number;             /* of its device */
-  int64_t most;           /* cells of a piece */
+  gv_cuda_raster *raster;    /* NULL: nobody has asked yet */
+  int number;                /* of its device */
+  int64_t most;              /* cells of a piece */
+  gv_block_source processor; /* answers for pieces that devices leave open */
 } gv_device_strips;
 
-void gv_device_strips_init(gv_device_strips *strips, const gv_context *context);
+void gv_device_strips_init(gv_device_strips *strips, const gv_context *context, gv_block_source processor);
 void gv_device_strips_clear(gv_device_strips *strips);
 
 /* What is done with a raster, whose device is current: `context` and `raster` are those of `strips`, nobody else has them meanwhile. */
@@ -33,9 +34,12 @@ gv_status gv_device_strips_carry_out(gv_context *context, gv_device_strips *stri
 /* Those of a grid; NULL if it is none that devices can do, or its engine none of theirs. */
 gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *voronoi);
 
-/* A strip in a device's memory, checked, of a grid that devices can do. `processor` answers for pieces that they leave open. Errors:
+/* What a task may do: fills a strip in the device's memory. */
+gv_status gv_device_strips_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_strip *strip);
+
+/* A strip in a device's memory, checked, of a grid that devices can do. Errors:
  * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE, CANCELLED. */
 gv_status gv_device_strips_fill(gv_context *context, gv_device_strips *strips, const gv_voronoi *voronoi,
-                                const gv_block_source *processor, const gv_strip *strip);
+                                const gv_strip *strip);
 
 #endif

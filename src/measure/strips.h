@@ -1,0 +1,12 @@
+/* Distances on a device, within a task that has it (voronoi/pipeline/device_strips.h). */
+#ifndef GV_MEASURE_STRIPS_H
+#define GV_MEASURE_STRIPS_H
+
+#include "gpuvoronoi_device.h"
+#include "voronoi/pipeline/device_strips.h"
+
+/* Those of `measure`, which is checked; they are there when this returns. Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY,
+ * DEVICE. */
+gv_status gv_measure_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_strip_measure *measure);
+
+#endif

@@ -1,0 +1,245 @@
+/* Statistics of strips whose seeds lie on a device: what is made ready for it, and what becomes of its sums. */
+#include <string.h>
+
+#include "cells/area.h"
+#include "core/given.h"
+#include "measure/strips.h"
+#include "search/cuda_module.h"
+#include "statistics/device_sums.h"
+
+enum {
+  MOST_DISTANCES = 1 << 26, /* at once */
+  MOST_LABELS = 1 << 28
+};
+
+/* A strip being added. */
+typedef struct adding {
+  gv_statistics *s;
+  gv_strip_statistics strip;
+  gv_row_sums *row;
+  double *share, *triangle;
+  gv_totals *of_row;
+  gv_sum *of_sum;
+} adding;
+
+/* Running sums over the strip's rows; areas of the mesh's triangles. */
+static gv_status make_factors(gv_context *context, adding *a) {
+  const gv_statistics *s = a->s;
+  const gv_cells *cells = &s->voronoi->cells;
+  const gv_allocator *allocator = &context->allocator;
+  int64_t rows = a->strip.rows;
+  a->of_row = gv_allocate(allocator, s->rows, sizeof *a->of_row);
+  a->of_sum = gv_allocate(allocator, s->rows * s->sums, sizeof *a->of_sum);
+  bool made = a->of_row != NULL && a->of_sum != NULL;
+  if (s->row != NULL) {
+    a->row = gv_allocate(allocator, rows + 1, sizeof *a->row);
+    a->share = gv_allocate(allocator, rows, sizeof *a->share);
+    made = made && a->row != NULL && a->share != NULL;
+    gv_row_sums before = {0, 0, 0};
+    for (int64_t r = 0; r < rows && made; r++) {
+      const gv_row_factors *row = &s->row[a->strip.row + r];
+      a->share[r] = row->share;
+      a->row[r] = before;
+      before = (gv_row_sums){before.area + row->area, before.across + (uint64_t)row->across,
+                             before.up + (uint64_t)row->up};
+    }
+    if (made) a->row[rows] = before;
+  }
+  if (cells->grid.kind == GV_GRID_QTM) {
+    int64_t of_octant = INT64_C(1) << cells->grid.level;
+    a->triangle = gv_allocate(allocator, 2 * of_octant, sizeof *a->triangle);
+    made = made && a->triangle != NULL;
+    for (int64_t r = 0; r < of_octant && made; r++)
+      gv_mesh_row_areas(&cells->ellipsoid, cells->grid.level, r, a->triangle + 2 * r);
+  }
+  return made ? GV_OK : gv_fail_memory(context, "a strip's statistics");
+}
+
+static void clear(const gv_context *context, adding *a) {
+  void *const parts[] = {a->row, a->share, a->triangle, a->of_row, a->of_sum};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    gv_release(&context->allocator, parts[i]);
+}
+
+/* Some cells: their distances, if they have some, and then what they add up to. `quantity`: room for as many as there are. */
+static gv_status add_part(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
+                          gv_strip_statistics *part) {
+  if (sums->s->distances) {
+    gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+    m.column = part->column;
+    m.row = part->row;
+    m.columns = m.out_stride = part->columns;
+    m.rows = part->rows;
+    m.seed = part->seed;
+    m.stride = part->stride;
+    m.type = GV_FLOAT64;
+    m.distance = sums->distance;
+    gv_status status = gv_measure_carried(d, sums->s->voronoi, &m);
+    if (status != GV_OK) return status;
+  }
+  return device->add(&d->context, d->raster, sums, part);
+}
+
+/* A strip in parts of `most` cells at most. */
+typedef struct parts {
+  const gv_strip_statistics *strip;
+  int64_t columns, rows, across, count;
+} parts;
+
+static parts cut(const gv_strip_statistics *strip, int64_t most) {
+  parts p = {strip, strip->columns < most ? strip->columns : most, 0, 0, 0};
+  p.rows = most / p.columns;
+  p.across = (strip->columns + p.columns - 1) / p.columns;
+  p.count = p.across * ((strip->rows + p.rows - 1) / p.rows);
+  return p;
+}
+
+/* `quantity`: room for those of the part. */
+static gv_strip_statistics part_of(const parts *p, int64_t number, int32_t quantities,
+                                   gv_strip_quantity *quantity) {
+  int64_t column = number % p->across * p->columns, row = number / p->across * p->rows;
+  const gv_strip_statistics *strip = p->strip;
+  gv_strip_statistics part = *strip;
+  part.column += column;
+  part.row += row;
+  part.columns = strip->columns - column < p->columns ? strip->columns - column : p->columns;
+  part.rows = strip->rows - row < p->rows ? strip->rows - row : p->rows;
+  if (part.seed != NULL) part.seed += row * strip->stride + column;
+  part.quantity = quantity;
+  for (int32_t q = 0; q < quantities; q++) {
+    quantity[q] = strip->quantity[q];
+    size_t size = quantity[q].type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+    quantity[q].value = (const char *)quantity[q].value + (size_t)(row * quantity[q].stride + column) * size;
+  }
+  return part;
+}
+
+/* As many cells at once as there is room for distances. `quantity`: room for them. */
+static gv_status add_parts(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
+                           const gv_strip_statistics *strip, gv_strip_quantity *quantity) {
+  const parts all = cut(strip, sums->s->distances ? MOST_DISTANCES : strip->columns * strip->rows);
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
+    gv_strip_statistics part = part_of(&all, i, sums->s->sums, quantity);
+    status = add_part(d, device, sums, &part);
+  }
+  return status;
+}
+
+/* Finds the seeds of as many cells at once as there is room for, and adds them. `quantity`: room for those of two parts. */
+static gv_status find_and_add(gv_device_strips *d, const gv_statistics_device *device, const gv_device_sums *sums,
+                              const gv_strip_statistics *strip, gv_strip_quantity *quantity) {
+  int32_t count = sums->s->sums;
+  const parts all = cut(strip, MOST_LABELS / sums->s->voronoi->k);
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < all.count && status == GV_OK; i++) {
+    gv_strip_statistics part = part_of(&all, i, count, quantity);
+    gv_strip labels = GV_STRIP_INIT;
+    labels.memory = GV_MEMORY_CUDA;
+    labels.column = part.column;
+    labels.row = part.row;
+    labels.columns = labels.stride = part.stride = part.columns;
+    labels.rows = part.rows;
+    labels.band_stride = part.columns * part.rows;
+    part.seed = labels.out = sums->seed;
+    status = gv_device_strips_carried(d, sums->s->voronoi, &labels);
+    if (status == GV_OK) status = add_parts(d, device, sums, &part, quantity + count);
+  }
+  return status;
+}
+
+static gv_status check_faults(gv_context *context, const gv_statistics *s, const gv_device_faults *faults) {
+  if (faults->beyond > 0)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)faults->beyond);
+  if (faults->distance != 0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a cell has no distance from its seed, or one beyond %g",
+                   s->longest);
+  }
+  if (faults->quantity != 0) {
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "quantity %d is not finite, or beyond its bound %g",
+                   (int)faults->quantity - 1, s->bound[faults->quantity - 1]);
+  }
+  return GV_OK;
+}
+
+static void merge(const adding *a) {
+  gv_statistics *s = a->s;
+  pthread_mutex_lock(&s->lock);
+  for (int64_t i = 0; i < s->rows; i++)
+    gv_totals_add(&a->of_row[i], &s->of_row[i]);
+  for (int64_t i = 0; i < s->rows * s->sums; i++) {
+    s->of_sum[i].value += a->of_sum[i].value;
+    s->of_sum[i].distance += a->of_sum[i].distance;
+  }
+  pthread_mutex_unlock(&s->lock);
+}
+
+static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
+  adding *a = user;
+  const char *reason;
+  const gv_statistics_device *device = gv_cuda_module_get(&reason)->statistics;
+  const gv_strip_factors factors = {a->row, a->share, a->triangle};
+  int64_t cells = a->strip.columns * a->strip.rows * v->k;
+  int64_t labels = a->strip.seed != NULL ? 0 : cells < MOST_LABELS ? cells : MOST_LABELS;
+  int64_t distances = !a->s->distances ? 0 : cells < MOST_DISTANCES ? cells : MOST_DISTANCES;
+  gv_device_sums sums;
+  gv_device_faults faults;
+  gv_strip_quantity *quantity = gv_allocate(&d->context.allocator, 2 * a->s->sums, sizeof *quantity);
+  if (quantity == NULL) return gv_fail_memory(&d->context, "a strip's statistics");
+  gv_status status = device->begin(&d->context, d->raster, a->s, &a->strip, &factors, labels, distances, &sums);
+  if (status == GV_OK) {
+    status = labels > 0 ? find_and_add(d, device, &sums, &a->strip, quantity)
+                        : add_parts(d, device, &sums, &a->strip, quantity);
+  }
+  if (status == GV_OK) status = device->take(&d->context, d->raster, &sums, a->of_row, a->of_sum, &faults);
+  if (status == GV_OK) status = check_faults(&d->context, a->s, &faults);
+  gv_release(&d->context.allocator, quantity);
+  return status;
+}
+
+static gv_status check(gv_context *context, const gv_statistics *s, gv_strip_statistics *strip) {
+  if (s->sums > 0 && strip->quantity == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a strip without quantities");
+  gv_status status = gv_check_rectangle(context, &s->voronoi->cells.grid, strip->column, strip->row,
+                                        &strip->columns, &strip->rows);
+  if (status != GV_OK) return status;
+  bool good = strip->seed == NULL || strip->stride >= strip->columns;
+  for (int32_t q = 0; q < s->sums; q++) {
+    const gv_strip_quantity *of = &strip->quantity[q];
+    good = good && of->value != NULL && of->stride >= strip->columns &&
+           (of->type == GV_FLOAT32 || of->type == GV_FLOAT64);
+  }
+  return good ? GV_OK
+              : gv_fail(context, GV_ERROR_INVALID_ARGUMENT,
+                        "strides are shorter than rows, or a quantity has no values or an unknown type");
+}
+
+gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const gv_strip_statistics *given) {
+  adding a = {.s = s, .strip = GV_STRIP_STATISTICS_INIT};
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (s == NULL || given == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, or nothing to add");
+  gv_take_given(&a.strip, sizeof a.strip, given);
+  gv_status status = check(context, s, &a.strip);
+  if (status != GV_OK) return status;
+  gv_device_strips *strips = gv_cuda_tile_strips(s->voronoi);
+  if (strips == NULL || s->labels != NULL) {
+    return gv_fail(
+        context, GV_ERROR_UNSUPPORTED,
+        "statistics are made on devices for cuda-tile, without labels, weights and projections, not for '%s'",
+        gv_voronoi_backend(s->voronoi));
+  }
+  const void **arrays = gv_allocate(&context->allocator, 1 + s->sums, sizeof *arrays);
+  if (arrays == NULL) return gv_fail_memory(context, "a strip's statistics");
+  arrays[0] = a.strip.seed;
+  for (int32_t q = 0; q < s->sums; q++)
+    arrays[1 + q] = a.strip.quantity[q].value;
+  status = make_factors(context, &a);
+  if (status == GV_OK)
+    status =
+        gv_device_strips_carry_out(context, strips, s->voronoi, a.strip.stream, arrays, 1 + s->sums, add_strip, &a);
+  if (status == GV_OK) merge(&a);
+  clear(context, &a);
+  gv_release(&context->allocator, (void *)arrays);
+  return status;
+}
