@@ -68,6 +68,16 @@ static double amount_of(const gv_overlay *o, const source_pixel *p, double t0, d
   return gv_row_share(o, top, top + s[5], t0, t1);
 }
 
+/* Which of `count` parts from v0 to v1 may be within [0, limit]: pixels may be far larger than the grid. */
+static void clip(double v0, double v1, double limit, int count, int *first, int *end) {
+  double a = -v0 / (v1 - v0) * count, b = (limit - v0) / (v1 - v0) * count;
+  double low = fmin(a, b) - 1.0, high = fmax(a, b) + 1.0; /* a part more for rounding */
+  if (!isfinite(a) || !isfinite(b)) return;
+  *first = low <= 0.0 ? 0 : low < count ? (int)low : count;
+  *end = high >= count ? count : high > 0.0 ? (int)high + 1 : 0;
+  if (*end > count) *end = count;
+}
+
 /* Parts a patch whose corners are good enough to interpolate between. */
 static void part_evenly(const gv_overlay *o, const source_pixel *p, const patch *a, int across, int down,
                         gv_sink *to) {
@@ -77,7 +87,9 @@ static void part_evenly(const gv_overlay *o, const source_pixel *p, const patch 
     double amount = p->value * amount_of(o, p, t0, t1) * (a->s1 - a->s0) / across;
     double u0 = a->u[0] + f * (a->u[2] - a->u[0]), u1 = a->u[1] + f * (a->u[3] - a->u[1]);
     double v0 = a->v[0] + f * (a->v[2] - a->v[0]), v1 = a->v[1] + f * (a->v[3] - a->v[1]);
-    for (int i = 0; i < across; i++) {
+    int first = 0, end = across;
+    clip(v0, v1, (double)o->grid->grid.height, across, &first, &end);
+    for (int i = first; i < end; i++) {
       double e = ((double)i + 0.5) / across;
       drop(o, to, u0 + e * (u1 - u0), v0 + e * (v1 - v0), amount);
     }
@@ -216,6 +228,7 @@ gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int6
   int64_t found = 0; /* corners up to here */
   for (int64_t i = 0; i < count; i++) {
     if (values[i] == 0.0) continue;
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
     if (i >= found) {
       found = count - i < CORNERS ? count : i + CORNERS;
       find_corners(o, above, first + i, first + found + 1, to);
