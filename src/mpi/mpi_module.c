@@ -4,6 +4,8 @@
 #include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "gpuvoronoi.h"
@@ -42,9 +44,19 @@ static int chunk_of(size_t count, size_t done) {
 
 /* --------------------------------------------------------------------------------------------------------- calls */
 
+/* UCX 1.13 under MPICH 4.0 (Debian 12) may wait in MPI_Finalize for ever over TCP, which ranks of one machine need not use. */
+static void leave_tcp_out(void) {
+#ifdef MPICH_VERSION
+  const char *ranks_of_all = getenv("PMI_SIZE"), *ranks_here = getenv("MPI_LOCALNRANKS");
+  if (ranks_of_all != NULL && ranks_here != NULL && strcmp(ranks_of_all, ranks_here) == 0)
+    (void)setenv("UCX_TLS", "self,sm", 0);
+#endif
+}
+
 /* A communicator of its own, whose errors are told, not fatal. */
 static int start(void) {
   int given = 0;
+  leave_tcp_out();
   int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
   if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &all);
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
