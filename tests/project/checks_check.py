@@ -338,11 +338,13 @@ def consumers():
 
     cmake = 'if [[ $1 == -S ]]; then mkdir -p "$4"; echo "gpuvoronoi_DIR:PATH=$FOUND" >"$4/CMakeCache.txt"; fi'
     cmake += '\ncp "$(type -P "${CONSUMER:-true}")" "${@: -1}/consumer" 2>/dev/null || true'
+    cmake += '\ncp "$(type -P "${TABLE:-true}")" "${@: -1}/device_table" 2>/dev/null || true'
     arguments = ("consumer_cmake.sh", SOURCE, install, WORK / "work", COMPILER)
     path = programs(cmake=cmake)
     good("its own package", *arguments, PATH=path, FOUND=f"{install}/lib/cmake")
     bad("another package", "found another gpuvoronoi", *arguments, PATH=path, FOUND="/usr/lib/cmake")
     bad("a consumer that is not content", "", *arguments, PATH=path, FOUND=f"{install}/lib/cmake", CONSUMER="false")
+    bad("a device's table that is wrong", "", *arguments, PATH=path, FOUND=f"{install}/lib/cmake", TABLE="false")
 
 
 def house():

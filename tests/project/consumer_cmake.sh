@@ -11,3 +11,4 @@ grep -q "^gpuvoronoi_DIR:PATH=$install/" "$work/CMakeCache.txt" || {
 }
 cmake --build "$work"
 "$work/consumer"
+"$work/device_table"
