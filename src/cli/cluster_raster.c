@@ -150,6 +150,18 @@ end:
 
 /* ------------------------------------------------------------------------------------------------------ together */
 
+/* The only one that works, as the command does without a launcher. */
+static int run_one(gv_job_settings *s, double begun) {
+  gv_job_report report;
+  gv_job j = s->job;
+  gv_io io = {.cancelled = cli_interrupted};
+  j.report = &report;
+  if (voronoi_shows_progress(s)) j.progress = cli_show_progress;
+  gv_status status = gv_job_run(&io, &j);
+  if (status == GV_OK || cli_interrupted(NULL)) return voronoi_tell(s, &io, status, &report, begun);
+  return cli_cluster_agree(here, &io, status);
+}
+
 /* *alone: nothing was done, as the first must write by itself. */
 static int run_team(gv_job_settings *s, double begun, bool *alone) {
   gv_team *team = cli_team_new(here);
@@ -186,8 +198,8 @@ static int carry_out(gv_job_settings *s, double begun) {
   bool alone = false;
   if (first_output(j) == NULL) /* the mesh alone */
     return cli_cluster_conclude(here, here->rank == 0 ? voronoi_run(s, begun) : EXIT_OK);
-  cli_cluster_share_machine(here, &j->threads, &j->device);
   voronoi_choose_threads(j);
+  if (here->ranks == 1) return run_one(s, begun);
   int result = check(j);
   if (result == EXIT_OK) result = run_team(s, begun, &alone);
   return result == EXIT_OK && alone ? run_parts(s, begun) : result;
@@ -199,9 +211,7 @@ int cli_cluster_check(const gv_job *j) {
 }
 
 int cli_cluster_run(gv_job_settings *s, double begun) {
-  here = cli_cluster_join();
+  here = cli_cluster_join(s->job.backend, &s->job.threads, &s->job.device);
   if (here == NULL) return EXIT_ERROR;
-  int result = carry_out(s, begun);
-  cli_cluster_leave(here);
-  return result;
+  return cli_cluster_leave(here, here->idle ? EXIT_OK : carry_out(s, begun));
 }

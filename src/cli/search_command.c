@@ -431,7 +431,6 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
               .results = {.k = j->k}};
   s.q = j->query.path != NULL ? &s.queries : NULL;
   s.bar = (cli_search_bar){j->progress && !j->quiet && s.first, 0.0, CLI_SEARCH_BUILD_SHARE};
-  if (cluster != NULL) cli_cluster_share_machine(cluster, &j->threads, &j->device);
   options.threads = j->threads;
   options.device = j->device;
   options.progress = go_on;
@@ -454,12 +453,9 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
 /* With all other ranks, where there are some. */
 static int run_clustered(settings *j, double begun) {
   if (cli_cluster_ranks() == 1) return run(j, NULL, begun);
-  const cli_cluster *cluster = cli_cluster_join();
+  const cli_cluster *cluster = cli_cluster_join(j->backend, &j->threads, &j->device);
   if (cluster == NULL) return EXIT_ERROR;
-  int result = run(j, cluster, begun);
-  if (!cli_interrupted(NULL)) result = cli_cluster_conclude(cluster, result);
-  cli_cluster_leave(cluster);
-  return result;
+  return cli_cluster_leave(cluster, cluster->idle ? EXIT_OK : run(j, cluster->ranks > 1 ? cluster : NULL, begun));
 }
 
 int search_command(int argc, char **argv) {

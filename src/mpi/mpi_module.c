@@ -12,7 +12,8 @@
 
 enum { CHUNK = 1 << 30 /* bytes a message */ };
 
-static MPI_Comm all = MPI_COMM_NULL;
+static MPI_Comm everyone = MPI_COMM_NULL; /* that the launcher has started */
+static MPI_Comm all = MPI_COMM_NULL;      /* that work */
 /* Calls are made one at a time (MPI_THREAD_SERIALIZED): none of them waits. */
 static pthread_mutex_t calling = PTHREAD_MUTEX_INITIALIZER;
 
@@ -26,16 +27,21 @@ static void nap(int tries) {
 }
 
 /* Of one request or two. */
-static int complete(MPI_Request *requests, int count) {
+static int complete_unless(MPI_Request *requests, int count, bool (*given_up)(void *)) {
   MPI_Status statuses[2];
   int done = 0, error = MPI_SUCCESS;
   for (int tries = 0; !done && error == MPI_SUCCESS; tries++) {
     pthread_mutex_lock(&calling);
     error = MPI_Testall(count, requests, &done, statuses);
     pthread_mutex_unlock(&calling);
+    if (!done && given_up != NULL && given_up(NULL)) error = MPI_ERR_OTHER;
     if (!done) nap(tries);
   }
   return error;
+}
+
+static int complete(MPI_Request *requests, int count) {
+  return complete_unless(requests, count, NULL);
 }
 
 static int chunk_of(size_t count, size_t done) {
@@ -53,13 +59,14 @@ static void leave_tcp_out(void) {
 #endif
 }
 
-/* A communicator of its own, whose errors are told, not fatal. */
+/* Communicators of its own, whose errors are told, not fatal. */
 static int start(void) {
   int given = 0;
   leave_tcp_out();
   int error = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &given);
-  if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &all);
-  if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN);
+  if (error == MPI_SUCCESS) error = MPI_Comm_dup(MPI_COMM_WORLD, &everyone);
+  if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(everyone, MPI_ERRORS_RETURN);
+  all = everyone;
   return error != MPI_SUCCESS || given < MPI_THREAD_SERIALIZED;
 }
 
@@ -75,21 +82,52 @@ static int ranks(void) {
   return count;
 }
 
+/* Those of this machine, in their order. */
+static int split_machine(MPI_Comm *machine) {
+  *machine = MPI_COMM_NULL;
+  return MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, machine);
+}
+
 static int local(int *number, int *count) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  int error = MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank(), MPI_INFO_NULL, &machine);
+  MPI_Comm machine;
+  int error = split_machine(&machine);
   if (error == MPI_SUCCESS) error = MPI_Comm_rank(machine, number);
   if (error == MPI_SUCCESS) error = MPI_Comm_size(machine, count);
   if (machine != MPI_COMM_NULL) (void)MPI_Comm_free(&machine);
   return error != MPI_SUCCESS;
 }
 
-static int largest(int value, int *out) {
+static int pool(int *number, void *set, size_t bytes) {
+  MPI_Comm machine;
+  int error = split_machine(&machine);
+  if (error == MPI_SUCCESS) error = MPI_Allreduce(MPI_IN_PLACE, number, 1, MPI_INT, MPI_SUM, machine);
+  if (error == MPI_SUCCESS) error = MPI_Allreduce(MPI_IN_PLACE, set, (int)bytes, MPI_BYTE, MPI_BOR, machine);
+  if (machine != MPI_COMM_NULL) (void)MPI_Comm_free(&machine);
+  return error != MPI_SUCCESS;
+}
+
+static int work(int works) {
+  MPI_Comm some = MPI_COMM_NULL;
+  int error = MPI_Comm_split(all, works ? 0 : MPI_UNDEFINED, rank(), &some);
+  if (error == MPI_SUCCESS && works) error = MPI_Comm_set_errhandler(some, MPI_ERRORS_RETURN);
+  all = some;
+  return error != MPI_SUCCESS;
+}
+
+static int largest_of(MPI_Comm some, int value, int *out, bool (*given_up)(void *)) {
   MPI_Request request = MPI_REQUEST_NULL;
   pthread_mutex_lock(&calling);
-  int error = MPI_Iallreduce(&value, out, 1, MPI_INT, MPI_MAX, all, &request);
+  int error = MPI_Iallreduce(&value, out, 1, MPI_INT, MPI_MAX, some, &request);
   pthread_mutex_unlock(&calling);
-  return error != MPI_SUCCESS || complete(&request, 1) != MPI_SUCCESS;
+  return error != MPI_SUCCESS || complete_unless(&request, 1, given_up) != MPI_SUCCESS;
+}
+
+static int largest(int value, int *out) {
+  return largest_of(all, value, out, NULL);
+}
+
+static int meet(int value, int *out, bool (*given_up)(void *)) {
+  return largest_of(everyone, value, out, given_up);
 }
 
 static int send_to_all(int from, void *bytes, size_t count) {
@@ -157,7 +195,8 @@ static int pass(int to, const void *out, size_t out_count, int from, void *in, s
 }
 
 static void finish(void) {
-  if (all != MPI_COMM_NULL) (void)MPI_Comm_free(&all);
+  if (all != everyone && all != MPI_COMM_NULL) (void)MPI_Comm_free(&all);
+  if (everyone != MPI_COMM_NULL) (void)MPI_Comm_free(&everyone);
   (void)MPI_Finalize();
 }
 
@@ -169,12 +208,15 @@ const gv_mpi_module *gv_mpi_module_offer(void) {
                                        .rank = rank,
                                        .ranks = ranks,
                                        .local = local,
+                                       .pool = pool,
+                                       .work = work,
                                        .largest = largest,
                                        .send_to_all = send_to_all,
                                        .send = send,
                                        .receive = receive,
                                        .look = look,
                                        .pass = pass,
+                                       .meet = meet,
                                        .finish = finish};
   return &module;
 }

@@ -5,6 +5,7 @@
 #ifndef GV_MPI_MODULE_H
 #define GV_MPI_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* What a message is about, for who receives it. */
@@ -18,6 +19,10 @@ typedef struct gv_mpi_module {
   int (*ranks)(void);
   /* Number and count of the ranks on this machine. */
   int (*local)(int *rank, int *ranks);
+  /* Of the ranks on this machine, for each of them: the sum of their numbers, the union of their sets of bits. */
+  int (*pool)(int *number, void *set, size_t bytes);
+  /* Those that say so work from here on: all above and below is about them. The others wait for the end. */
+  int (*work)(int works);
   /* The largest of all ranks' values, for all of them: each waits for all others. */
   int (*largest)(int value, int *out);
   /* From one rank to all. */
@@ -29,6 +34,8 @@ typedef struct gv_mpi_module {
   int (*look)(int kind, int *from);
   /* Sends to one and receives from another, as all others do at the same time. */
   int (*pass)(int to, const void *out, size_t out_count, int from, void *in, size_t in_count);
+  /* The largest value of those that work and those that do not, for all of them. Waits until all have come to it, or `given_up`. */
+  int (*meet)(int value, int *out, bool (*given_up)(void *unused));
   void (*finish)(void);
 } gv_mpi_module;
 

@@ -1,5 +1,6 @@
 """The command under mpirun: the bytes of one process, whatever the number of ranks, and errors in one line."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -10,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from conftest import COMMAND, SUMMARY, build_shim
-from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
+from launchers import ENVIRONMENT, LIMIT, TOGETHER, launcher, start  # noqa: F401
 from test_mesh import ugrid
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
 
@@ -30,12 +31,12 @@ def told(done):
 SAMPLE = {"all": (3,), "one tile high": (2,)}
 
 
-def check_bytes(work, launcher, case, n):
+def check_bytes(work, launcher, case, n, **options):
     question, outputs, out = CASES[case](work)
     for folder in ("one", "two"):
         work.path(folder).mkdir()
     one = work.ok(*question, *outputs_in("one", outputs), f"one/{out}")
-    done = mpirun(work, launcher, n, *question, *outputs_in("two", outputs), f"two/{out}", "--threads", "1")
+    done = mpirun(work, launcher, n, *question, *outputs_in("two", outputs), f"two/{out}", "--threads", "1", **options)
     assert done.returncode == 0, done.stderr
     assert told(done) == one.stderr.splitlines()
     a, b = files(work.path("one")), files(work.path("two"))
@@ -146,11 +147,9 @@ def test_a_rank_that_is_killed(work, tmp_path_factory, launcher, rank, at):
     cleaned(work, question)
 
 
-def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
-    question = question_for(work)
-    command, reached = troubled(work, tmp_path_factory, launcher, "wait", *question)
-    with subprocess.Popen(command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as ranks:
-        while not reached.exists() and ranks.poll() is None:
+def interrupted(work, command, begun, question, env):
+    with subprocess.Popen(command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as ranks:
+        while not begun() and ranks.poll() is None:
             time.sleep(0.05)
         assert ranks.poll() is None
         ranks.send_signal(signal.SIGINT)
@@ -158,6 +157,12 @@ def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
     assert work.path("old.tif").read_text() == "old"  # the launcher's own status may be 0: MPICH's does not always wait to learn one
     assert [line for line in said.splitlines() if line.startswith("gpuvoronoi: ")] in ([], ["gpuvoronoi: error: interrupted"])
     cleaned(work, question)
+
+
+def test_a_launcher_that_is_interrupted(work, tmp_path_factory, launcher):
+    question = question_for(work)
+    command, reached = troubled(work, tmp_path_factory, launcher, "wait", *question)
+    interrupted(work, command, reached.exists, question, ENVIRONMENT)
 
 
 def each_rank_watched(work, tmp_path_factory, launcher, question, fail="", kill=""):
@@ -247,10 +252,77 @@ exec "$@"
     assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
 
 
+# ---------------------------------------------------------------------------------------- ranks that work as one
+
+ENDLESS = ["--backend", "serial", "--size", "30000,29000"]  # minutes
+
+
+@pytest.mark.parametrize("case", CASES if LONG else ["all"])
+def test_bytes_of_ranks_that_work_as_one(work, launcher, case):
+    check_bytes(work, launcher, case, 3, env=TOGETHER)
+
+
+def threads(done):
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout[done.stdout.index("{"):])["backend"]["threads"]
+
+
+def test_the_first_of_a_machine_has_the_threads_of_all(work, launcher):
+    """Those that were asked for, or a thread a processor of theirs, each of which had one."""
+    raster = ["--seeds", seeds(work), *SMALL, "--overwrite", "--json", "--no-style", "o.tif"]
+    search = ["search", "--reference", "seeds.csv", "-k", "2", "--overwrite", "--json", "o.csv"]
+    for question in (raster, search):
+        assert threads(mpirun(work, launcher, 3, *question, "--threads", "2", env=TOGETHER)) == 6
+        assert threads(mpirun(work, launcher, 3, *question, "--threads", "2")) == 2
+        assert threads(mpirun(work, launcher, 3, *question, env={**TOGETHER, "OMP_NUM_THREADS": "2"})) == 6
+    bound = ["--bind-to" if launcher[0] == "mpirun.openmpi" else "-bind-to", "core"]
+    question = [*bound, COMMAND, *map(str, raster)]
+    alone = subprocess.run([*launcher, "-n", "1", *question], cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
+    if alone.returncode != 0 or threads(alone) != 1 or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("no processors to be dealt here")
+    both = subprocess.run([*launcher, "-n", "2", *question], cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
+    assert threads(both) == 2
+
+
+def test_a_reference_set_of_ranks_that_work_as_one(work, launcher):
+    question = ["search", "--reference", seeds(work), "-k", "3"]
+    work.ok(*question, "one.csv")
+    done = mpirun(work, launcher, 3, *question, "--shard-reference", "two.csv", env=TOGETHER)
+    assert done.returncode == 0 and told(done) == [], done.stderr
+    assert work.path("one.csv").read_bytes() == work.path("two.csv").read_bytes()
+
+
+def test_trouble_of_ranks_that_work_as_one(work, tmp_path_factory, launcher):
+    question = question_for(work)
+    before = work.listing()
+    done = mpirun(work, launcher, 3, *question, "--mask", "nothing.tif", env=TOGETHER)
+    lines = told(done)
+    assert done.returncode != 0 and len(lines) == 1 and "rank 0 of 3 on " in lines[0] and "nothing.tif" in lines[0], done.stderr
+    assert work.listing() == before
+    # One that only waits is killed as the first works: the launcher ends that too.
+    work.write("killed.sh", """
+if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]; then
+  me=$$
+  (until ls -A | grep -q -e '[.]tmp-'; do sleep 0.1; done; kill -9 $me) &
+fi
+exec "$@"
+""")
+    command = [*launcher, "-n", "3", "sh", "killed.sh", COMMAND, *map(str, question), *ENDLESS]
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
+    assert done.returncode != 0 and work.path("old.tif").read_text() == "old"
+    cleaned(work, question)
+
+
+def test_ranks_that_work_as_one_are_interrupted(work, launcher):
+    question = question_for(work)
+    begun = lambda: any(".tmp-" in p.name for p in work.directory.iterdir())  # noqa: E731
+    interrupted(work, [*launcher, "-n", "3", COMMAND, *map(str, question), *ENDLESS], begun, question, TOGETHER)
+
+
 def bench(work, launcher, *more, **options):
     command = [COMMAND, "bench", "cluster", "--launcher", launcher, "--size", "600,1100", "--seeds", "50", "--runs", "1", *more]
     work.path("scratch").mkdir(exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, env={**ENVIRONMENT, "TMPDIR": str(work.path("scratch"))}, **options)
+    done = subprocess.run(command, capture_output=True, text=True, env={**TOGETHER, "TMPDIR": str(work.path("scratch"))}, **options)
     assert list(work.path("scratch").iterdir()) == []
     return done
 
@@ -261,16 +333,17 @@ def test_bench(work):
     work.path("launcher").chmod(0o755)
     done = bench(work, f"{work.path('launcher')} --more", "--ranks", "2")
     rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert done.returncode == 0 and [row[0] for row in rows] == ["2"] and len(rows[0]) == 12, done.stderr
-    _, seconds, least, most, _, parts, to_parts, threads, to_threads, alone, efficiency, _ = map(float, rows[0])
+    assert done.returncode == 0 and [row[0] for row in rows] == ["2"] and len(rows[0]) == 13, done.stderr
+    _, seconds, least, most, _, _, parts, to_parts, threads, to_threads, alone, efficiency, _ = map(float, rows[0])
     assert seconds > 0.0 and seconds == least == most  # one round
     for said, ratio in ((to_parts, parts / seconds), (to_threads, seconds / threads), (efficiency, alone / 2 / seconds)):
         assert abs(said - ratio) < 0.05 * ratio + 0.005  # of seconds to three places
     started = work.path("log").read_text().splitlines()
-    assert [line.split(COMMAND)[0] for line in started] == ["--more -n 2 "] * 2  # one to warm up
-    assert all("--threads 1 " in line and line.endswith("/ranks0.tif") for line in started)
+    assert [line.split(COMMAND)[0] for line in started] == ["--more -n 2 env GPUVORONOI_RANKS=apart ", "--more -n 2 "] * 2  # one to warm up
+    assert all("--threads 1 " in line for line in started)
+    assert [line.rsplit("/", 1)[1] for line in started] == ["apart0.tif", "ranks0.tif"] * 2
     done = bench(work, "no-such-launcher", "--ranks", "1")
-    assert done.returncode == 1 and done.stderr == "gpuvoronoi: error: bench: ranks (1) could not run\n"
+    assert done.returncode == 1 and done.stderr == "gpuvoronoi: error: bench: ranks apart (1) could not run\n"
     done = bench(work, "true", "--ranks", "0")
     assert done.returncode == 2 and "--ranks: '0' is no list" in done.stderr
 

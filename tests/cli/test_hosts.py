@@ -5,8 +5,9 @@ import pathlib
 import subprocess
 
 import pytest
-from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
-from test_cluster import TILES, check_bytes, told, troubled
+from launchers import ENVIRONMENT, LIMIT, TOGETHER, launcher, start  # noqa: F401
+from conftest import COMMAND
+from test_cluster import TILES, check_bytes, threads, told, troubled
 from test_parts import CASES, LONG, seeds
 
 pytestmark = pytest.mark.skipif(not LONG, reason="takes long")
@@ -32,6 +33,25 @@ def hosts(launcher):  # noqa: F811
 @pytest.mark.parametrize("case,count", [(c, n) for c in CASES for n in ((2, 3) if LONG else (2,) if c == "all" else ())])
 def test_bytes_of_one_process(work, hosts, case, count):
     check_bytes(work, hosts(count), case, 4 * count)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bytes_of_hosts_whose_ranks_work_as_one(work, hosts, case):
+    check_bytes(work, hosts(2), case, 8, env=TOGETHER)
+
+
+def test_hosts_whose_ranks_work_as_one(work, hosts):
+    """Two ranks of eight work, with four threads each; an error has the launcher's number of the rank."""
+    question = ["--seeds", seeds(work), *TILES, "--overwrite"]
+    done = start(work.directory, hosts(2), 8, *question, "--json", "o.tif", env=TOGETHER)
+    assert threads(done) == 4
+    work.ok(*question, "one.tif")
+    assert work.path("one.tif").read_bytes() == work.path("o.tif").read_bytes()
+    work.write("lost.sh", '[ "$(hostname)" = node1 ] || set -- "$@" --mask nothing.tif\nexec "$@"\n')
+    command = [*hosts(2), "-n", "8", "sh", "lost.sh", COMMAND, *map(str, question), "o.tif"]
+    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
+    lines = told(done)
+    assert done.returncode != 0 and len(lines) == 1 and "of 8 on node2: " in lines[0] and "rank 1 of" not in lines[0], done.stderr
 
 
 def test_a_reference_set_on_several_hosts(work, hosts):

@@ -2,6 +2,7 @@
  * gpuvoronoi bench cluster: one raster of the globe, seeds file to GeoTIFF, made by N ranks of MPI with one thread each, and in the same
  * rounds, interleaved, by what else N processors can do:
  *
+ *   apart    N ranks as if each had a machine of its own (GPUVORONOI_RANKS=apart): what they do across machines, all on this one
  *   parts    N processes of their own, --part I/N with one thread each: nothing holds one of them up but the machine
  *   threads  one process with N threads
  *   alone    one process with one thread, once: N times its speed is what there is to be had
@@ -24,9 +25,10 @@
 
 enum { MAX_RUNS = 101, MAX_COUNTS = 16 };
 
-typedef enum way { ALONE, THREADS, PARTS, RANKS, WAYS } way;
+typedef enum way { ALONE, THREADS, PARTS, APART, RANKS, WAYS } way;
 
-static const char *const way_names[WAYS] = {"one process", "one process with threads", "parts", "ranks"};
+static const char *const way_names[WAYS] = {"one process", "one process with threads", "parts", "ranks apart",
+                                            "ranks"};
 
 typedef struct settings {
   const char *directory, *launcher, *compression;
@@ -45,7 +47,7 @@ typedef struct world {
 /* ---------------------------------------------------------------------------------------------------------- a run */
 
 static char *file_of(const world *w, way how, int number, char *name, size_t size) {
-  static const char *const stems[WAYS] = {"alone", "threads", "part", "ranks"};
+  static const char *const stems[WAYS] = {"alone", "threads", "part", "apart", "ranks"};
   snprintf(name, size, "%s/%s%d.tif", w->directory, stems[how], number);
   return name;
 }
@@ -53,11 +55,13 @@ static char *file_of(const world *w, way how, int number, char *name, size_t siz
 /* The arguments of process `number` (from 0) of `count`. */
 static char **arguments_of(const world *w, way how, int number, int count) {
   char text[64], file[4200];
-  char **list = how == RANKS ? CSLTokenizeString2(w->s->launcher, " ", 0) : NULL;
-  if (how == RANKS) {
+  bool ranks = how == RANKS || how == APART;
+  char **list = ranks ? CSLTokenizeString2(w->s->launcher, " ", 0) : NULL;
+  if (ranks) {
     snprintf(text, sizeof text, "%d", count);
     list = CSLAddString(CSLAddString(list, "-n"), text);
   }
+  if (how == APART) list = CSLAddString(CSLAddString(list, "env"), "GPUVORONOI_RANKS=apart");
   char **ours = bench_arguments(w->program, "--seeds", w->seeds, "--metric", "great-circle", "--size", w->size,
                                 "--co", w->compression, "--no-style", "--quiet", "--threads", NULL);
   list = CSLInsertStrings(list, -1, ours);
@@ -103,9 +107,9 @@ static void print_row(const settings *s, int ranks, double seconds[WAYS][MAX_RUN
   bench_summary t[WAYS];
   for (int how = 0; how < WAYS; how++)
     t[how] = bench_summarise(seconds[how], s->runs);
-  printf("%5d %9.3f %9.3f %9.3f %9.1f %9.3f %8.3f %9.3f %8.3f %9.3f %10.3f %8.0f\n", ranks, t[RANKS].median,
+  printf("%5d %9.3f %9.3f %9.3f %9.1f %9.3f %9.3f %8.3f %9.3f %8.3f %9.3f %10.3f %8.0f\n", ranks, t[RANKS].median,
          t[RANKS].least, t[RANKS].most, (double)s->width * (double)s->height / t[RANKS].median / 1e6,
-         t[PARTS].median, parts, t[THREADS].median, threads, t[ALONE].median, alone, peak);
+         t[APART].median, t[PARTS].median, parts, t[THREADS].median, threads, t[ALONE].median, alone, peak);
   fflush(stdout);
 }
 
@@ -135,8 +139,9 @@ static int bench_all(const void *user, const char *directory) {
   if (!bench_own_path(w.program, sizeof w.program) || !bench_write_seeds(w.seeds, s->seeds))
     result = cli_fail(EXIT_ERROR, "bench: cannot write into '%s'", directory);
   if (result == EXIT_OK) {
-    printf("%5s %9s %9s %9s %9s %9s %8s %9s %8s %9s %10s %8s\n", "ranks", "median s", "least s", "most s",
-           "Mcell/s", "parts s", "to parts", "threads s", "to thr.", "alone s", "efficiency", "peak MiB");
+    printf("%5s %9s %9s %9s %9s %9s %9s %8s %9s %8s %9s %10s %8s\n", "ranks", "median s", "least s", "most s",
+           "Mcell/s", "apart s", "parts s", "to parts", "threads s", "to thr.", "alone s", "efficiency",
+           "peak MiB");
     fflush(stdout);
   }
   for (int i = 0; i < s->count && result == EXIT_OK; i++)
@@ -177,9 +182,11 @@ const cli_syntax bench_cluster_syntax = {
     .name = "bench cluster",
     .usage =
         "Usage: gpuvoronoi bench cluster [options]\n\n"
-        "A raster by N ranks of MPI with one thread each. Beside it: by N processes with --part (\"to parts\":\n"
-        "their time over the ranks'), by one process with N threads (\"to thr.\": the ranks' time over its), by\n"
-        "one with one thread (\"efficiency\": an N-th of its time over the ranks').\n",
+        "A raster by N ranks of MPI with one thread each. Beside it: by ranks that do not work as one\n"
+        "(GPUVORONOI_RANKS=apart), by N processes with --part (\"to parts\": their time over the ranks'), by one\n"
+        "process with N threads (\"to thr.\": the ranks' time over its), by one with one thread (\"efficiency\": "
+        "an\n"
+        "N-th of its time over the ranks').\n",
     CLI_ROWS(table)};
 
 /* Powers of two, and all processors. */
