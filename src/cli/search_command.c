@@ -20,6 +20,7 @@
 #include "cli/search_source.h"
 #include "cli/standard_input.h"
 #include "core/machine.h"
+#include "gpuvoronoi_source.h"
 #include "io/crs.h"
 #include "io/metric.h"
 #include "io/units.h"
@@ -75,7 +76,8 @@ static gv_status choose_sharding(gv_io *io, search *s, int64_t points, int32_t d
   return GV_OK;
 }
 
-/* Points of the reference set that are this rank's, of an array or of rows. */
+/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is no text only how many: they are read into
+ * the index. */
 static gv_status take_reference(gv_io *io, search *s, int64_t total, gv_points *points, void **data) {
   cli_source *reference = &s->reference;
   int64_t first = 0, end = total, got = 0;
@@ -87,6 +89,7 @@ static gv_status take_reference(gv_io *io, search *s, int64_t total, gv_points *
     return GV_OK;
   }
   points->dtype = gv_array_dtype(reference->array);
+  if (gv_array_count(reference->array) >= 0) return GV_OK;
   gv_status status = GV_OK;
   if (!s->sharded) {
     status = gv_array_read_all(io, reference->array, data, &points->count);
@@ -98,6 +101,25 @@ static gv_status take_reference(gv_io *io, search *s, int64_t total, gv_points *
   }
   points->data = *data;
   return status;
+}
+
+static gv_status build_index(gv_io *io, search *s, const gv_points *points) {
+  const settings *j = s->j;
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  options.backend = j->backend;
+  options.metric = j->metric;
+  options.expected_k = j->k;
+  options.expected_queries = s->asked.total > 0 ? s->asked.total : 0;
+  if (points->data != NULL) {
+    gv_status status = gv_index_build(s->context, points, &options, &s->index.plane);
+    return status == GV_OK ? GV_OK : library_failed(io, status, s->context, j->reference.path);
+  }
+  cli_source_reading reading = {io, s->reference.array, s->index.first, INT64_MAX, PTHREAD_MUTEX_INITIALIZER};
+  const gv_point_source source = {points->count, points->dim, points->dtype, cli_source_read, &reading};
+  gv_status status = gv_index_build_from(s->context, &source, &options, &s->index.plane);
+  pthread_mutex_destroy(&reading.lock);
+  if (status == GV_OK || reading.failed < INT64_MAX) return status;
+  return library_failed(io, status, s->context, j->reference.path);
 }
 
 /* What is asked of points on the plane: an array, rows, or the reference set itself. */
@@ -126,8 +148,9 @@ static gv_status build_plane(gv_io *io, search *s) {
   if (status == GV_OK && s->cluster != NULL) status = cli_source_count(io, reference, &total);
   status = cli_search_together(io, s->cluster, status, &s->told);
   if (status == GV_OK) status = choose_sharding(io, s, total, points.dim);
-  if (status == GV_OK)
-    status = take_reference(io, s, reference->array == NULL ? reference->seeds.count : total, &points, &data);
+  if (status == GV_OK && reference->array == NULL) total = reference->seeds.count;
+  if (status == GV_OK && reference->array != NULL && s->cluster == NULL) total = gv_array_count(reference->array);
+  if (status == GV_OK) status = take_reference(io, s, total, &points, &data);
   if (status == GV_OK && points.count == 0) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference.path);
   }
@@ -138,15 +161,7 @@ static gv_status build_plane(gv_io *io, search *s) {
                         (int)q->dim, j->reference.path, (int)reference->dim);
   }
   if (status == GV_OK) status = choose_queries(io, s, total);
-  if (status == GV_OK) {
-    gv_index_options options = GV_INDEX_OPTIONS_INIT;
-    options.backend = j->backend;
-    options.metric = j->metric;
-    options.expected_k = j->k;
-    options.expected_queries = s->asked.total > 0 ? s->asked.total : 0;
-    status = gv_index_build(s->context, &points, &options, &s->index.plane);
-    if (status != GV_OK) library_failed(io, status, s->context, j->reference.path);
-  }
+  if (status == GV_OK) status = build_index(io, s, &points);
   free(data);
   if (status != GV_OK) return status;
   s->report.references.used = total;

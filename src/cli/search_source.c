@@ -108,6 +108,21 @@ gv_status cli_source_to_globe(gv_io *io, cli_source *s, OGRSpatialReferenceH glo
   return status;
 }
 
+gv_status cli_source_read(void *user, int64_t first, int64_t count, void *out) {
+  cli_source_reading *r = user;
+  gv_io own;
+  gv_io_for_worker(r->io, &own);
+  gv_status status = gv_array_read_at(&own, r->array, r->first + first, count, out);
+  if (status == GV_OK) return GV_OK;
+  pthread_mutex_lock(&r->lock);
+  if (first < r->failed) {
+    r->failed = first;
+    gv_io_pass_on(r->io, status, &own);
+  }
+  pthread_mutex_unlock(&r->lock);
+  return status;
+}
+
 gv_status cli_source_count(gv_io *io, cli_source *s, int64_t *count) {
   *count = s->array != NULL ? gv_array_count(s->array) : s->seeds.count;
   if (*count >= 0) return GV_OK;

@@ -21,25 +21,24 @@ extern "C" {
 /* The largest canonical value whose reported distance is <= limit: for euclidean the largest x with sqrt(x) <= limit. */
 double gv_largest_canonical(double limit, gv_metric metric);
 
-GV_BOTH double gv_distance_by(const double *q, const double *s, int32_t dim, const int metric) {
-  double total = 0.0;
-  GV_UNROLL_4
-  for (int32_t d = 0; d < dim; d++)
-    total = gv_norm_join(metric, gv_norm_of(metric, q[d] - s[d]), total);
-  return total;
-}
-
-/* The canonical distance of two points; inlined into every backend so that there is one definition. */
-GV_BOTH double gv_canonical_distance(const double *q, const double *s, int32_t dim, gv_metric metric) {
-  switch (metric) {
-  case GV_MANHATTAN:
-    return gv_distance_by(q, s, dim, GV_MANHATTAN);
-  case GV_CHEBYSHEV:
-    return gv_distance_by(q, s, dim, GV_CHEBYSHEV);
-  default:
-    return gv_distance_by(q, s, dim, GV_EUCLIDEAN);
+/* The canonical distance of two points, inlined into every backend so that there is one definition, whatever type the second has: widening
+ * is exact. */
+#define GV_CANONICAL_DISTANCE(NAME, TYPE)                                                                          \
+  GV_BOTH double NAME##_by(const double *q, const TYPE *s, int32_t dim, const int metric) {                        \
+    double total = 0.0;                                                                                            \
+    GV_UNROLL_4                                                                                                    \
+    for (int32_t d = 0; d < dim; d++)                                                                              \
+      total = gv_norm_join(metric, gv_norm_of(metric, q[d] - (double)s[d]), total);                                \
+    return total;                                                                                                  \
+  }                                                                                                                \
+  GV_BOTH double NAME(const double *q, const TYPE *s, int32_t dim, gv_metric metric) {                             \
+    return metric == GV_MANHATTAN   ? NAME##_by(q, s, dim, GV_MANHATTAN)                                           \
+           : metric == GV_CHEBYSHEV ? NAME##_by(q, s, dim, GV_CHEBYSHEV)                                           \
+                                    : NAME##_by(q, s, dim, GV_EUCLIDEAN);                                          \
   }
-}
+GV_CANONICAL_DISTANCE(gv_canonical_distance, double)
+GV_CANONICAL_DISTANCE(gv_canonical_distance_of_floats, float)
+#undef GV_CANONICAL_DISTANCE
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,17 @@ gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, c
   return status;
 }
 
+gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out) {
+  *out = (gv_arrays){.device = -1};
+  const char *reason = "";
+  gv_status status = gv_cuda_probe(&reason);
+  if (status != GV_OK) return gv_fail(context, status, "arrays on a device: %s", reason);
+  const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
+  status = cuda->open(context, device, &out->lane, &out->device);
+  if (status == GV_OK) out->cuda = cuda;
+  return status;
+}
+
 void gv_arrays_end(gv_context *context, gv_arrays *arrays) {
   if (arrays->cuda != NULL) arrays->cuda->end(context, arrays->lane);
   for (int i = 0; i < GV_ARRAYS_SCRATCH; i++)
@@ -38,7 +49,7 @@ gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64
   return *out != NULL ? GV_OK : gv_fail_memory(context, what);
 }
 
-void gv_arrays_release(const gv_allocator *allocator, int device, double *memory) {
+void gv_arrays_release(const gv_allocator *allocator, int device, void *memory) {
   const char *reason;
   if (device < 0) {
     gv_release(allocator, memory);

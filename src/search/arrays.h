@@ -19,6 +19,8 @@ typedef struct gv_arrays {
  * error. Errors: INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
 gv_status gv_arrays_begin(gv_context *context, gv_memory memory, void *stream, const void *const *array, int count,
                           gv_arrays *out);
+/* The same for arrays of the library's own: on that device (-1: the context's own choice, else the first usable one). */
+gv_status gv_arrays_open(gv_context *context, int device, gv_arrays *out);
 void gv_arrays_end(gv_context *context, gv_arrays *arrays);
 
 /* `count` doubles where the arrays lie: until the end of the call; for good. */
@@ -27,7 +29,7 @@ gv_status gv_arrays_scratch(gv_context *context, gv_arrays *arrays, int slot, in
 gv_status gv_arrays_allocate(gv_context *context, const gv_arrays *arrays, int64_t count, const char *what,
                              double **out);
 /* Frees what was allocated on a device, -1: the host. */
-void gv_arrays_release(const gv_allocator *allocator, int device, double *memory);
+void gv_arrays_release(const gv_allocator *allocator, int device, void *memory);
 
 /* Copies rows [first, first + count) of points as doubles to `out` (NULL: only looks at them). *bad: the first row that holds a NaN or
  * an infinity, or -1. */

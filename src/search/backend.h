@@ -11,24 +11,26 @@
 extern "C" {
 #endif
 
-/* A reference set as backends see it: checked (finite, dim and count in range), widened to double, row-major, owned
- * by the index and alive as long as the backend's state. */
+/* A reference set as backends see it: checked (finite, dim and count in range), row-major, owned by the index and alive as long as the
+ * backend's state. In the host's memory, or a device's where the backend is a device's. */
 typedef struct gv_reference {
-  const double *data; /* count x dim */
+  const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;
   int32_t dim;
   gv_metric metric; /* euclidean, manhattan or chebyshev */
   gv_allocator allocator;
+  const float *floats; /* count x dim; not NULL only for backends that take them */
 } gv_reference;
 
-/* One search: queries are checked and widened like the reference. All distances here are canonical values (squared
- * for euclidean); the layer above takes roots and turned the caller's maximum distance into `max_canonical`. */
+/* One search: queries are checked, and widened unless they are for a device that takes floats. All distances here are canonical values
+ * (squared for euclidean); the layer above takes roots and turned the caller's maximum distance into `max_canonical`. */
 typedef struct gv_query {
-  const double *data; /* count x dim */
+  const double *data; /* count x dim; NULL where `floats` has them */
   int64_t count;
   int32_t k;
   double max_canonical; /* inclusive; INFINITY = none */
   int64_t self_offset;  /* >= 0: query i must skip reference i + self_offset; -1: no exclusion */
+  const float *floats;
 } gv_query;
 
 enum { GV_MAX_K = 1024 }; /* neighbours a query */
@@ -85,6 +87,7 @@ typedef struct gv_backend {
   bool searches_points;
   bool device;     /* works on GPUs: its search engine is the CUDA module's */
   bool several;    /* on all of them, so callers' arrays must be the host's */
+  bool floats;     /* takes points of float32 as they are */
   bool exhaustive; /* the reference: looks at every seed of a grid, duplicates and all */
   bool weighted;   /* answers weighted grids */
   bool features;   /* and grids of lines and polygons */
@@ -134,8 +137,9 @@ gv_status gv_backend_choose_device(gv_context *context, const gv_reference *refe
 /* The index behind the public handle. Also used by the Voronoi layer, which searches canonical values. */
 struct gv_index {
   gv_reference reference;
-  double *data;
+  void *data; /* what the reference set is in */
   int device; /* that the data lies on; -1: the host's memory */
+  void *kept; /* host's copy of data on a device, for processors that go on in its place; NULL: there is none */
   const gv_backend *backend;
   const gv_search_engine *engine; /* the backend's */
   void *state;

@@ -45,48 +45,58 @@ static void drop(gv_query_tile *tile, int q) {
 enum { TOGETHER = 4 };
 
 /* Canonical values of some points at a time, as each addition to a sum waits for the last. */
-static inline void distances_by(const double *q, const double *const row[TOGETHER], int32_t dim, const int metric,
-                                double out[TOGETHER]) {
+static inline void distances_by(const double *q, const gv_brute_reference *reference, const int64_t *number,
+                                const bool narrow, const int metric, double out[TOGETHER]) {
+  int64_t dim = reference->dim;
   double total[TOGETHER] = {0.0};
-  for (int32_t d = 0; d < dim; d++) {
-    for (int n = 0; n < TOGETHER; n++)
-      total[n] = gv_norm_join(metric, gv_norm_of(metric, q[d] - row[n][d]), total[n]);
+  for (int64_t d = 0; d < dim; d++) {
+    for (int n = 0; n < TOGETHER; n++) {
+      int64_t at = number[n] * dim + d;
+      double value = narrow ? (double)reference->narrow[at] : reference->rows[at];
+      total[n] = gv_norm_join(metric, gv_norm_of(metric, q[d] - value), total[n]);
+    }
   }
   for (int n = 0; n < TOGETHER; n++)
     out[n] = total[n];
 }
 
-static void distances(const double *q, const double *const row[TOGETHER], int32_t dim, gv_metric metric,
-                      double out[TOGETHER]) {
-  switch (metric) {
+static inline void distances_of(const double *q, const gv_brute_reference *reference, const int64_t *number,
+                                const bool narrow, double out[TOGETHER]) {
+  switch (reference->metric) {
   case GV_MANHATTAN:
-    distances_by(q, row, dim, GV_MANHATTAN, out);
+    distances_by(q, reference, number, narrow, GV_MANHATTAN, out);
     break;
   case GV_CHEBYSHEV:
-    distances_by(q, row, dim, GV_CHEBYSHEV, out);
+    distances_by(q, reference, number, narrow, GV_CHEBYSHEV, out);
     break;
   default:
-    distances_by(q, row, dim, GV_EUCLIDEAN, out);
+    distances_by(q, reference, number, narrow, GV_EUCLIDEAN, out);
     break;
   }
 }
 
+static double distance(const double *q, const gv_brute_reference *reference, int64_t number) {
+  int32_t dim = reference->dim;
+  return reference->narrow != NULL
+             ? gv_canonical_distance_of_floats(q, reference->narrow + number * dim, dim, reference->metric)
+             : gv_canonical_distance(q, reference->rows + number * dim, dim, reference->metric);
+}
+
 static void decide(const gv_brute_reference *reference, gv_query_tile *tile, int q) {
-  int32_t dim = reference->dim, count = tile->kept_count[q], i = 0;
+  int32_t count = tile->kept_count[q], i = 0;
   const int64_t *kept = tile->kept[q];
-  const double *row[TOGETHER];
   double value[TOGETHER];
   for (; i + TOGETHER <= count; i += TOGETHER) {
-    for (int n = 0; n < TOGETHER; n++)
-      row[n] = reference->rows + kept[i + n] * dim;
-    distances(tile->query[q], row, dim, reference->metric, value);
+    if (reference->narrow != NULL) {
+      distances_of(tile->query[q], reference, kept + i, true, value);
+    } else {
+      distances_of(tile->query[q], reference, kept + i, false, value);
+    }
     for (int n = 0; n < TOGETHER; n++)
       gv_list_offer(&tile->list[q], value[n], kept[i + n]);
   }
-  for (; i < count; i++) {
-    const double *last = reference->rows + kept[i] * dim;
-    gv_list_offer(&tile->list[q], gv_canonical_distance(tile->query[q], last, dim, reference->metric), kept[i]);
-  }
+  for (; i < count; i++)
+    gv_list_offer(&tile->list[q], distance(tile->query[q], reference, kept[i]), kept[i]);
   tile->kept_count[q] = 0;
 }
 

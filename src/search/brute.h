@@ -14,10 +14,10 @@ enum {
   GV_UNDECIDED_SHARE = 64 /* the filter gives up when it leaves more than one pair in so many undecided */
 };
 
-/* Reference points as the kernels read them. Panels of floats are centred and scaled; rows are the canonical
- * doubles. */
+/* Reference points as the kernels read them. Panels of floats are centred and scaled; rows are as they were given: doubles, or floats. */
 typedef struct gv_brute_reference {
   const double *rows;
+  const float *narrow; /* NULL: rows */
   const float *panels; /* panel p: dim x GV_PANEL values */
   const float *halves; /* euclidean: half the squared length of every point of the panels */
   int64_t count;

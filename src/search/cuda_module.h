@@ -18,12 +18,17 @@ struct gv_raster_device;     /* voronoi/gpu/raster.h */
 struct gv_distance_device;   /* voronoi/gpu/distances.h */
 struct gv_statistics_device; /* statistics/device_sums.h */
 
-/* Callers' arrays on devices (search/arrays.h). */
+/* Bytes [at, at + bytes) of something, to `out`. */
+typedef gv_status gv_fill_fn(gv_context *context, void *user, size_t at, size_t bytes, void *out);
+
+/* Arrays on devices, callers' and the library's (search/arrays.h). */
 typedef struct gv_array_device {
   /* The device that the arrays lie on (NULL: no array). Waits for the caller's stream and takes a lane there. Errors:
    * INVALID_ARGUMENT, UNAVAILABLE, OUT_OF_MEMORY, DEVICE. */
   gv_status (*begin)(gv_context *context, const void *const *array, int count, void *stream, void **lane,
                      int *device);
+  /* The same for arrays of the library's own, on the device `wanted` (-1: the context's choice). */
+  gv_status (*open)(gv_context *context, int wanted, void **lane, int *device);
   void (*end)(gv_context *context, void *lane);
   /* Memory that stays with the lane; memory for good. */
   gv_status (*scratch)(gv_context *context, void *lane, int slot, size_t bytes, void **out);
@@ -32,6 +37,12 @@ typedef struct gv_array_device {
   gv_status (*widen)(gv_context *context, void *lane, const void *from, gv_dtype dtype, int64_t rows, int32_t dim,
                      double *out, int64_t *bad);
   gv_status (*roots)(gv_context *context, void *lane, double *value, int64_t count);
+  /* Copies to and from the lane's device, and what is filled in by pieces of whole units while those before are copied
+   * (search/cuda/transfer.h). Done when they return. */
+  gv_status (*upload)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
+  gv_status (*download)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
+  gv_status (*stream)(gv_context *context, void *lane, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
+                      void *user);
 } gv_array_device;
 
 /* What the module has to offer: the only thing that it exports (gv_cuda_module_offer). */

@@ -1,12 +1,13 @@
 /*
- * The public face of the search: checks, widening to double, and the step between true distances and the canonical
+ * The public face of the search: checks, queries widened to double, and the step between true distances and the canonical
  * values that backends compare. Queries go to the backend in bounded chunks, so that float32 queries and a missing
- * distance array cost memory independent of the number of queries.
+ * distance array cost memory independent of the number of queries. How points come into an index: points.h.
  */
 #include "core/given.h"
 #include "search/arrays.h"
 #include "search/asked.h"
 #include "search/backend.h"
+#include "search/points.h"
 #include "search/together.h"
 
 #include <limits.h>
@@ -34,11 +35,6 @@ static gv_status check_points(gv_context *context, const gv_points *points, cons
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the data of the %s points is NULL", role);
   }
   return GV_OK;
-}
-
-static gv_status fail_not_finite(gv_context *context, const char *role, int64_t row) {
-  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0) has a coordinate that is not finite",
-                 role, (long long)row);
 }
 
 static bool takes_device_arrays(const gv_backend *backend) {
@@ -90,25 +86,6 @@ static bool device_failed(const gv_backend *backend, gv_status status) {
   return status == GV_ERROR_OUT_OF_MEMORY || status == GV_ERROR_UNAVAILABLE || status == GV_ERROR_DEVICE;
 }
 
-/* Copies the points to where they will stay. */
-static gv_status take_points(gv_context *context, const gv_points *reference, const gv_index_options *o,
-                             gv_index *index) {
-  gv_arrays arrays;
-  int64_t bad = -1;
-  gv_status status = gv_arrays_begin(context, o->memory, o->stream, &reference->data, 1, &arrays);
-  index->device = arrays.device;
-  if (status == GV_OK) {
-    status = gv_arrays_allocate(context, &arrays, reference->count * reference->dim, "the reference points",
-                                &index->data);
-  }
-  if (status == GV_OK)
-    status = gv_arrays_widen(context, &arrays, reference, 0, reference->count, index->data, &bad);
-  if (status == GV_OK && bad >= 0) status = fail_not_finite(context, "reference", bad);
-  gv_arrays_end(context, &arrays);
-  index->reference.data = index->data;
-  return status;
-}
-
 /* On the device that the points are on, unless the context has another one. */
 static gv_status build_engine(gv_context *context, gv_index *index) {
   gv_context inner = *context;
@@ -116,6 +93,49 @@ static gv_status build_engine(gv_context *context, gv_index *index) {
   gv_status status = index->engine->build(&inner, &index->reference, &index->state);
   if (status != GV_OK) memcpy(context->message, inner.message, sizeof context->message);
   return status;
+}
+
+/* Takes the points, and has the backend prepare them. */
+static gv_status build_by(gv_context *context, const gv_supply *supply, const gv_backend *backend,
+                          gv_index *index) {
+  index->backend = backend;
+  index->engine = gv_backend_search_engine(backend);
+  gv_status status = gv_points_take(context, supply, index);
+  return status == GV_OK ? build_engine(context, index) : status;
+}
+
+/* Of points that were checked but for what they are. */
+static gv_status build_index(gv_context *context, const gv_supply *supply, const gv_index_options *o,
+                             gv_index **out) {
+  const gv_point_source *source = &supply->source;
+  if (source->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
+  if (o->metric != GV_EUCLIDEAN && o->metric != GV_MANHATTAN && o->metric != GV_CHEBYSHEV) {
+    const char *name = gv_metric_name(o->metric);
+    return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
+                   name != NULL ? name : "(unknown)");
+  }
+  gv_reference checked = {NULL, source->count, source->dim, o->metric, context->allocator, NULL};
+  const gv_backend *backend = NULL;
+  gv_status status = find_backend(context, &checked, o, &backend);
+  if (status != GV_OK) return status;
+
+  gv_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
+  if (index == NULL) return gv_fail_memory(context, "the index");
+  index->reference = checked;
+  index->automatic = gv_backend_is_automatic(o->backend) && o->memory == GV_MEMORY_HOST;
+  status = build_by(context, supply, backend, index);
+  if (index->automatic && device_failed(backend, status)) {
+    gv_points_drop(index);
+    backend = gv_backend_choose_processor(&checked, o->expected_k > 0 ? o->expected_k : 1, o->expected_queries);
+    status = build_by(context, supply, backend, index);
+  }
+  if (status != GV_OK) {
+    gv_points_drop(index);
+    gv_release(&context->allocator, index);
+    return status;
+  }
+  *out = index;
+  return GV_OK;
 }
 
 gv_status gv_index_build(gv_context *context, const gv_points *reference, const gv_index_options *options,
@@ -126,46 +146,37 @@ gv_status gv_index_build(gv_context *context, const gv_points *reference, const 
   gv_take_given(&o, sizeof o, options);
   gv_status status = check_points(context, reference, "reference");
   if (status != GV_OK) return status;
-  if (reference->count < 1) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there are no reference points");
-  if (o.metric != GV_EUCLIDEAN && o.metric != GV_MANHATTAN && o.metric != GV_CHEBYSHEV) {
-    const char *name = gv_metric_name(o.metric);
-    return gv_fail(context, GV_ERROR_UNSUPPORTED, "an index cannot search with metric %s",
-                   name != NULL ? name : "(unknown)");
-  }
   if (o.memory != GV_MEMORY_HOST && o.memory != GV_MEMORY_CUDA)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "unknown kind of memory %d", (int)o.memory);
-  gv_reference checked = {NULL, reference->count, reference->dim, o.metric, context->allocator};
-  const gv_backend *backend = NULL;
-  status = find_backend(context, &checked, &o, &backend);
-  if (status != GV_OK) return status;
+  const gv_supply supply = {.source = {reference->count, reference->dim, reference->dtype, NULL, NULL},
+                            .array = reference->data,
+                            .memory = o.memory,
+                            .stream = o.stream};
+  return build_index(context, &supply, &o, out);
+}
 
-  gv_index *index = gv_allocate_zeroed(&context->allocator, 1, sizeof *index);
-  if (index == NULL) return gv_fail_memory(context, "the index");
-  index->reference = checked;
-  index->backend = backend;
-  index->engine = gv_backend_search_engine(backend);
-  index->automatic = gv_backend_is_automatic(o.backend) && o.memory == GV_MEMORY_HOST;
-  status = take_points(context, reference, &o, index);
-  if (status == GV_OK) status = build_engine(context, index);
-  if (index->automatic && device_failed(backend, status)) {
-    index->backend = gv_backend_choose_processor(&checked, o.expected_k > 0 ? o.expected_k : 1, o.expected_queries);
-    index->engine = gv_backend_search_engine(index->backend);
-    status = build_engine(context, index);
-  }
-  if (status != GV_OK) {
-    gv_arrays_release(&context->allocator, index->device, index->data);
-    gv_release(&context->allocator, index);
-    return status;
-  }
-  *out = index;
-  return GV_OK;
+gv_status gv_index_build_from(gv_context *context, const gv_point_source *source, const gv_index_options *options,
+                              gv_index **out) {
+  gv_index_options o = GV_INDEX_OPTIONS_INIT;
+  if (context == NULL) return GV_ERROR_INVALID_ARGUMENT;
+  if (out == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the place for the index is NULL");
+  gv_take_given(&o, sizeof o, options);
+  if (source == NULL || source->read == NULL)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is nothing to read points with");
+  const gv_points like = {source, source->count, source->dim, source->dtype}; /* data: anything but NULL */
+  gv_status status = check_points(context, &like, "reference");
+  if (status != GV_OK) return status;
+  if (o.memory != GV_MEMORY_HOST)
+    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "points are read into memory of the host");
+  const gv_supply supply = {.source = *source};
+  return build_index(context, &supply, &o, out);
 }
 
 void gv_index_destroy(gv_index *index) {
   if (index == NULL) return;
   gv_allocator allocator = index->reference.allocator;
   index->engine->destroy(&index->reference, index->state);
-  gv_arrays_release(&allocator, index->device, index->data);
+  gv_points_drop(index);
   gv_release(&allocator, index);
 }
 
@@ -181,20 +192,62 @@ const char *gv_index_backend(const gv_index *index) {
   return index != NULL ? index->backend->name : "";
 }
 
+/* Queries [first, first + count) of a search, for processors: as doubles in `wide` if need be, and of what lies on a device the copy. */
+static gv_query query_for_processor(const gv_index *index, const gv_query *query, int64_t first, int64_t count,
+                                    double *wide) {
+  const gv_reference *reference = &index->reference;
+  gv_query part = *query;
+  const void *data = query->floats != NULL ? (const void *)query->floats : (const void *)query->data;
+  size_t value = query->floats != NULL ? sizeof(float) : sizeof(double);
+  size_t at = (size_t)((uintptr_t)data - (uintptr_t)index->data);
+  bool own = index->kept != NULL && at < (size_t)(reference->count * reference->dim) * value;
+  data = (own ? (const char *)index->kept + at : (const char *)data) + (size_t)(first * reference->dim) * value;
+  if (query->floats != NULL) gv_widen_floats(data, count * reference->dim, wide);
+  part.data = query->floats != NULL ? wide : data;
+  part.floats = NULL;
+  part.count = count;
+  part.self_offset = query->self_offset >= 0 ? query->self_offset + first : -1;
+  return part;
+}
+
+/* A device that was chosen failed in the middle: this search is done by the processor. */
+static gv_status search_by_processor(gv_context *context, const gv_index *index, const gv_query *query,
+                                     int64_t *indices, double *canonical) {
+  const gv_backend *backend = gv_backend_choose_processor(&index->reference, query->k, query->count);
+  const gv_search_engine *engine = gv_backend_search_engine(backend);
+  int64_t chunk = query->floats != NULL ? CHUNK_VALUES / index->reference.dim : query->count;
+  if (chunk > query->count) chunk = query->count;
+  gv_reference reference;
+  double *wide = NULL, *wide_queries = NULL;
+  void *state = NULL;
+  bool built = false;
+  gv_status status = gv_points_for_processor(context, index, backend, &reference, &wide);
+  if (status == GV_OK && query->floats != NULL) {
+    wide_queries = gv_allocate(&context->allocator, chunk * reference.dim, sizeof *wide_queries);
+    if (wide_queries == NULL) status = gv_fail_memory(context, "the queries");
+  }
+  if (status == GV_OK) {
+    status = engine->build(context, &reference, &state);
+    built = status == GV_OK;
+  }
+  for (int64_t first = 0; first < query->count && status == GV_OK; first += chunk) {
+    int64_t count = query->count - first < chunk ? query->count - first : chunk;
+    gv_query part = query_for_processor(index, query, first, count, wide_queries);
+    status =
+        engine->search(context, &reference, state, &part, indices + first * query->k, canonical + first * query->k);
+  }
+  if (built) engine->destroy(&reference, state);
+  gv_release(&context->allocator, wide);
+  gv_release(&context->allocator, wide_queries);
+  return status;
+}
+
 gv_status gv_index_search_canonical(gv_context *context, const gv_index *index, const gv_query *query,
                                     int64_t *indices, double *canonical) {
   if (query->count == 0) return GV_OK;
   gv_status status = index->engine->search(context, &index->reference, index->state, query, indices, canonical);
   if (!index->automatic || !device_failed(index->backend, status)) return status;
-  /* A device that was chosen failed in the middle: this search is done by the processor. */
-  const gv_search_engine *processor =
-      gv_backend_search_engine(gv_backend_choose_processor(&index->reference, query->k, query->count));
-  void *state = NULL;
-  status = processor->build(context, &index->reference, &state);
-  if (status != GV_OK) return status;
-  status = processor->search(context, &index->reference, state, query, indices, canonical);
-  processor->destroy(&index->reference, state);
-  return status;
+  return search_by_processor(context, index, query, indices, canonical);
 }
 
 /* Which of all queries and points those are that a search is about. */
@@ -225,7 +278,7 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
                                const gv_search_options *o, const places *of, gv_arrays *arrays, int64_t *indices,
                                double *canonical) {
   const gv_reference *reference = &index->reference;
-  bool widen = queries->dtype == GV_FLOAT32;
+  bool widen = queries->dtype == GV_FLOAT32 && !(index->backend->device && index->backend->floats);
   int64_t widest = widen ? queries->dim : 1;
   if (canonical == NULL && o->k > widest) widest = o->k;
   int64_t chunk = widen || canonical == NULL ? CHUNK_VALUES / widest : queries->count;
@@ -244,10 +297,12 @@ static gv_status search_chunks(gv_context *context, const gv_index *index, const
       query.self_offset =
           gv_self_offset(of->first_query + first - of->first_reference, reference->count, &query.count);
     }
-    query.data = widen ? wide : (const double *)queries->data + first * queries->dim;
+    query.data = widen ? wide : NULL;
+    if (!widen && queries->dtype == GV_FLOAT32) query.floats = (const float *)queries->data + first * queries->dim;
+    if (queries->dtype == GV_FLOAT64) query.data = (const double *)queries->data + first * queries->dim;
     int64_t bad = -1;
-    if (!of->own) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
-    if (status == GV_OK && bad >= 0) status = fail_not_finite(context, "query", bad);
+    if (!of->own || widen) status = gv_arrays_widen(context, arrays, queries, first, query.count, wide, &bad);
+    if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "query", bad);
     if (status != GV_OK) break;
     gv_part_progress part;
     gv_context inner = gv_context_for_part(context, first, query.count, queries->count, &part);
@@ -274,7 +329,7 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
   gv_take_given(&o, sizeof o, options);
   const gv_reference *reference = &index->reference;
   places of = {first_query, first_reference, queries != NULL && queries->data == NULL};
-  gv_points own = {reference->data, 0, reference->dim, GV_FLOAT64};
+  gv_points own;
   gv_status status = gv_check_part(context, first_query, first_reference, reference->count);
   if (status != GV_OK) return status;
   if (queries != NULL && queries->data == NULL && queries->count > 0) {
@@ -283,8 +338,7 @@ gv_status gv_index_search_part(gv_context *context, const gv_index *index, const
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%lld queries from number %lld on are not in the index",
                      (long long)queries->count, (long long)first_query);
     }
-    own.data = reference->data + at * reference->dim;
-    own.count = queries->count;
+    own = gv_points_of(index, at, queries->count);
     queries = &own;
   }
   status = check_points(context, queries, "query");
@@ -314,7 +368,7 @@ gv_status gv_index_search(gv_context *context, const gv_index *index, const gv_p
   gv_take_given(&o, sizeof o, options);
   const gv_reference *reference = &index->reference;
   places of = {0, 0, queries == NULL};
-  gv_points own = {reference->data, reference->count, reference->dim, GV_FLOAT64};
+  gv_points own = gv_points_of(index, 0, reference->count);
   gv_status status = queries != NULL ? check_points(context, queries, "query") : GV_OK;
   if (queries == NULL) queries = &own;
   if (status == GV_OK) status = check_search(context, index, queries, &o, indices);
@@ -348,13 +402,11 @@ typedef struct own_search {
 
 static gv_status take_rows(gv_context *context, const void *user, int64_t first, int64_t count, double *data) {
   const own_search *own = user;
-  const gv_reference *reference = &own->index->reference;
-  const gv_points points = {reference->data, reference->count, reference->dim, GV_FLOAT64};
   const gv_arrays host = {.device = -1};
   int64_t bad = -1;
-  gv_status status =
-      gv_arrays_widen(context, &host, own->queries != NULL ? own->queries : &points, first, count, data, &bad);
-  return status == GV_OK && bad >= 0 ? fail_not_finite(context, "query", bad) : status;
+  if (own->queries == NULL) return gv_points_fetch(context, own->index, first, count, data);
+  gv_status status = gv_arrays_widen(context, &host, own->queries, first, count, data, &bad);
+  return status == GV_OK && bad >= 0 ? gv_fail_not_finite(context, "query", bad) : status;
 }
 
 static gv_status search_rows(gv_context *context, const void *user, const gv_search_options *o,
@@ -375,12 +427,12 @@ static gv_status check_together(gv_context *context, const own_search *own, cons
                                 const int64_t *indices) {
   const gv_index *index = own->index;
   if (index == NULL) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the index is NULL");
-  const gv_points points = {index->data, index->reference.count, index->reference.dim, GV_FLOAT64};
+  const gv_points points = gv_points_of(index, 0, index->reference.count);
   const gv_points *queries = own->queries != NULL ? own->queries : &points;
   gv_status status = check_points(context, queries, "query");
   if (status == GV_OK) status = check_search(context, index, queries, o, indices);
   if (status != GV_OK) return status;
-  if (o->memory != GV_MEMORY_HOST || (own->queries == NULL && index->device >= 0))
+  if (o->memory != GV_MEMORY_HOST)
     return gv_fail(context, GV_ERROR_UNSUPPORTED, "searches by several processes take arrays of the host");
   if (o->exclude_self && queries->count != index->reference.count)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "self-exclusion needs the process's points as its queries");

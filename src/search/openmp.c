@@ -67,6 +67,25 @@ typedef struct building {
 /* Some rows, of some dimensions of which panels and bounds stay in the first-level cache. */
 enum { BOX_ROWS = 2048, BOX_DIMS = 256, PANEL_DIMS = 64 };
 
+/* Compared as floats, of which a vector holds twice as many. */
+static void widen_box_by_floats(const float *from, int64_t row, int64_t stop, int64_t dim, int64_t dims,
+                                double *low, double *high) {
+  float least[BOX_DIMS], most[BOX_DIMS];
+  for (int64_t d = 0; d < dims; d++)
+    least[d] = most[d] = from[row * dim + d];
+  for (; row < stop; row++) {
+    const float *p = from + row * dim;
+    for (int64_t d = 0; d < dims; d++) {
+      least[d] = p[d] < least[d] ? p[d] : least[d];
+      most[d] = p[d] > most[d] ? p[d] : most[d];
+    }
+  }
+  for (int64_t d = 0; d < dims; d++) {
+    low[d] = (double)least[d];
+    high[d] = (double)most[d];
+  }
+}
+
 static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
   building *b = worker->user;
   const gv_reference *reference = b->reference;
@@ -80,11 +99,15 @@ static gv_status find_box(gv_worker *worker, int64_t first, int64_t end) {
       low[d] = INFINITY;
       high[d] = -INFINITY;
     }
-    for (; row < stop; row++) {
-      const double *p = reference->data + row * dim + base;
-      for (int64_t d = 0; d < dims; d++) {
-        low[d] = p[d] < low[d] ? p[d] : low[d];
-        high[d] = p[d] > high[d] ? p[d] : high[d];
+    if (reference->floats != NULL) {
+      widen_box_by_floats(reference->floats + base, row, stop, dim, dims, low, high);
+    } else {
+      for (; row < stop; row++) {
+        const double *p = reference->data + row * dim + base;
+        for (int64_t d = 0; d < dims; d++) {
+          low[d] = p[d] < low[d] ? p[d] : low[d];
+          high[d] = p[d] > high[d] ? p[d] : high[d];
+        }
       }
     }
     gv_worker_lock(worker);
@@ -117,26 +140,43 @@ static bool find_frame(building *b, int threads) {
   return gv_float_exponent(widest, &b->state->exponent);
 }
 
+/* Dimensions [base, stop) of a panel, and what they add to the lengths of its points. */
+static inline void make_piece(const building *b, int64_t p, int32_t base, int32_t stop, const bool narrow,
+                              double length[GV_PANEL]) {
+  const gv_reference *reference = b->reference;
+  const brute_state *state = b->state;
+  int32_t dim = reference->dim;
+  double scale = ldexp(1.0, state->exponent);
+  float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
+  for (int lane = 0; lane < GV_PANEL; lane++) {
+    int64_t i = p * GV_PANEL + lane;
+    for (int32_t d = base; d < stop; d++) {
+      float value = 0.0f;
+      if (i < reference->count) {
+        double whole = narrow ? (double)reference->floats[i * dim + d] : reference->data[i * dim + d];
+        value = (float)((whole - state->centre[d]) * scale);
+      }
+      panel[(int64_t)d * GV_PANEL + lane] = value;
+      length[lane] = gv_norm_join(reference->metric, length[lane], gv_norm_of(reference->metric, value));
+    }
+  }
+}
+
 static gv_status make_panels(gv_worker *worker, int64_t first, int64_t end) {
   building *b = worker->user;
   const gv_reference *reference = b->reference;
   brute_state *state = b->state;
   int32_t dim = reference->dim;
   bool euclidean = reference->metric == GV_EUCLIDEAN;
-  double scale = ldexp(1.0, state->exponent), longest = 0.0;
+  double longest = 0.0;
   for (int64_t p = first; p < end; p++) {
-    float *panel = state->panels + (size_t)p * GV_PANEL * (size_t)dim;
     double length[GV_PANEL] = {0.0};
     for (int32_t base = 0; base < dim; base += PANEL_DIMS) {
       int32_t stop = dim - base < PANEL_DIMS ? dim : base + PANEL_DIMS;
-      for (int lane = 0; lane < GV_PANEL; lane++) {
-        int64_t i = p * GV_PANEL + lane;
-        for (int32_t d = base; d < stop; d++) {
-          float value = 0.0f;
-          if (i < reference->count) value = (float)((reference->data[i * dim + d] - state->centre[d]) * scale);
-          panel[(int64_t)d * GV_PANEL + lane] = value;
-          length[lane] = gv_norm_join(reference->metric, length[lane], gv_norm_of(reference->metric, value));
-        }
+      if (reference->floats != NULL) {
+        make_piece(b, p, base, stop, true, length);
+      } else {
+        make_piece(b, p, base, stop, false, length);
       }
     }
     for (int lane = 0; lane < GV_PANEL; lane++) {
@@ -206,8 +246,8 @@ typedef struct scratch {
 static plan make_plan(int threads, const gv_reference *reference, const brute_state *state, const gv_query *query) {
   plan p = {.kernel = gv_brute_kernel_get(), .state = state, .query = query};
   int64_t dim = reference->dim, width = p.kernel->width;
-  p.view = (gv_brute_reference){reference->data,  state->panels,  state->halves,
-                                reference->count, reference->dim, reference->metric};
+  p.view = (gv_brute_reference){reference->data,  reference->floats, state->panels,    state->halves,
+                                reference->count, reference->dim,    reference->metric};
   int64_t block = query->count / (2 * threads) + 1;
   if (block > BLOCK_QUERIES_MAX) block = BLOCK_QUERIES_MAX;
   if (block > BLOCK_VALUES_MAX / dim) block = BLOCK_VALUES_MAX / dim;
@@ -237,7 +277,10 @@ static void pack(const plan *p, int64_t first, int64_t end, double *packed) {
   for (int64_t i = first * GV_PANEL; i < end * GV_PANEL; i++) {
     double *panel = packed + (i / GV_PANEL - first) * GV_PANEL * dim + i % GV_PANEL;
     for (int32_t d = 0; d < dim; d++) {
-      panel[(size_t)d * GV_PANEL] = i < p->view.count ? p->view.rows[i * dim + d] : INFINITY;
+      double value = INFINITY;
+      if (i < p->view.count)
+        value = p->view.narrow != NULL ? (double)p->view.narrow[i * dim + d] : p->view.rows[i * dim + d];
+      panel[(size_t)d * GV_PANEL] = value;
     }
   }
 }

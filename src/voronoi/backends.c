@@ -28,16 +28,18 @@ static const char *only_products(gv_metric metric) {
 
 #define SEARCH(NAME, DIM, SUMMARY)                                                                                 \
   .name = NAME, .summary = SUMMARY, .max_dim = DIM, .searches_points = true, .engine_for = points
-#define CUDA_SEARCH(NAME, DIM, SUMMARY) SEARCH(NAME, DIM, SUMMARY), .device = true
+#define CUDA_TREE(NAME, DIM, SUMMARY)   SEARCH(NAME, DIM, SUMMARY), .device = true
+#define CUDA_SEARCH(NAME, DIM, SUMMARY) CUDA_TREE(NAME, DIM, SUMMARY), .floats = true
 
 const gv_backend gv_backends[GV_BACKENDS] = {
     [GV_BACKEND_SERIAL] = {SEARCH("serial", MAX_DIM,
                                   "the obvious double loop on one thread, the reference for all others"),
-                           .exhaustive = true, .weighted = true, .features = true, .search = &gv_search_serial},
+                           .exhaustive = true, .weighted = true, .features = true, .floats = true,
+                           .search = &gv_search_serial},
     [GV_BACKEND_OPENMP] =
         {SEARCH("openmp", MAX_DIM,
                 "blocked brute force on all processors: float filter in registers, canonical recheck"),
-         .weighted = true, .features = true, .search = &gv_search_openmp},
+         .weighted = true, .features = true, .floats = true, .search = &gv_search_openmp},
     [GV_BACKEND_KDTREE] = {SEARCH("kdtree", MAX_DIM,
                                   "k-d tree, medians on the widest dimension, nodes of eight boxes searched with "
                                   "vector instructions"),
@@ -83,12 +85,12 @@ const gv_backend gv_backends[GV_BACKENDS] = {
                                               "cuda-register on all GPUs: queries dealt out, or points and the "
                                               "answers merged"),
                                   .several = true},
-    [GV_BACKEND_CUDA_KDTREE] = {CUDA_SEARCH("cuda-kdtree", TREE_MAX_DIM,
-                                            "k-d tree on the GPU: cut at medians by radix sorts, searched by "
-                                            "warps, in groups of queries where they are dense")},
-    [GV_BACKEND_CUDA_OCTREE] = {CUDA_SEARCH("cuda-octree", OCTREE_MAX_DIM,
-                                            "linear octree on the GPU: one radix sort along the Hilbert curve, "
-                                            "searched by warps in groups of queries")},
+    [GV_BACKEND_CUDA_KDTREE] = {CUDA_TREE("cuda-kdtree", TREE_MAX_DIM,
+                                          "k-d tree on the GPU: cut at medians by radix sorts, searched by "
+                                          "warps, in groups of queries where they are dense")},
+    [GV_BACKEND_CUDA_OCTREE] = {CUDA_TREE("cuda-octree", OCTREE_MAX_DIM,
+                                          "linear octree on the GPU: one radix sort along the Hilbert curve, "
+                                          "searched by warps in groups of queries")},
     [GV_BACKEND_TILE] = {.name = "tile",
                          .summary = "hierarchical culling of tiles of cells; only what may win is looked at",
                          .max_dim = 3,

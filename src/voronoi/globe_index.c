@@ -235,7 +235,7 @@ static gv_status search_batches(gv_context *context, const gv_globe_index *globe
     if (o->exclude_self) b.self = gv_self_offset(of->first_query + first - of->first_seed, globe->count, &count);
     status = to_vectors(context, globe, queries, first, count, "query", lon, lat, vectors);
     if (status != GV_OK) break;
-    gv_query query = {vectors, count, asked, limit, b.self};
+    gv_query query = {vectors, count, asked, limit, b.self, NULL};
     b.first = first;
     status = gv_index_search_canonical(&quiet, globe->chords, &query, found, chord2);
     if (status == GV_OK) status = answer_batch(&quiet, &b, &query);

@@ -109,7 +109,7 @@ static gv_status rank_geodesic(gv_context *context, const void *user, int64_t nu
 
 static gv_status search_batch(gv_context *context, const work *j, int32_t n) {
   const gv_voronoi *v = j->v;
-  gv_query query = {j->query, n, j->asked, j->limit, -1};
+  gv_query query = {j->query, n, j->asked, j->limit, -1, NULL};
   gv_status status = gv_index_search_canonical(context, j->index, &query, j->found, j->canonical);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC) {
     gv_widening widening = {&v->geodesic, j->index, v->k, LARGEST_ASKED, rank_geodesic, j};

@@ -93,7 +93,7 @@ static gv_status ask(gv_context *context, widening_round *r, const gv_query *que
       g->number[open++] = i;
     }
     if (open == 0 || (open < at_once && i < query->count - 1)) continue;
-    gv_query more = {g->data, open, asked, query->max_canonical, -1};
+    gv_query more = {g->data, open, asked, query->max_canonical, -1, NULL};
     status = gv_index_search_canonical(context, r->widening->chords, &more, g->found, g->chord2);
     for (int64_t n = 0; n < open && self && status == GV_OK; n++)
       leave_out(g->number[n] + query->self_offset, asked, g->found + n * asked, g->chord2 + n * asked);

@@ -4,7 +4,8 @@
     header_examples.py [--mpi PACKAGE] HEADER WORK LIBRARY CC [CXX]
 
 An example is the indented text below a line " * Example:" of a comment. Each becomes the body of a function of its own that has a
-`gv_context *context` and returns 0 if all is well; the program runs them all. Every group of functions (between two lines of
+`gv_context *context` and returns 0 if all is well (but a paragraph that begins with "static gv_status", which is a function); the program runs
+them all. Every group of functions (between two lines of
 "/* ----- name */") that declares one has an example. Headers that need <mpi.h> are left to a run with --mpi, which looks at nothing else:
 PACKAGE is an MPI's name for pkg-config.
 """
@@ -49,7 +50,10 @@ def main(header, work, library, *compilers, mpi=None):
     for name, pieces in found:
         for code in pieces:
             function = f"example_{len(calls)}"
-            program += [f"/* {name} */", f"static int {function}(gv_context *context) {{", "(void)context;", code, "return 0;", "}"]
+            paragraphs = code.split("\n\n")
+            own = [text for text in paragraphs if text.startswith("static gv_status")]
+            body = [text for text in paragraphs if text not in own]
+            program += [f"/* {name} */", *own, f"static int {function}(gv_context *context) {{", "(void)context;", *body, "return 0;", "}"]
             calls.append(f'if ({function}(context) != 0) {{ printf("failed: {name}: %s\\n", gv_context_message(context)); bad = 1; }}')
     program += ["int main(void) {", "gv_context *context = NULL; int bad = 0;", begin, "if (gv_context_create(NULL, &context) != GV_OK) return 1;",
                 *calls, "gv_context_destroy(context);", end, "return bad;", "}"]

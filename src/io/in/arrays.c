@@ -1,7 +1,7 @@
 /*
  * Readers of plain arrays. Formats: NumPy's .npy (NEP 1), the .fvecs/.bvecs of the TEXMEX corpus (every
  * row is its dimension as int32, then its values), and CSV. Files are little endian unless a .npy says otherwise;
- * values are converted byte by byte, so that the host's byte order plays no part.
+ * values are converted byte by byte, so that the host's byte order plays no part, but for floats that lie in the file as in memory.
  */
 #include "io/in/arrays.h"
 
@@ -13,11 +13,17 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/grow.h"
 #include "io/in/separator.h"
 
-enum { MAX_DIM = 4096, MAX_HEADER = 1 << 16, BUFFER_BYTES = 1 << 20 };
+enum {
+  MAX_DIM = 4096,
+  MAX_HEADER = 1 << 16,
+  BUFFER_BYTES = 1 << 16, /* at least a row: it is on the stack */
+  PIECE_BYTES = 1 << 17   /* read at once where no buffer is needed */
+};
 
 typedef enum kind { KIND_NPY, KIND_FVECS, KIND_BVECS, KIND_TEXT } kind;
 
@@ -30,9 +36,8 @@ struct gv_array_reader {
   char type;          /* 'f' float, 'i' signed, 'u' unsigned */
   int bytes;          /* of a value */
   bool big_endian;
-  unsigned char *buffer; /* BUFFER_BYTES, or one row if that is more */
-  int64_t buffer_rows;
-  char *line; /* text: the current line, and whether it is waiting to be read */
+  int64_t start; /* of the rows in the file */
+  char *line;    /* text: the current line, and whether it is waiting to be read */
   size_t line_capacity;
   int64_t line_number;
   bool line_waiting;
@@ -168,6 +173,7 @@ static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes
   free(header);
   if (status != GV_OK) return status;
   int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
+  reader->start = offset + length;
   if (reader->count > (file_bytes - offset - length) / row_bytes) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
@@ -192,7 +198,6 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
                       "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes",
                       reader->path, file_bytes, row_bytes);
   }
-  rewind(reader->file);
   reader->dim = (int32_t)dim;
   reader->count = file_bytes / row_bytes;
   return GV_OK;
@@ -427,15 +432,6 @@ gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out) {
     break;
   }
   if (status != GV_OK) goto fail;
-  if (reader->kind != KIND_TEXT) {
-    int64_t row_bytes = (int64_t)reader->dim * reader->bytes + (reader->kind == KIND_NPY ? 0 : 4);
-    reader->buffer_rows = row_bytes < BUFFER_BYTES ? BUFFER_BYTES / row_bytes : 1;
-    reader->buffer = malloc((size_t)(reader->buffer_rows * row_bytes));
-    if (reader->buffer == NULL) {
-      status = gv_io_fail_memory(io, "reading an array");
-      goto fail;
-    }
-  }
   *out = reader;
   return GV_OK;
 
@@ -449,7 +445,6 @@ void gv_array_close(gv_array_reader *reader) {
   if (reader->file != NULL) fclose(reader->file);
   free(reader->path);
   free(reader->header);
-  free(reader->buffer);
   free(reader->line);
   free(reader);
 }
@@ -480,7 +475,14 @@ static bool integer_value(const gv_array_reader *reader, uint64_t bits, double *
   return value >= -((int64_t)1 << 53) && value <= (int64_t)1 << 53;
 }
 
-static gv_status convert_row(gv_io *io, const gv_array_reader *reader, const unsigned char *from, void *row) {
+static gv_status fail_value(gv_io *io, const gv_array_reader *reader, int64_t row, int64_t column) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s",
+                    reader->path, row, column,
+                    reader->type == 'f' ? "is not finite" : "is an integer beyond 2^53, which would be rounded");
+}
+
+static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t number, const unsigned char *from,
+                             void *row) {
   for (int32_t d = 0; d < reader->dim; d++, from += reader->bytes) {
     uint64_t bits;
     if (reader->big_endian) {
@@ -501,42 +503,105 @@ static gv_status convert_row(gv_io *io, const gv_array_reader *reader, const uns
       memcpy((double *)row + d, &bits, sizeof bits);
       good = isfinite(((double *)row)[d]);
     }
-    if (!good) {
-      return gv_io_fail(
-          io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %d %s", reader->path, reader->row,
-          (int)d, reader->type == 'f' ? "is not finite" : "is an integer beyond 2^53, which would be rounded");
-    }
+    if (!good) return fail_value(io, reader, number, d);
   }
   return GV_OK;
+}
+
+/* Bytes of a row in the file, of which the first four may be its dimension. */
+static int64_t file_row(const gv_array_reader *reader) {
+  return (int64_t)reader->dim * reader->bytes + (reader->kind == KIND_NPY ? 0 : 4);
+}
+
+static gv_status read_bytes(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+  size_t bytes = (size_t)(rows * file_row(reader)), got = 0;
+  while (got < bytes) {
+    ssize_t more = pread(fileno(reader->file), (char *)out + got, bytes - got,
+                         (off_t)(reader->start + first * file_row(reader)) + (off_t)got);
+    if (more < 0 && errno == EINTR) continue;
+    if (more <= 0) {
+      return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) cannot be read%s%s", reader->path,
+                        first + (int64_t)got / file_row(reader), more < 0 ? ": " : "",
+                        more < 0 ? strerror(errno) : "");
+    }
+    got += (size_t)more;
+  }
+  return GV_OK;
+}
+
+/* Whether values lie in the file as they do in memory. */
+static bool is_plain(const gv_array_reader *reader) {
+  const uint16_t one = 1;
+  bool big = *(const unsigned char *)&one == 0;
+  return reader->kind == KIND_NPY && reader->type == 'f' && reader->big_endian == big;
+}
+
+/* Of plain values: the place of the first that is not finite, or `count`. */
+static int64_t find_not_finite(const gv_array_reader *reader, const void *value, int64_t count) {
+  const float *f = value;
+  const double *d = value;
+  int bad = 0; /* an int, as such loops are made into vectors */
+  if (reader->bytes == 4) {
+    for (int64_t i = 0; i < count; i++)
+      bad |= !(fabsf(f[i]) < INFINITY);
+  } else {
+    for (int64_t i = 0; i < count; i++)
+      bad |= !(fabs(d[i]) < INFINITY);
+  }
+  if (bad == 0) return count;
+  int64_t at = 0;
+  while (reader->bytes == 4 ? isfinite(f[at]) : isfinite(d[at]))
+    at++;
+  return at;
+}
+
+static gv_status read_plain(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+  gv_status status = read_bytes(io, reader, first, rows, out);
+  if (status != GV_OK) return status;
+  int64_t count = rows * reader->dim, bad = find_not_finite(reader, out, count);
+  return bad == count ? GV_OK : fail_value(io, reader, first + bad / reader->dim, bad % reader->dim);
+}
+
+static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+  unsigned char buffer[BUFFER_BYTES];
+  size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+  int64_t row_bytes = file_row(reader), prefix = row_bytes - (int64_t)reader->dim * reader->bytes;
+  gv_status status = read_bytes(io, reader, first, rows, buffer);
+  for (int64_t i = 0; i < rows && status == GV_OK; i++) {
+    const unsigned char *from = buffer + i * row_bytes;
+    if (prefix > 0 && little(from, 4) != (uint64_t)reader->dim) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0) does not have %d values",
+                        reader->path, first + i, (int)reader->dim);
+    }
+    status =
+        convert_row(io, reader, first + i, from + prefix, (char *)out + (size_t)(i * reader->dim) * value_bytes);
+  }
+  return status;
+}
+
+gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+  size_t row_bytes = (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
+  bool plain = is_plain(reader);
+  int64_t most = (plain ? PIECE_BYTES : BUFFER_BYTES) / file_row(reader);
+  gv_status status = GV_OK;
+  for (int64_t done = 0, now; done < rows && status == GV_OK; done += now) {
+    now = rows - done < most ? rows - done : most;
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    void *to = (char *)out + (size_t)done * row_bytes;
+    status =
+        plain ? read_plain(io, reader, first + done, now, to) : read_converted(io, reader, first + done, now, to);
+  }
+  return status;
 }
 
 gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got) {
   *got = 0;
   if (reader->kind == KIND_TEXT) return read_text(io, reader, rows, out, got);
-  size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
-  int64_t prefix = reader->kind == KIND_NPY ? 0 : 4;
-  int64_t row_bytes = (int64_t)reader->dim * reader->bytes + prefix;
   if (rows > reader->count - reader->row) rows = reader->count - reader->row;
-  while (*got < rows) {
-    int64_t now = rows - *got < reader->buffer_rows ? rows - *got : reader->buffer_rows;
-    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
-    if ((int64_t)fread(reader->buffer, (size_t)row_bytes, (size_t)now, reader->file) != now) {
-      return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) cannot be read", reader->path, reader->row);
-    }
-    for (int64_t i = 0; i < now; i++) {
-      const unsigned char *from = reader->buffer + i * row_bytes;
-      if (prefix > 0 && little(from, 4) != (uint64_t)reader->dim) {
-        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0) does not have %d values",
-                          reader->path, reader->row, (int)reader->dim);
-      }
-      void *row = (char *)out + (size_t)((*got + i) * reader->dim) * value_bytes;
-      gv_status status = convert_row(io, reader, from + prefix, row);
-      if (status != GV_OK) return status;
-      reader->row++;
-    }
-    *got += now;
-  }
-  return GV_OK;
+  gv_status status = gv_array_read_at(io, reader, reader->row, rows, out);
+  if (status == GV_OK) *got = rows;
+  reader->row += *got;
+  return status;
 }
 
 gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped) {
@@ -549,9 +614,7 @@ gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_
     }
     return GV_OK;
   }
-  int64_t row_bytes = (int64_t)reader->dim * reader->bytes + (reader->kind == KIND_NPY ? 0 : 4);
   if (rows > reader->count - reader->row) rows = reader->count - reader->row;
-  if (fseeko(reader->file, (off_t)(rows * row_bytes), SEEK_CUR) != 0) return fail_read(io, reader);
   reader->row += rows;
   *skipped = rows;
   return GV_OK;

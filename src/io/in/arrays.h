@@ -28,6 +28,12 @@ int64_t gv_array_count(const gv_array_reader *reader);
  * is not finite, or an integer that a double cannot hold exactly, is an error that names the row. */
 gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got);
 
+/*
+ * Rows first ... first + rows - 1 of a file that is no text and has them, wherever the reader is: any number of threads at once, each with
+ * an `io` of its own. Errors as gv_array_read's.
+ */
+gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out);
+
 /* Leaves out up to `rows` rows; *skipped < rows only at the end. Text is looked at line by line. */
 gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped);
 

@@ -1,8 +1,7 @@
 /* Callers' arrays on devices: see search/cuda_module.h. */
 #include <math.h>
 
-#include "search/cuda/runtime.h"
-#include "search/cuda_module.h"
+#include "search/cuda/transfer.h"
 
 extern "C" {
 extern const gv_array_device gv_cuda_arrays;
@@ -71,6 +70,15 @@ static gv_status begin(gv_context *context, const void *const *array, int count,
   return GV_OK;
 }
 
+static gv_status open_lane(gv_context *context, int wanted, void **lane, int *device) {
+  gv_cuda_lane *taken = NULL;
+  gv_status status = gv_cuda_lane_take(context, wanted, &taken);
+  if (status != GV_OK) return status;
+  *lane = taken;
+  *device = taken->device;
+  return GV_OK;
+}
+
 static void end(gv_context *context, void *lane) {
   gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
 }
@@ -122,4 +130,22 @@ done:
   return status;
 }
 
-const gv_array_device gv_cuda_arrays = {begin, end, scratch, allocate, gv_cuda_release, widen, roots};
+static gv_status upload(gv_context *context, void *opaque, void *to, const void *from, size_t bytes) {
+  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  gv_status status = gv_cuda_upload(context, lane, to, from, bytes, "copying points");
+  return status == GV_OK ? gv_cuda_wait(context, lane, "copying points") : status;
+}
+
+static gv_status download(gv_context *context, void *lane, void *to, const void *from, size_t bytes) {
+  return gv_cuda_download(context, (gv_cuda_lane *)lane, to, from, bytes, "copying points");
+}
+
+static gv_status stream(gv_context *context, void *opaque, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,
+                        void *user) {
+  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  gv_status status = gv_cuda_stream(context, lane, to, bytes, unit, fill, user, "copying points");
+  return status == GV_OK ? gv_cuda_wait(context, lane, "copying points") : status;
+}
+
+const gv_array_device gv_cuda_arrays = {begin, open_lane, end,    scratch,  allocate, gv_cuda_release,
+                                        widen, roots,     upload, download, stream};

@@ -18,220 +18,14 @@
 
 #include <math.h>
 
+#include "search/cuda/transfer.h"
 #include "search/half_filter.h"
 
 namespace {
 
-enum { WARP = 32, BLOCK = 256, WIDE_DIM = 8 };
-
-int32_t depth_of(int32_t dim) {
-  return (dim + 3) / 4 * 4;
-}
-
-/* Floats of a point. */
-int32_t stride_of(gv_layout layout, int32_t dim) {
-  return layout == GV_QUADS ? 4 : layout == GV_FOURS ? depth_of(dim) : dim;
-}
-
-/* ------------------------------------------------------------------------------------------- reference points */
-
-/* Doubles as integers of the same order, for atomic minima and maxima. */
-__host__ __device__ inline unsigned long long ordered(double x) {
-  long long bits;
-#ifdef __CUDA_ARCH__
-  bits = __double_as_longlong(x);
-#else
-  memcpy(&bits, &x, sizeof bits);
-#endif
-  return bits < 0 ? ~(unsigned long long)bits : (unsigned long long)bits | 0x8000000000000000ULL;
-}
-
-double from_ordered(unsigned long long u) {
-  unsigned long long bits = u & 0x8000000000000000ULL ? u & 0x7fffffffffffffffULL : ~u;
-  double x;
-  memcpy(&x, &bits, sizeof x);
-  return x;
-}
-
-/* extremes[d] and extremes[dim + d]: the smallest and largest coordinate, ordered(). The number of threads is a
- * multiple of dim, so each looks at one dimension. */
-__global__ void find_extremes(const double *rows, int64_t values, int32_t dim, int64_t threads,
-                              unsigned long long *extremes) {
-  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= threads || i >= values) return;
-  int32_t d = (int32_t)(i % dim);
-  double low = rows[i], high = low;
-  for (i += threads; i < values; i += threads) {
-    low = fmin(low, rows[i]);
-    high = fmax(high, rows[i]);
-  }
-  atomicMin(&extremes[d], ordered(low));
-  atomicMax(&extremes[dim + d], ordered(high));
-}
-
-/* Centred and scaled floats of all points in the layout, and the longest length (bits of a double >= 0). */
-__global__ void convert(const double *rows, int64_t count, int64_t padded, int32_t dim, gv_metric metric,
-                        gv_layout layout, const double *centre, double scale, float *values, float *halves,
-                        int32_t depth, unsigned long long *longest) {
-  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= padded) return;
-  bool real = i < count;
-  float filling = metric == GV_EUCLIDEAN ? 0.0F : INFINITY;
-  double length = 0.0;
-  float quad[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-  for (int32_t d = 0; d < dim; d++) {
-    float value = real ? (float)((rows[i * dim + d] - centre[d]) * scale) : filling;
-    if (layout == GV_ROWS) values[i * dim + d] = value;
-    if (layout == GV_FOURS) values[i * depth + d] = value;
-    if (layout == GV_COLUMNS) values[d * padded + i] = value;
-    if (layout == GV_QUADS) quad[d] = value;
-    if (real) length = gv_norm_join(metric, length, gv_norm_of(metric, (double)value));
-  }
-  for (int32_t d = dim; d < depth; d++) {
-    if (layout == GV_FOURS) values[i * depth + d] = 0.0F;
-  }
-  if (metric == GV_EUCLIDEAN) {
-    float half = real ? (float)(0.5 * length) : INFINITY;
-    if (layout == GV_QUADS) {
-      quad[3] = half;
-    } else {
-      halves[i] = half;
-    }
-  }
-  length = gv_float_length(metric, length);
-  if (layout == GV_QUADS) ((float4 *)values)[i] = make_float4(quad[0], quad[1], quad[2], quad[3]);
-  for (int shift = 16; shift > 0; shift /= 2)
-    length = fmax(length, __shfl_xor_sync(0xffffffffU, length, shift));
-  if (threadIdx.x % WARP == 0) atomicMax(longest, (unsigned long long)__double_as_longlong(length));
-}
+enum { WARP = 32, BLOCK = 256 };
 
 } // namespace
-
-static gv_status convert_points(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference,
-                                gv_brute *brute) {
-  gv_status status = GV_OK;
-  int32_t dim = reference->dim;
-  int64_t values = reference->count * dim;
-  unsigned long long *extremes = NULL, *host = NULL;
-  double *centre = NULL, widest = 0.0, longest = 0.0;
-  size_t bytes = (size_t)dim * 2 * sizeof *host;
-  host = (unsigned long long *)gv_allocate(&reference->allocator, dim, 2 * sizeof *host);
-  centre = (double *)gv_allocate(&reference->allocator, dim, sizeof *centre);
-  if (host == NULL || centre == NULL) {
-    status = gv_fail_memory(context, "the index");
-    goto done;
-  }
-  status = gv_cuda_reserve(context, lane, GV_SLOT_MARGINS, bytes + sizeof *host, (void **)&extremes);
-  if (status != GV_OK) goto done;
-  for (int32_t d = 0; d < dim; d++) {
-    host[d] = ~0ULL;
-    host[dim + d] = 0;
-  }
-  GV_CUDA_TRY(context, cudaMemcpyAsync(extremes, host, bytes, cudaMemcpyHostToDevice, lane->stream), "copying");
-  {
-    int64_t blocks = gv_ceil_div(values, BLOCK), most = 8 * (int64_t)lane->multiprocessors;
-    if (blocks > most) blocks = most;
-    if (blocks * BLOCK < dim) blocks = gv_ceil_div(dim, BLOCK);
-    int64_t threads = blocks * BLOCK / dim * dim;
-    find_extremes<<<(unsigned)blocks, BLOCK, 0, lane->stream>>>(brute->rows, values, dim, threads, extremes);
-    GV_CUDA_LAUNCHED(context, "examining points");
-  }
-  GV_CUDA_TRY(context, cudaMemcpyAsync(host, extremes, bytes, cudaMemcpyDeviceToHost, lane->stream), "copying");
-  status = gv_cuda_wait(context, lane, "examining points");
-  if (status != GV_OK) goto done;
-  for (int32_t d = 0; d < dim; d++) {
-    double low = from_ordered(host[d]), high = from_ordered(host[dim + d]);
-    centre[d] = 0.5 * low + 0.5 * high;
-    double reach = fmax(fabs(high - centre[d]), fabs(low - centre[d]));
-    widest = reach > widest ? reach : widest;
-  }
-  brute->filterable = gv_float_exponent(widest, &brute->exponent);
-  if (!brute->filterable) goto done;
-
-  {
-    size_t points = (size_t)brute->padded;
-    bool quads = brute->layout == GV_QUADS, halves = reference->metric == GV_EUCLIDEAN && !quads;
-    status = gv_cuda_allocate(context, (size_t)dim * sizeof(double), (void **)&brute->centre);
-    if (status == GV_OK) {
-      status = gv_cuda_allocate(context, points * (size_t)stride_of(brute->layout, dim) * sizeof(float),
-                                (void **)&brute->values);
-    }
-    if (status == GV_OK && halves) {
-      status = gv_cuda_allocate(context, points * sizeof(float), (void **)&brute->halves);
-    }
-    if (status != GV_OK) goto done;
-  }
-  GV_CUDA_TRY(
-      context,
-      cudaMemcpyAsync(brute->centre, centre, (size_t)dim * sizeof *centre, cudaMemcpyHostToDevice, lane->stream),
-      "copying");
-  GV_CUDA_TRY(context, cudaMemsetAsync(extremes, 0, sizeof *extremes, lane->stream), "clearing");
-  convert<<<(unsigned)(brute->padded / BLOCK), BLOCK, 0, lane->stream>>>(
-      brute->rows, brute->count, brute->padded, dim, reference->metric, brute->layout, brute->centre,
-      ldexp(1.0, brute->exponent), brute->values, brute->halves, depth_of(dim), extremes);
-  GV_CUDA_LAUNCHED(context, "converting points");
-  GV_CUDA_TRY(context, cudaMemcpyAsync(&longest, extremes, sizeof longest, cudaMemcpyDeviceToHost, lane->stream),
-              "copying");
-  status = gv_cuda_wait(context, lane, "converting points");
-  brute->longest = gv_float_longest(longest);
-
-done:
-  gv_release(&reference->allocator, host);
-  gv_release(&reference->allocator, centre);
-  return status;
-}
-
-gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
-                          gv_brute **out) {
-  gv_cuda_lane *lane = NULL;
-  gv_brute *brute = NULL;
-  gv_status status = gv_cuda_lane_take(context, device, &lane);
-  if (status != GV_OK) return status;
-  brute = (gv_brute *)gv_allocate_zeroed(&reference->allocator, 1, sizeof *brute);
-  if (brute == NULL) {
-    status = gv_fail_memory(context, "the index");
-    goto done;
-  }
-  brute->idea = idea;
-  brute->allocator = reference->allocator;
-  brute->device = lane->device;
-  brute->layout = idea->layout(reference->dim);
-  brute->count = reference->count;
-  brute->padded = gv_ceil_div(reference->count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  {
-    size_t bytes = (size_t)reference->count * (size_t)reference->dim * sizeof(double);
-    status = gv_cuda_allocate(context, bytes, (void **)&brute->rows);
-    if (status != GV_OK) goto done;
-    GV_CUDA_TRY(context, cudaMemcpyAsync(brute->rows, reference->data, bytes, cudaMemcpyDefault, lane->stream),
-                "copying points");
-  }
-  gv_cuda_mark_begin(lane);
-  status = convert_points(context, lane, reference, brute);
-  gv_cuda_mark_end(lane);
-  if (status == GV_OK && brute->filterable && idea->prepare != NULL) {
-    status = idea->prepare(context, lane, reference, brute);
-  }
-  if (status == GV_OK) status = gv_cuda_wait(context, lane, "preparing points");
-
-done:
-  gv_cuda_lane_give(context, lane);
-  if (status != GV_OK) {
-    gv_brute_destroy(reference, brute);
-    return status;
-  }
-  *out = brute;
-  return GV_OK;
-}
-
-void gv_brute_destroy(const gv_reference *reference, gv_brute *brute) {
-  if (brute == NULL) return;
-  if (brute->idea->forget != NULL) brute->idea->forget(brute);
-  gv_cuda_release(brute->device, brute->rows);
-  gv_cuda_release(brute->device, brute->centre);
-  gv_cuda_release(brute->device, brute->values);
-  gv_cuda_release(brute->device, brute->halves);
-  gv_release(&reference->allocator, brute);
-}
 
 /* ----------------------------------------------------------------------------------------------------- queries */
 
@@ -284,6 +78,12 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
   out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
   out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
+}
+
+/* Coordinates as doubles. */
+__global__ void widen(const float *from, int64_t values, double *to) {
+  int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < values) to[i] = (double)from[i];
 }
 
 /* The queries that a list names, side by side. */
@@ -477,7 +277,7 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   scan->dim = dim;
   scan->count = end - first;
   scan->padded = gv_ceil_div(scan->count, GV_SCAN_PAD) * GV_SCAN_PAD;
-  scan->point_stride = brute->layout == GV_COLUMNS ? 1 : stride_of(brute->layout, dim);
+  scan->point_stride = brute->layout == GV_COLUMNS ? 1 : gv_brute_stride(brute->layout, dim);
   scan->dim_stride = brute->layout == GV_COLUMNS ? brute->padded : 1;
   if (brute->filterable) {
     scan->values = brute->values + first * scan->point_stride;
@@ -487,9 +287,10 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
     }
   }
   all->filtered = brute->filterable;
-  all->depth = depth_of(dim);
+  all->depth = gv_brute_depth(dim);
   all->wide = brute->layout == GV_FOURS && brute->filterable ? brute->values + first * all->depth : NULL;
-  all->points = brute->rows + first * dim;
+  if (brute->narrow != NULL) all->narrow = brute->narrow + first * dim;
+  if (brute->rows != NULL) all->points = brute->rows + first * dim;
   all->base = first;
   all->k = k;
   all->needed = k + (query->self_offset >= 0 ? 1 : 0);
@@ -521,15 +322,16 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   gv_status status;
   gv_cuda_lane *lane = w->lane;
   double *queries = NULL;
-  float *columns = NULL, *rows = NULL, *margin = NULL;
-  const size_t dim = (size_t)d->scan.dim, results = (size_t)n * (size_t)d->k;
+  float *columns = NULL, *rows = NULL, *margin = NULL, *narrow = NULL;
+  const size_t dim = (size_t)d->scan.dim, results = (size_t)n * (size_t)d->k, values = (size_t)n * dim;
   const size_t padded = (size_t)(gv_ceil_div(n, GV_QUERY_PAD) * GV_QUERY_PAD);
   const struct {
     int slot;
     size_t bytes;
     void **at;
   } wanted[] = {
-      {GV_SLOT_QUERIES, (size_t)n * dim * sizeof(double), (void **)&queries},
+      {GV_SLOT_QUERIES, values * sizeof(double), (void **)&queries},
+      {GV_SLOT_NARROW, query->floats != NULL ? values * sizeof(float) : 0, (void **)&narrow},
       {GV_SLOT_COLUMNS, (padded * dim + GV_QUERY_PAD) * sizeof(float), (void **)&columns},
       {GV_SLOT_ROWS, padded * (size_t)d->depth * sizeof(float), (void **)&rows},
       {GV_SLOT_MARGINS, padded * 2 * sizeof(float), (void **)&margin},
@@ -537,13 +339,21 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
       {GV_SLOT_CANONICAL, results * sizeof(double), (void **)&d->canonical},
   };
   for (const auto &one : wanted) {
+    if (one.bytes == 0) continue;
     status = gv_cuda_reserve(w->context, lane, one.slot, one.bytes, one.at);
     if (status != GV_OK) return status;
   }
-  status = gv_cuda_result(w->context,
-                          cudaMemcpyAsync(queries, query->data + from * d->scan.dim,
-                                          (size_t)n * dim * sizeof(double), cudaMemcpyDefault, lane->stream),
-                          "copying queries");
+  if (query->floats != NULL) {
+    status = gv_cuda_upload(w->context, lane, narrow, query->floats + from * d->scan.dim, values * sizeof(float),
+                            "copying queries");
+    if (status != GV_OK) return status;
+    widen<<<(unsigned)gv_ceil_div((int64_t)values, BLOCK), BLOCK, 0, lane->stream>>>(narrow, (int64_t)values,
+                                                                                     queries);
+    status = gv_cuda_result(w->context, cudaPeekAtLastError(), "widening queries");
+  } else {
+    status = gv_cuda_upload(w->context, lane, queries, query->data + from * d->scan.dim, values * sizeof(double),
+                            "copying queries");
+  }
   d->scan.queries = n;
   d->scan.query_stride = (int64_t)padded;
   d->scan.query = columns;
@@ -583,7 +393,14 @@ done:
 /* Copies a chunk's answers back and waits for them. */
 static gv_status fetch_answers(work *w, const gv_decision *d, int64_t *indices, double *canonical) {
   gv_status status;
-  const size_t results = (size_t)d->scan.queries * (size_t)d->k;
+  const size_t results = (size_t)d->scan.queries * (size_t)d->k, large = 1 << 20;
+  if (results * sizeof(double) > large) {
+    status = gv_cuda_download(w->context, w->lane, indices, d->indices, results * sizeof *indices, "searching");
+    if (status == GV_OK)
+      status =
+          gv_cuda_download(w->context, w->lane, canonical, d->canonical, results * sizeof *canonical, "searching");
+    return status == GV_OK ? gv_cuda_wait(w->context, w->lane, "searching") : status;
+  }
   GV_CUDA_TRY(w->context,
               cudaMemcpyAsync(indices, d->indices, results * sizeof(int64_t), cudaMemcpyDefault, w->lane->stream),
               "copying results");
@@ -611,7 +428,8 @@ gv_status gv_brute_run(gv_context *context, const gv_reference *reference, const
   for (int64_t from = 0; status == GV_OK && from < query->count; from += chunk) {
     const int64_t n = query->count - from < chunk ? query->count - from : chunk;
     gv_decision d = w.decide;
-    w.sizes.itself = query->data == reference->data && query->count == reference->count && n == d.scan.count;
+    w.sizes.itself = query->data == reference->data && query->floats == reference->floats &&
+                     query->count == reference->count && n == d.scan.count;
     status = stage_queries(&w, query, from, n, &d);
     if (status != GV_OK) break;
     gv_cuda_mark_begin(w.lane);

@@ -16,6 +16,15 @@ typedef enum gv_layout {
   GV_QUADS    /* at most three dimensions: x, y, z and half the squared length, 16 bytes */
 } gv_layout;
 
+/* Dimensions of a row, with zeros up to a multiple of four; floats of a point. */
+static inline int32_t gv_brute_depth(int32_t dim) {
+  return (dim + 3) / 4 * 4;
+}
+
+static inline int32_t gv_brute_stride(gv_layout layout, int32_t dim) {
+  return layout == GV_QUADS ? 4 : layout == GV_FOURS ? gv_brute_depth(dim) : dim;
+}
+
 struct gv_brute_idea;
 
 /* Reference points on one device. */
@@ -27,7 +36,9 @@ typedef struct gv_brute {
   double longest;  /* the largest length of a scaled point */
   gv_layout layout;
   int64_t count, padded;
-  double *rows; /* the canonical doubles, count x dim */
+  const double *rows;  /* the canonical doubles, count x dim, */
+  const float *narrow; /* or, where this is not NULL, floats */
+  void *own_rows;      /* the same, where they are not the reference set's */
   double *centre;
   float *values, *halves; /* see gv_scan; halves NULL unless euclidean, and part of the values in GV_QUADS */
   void *own;              /* the idea's */
@@ -95,11 +106,12 @@ enum {
   GV_SLOT_LIST_COLUMNS,
   GV_SLOT_LIST_ROWS,
   GV_SLOT_LIST_MARGINS,
+  GV_SLOT_NARROW,
   GV_SLOT_OWN,
   GV_SLOT_OWN_2
 };
 
-/* Copies the reference points to `device` (-1: the context's) and prepares them. */
+/* Prepares the reference points, on `device` (-1: the context's), to which they are copied unless they are there. */
 gv_status gv_brute_create(gv_context *context, const gv_reference *reference, const gv_brute_idea *idea, int device,
                           gv_brute **out);
 void gv_brute_destroy(const gv_reference *reference, gv_brute *brute);

@@ -16,6 +16,13 @@ __device__ inline bool before(double a, int64_t a_index, double b, int64_t b_ind
   return a < b || (a == b && a_index < b_index);
 }
 
+template <int METRIC>
+__device__ inline double canonical_of(const gv_decision &d, const double *query, int64_t point) {
+  const int32_t dim = d.scan.dim;
+  return d.narrow != NULL ? gv_canonical_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
+                          : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
+}
+
 template <int TEAM> __device__ inline void team_sync() {
   if (TEAM == WARP) {
     __syncwarp();
@@ -199,7 +206,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       int64_t point = near ? memory->pending[first + rank] : 0;
       double value = 0.0;
       if (near) {
-        value = gv_canonical_distance(query, d.points + point * d.scan.dim, d.scan.dim, (gv_metric)METRIC);
+        value = canonical_of<METRIC>(d, query, point);
         near = value <= d.max_canonical && before(value, point, worst, worst_index);
       }
       if (ONE) {
@@ -450,8 +457,7 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
       /* Several: each lane's own distance. */
       double value = INFINITY;
       if (near) {
-        value = gv_canonical_distance(d.queries + (warp_slot + turn) * dim, d.points + (start[i] + lane) * dim, dim,
-                                      (gv_metric)METRIC);
+        value = canonical_of<METRIC>(d, d.queries + (warp_slot + turn) * dim, start[i] + lane);
         near = value <= d.max_canonical;
       }
       double best = INFINITY;
@@ -472,7 +478,7 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
   }
   if (only >= 0) {
     int64_t point = (int64_t)group * GV_PAIR_GROUP + only;
-    double value = gv_canonical_distance(d.queries + slot * dim, d.points + point * dim, dim, (gv_metric)METRIC);
+    double value = canonical_of<METRIC>(d, d.queries + slot * dim, point);
     if (value <= d.max_canonical) {
       answer = value;
       answer_index = point + d.base;

@@ -20,7 +20,8 @@ typedef struct gv_decision {
   const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
   int32_t depth;     /* dim, rounded up to a multiple of 4 */
   gv_margins margin;
-  const double *points;  /* canonical coordinates of the scanned points */
+  const double *points;  /* canonical coordinates of the scanned points, ... */
+  const float *narrow;   /* ... or, where this is not NULL, the same as floats */
   const double *queries; /* and of the queries, by number */
   const int32_t *number; /* of each slot; NULL: the slot itself */
   int64_t base;          /* number of the first scanned point in the reference set */

@@ -122,7 +122,8 @@ static void merge(const gv_query *query, const worker *workers, int count, int64
 static __attribute__((noinline)) void give_queries(worker *w, const gv_query *query, int64_t first, int64_t end,
                                                    int64_t *indices, double *canonical) {
   gv_query part = *query;
-  part.data = query->data + first * w->reference->dim;
+  if (query->floats != NULL) part.floats = query->floats + first * w->reference->dim;
+  if (query->data != NULL) part.data = query->data + first * w->reference->dim;
   part.count = end - first;
   part.self_offset = query->self_offset >= 0 ? query->self_offset + first : -1;
   w->query = part;

@@ -36,6 +36,11 @@ static size_t piece_of(size_t bytes, size_t at) {
   return bytes - at < piece_bytes ? bytes - at : piece_bytes;
 }
 
+static gv_status copy_from(gv_context *context, void *from, size_t at, size_t bytes, void *out) {
+  gv_copy(out, (const char *)from + at, bytes, context->threads);
+  return GV_OK;
+}
+
 /* Callers' arrays on a device need no buffers. */
 static bool on_device(const void *memory) {
   cudaPointerAttributes attributes;
@@ -44,19 +49,18 @@ static bool on_device(const void *memory) {
   return found && attributes.type == cudaMemoryTypeDevice;
 }
 
-gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
-                         const char *doing) {
+gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
+                         gv_fill_fn *fill, void *user, const char *doing) {
   gv_status status = GV_OK;
-  if (bytes <= direct_bytes || on_device(from)) {
-    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
-  }
   ring r = {};
   status = ring_make(context, lane, bytes, &r);
   int turn = 0;
-  for (size_t at = 0; at < bytes && status == GV_OK; at += piece_bytes, turn = 1 - turn) {
-    size_t size = piece_of(bytes, at);
+  const size_t piece = piece_bytes / unit * unit;
+  for (size_t at = 0; at < bytes && status == GV_OK; at += piece, turn = 1 - turn) {
+    size_t size = bytes - at < piece ? bytes - at : piece;
     GV_CUDA_TRY(context, cudaEventSynchronize(r.free[turn]), doing);
-    gv_copy(r.buffer[turn], (const char *)from + at, size, context->threads);
+    status = fill(context, user, at, size, r.buffer[turn]);
+    if (status != GV_OK) break;
     GV_CUDA_TRY(context,
                 cudaMemcpyAsync((char *)to + at, r.buffer[turn], size, cudaMemcpyHostToDevice, lane->stream),
                 doing);
@@ -66,6 +70,14 @@ gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, cons
 done:
   ring_destroy(&r);
   return status;
+}
+
+gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                         const char *doing) {
+  if (bytes <= direct_bytes || on_device(from)) {
+    return gv_cuda_result(context, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, lane->stream), doing);
+  }
+  return gv_cuda_stream(context, lane, to, bytes, 1, copy_from, (void *)from, doing);
 }
 
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,

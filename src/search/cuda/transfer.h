@@ -7,6 +7,7 @@
 #define GV_CUDA_TRANSFER_H
 
 #include "search/cuda/runtime.h"
+#include "search/cuda_module.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,10 @@ enum { GV_CUDA_SLOT_TRANSFER = GV_CUDA_SLOTS - 2 };
  * stream has been waited for. */
 gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
                          const char *doing);
+
+/* The same of what `fill` puts into the lane's buffers, in pieces of whole units. */
+gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
+                         gv_fill_fn *fill, void *user, const char *doing);
 
 /* Copies `bytes` from the device after what the lane's stream was given before. Done when this returns. */
 gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,

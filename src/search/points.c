@@ -1,0 +1,288 @@
+/*
+ * Points on their way into an index: see points.h.
+ *
+ * What is read, or copied, is looked at for what is not finite as long as it is in the cache, or by the device. A stretch that fails keeps
+ * only those behind it from being read, so that whatever the order of threads the first failure is the one that is told of.
+ */
+#include "search/points.h"
+
+#include "core/parallel.h"
+
+#include <string.h>
+
+enum { STRETCH_BYTES = 1 << 19 /* read at once by a thread: small enough for the second-level cache */ };
+
+static size_t size_of(gv_dtype dtype) {
+  return dtype == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+static size_t row_bytes(const gv_supply *supply) {
+  return (size_t)supply->source.dim * size_of(supply->source.dtype);
+}
+
+gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row) {
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "%s point %lld (from 0) has a coordinate that is not finite",
+                 role, (long long)row);
+}
+
+void gv_widen_floats(const float *from, int64_t count, double *to) {
+  for (int64_t i = 0; i < count; i++)
+    to[i] = (double)from[i];
+}
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+/* Points being read to where they lie as they are, and to where they lie as doubles (NULL: nowhere). */
+typedef struct reading {
+  const gv_supply *supply;
+  int64_t first, count;
+  char *narrow, *copy; /* the same twice; `copy` may be NULL */
+  double *wide;        /* then `narrow` is NULL */
+  bool look;           /* for what is not finite */
+  int64_t stretch;
+  int64_t failed; /* the first that was not read ... */
+  gv_status status;
+  int64_t bad; /* ... and that is not finite */
+} reading;
+
+static bool all_finite(const void *row, gv_dtype dtype, int64_t count) {
+  int bad = 0; /* an int, as such loops are made into vectors */
+  if (dtype == GV_FLOAT32) {
+    for (int64_t i = 0; i < count; i++)
+      bad |= !(fabsf(((const float *)row)[i]) < INFINITY);
+  } else {
+    for (int64_t i = 0; i < count; i++)
+      bad |= !(fabs(((const double *)row)[i]) < INFINITY);
+  }
+  return bad == 0;
+}
+
+static gv_status read_or_copy(const gv_supply *supply, int64_t first, int64_t count, void *to) {
+  if (supply->array == NULL) return supply->source.read(supply->source.user, first, count, to);
+  memcpy(to, (const char *)supply->array + (size_t)first * row_bytes(supply), (size_t)count * row_bytes(supply));
+  return GV_OK;
+}
+
+static gv_status read_stretch(gv_worker *worker, reading *r, int64_t first, int64_t count) {
+  const gv_supply *supply = r->supply;
+  int32_t dim = supply->source.dim;
+  gv_dtype dtype = supply->source.dtype;
+  size_t at = (size_t)(first - r->first) * row_bytes(supply);
+  double *wide = r->wide != NULL ? r->wide + (first - r->first) * dim : NULL;
+  void *own = NULL, *to = r->narrow != NULL ? (void *)(r->narrow + at) : (void *)wide;
+  if (r->narrow == NULL && dtype == GV_FLOAT32) {
+    to = own = gv_allocate(&worker->context.allocator, count, row_bytes(supply));
+    if (own == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  }
+  gv_status status = read_or_copy(supply, first, count, to);
+  int64_t bad = INT64_MAX;
+  if (status == GV_OK && r->look && !all_finite(to, dtype, count * dim)) {
+    for (bad = 0; all_finite((char *)to + (size_t)bad * row_bytes(supply), dtype, dim);)
+      bad++;
+    bad += first;
+  }
+  if (status == GV_OK && own != NULL) gv_widen_floats(own, count * dim, wide);
+  if (status == GV_OK && r->copy != NULL) memcpy(r->copy + at, to, (size_t)count * row_bytes(supply));
+  gv_release(&worker->context.allocator, own);
+  if (bad < INT64_MAX) {
+    gv_worker_lock(worker);
+    r->bad = bad < r->bad ? bad : r->bad;
+    gv_worker_unlock(worker);
+  }
+  return status;
+}
+
+static gv_status read_some(gv_worker *worker, int64_t begin, int64_t end) {
+  reading *r = worker->user;
+  for (int64_t i = begin; i < end; i++) {
+    int64_t first = r->first + i * r->stretch, left = r->first + r->count - first;
+    gv_worker_lock(worker);
+    bool needed = first < r->failed && first < r->bad;
+    gv_worker_unlock(worker);
+    if (!needed) continue;
+    gv_status status = read_stretch(worker, r, first, left < r->stretch ? left : r->stretch);
+    if (status == GV_OK) continue;
+    gv_worker_lock(worker);
+    if (first < r->failed) {
+      r->failed = first;
+      r->status = status;
+    }
+    gv_worker_unlock(worker);
+  }
+  return GV_OK;
+}
+
+/* All of `r`; what it says of failures is set. */
+static gv_status read_all(gv_context *context, reading *r) {
+  int64_t rows = STRETCH_BYTES / (int64_t)row_bytes(r->supply);
+  r->stretch = rows > 1 ? rows : 1;
+  r->failed = r->bad = INT64_MAX;
+  gv_loop loop = {.context = context,
+                  .threads = context->threads,
+                  .count = (r->count + r->stretch - 1) / r->stretch,
+                  .grain = 1,
+                  .user = r};
+  (void)gv_parallel_for(&loop, read_some);
+  if (r->bad < r->failed) return gv_fail_not_finite(context, "reference", r->bad);
+  if (r->status == GV_ERROR_OUT_OF_MEMORY) return gv_fail_memory(context, "reading points");
+  if (r->status == GV_OK) return GV_OK;
+  return gv_fail(context, r->status, "reference points from number %lld on (from 0) cannot be read",
+                 (long long)r->failed);
+}
+
+/* --------------------------------------------------------------------------------------------------- to the host */
+
+static gv_status take_to_host(gv_context *context, const gv_supply *supply, gv_index *index) {
+  bool wide = supply->source.dtype == GV_FLOAT64 || !index->backend->floats;
+  int64_t count = supply->source.count;
+  index->device = -1;
+  index->data = gv_allocate(&context->allocator, count * supply->source.dim, wide ? sizeof(double) : sizeof(float));
+  if (index->data == NULL) return gv_fail_memory(context, "the reference points");
+  reading r = {.supply = supply, .count = count, .look = true};
+  if (wide) {
+    r.wide = index->data;
+  } else {
+    r.narrow = index->data;
+  }
+  return read_all(context, &r);
+}
+
+/* --------------------------------------------------------------------------------------------------- to a device */
+
+/* Bytes of a supply for a device's buffers (gv_array_device). */
+static gv_status fill(gv_context *context, void *user, size_t at, size_t bytes, void *out) {
+  reading r = *(const reading *)user;
+  size_t row = row_bytes(r.supply);
+  r.first = (int64_t)(at / row);
+  r.count = (int64_t)(bytes / row);
+  r.narrow = out;
+  if (r.copy != NULL) { /* read into what stays, from where it is copied on */
+    r.narrow = r.copy + at;
+    r.copy = out;
+  }
+  return read_all(context, &r);
+}
+
+static gv_status take_to_device(gv_context *context, const gv_supply *supply, gv_index *index) {
+  const char *reason = "";
+  const gv_array_device *cuda = gv_cuda_module_get(&reason)->arrays;
+  const gv_point_source *source = &supply->source;
+  size_t bytes = (size_t)source->count * row_bytes(supply);
+  void *lane = NULL;
+  int64_t bad = INT64_MAX;
+  index->device = -1;
+  if (index->automatic) {
+    index->kept = gv_allocate(&context->allocator, 1, bytes);
+    if (index->kept == NULL) return gv_fail_memory(context, "the reference points");
+  }
+  gv_status status = cuda->open(context, -1, &lane, &index->device);
+  if (status != GV_OK) return status;
+  status = cuda->allocate(context, lane, bytes, &index->data);
+  if (status == GV_OK && supply->array != NULL) {
+    if (index->kept != NULL) gv_copy(index->kept, supply->array, bytes, context->threads);
+    status = cuda->upload(context, lane, index->data, supply->array, bytes);
+  } else if (status == GV_OK) {
+    reading r = {.supply = supply, .copy = index->kept};
+    status = cuda->stream(context, lane, index->data, bytes, row_bytes(supply), fill, &r);
+  }
+  if (status == GV_OK)
+    status = cuda->widen(context, lane, index->data, source->dtype, source->count, source->dim, NULL, &bad);
+  if (status == GV_OK && bad < INT64_MAX) status = gv_fail_not_finite(context, "reference", bad);
+  cuda->end(context, lane);
+  return status;
+}
+
+/* Of an array on a device: copied there, and widened where the backend does not take floats. */
+static gv_status take_on_device(gv_context *context, const gv_supply *supply, gv_index *index) {
+  const gv_points points = {supply->array, supply->source.count, supply->source.dim, supply->source.dtype};
+  bool narrow = points.dtype == GV_FLOAT32 && index->backend->floats;
+  int64_t values = points.count * points.dim, bad = -1;
+  gv_arrays arrays;
+  double *room = NULL;
+  gv_status status = gv_arrays_begin(context, supply->memory, supply->stream, &supply->array, 1, &arrays);
+  if (status == GV_OK) {
+    index->device = arrays.device;
+    status =
+        gv_arrays_allocate(context, &arrays, narrow ? (values + 1) / 2 : values, "the reference points", &room);
+    index->data = room;
+  }
+  if (status == GV_OK && narrow)
+    status = arrays.cuda->upload(context, arrays.lane, room, points.data, (size_t)values * sizeof(float));
+  if (status == GV_OK)
+    status = gv_arrays_widen(context, &arrays, &points, 0, points.count, narrow ? NULL : room, &bad);
+  if (status == GV_OK && bad >= 0) status = gv_fail_not_finite(context, "reference", bad);
+  gv_arrays_end(context, &arrays);
+  return status;
+}
+
+gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_index *index) {
+  const gv_backend *backend = index->backend;
+  gv_status status = supply->memory == GV_MEMORY_CUDA ? take_on_device(context, supply, index)
+                     : backend->device && backend->floats && !backend->several
+                         ? take_to_device(context, supply, index)
+                         : take_to_host(context, supply, index);
+  bool narrow = supply->source.dtype == GV_FLOAT32 && backend->floats;
+  index->reference.data = narrow ? NULL : index->data;
+  index->reference.floats = narrow ? index->data : NULL;
+  return status;
+}
+
+void gv_points_drop(gv_index *index) {
+  const gv_allocator *allocator = &index->reference.allocator;
+  gv_arrays_release(allocator, index->device, index->data);
+  gv_release(allocator, index->kept);
+  index->data = index->kept = NULL;
+  index->device = -1;
+}
+
+/* ------------------------------------------------------------------------------------------------- an index's own */
+
+gv_points gv_points_of(const gv_index *index, int64_t first, int64_t count) {
+  const gv_reference *reference = &index->reference;
+  gv_points points = {index->data, count, reference->dim, reference->floats != NULL ? GV_FLOAT32 : GV_FLOAT64};
+  points.data = (const char *)points.data + (size_t)(first * reference->dim) * size_of(points.dtype);
+  return points;
+}
+
+gv_status gv_points_fetch(gv_context *context, const gv_index *index, int64_t first, int64_t count, double *out) {
+  gv_points points = gv_points_of(index, first, count);
+  int64_t values = count * points.dim;
+  gv_arrays arrays;
+  double *wide = NULL;
+  if (index->kept != NULL)
+    points.data = (const char *)index->kept + ((const char *)points.data - (char *)index->data);
+  if (index->device < 0 || index->kept != NULL) {
+    if (points.dtype == GV_FLOAT32) gv_widen_floats(points.data, values, out);
+    if (points.dtype == GV_FLOAT64) memcpy(out, points.data, (size_t)values * sizeof *out);
+    return GV_OK;
+  }
+  int64_t bad = -1;
+  gv_status status = gv_arrays_open(context, index->device, &arrays);
+  if (status == GV_OK) status = gv_arrays_scratch(context, &arrays, 0, values, "the points", &wide);
+  if (status == GV_OK) status = gv_arrays_widen(context, &arrays, &points, 0, count, wide, &bad);
+  if (status == GV_OK)
+    status = arrays.cuda->download(context, arrays.lane, out, wide, (size_t)values * sizeof *out);
+  gv_arrays_end(context, &arrays);
+  return status;
+}
+
+gv_status gv_points_for_processor(gv_context *context, const gv_index *index, const gv_backend *backend,
+                                  gv_reference *out, double **wide) {
+  const gv_reference *reference = &index->reference;
+  const void *copy = index->kept != NULL ? index->kept : index->data;
+  int64_t values = reference->count * reference->dim;
+  *out = *reference;
+  *wide = NULL;
+  if (reference->floats == NULL) {
+    out->data = copy;
+  } else if (backend->floats) {
+    out->floats = copy;
+  } else {
+    *wide = gv_allocate(&context->allocator, values, sizeof **wide);
+    if (*wide == NULL) return gv_fail_memory(context, "the reference points");
+    gv_widen_floats(copy, values, *wide);
+    out->data = *wide;
+    out->floats = NULL;
+  }
+  return GV_OK;
+}

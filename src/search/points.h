@@ -1,0 +1,43 @@
+/*
+ * Points on their way into an index: from an array, or from a function that reads pieces of them; to where its backend wants them.
+ */
+#ifndef GV_POINTS_H
+#define GV_POINTS_H
+
+#include "gpuvoronoi_source.h"
+#include "search/arrays.h"
+
+typedef struct gv_supply {
+  gv_point_source source; /* of an array: all but `read` */
+  const void *array;      /* NULL: they are read */
+  gv_memory memory;       /* of the array */
+  void *stream;           /* the caller's, of memory on a device */
+} gv_supply;
+
+/*
+ * Takes all points of a supply: index->data, ->device and ->reference; index->kept where a device may be given up. Float32 stays so where
+ * the index's backend takes it. What was taken goes with gv_points_drop, also after an error.
+ * Errors: INVALID_ARGUMENT (a point that is not finite), what reading gives, OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
+ */
+gv_status gv_points_take(gv_context *context, const gv_supply *supply, gv_index *index);
+void gv_points_drop(gv_index *index);
+
+gv_status gv_fail_not_finite(gv_context *context, const char *role, int64_t row);
+
+/* An index's points [first, first + count) as they lie; `of` has no data where they lie on a device and in no copy. */
+gv_points gv_points_of(const gv_index *index, int64_t first, int64_t count);
+
+/* The same as doubles of the host's, wherever they lie. */
+gv_status gv_points_fetch(gv_context *context, const gv_index *index, int64_t first, int64_t count, double *out);
+
+/*
+ * The reference set for a backend of processors, where that of the index is on a device that failed: the copy, as doubles in *wide if need
+ * be (to be freed by gv_release). Only where there is a copy.
+ */
+gv_status gv_points_for_processor(gv_context *context, const gv_index *index, const gv_backend *backend,
+                                  gv_reference *out, double **wide);
+
+/* Values [0, count) as doubles. */
+void gv_widen_floats(const float *from, int64_t count, double *to);
+
+#endif
