@@ -58,7 +58,7 @@ typedef struct gv_point_source {
  * `serial`, `openmp` and cuda-multigpu keep one copy too, trees one as doubles, beside what docs/api.md says of each.
  *
  * options may be NULL; its memory is GV_MEMORY_HOST. Errors: those of gv_index_build (INVALID_ARGUMENT names the first point with a
- * coordinate that is not finite), and what `read` gives. Of several points that cannot be read, or are not finite, the first is told of.
+ * coordinate that is not finite), and what `read` gives. Of several points that cannot be read the first is told of.
  */
 GV_API gv_status gv_index_build_from(gv_context *context, const gv_point_source *source,
                                      const gv_index_options *options, gv_index **out);

@@ -167,7 +167,7 @@ static void open_queries_are_searched_together(void **state) {
   gv_index_options options = GV_INDEX_OPTIONS_INIT;
   options.backend = "openmp";
   assert_int_equal(gv_index_build(context, &reference, &options, &index), GV_OK);
-  gv_query query = {places, PLACES, ASKED, INFINITY, -1};
+  gv_query query = {places, PLACES, ASKED, INFINITY, -1, NULL};
   assert_int_equal(gv_index_search_canonical(context, index, &query, found, chord2), GV_OK);
   counted = index->engine;
   gv_search_engine counting = *counted;

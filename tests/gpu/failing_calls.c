@@ -1,6 +1,7 @@
 /*
- * Strips, distances and statistics on a device while one CUDA call fails, the first, the second ... up to the last: the call says so, nothing
- * sticks, and the same object has the right answers afterwards. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
+ * Strips, distances and statistics on a device, and searches, while one CUDA call fails, the first, the second ... up to the last: the call
+ * says so, nothing sticks, and the same object has the right answers afterwards; where the library chose the device, processors go on with
+ * the same answers. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
  * there is no GPU.
  */
 #include "cmocka_test.h"
@@ -12,6 +13,7 @@
 
 #include "gpuvoronoi_device.h"
 #include "gpuvoronoi_parts.h"
+#include "gpuvoronoi_source.h"
 #include "search/cuda_module.h"
 
 enum {
@@ -133,6 +135,95 @@ static void each_call_fails_once(void **state) {
   assert_true(failures > 20 && call < MOST_CALLS);
 }
 
+/* ------------------------------------------------------------------------------------------------------- searches */
+
+enum { POINTS = 3000, ASKED = 200, MOST_DIM = 64, K = 5 };
+
+static float place[POINTS * MOST_DIM];
+
+typedef struct neighbours {
+  int64_t asked[ASKED * K], own[POINTS * K];
+} neighbours;
+
+static gv_status read_places(void *user, int64_t first, int64_t count, void *out) {
+  int32_t dim = *(const int32_t *)user;
+  memcpy(out, place + first * dim, (size_t)(count * dim) * sizeof *place);
+  return GV_OK;
+}
+
+static gv_status build_index(gv_context *context, const char *backend, int32_t dim, gv_index **out) {
+  const gv_point_source source = {POINTS, dim, GV_FLOAT32, read_places, &dim};
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  options.backend = backend;
+  options.expected_queries = 1000000;
+  return gv_index_build_from(context, &source, &options, out);
+}
+
+static gv_status find_neighbours(gv_context *context, const gv_index *index, int32_t dim, neighbours *out) {
+  const gv_points queries = {place + POINTS, ASKED, dim, GV_FLOAT32};
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  o.k = K;
+  gv_status status = gv_index_search(context, index, &queries, &o, out->asked, NULL);
+  o.exclude_self = 1;
+  return status == GV_OK ? gv_index_search(context, index, NULL, &o, out->own, NULL) : status;
+}
+
+/* How many calls have failed without an answer. */
+static int search_with_failures(const char *backend, int32_t dim, const neighbours *expected) {
+  static neighbours got;
+  int failures = 0, quiet = 0, call = 1;
+  for (; quiet < (backend != NULL ? QUIET : 8 * QUIET) && call < MOST_CALLS; call++) {
+    gv_context *context = NULL;
+    gv_index *index = NULL;
+    assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+    memset(&got, 0x55, sizeof got);
+    fail_at(call);
+    gv_status status = build_index(context, backend, dim, &index);
+    if (status == GV_OK) status = find_neighbours(context, index, dim, &got);
+    fail_at(0);
+    quiet++;
+    if (status != GV_OK) {
+      assert_true(backend != NULL && gv_context_message(context)[0] != '\0');
+      failures++;
+      quiet = 0;
+      if (index == NULL) assert_int_equal(build_index(context, backend, dim, &index), GV_OK);
+      if (find_neighbours(context, index, dim, &got) != GV_OK)
+        fail_msg("after call %d: %s", call, gv_context_message(context));
+    }
+    assert_int_equal(cudaGetLastError(), cudaSuccess);
+    if (memcmp(&got, expected, sizeof got) != 0) fail_msg("%s: other answers, call %d", backend, call);
+    gv_index_destroy(index);
+    gv_context_destroy(context);
+  }
+  assert_true(call < MOST_CALLS);
+  return failures;
+}
+
+static void each_call_of_a_search_fails_once(void **state) {
+  (void)state;
+  static const struct {
+    const char *backend;
+    int32_t dim;
+  } cases[] = {{"cuda-tensor", MOST_DIM}, {"cuda-register", 3}, {"cuda-kdtree", 3}, {NULL, MOST_DIM}};
+  static neighbours expected;
+  fail_at(0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gv_context *context = NULL;
+    gv_index *index = NULL;
+    assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+    assert_int_equal(build_index(context, "serial", cases[i].dim, &index), GV_OK);
+    assert_int_equal(find_neighbours(context, index, cases[i].dim, &expected), GV_OK);
+    gv_index_destroy(index);
+    assert_int_equal(build_index(context, cases[i].backend, cases[i].dim, &index), GV_OK);
+    assert_memory_equal(gv_index_backend(index), "cuda-", 5);
+    gv_index_destroy(index);
+    gv_context_destroy(context);
+    int failures = search_with_failures(cases[i].backend, cases[i].dim, &expected);
+    print_message("%s: %d calls\n", cases[i].backend != NULL ? cases[i].backend : "auto", failures);
+    assert_true(cases[i].backend == NULL ? failures == 0 : failures > 10);
+  }
+}
+
 int main(void) {
   const char *reason = "";
   uint64_t random_state = 1;
@@ -151,7 +242,12 @@ int main(void) {
       cudaMalloc((void **)&mask, CELLS) != cudaSuccess || cudaMemset(mask, 1, CELLS) != cudaSuccess) {
     return 1;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_fails_once)};
+  for (int i = 0; i < POINTS * MOST_DIM; i++) {
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    place[i] = (float)(random_state >> 40);
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_fails_once),
+                                     cmocka_unit_test(each_call_of_a_search_fails_once)};
   int result = cmocka_run_group_tests_name("failing calls", tests, NULL, NULL);
   return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(mask) == cudaSuccess
              ? result

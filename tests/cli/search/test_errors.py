@@ -83,6 +83,19 @@ def test_npy(runner):
     fails(runner, "3 coordinates", "--reference", runner.path("good.npy"), "--queries", runner.save("q.npy", np.zeros((4, 3))))
 
 
+@pytest.mark.parametrize("backend", ["openmp", "kdtree", "auto"])
+@pytest.mark.parametrize("dtype", ["<f4", ">f4", "<f8"])
+def test_first_of_many_bad_values(runner, backend, dtype):
+    """Whichever thread meets one first."""
+    array = np.random.default_rng(5).random((50000, 40)).astype(dtype)
+    for row in range(49990, 31000, -997):
+        array[row, row % 40] = np.nan if row % 2 else -np.inf
+    bad = runner.save("bad.npy", array)
+    first = min(row for row in range(49990, 31000, -997))
+    fails(runner, f"bad.npy: row {first} (from 0), column {first % 40} is not finite", "--reference", bad, "--queries", runner.save(
+        "q.npy", array[:3]), "--threads", "3", "--backend", backend)
+
+
 def test_outputs_replace_no_file_of_an_input(runner):
     places = runner.text("places.csv", "lon,lat\n1,2\n3,4\n")
     layer = runner.text("layer.vrt", f"""<OGRVRTDataSource><OGRVRTLayer name="places">
@@ -119,7 +132,7 @@ def test_sizes_beyond_memory(runner, columns):
             with open(path, "wb") as f:
                 f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
                 f.truncate(10 + len(header) + rows * columns)
-            fails(runner, "out of memory for an array", "--reference", path)
+            fails(runner, "impossible number of reference points", "--reference", path)
             return
         except OSError:
             continue
