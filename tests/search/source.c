@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "failing_memory.h"
 #include "gpuvoronoi_parts.h"
@@ -25,6 +26,9 @@ typedef struct memory_source {
   int64_t fails_at[2]; /* points that cannot be read; -1: none */
   atomic_llong rows, calls;
   atomic_int outside; /* reads beyond the set */
+  int64_t meet
+      [2]; /* a read with the first of these points waits for one with the second to begin, which then takes longer; -1: none */
+  atomic_bool begun;
 } memory_source;
 
 static size_t row_bytes(const gv_points *p) {
@@ -38,6 +42,14 @@ static gv_status read_points(void *user, int64_t first, int64_t count, void *out
   if (first < 0 || count < 1 || count > m->points.count - first) {
     atomic_fetch_add(&m->outside, 1);
     return GV_ERROR_INVALID_ARGUMENT;
+  }
+  if (m->meet[0] >= first && m->meet[0] < first + count) {
+    for (int i = 0; i < 2000 && !atomic_load(&m->begun); i++)
+      usleep(1000);
+  }
+  if (m->meet[1] >= first && m->meet[1] < first + count) {
+    atomic_store(&m->begun, true);
+    usleep(50000);
   }
   for (int i = 0; i < 2; i++)
     if (m->fails_at[i] >= first && m->fails_at[i] < first + count) return i == 0 ? GV_ERROR_IO : GV_ERROR_CANCELLED;
@@ -58,7 +70,7 @@ static gv_status build_from(gv_context *context, memory_source *m, const char *b
 }
 
 static memory_source source_of(const gv_points *points) {
-  return (memory_source){.points = *points, .fails_at = {-1, -1}};
+  return (memory_source){.points = *points, .fails_at = {-1, -1}, .meet = {-1, -1}};
 }
 
 static gv_points make_points(int64_t count, int32_t dim, gv_dtype dtype, shape s) {
@@ -267,6 +279,30 @@ static void the_first_failure_is_told_of(void **state) {
   }
 }
 
+/* Of two reads at the same time, of which the one that is further on is done later. */
+static void the_first_of_two_at_once_is_told_of(void **state) {
+  gv_context *context = ((const fixture *)*state)->context[1];
+  enum { COUNT = 30000, DIM = 40, FIRST = 17, SECOND = 5000 };
+  random_state = 4;
+  gv_points points = make_points(COUNT, DIM, GV_FLOAT32, UNIFORM);
+  static const char *const backends[] = {"serial", "kdtree"};
+  for (int i = 0; i < 4; i++) {
+    memory_source m = source_of(&points);
+    m.meet[0] = FIRST;
+    m.meet[1] = SECOND;
+    if (i < 2) {
+      m.fails_at[0] = FIRST;
+      m.fails_at[1] = SECOND;
+      expect(context, &m, backends[i], GV_ERROR_IO, "number 0 on");
+    } else {
+      ((float *)points.data)[FIRST * DIM] = ((float *)points.data)[SECOND * DIM] = NAN;
+      expect(context, &m, backends[i % 2], GV_ERROR_INVALID_ARGUMENT, "point 17 ");
+    }
+    assert_true(atomic_load(&m.begun));
+  }
+  free((void *)points.data);
+}
+
 static void what_is_asked_wrongly_is_said(void **state) {
   gv_context *context = ((const fixture *)*state)->context[0];
   const float values[] = {1, 2, 3, 4};
@@ -318,6 +354,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(every_backend_gives_the_bytes_of_an_array),
       cmocka_unit_test(large_sets_are_read_in_pieces),
       cmocka_unit_test(the_first_failure_is_told_of),
+      cmocka_unit_test(the_first_of_two_at_once_is_told_of),
       cmocka_unit_test(what_is_asked_wrongly_is_said),
   };
   return cmocka_run_group_tests(tests, make_contexts, free_contexts);
