@@ -454,7 +454,8 @@ int32_t gv_array_dim(const gv_array_reader *reader) {
 }
 
 gv_dtype gv_array_dtype(const gv_array_reader *reader) {
-  return reader->type == 'f' && reader->bytes == 4 ? GV_FLOAT32 : GV_FLOAT64;
+  int widest = reader->type == 'f' ? 4 : 2; /* of numbers that floats hold exactly */
+  return reader->bytes <= widest ? GV_FLOAT32 : GV_FLOAT64;
 }
 
 int64_t gv_array_count(const gv_array_reader *reader) {
@@ -483,6 +484,7 @@ static gv_status fail_value(gv_io *io, const gv_array_reader *reader, int64_t ro
 
 static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t number, const unsigned char *from,
                              void *row) {
+  bool narrow = gv_array_dtype(reader) == GV_FLOAT32;
   for (int32_t d = 0; d < reader->dim; d++, from += reader->bytes) {
     uint64_t bits;
     if (reader->big_endian) {
@@ -494,7 +496,13 @@ static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t n
     }
     bool good;
     if (reader->type != 'f') {
-      good = integer_value(reader, bits, (double *)row + d);
+      double value;
+      good = integer_value(reader, bits, &value);
+      if (narrow) {
+        ((float *)row)[d] = (float)value;
+      } else {
+        ((double *)row)[d] = value;
+      }
     } else if (reader->bytes == 4) {
       uint32_t half = (uint32_t)bits;
       memcpy((float *)row + d, &half, sizeof half);

@@ -19,7 +19,7 @@ typedef struct gv_array_reader gv_array_reader;
 gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out);
 void gv_array_close(gv_array_reader *reader);
 
-/* Numbers a row, the type rows are delivered in, and the number of rows (-1: text, not known before its end). */
+/* Numbers a row, the type rows are delivered in (float32 where that holds all of the file's type), and the number of rows (-1: text, not known before its end). */
 int32_t gv_array_dim(const gv_array_reader *reader);
 gv_dtype gv_array_dtype(const gv_array_reader *reader);
 int64_t gv_array_count(const gv_array_reader *reader);
