@@ -38,7 +38,7 @@ typedef struct gv_array_device {
                      double *out, int64_t *bad);
   gv_status (*roots)(gv_context *context, void *lane, double *value, int64_t count);
   /* Copies to and from the lane's device, and what is filled in by pieces of whole units while those before are copied
-   * (search/cuda/transfer.h). Done when they return. */
+   * (search/cuda/transfer.cu). Done when they return. */
   gv_status (*upload)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
   gv_status (*download)(gv_context *context, void *lane, void *to, const void *from, size_t bytes);
   gv_status (*stream)(gv_context *context, void *lane, void *to, size_t bytes, size_t unit, gv_fill_fn *fill,

@@ -160,7 +160,7 @@ static void arrays_on_a_device_give_the_same_bytes(void **state) {
   }
 }
 
-/* Against itself, without distances of its own; and more than one piece of copies (transfer.h). */
+/* Against itself, without distances of its own; and more than one piece of copies (transfer.cu). */
 static void a_set_against_itself(void **state) {
   gv_context *context = *state;
   enum { COUNT = 200000, LESS = 3000, DIM = 3 };

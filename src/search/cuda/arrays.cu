@@ -1,7 +1,7 @@
 /* Callers' arrays on devices: see search/cuda_module.h. */
 #include <math.h>
 
-#include "search/cuda/transfer.h"
+#include "search/cuda/runtime.h"
 
 extern "C" {
 extern const gv_array_device gv_cuda_arrays;

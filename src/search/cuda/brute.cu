@@ -18,7 +18,6 @@
 
 #include <math.h>
 
-#include "search/cuda/transfer.h"
 #include "search/half_filter.h"
 
 namespace {

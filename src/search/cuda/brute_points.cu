@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/cuda/transfer.h"
 #include "search/float_filter.h"
 
 namespace {

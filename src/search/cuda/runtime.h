@@ -10,7 +10,7 @@
 #ifndef GV_CUDA_RUNTIME_H
 #define GV_CUDA_RUNTIME_H
 
-#include "core/core.h"
+#include "search/cuda_module.h"
 
 #include <cuda_runtime.h>
 
@@ -77,6 +77,23 @@ gv_status gv_cuda_wait(gv_context *context, gv_cuda_lane *lane, const char *doin
  * stretches between two waits are not counted. */
 void gv_cuda_mark_begin(gv_cuda_lane *lane);
 void gv_cuda_mark_end(gv_cuda_lane *lane);
+
+/*
+ * Large copies between the host's memory and a device (transfer.cu). Use the last two page-locked slots of the lane.
+ */
+enum { GV_CUDA_SLOT_TRANSFER = GV_CUDA_SLOTS - 2 };
+
+/* Copies `bytes` to the device, ordered on the lane's stream. `from` must stay until the stream has been waited for. */
+gv_status gv_cuda_upload(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                         const char *doing);
+
+/* The same of what `fill` puts into the lane's buffers, in pieces of whole units. */
+gv_status gv_cuda_stream(gv_context *context, gv_cuda_lane *lane, void *to, size_t bytes, size_t unit,
+                         gv_fill_fn *fill, void *user, const char *doing);
+
+/* Copies `bytes` from the device after what the lane's stream was given before. Done when this returns. */
+gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, const void *from, size_t bytes,
+                           const char *doing);
 
 /* See gv_device_fill_seconds. */
 gv_status gv_cuda_fill_seconds(gv_context *context, size_t bytes, double *seconds);

@@ -1,5 +1,9 @@
-/* Copies through two page-locked buffers in turn: see transfer.h. */
-#include "search/cuda/transfer.h"
+/*
+ * Large copies between the host's memory and a device, faster than CUDA does them by itself: that memory is pageable, so CUDA would copy it
+ * through its own small page-locked buffer with one thread. Here the context's threads copy pieces to or from two page-locked buffers of the
+ * lane in turn, while the piece before is on the bus.
+ */
+#include "search/cuda/runtime.h"
 
 enum { BUFFERS = 2 };
 

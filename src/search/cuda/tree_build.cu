@@ -2,7 +2,7 @@
  * From an order of the points to a tree: leaves are gathered, boxes made from the leaves upwards. O(n), two reads of the
  * points and one write.
  */
-#include "search/cuda/transfer.h"
+#include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
 
 enum { SAMPLE = 4096, THREADS = 256 };

@@ -12,7 +12,7 @@
  * round sees only what overlaps the queries' box, the second the rest: in a simulation of queries ten times as dense as
  * points in three dimensions 21 leaves instead of 42 along the curve, 16 instead of 20 of the k-d tree.
  */
-#include "search/cuda/transfer.h"
+#include "search/cuda/runtime.h"
 #include "search/cuda/tree.h"
 #include "search/cuda/tree_alone.cuh"
 #include "search/cuda/tree_curve.cuh"
