@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpuvoronoi_source.h"
 #include "search/backend.h"
 #include "search/cuda_module.h"
 
@@ -149,18 +150,75 @@ static void test_no_such_device(void **state) {
   gv_index_destroy(index);
 }
 
+enum { PARTS_MAX = 512 };
+
+/* Takes what device 0 has, but for less than `rest` bytes in a piece. */
+static int fill_device(void *parts[PARTS_MAX], size_t rest) {
+  int count = 0;
+  assert_int_equal(cudaSetDevice(0), cudaSuccess);
+  for (size_t size = (size_t)1 << 32; size >= rest; size /= 2) {
+    while (count < PARTS_MAX && cudaMalloc(&parts[count], size) == cudaSuccess)
+      count++;
+  }
+  (void)cudaGetLastError();
+  return count;
+}
+
+static gv_status read_rows(void *user, int64_t first, int64_t count, void *out) {
+  const gv_points *points = user;
+  size_t row = (size_t)points->dim * sizeof(float);
+  memcpy(out, (const char *)points->data + (size_t)first * row, (size_t)count * row);
+  return GV_OK;
+}
+
+/* A device that was chosen is full when it is to search: the processor goes on with the copy of what was read. */
+static void test_no_memory_to_search(void **state) {
+  const fixture *f = *state;
+  enum { MANY = 400000, WIDE = 64, ASKED = 3000 };
+  static int64_t expected[ASKED * K], found[ASKED * K];
+  uint64_t random = 3;
+  float *many = malloc((size_t)MANY * WIDE * sizeof *many);
+  assert_non_null(many);
+  for (size_t i = 0; i < (size_t)MANY * WIDE; i++)
+    many[i] = (float)uniform(&random);
+  gv_points points = {many, MANY, WIDE, GV_FLOAT32}, queries = {many + WIDE, ASKED, WIDE, GV_FLOAT32};
+  const gv_point_source source = {MANY, WIDE, GV_FLOAT32, read_rows, &points};
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  gv_search_options o = GV_SEARCH_OPTIONS_INIT;
+  gv_index *index = NULL;
+  void *parts[PARTS_MAX];
+  o.k = K;
+  options.expected_queries = 1000000;
+  options.backend = "openmp";
+  assert_int_equal(gv_index_build(f->context, &points, &options, &index), GV_OK);
+  assert_int_equal(gv_index_search(f->context, index, &queries, &o, expected, NULL), GV_OK);
+  gv_index_destroy(index);
+  gv_context *context = NULL; /* without buffers from before */
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  options.backend = NULL;
+  assert_int_equal(gv_index_build_from(context, &source, &options, &index), GV_OK);
+  assert_memory_equal(gv_index_backend(index), "cuda-", 5);
+  for (int full = 1; full >= 0; full--) {
+    int count = full ? fill_device(parts, (size_t)1 << 20) : 0;
+    int64_t before = free_bytes(context);
+    memset(found, 0x55, sizeof found);
+    assert_int_equal(gv_index_search(context, index, &queries, &o, found, NULL), GV_OK);
+    assert_memory_equal(found, expected, sizeof found);
+    if (full) assert_true(before - free_bytes(context) <= (int64_t)8 << 20); /* nothing was searched there */
+    while (count > 0)
+      assert_int_equal(cudaFree(parts[--count]), cudaSuccess);
+  }
+  gv_index_destroy(index);
+  gv_context_destroy(context);
+  free(many);
+}
+
 /* A device that is full. */
 static void test_no_memory(void **state) {
   const fixture *f = *state;
   enum { MANY = 400000, WIDE = 64 };
-  assert_int_equal(cudaSetDevice(0), cudaSuccess);
-  enum { PARTS_MAX = 512 };
   void *parts[PARTS_MAX];
-  int count = 0;
-  for (size_t size = (size_t)1 << 32; size >= (size_t)1 << 24; size /= 2) {
-    while (count < PARTS_MAX && cudaMalloc(&parts[count], size) == cudaSuccess)
-      count++;
-  }
+  int count = fill_device(parts, (size_t)1 << 24);
   double *many = calloc((size_t)MANY * WIDE, sizeof *many);
   assert_non_null(many);
   gv_index *index = NULL;
@@ -212,6 +270,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_no_such_device),
       cmocka_unit_test(test_no_memory),
+      cmocka_unit_test(test_no_memory_to_search),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
