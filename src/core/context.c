@@ -8,7 +8,9 @@
 
 static void *allocate_default(size_t bytes, void *user) {
   (void)user;
-  return malloc(bytes);
+  void *memory = malloc(bytes);
+  gv_machine_large(memory, bytes);
+  return memory;
 }
 
 static void release_default(void *memory, void *user) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, LINE_SIZE = 4096 };
@@ -113,6 +114,18 @@ int64_t gv_machine_memory(void) {
   int64_t there = pages > 0 && size > 0 ? (int64_t)pages * size : INT64_MAX;
   int64_t quota = gv_machine_quota("").memory;
   return quota < there ? quota : there;
+}
+
+void gv_machine_large(void *memory, size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  /* malloc maps what is larger than this by itself, so that the advice is about nothing else and goes with it. */
+  const size_t least = (size_t)33 << 20, page = 4096;
+  if (memory == NULL || bytes < least) return;
+  uintptr_t first = ((uintptr_t)memory + page - 1) / page * page, end = ((uintptr_t)memory + bytes) / page * page;
+  (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* EINVAL: pages are larger, or there are no others */
+#else
+  (void)memory, (void)bytes;
+#endif
 }
 
 void *gv_library_open(const char *path, bool for_all) {

@@ -30,6 +30,9 @@ typedef struct gv_quota {
 /* `root` is what comes before /proc and /sys: "", but in tests. */
 gv_quota gv_machine_quota(const char *root);
 
+/* Memory of malloc that will all be used: the system may give it in large pages, which are made many times sooner than small ones. */
+void gv_machine_large(void *memory, size_t bytes);
+
 /* A shared library by its path, or by its name where the system looks for it; NULL if it cannot be opened. What it offers is for those
  * alone who ask, or `for_all` libraries that are opened later. */
 void *gv_library_open(const char *path, bool for_all);

@@ -68,6 +68,10 @@ bool gv_library_of(const void *address, char *path, size_t size) {
   return true;
 }
 
+void gv_machine_large(void *memory, size_t bytes) {
+  (void)memory, (void)bytes;
+}
+
 void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
   (void)before, (void)in_parent, (void)in_child;
 }

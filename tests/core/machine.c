@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/core.h"
 #include "core/machine.h"
-#include "gpuvoronoi.h"
 
 static char root[] = "/tmp/gpuvoronoi-machine-XXXXXX";
 
@@ -135,6 +135,36 @@ static void there_is_memory(void **state) {
   assert_true(gv_machine_memory() > 1 << 20);
 }
 
+/* The flags of the mapping that an address lies in, of /proc/self/smaps. */
+static bool is_advised(const void *address) {
+  char line[512];
+  bool here = false, advised = false;
+  FILE *file = fopen("/proc/self/smaps", "r");
+  assert_non_null(file);
+  while (fgets(line, sizeof line, file) != NULL) {
+    unsigned long first, end;
+    if (sscanf(line, "%lx-%lx ", &first, &end) == 2) here = (uintptr_t)address >= first && (uintptr_t)address < end;
+    if (here && strncmp(line, "VmFlags:", 8) == 0) advised = strstr(line, " hg") != NULL;
+  }
+  fclose(file);
+  return advised;
+}
+
+static void large_blocks_may_have_large_pages(void **state) {
+  (void)state;
+  enum { MIB = 1 << 20 };
+  if (access("/sys/kernel/mm/transparent_hugepage", F_OK) != 0 || access("/proc/self/smaps", F_OK) != 0) skip();
+  gv_context *context = NULL;
+  assert_int_equal(gv_context_create(NULL, &context), GV_OK);
+  char *large = gv_allocate(&context->allocator, 40, MIB), *small = gv_allocate(&context->allocator, 8, MIB);
+  assert_true(large != NULL && small != NULL);
+  assert_true(is_advised(large + 20 * MIB));
+  assert_false(is_advised(small + 4 * MIB));
+  gv_release(&context->allocator, large);
+  gv_release(&context->allocator, small);
+  gv_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(nothing_is_known, begin, end),
@@ -144,6 +174,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(nonsense, begin, end),
       cmocka_unit_test(threads_by_default),
       cmocka_unit_test(there_is_memory),
+      cmocka_unit_test(large_blocks_may_have_large_pages),
   };
   return cmocka_run_group_tests_name("machine", tests, NULL, NULL);
 }
