@@ -54,7 +54,7 @@ typedef struct gv_point_source {
  * bytes from every search. When this returns the source is not needed any more.
  *
  * Host memory, for n points of dim values: brute force on a GPU that is named (options->backend; not cuda-multigpu) keeps nothing there but
- * buffers of some ten MiB, and what "auto" takes keeps one copy as they are, so that processors can go on where a device fails.
+ * 32 MiB of buffers, and what "auto" takes keeps one copy as they are, so that processors can go on where a device fails.
  * `serial`, `openmp` and cuda-multigpu keep one copy too, trees one as doubles, beside what docs/api.md says of each.
  *
  * options may be NULL; its memory is GV_MEMORY_HOST. Errors: those of gv_index_build (INVALID_ARGUMENT names the first point with a

@@ -1,7 +1,7 @@
 /*
  * gpuvoronoi search --reference R [--queries Q] -k K OUT: nearest neighbours of rows of numbers, or of points of
  * vector layers, also among lines and polygons. Arrays of queries are read, searched and written in batches, so that memory is bounded by the
- * reference set; the reference set, and layers, are held in memory.
+ * reference set. Of that an array that is no text is read into the index; text, and layers, are held in memory.
  */
 #include "cli/commands.h"
 
