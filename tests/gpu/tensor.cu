@@ -2,7 +2,7 @@
  * How tensor cores add, on this device: search/half_filter.h says what their sums of exact products lose at most. Queries made to
  * lose the most are multiplied by every kernel of cuda-tensor, whose sources are compiled in here, and compared with exact sums.
  */
-#include "search/cuda/tensor.cu"
+#include "search/cuda/tensor/tensor.cu"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * registers. Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. While the tensor cores
  * work on one stage, the next ones are being copied.
  */
-#include "search/cuda/tensor.cuh"
+#include "search/cuda/tensor/tensor.cuh"
 
 namespace {
 

@@ -1,9 +1,9 @@
 /*
  * cuda-tensor: q.s by tensor cores, in 16-bit floats (search/half_filter.h says how wrong that is), |s|^2 / 2 and the minima of groups
- * from their registers. Euclidean only: no other distance is a product. The kernel for any device since Turing; tensor_hopper.cu has
+ * from their registers. Euclidean only: no other distance is a product. The kernel for any device since Turing; hopper.cu has
  * another. A warp has a rectangle of products in registers, and reads what they are made of by ldmatrix.
  */
-#include "search/cuda/tensor.cuh"
+#include "search/cuda/tensor/tensor.cuh"
 
 #include "search/half_filter.h"
 
