@@ -40,9 +40,10 @@ void gv_brute_forget(const gv_reference *, void *) {}
 
 /* ---------------------------------------------------------------------------------------------------------- sums */
 
-enum { QUERIES = 128, POINTS = 1024, MOST = 4096 };
+/* Points come in KINDS, the sixteen of a block of groups alike. */
+enum { QUERIES = 1152, POINTS = 1024, MOST = 4096, KINDS = 4, ALIKE = 16 };
 
-/* A query of n coordinates. All points are the same: `point`. */
+/* A query of n coordinates, for points whose signs are those of `point`. */
 static float coordinate(int query, int d, int n, float point) {
   float tiny = ldexpf(1.0F + (float)(query % 7) / 8.0F, -10 - query % 4), sign = point < 0.0F ? -1.0F : 1.0F;
   switch (query % 8) {
@@ -78,45 +79,61 @@ static void *device_copy(const void *from, size_t bytes) {
   return to;
 }
 
-template <typename LAUNCH> static void check_sums(world *w, int n, int kind, LAUNCH launch) {
+/* Where dimension d of a row is. */
+static size_t place(int row, int d, int depth, int slab) {
+  int width = gv_half_width(depth);
+  return (size_t)gv_half_at(row, d % width / GV_HALF_PIECE, depth, slab) + (size_t)(d / width * slab * width) +
+         (size_t)(d % GV_HALF_PIECE);
+}
+
+template <typename LAUNCH> static void check_sums(world *w, int n, int kind, int count, LAUNCH launch) {
   static __half points[POINTS * MOST], queries[QUERIES * MOST];
-  static float ones[POINTS], zeros[POINTS], found[QUERIES * POINTS / 4];
-  static double exact[QUERIES], largest[QUERIES];
-  for (int i = 0; i < POINTS; i++)
-    ones[i] = 1.0F;
+  static float ones[QUERIES], zeros[POINTS], found[QUERIES * POINTS / 4];
+  static double exact[QUERIES][KINDS], largest[QUERIES][KINDS];
+  const int depth = gv_half_depth(n);
+  memset(points, 0, sizeof points);
+  memset(queries, 0, (size_t)count * depth * sizeof *queries);
+  memset(exact, 0, sizeof exact);
+  memset(largest, 0, sizeof largest);
+  for (int q = 0; q < QUERIES; q++)
+    ones[q] = 1.0F;
   for (int d = 0; d < n; d++) {
     float point = kind == 0 ? 1.0F : kind == 1 ? (float)(d % 5 - 2) * 0.4375F : 1.0F + (float)(d % 1024) / 1024.0F;
+    __half at[KINDS];
+    for (int i = 0; i < KINDS; i++)
+      at[i] = __float2half_rn(point * (1.0F + (float)i / KINDS));
     for (int i = 0; i < POINTS; i++)
-      points[i * n + d] = __float2half_rn(point);
-    for (int q = 0; q < QUERIES; q++)
-      queries[q * n + d] = __float2half_rn(coordinate(q, d, n, point));
-  }
-  for (int q = 0; q < QUERIES; q++) {
-    exact[q] = largest[q] = 0.0;
-    for (int d = 0; d < n; d++) { /* of at most 22 bits each, above 2^-28: exact in doubles */
-      double product = (double)__half2float(queries[q * n + d]) * (double)__half2float(points[d]);
-      exact[q] += product;
-      largest[q] += fabs(product);
+      points[place(i, d, depth, GV_POINT_SLAB)] = at[i / ALIKE % KINDS];
+    for (int q = 0; q < count; q++) {
+      __half query = __float2half_rn(coordinate(q, d, n, point));
+      queries[place(q, d, depth, GV_QUERY_SLAB)] = query;
+      for (int i = 0; i < KINDS; i++) { /* of at most 22 bits each, above 2^-28: exact in doubles */
+        double product = (double)__half2float(query) * (double)__half2float(at[i]);
+        exact[q][i] += product;
+        largest[q][i] += fabs(product);
+      }
     }
   }
   gv_scan scan = {};
   scan.count = scan.padded = POINTS;
-  scan.queries = QUERIES;
+  scan.queries = count;
   scan.groups.steps = GV_TENSOR_STEPS_LEAST;
   scan.row = POINTS / 4;
-  w->points = (__half *)device_copy(points, (size_t)POINTS * n * sizeof *points);
-  w->queries = (__half *)device_copy(queries, (size_t)QUERIES * n * sizeof *queries);
-  w->scale = (float *)device_copy(ones, QUERIES * sizeof(float));
+  w->points = (__half *)device_copy(points, (size_t)POINTS * depth * sizeof *points);
+  w->queries = (__half *)device_copy(queries, (size_t)count * depth * sizeof *queries);
+  w->scale = (float *)device_copy(ones, sizeof ones);
   scan.halves = w->halves = (float *)device_copy(zeros, sizeof zeros);
+  memset(found, 0xff, sizeof found);
   scan.minima = w->minima = (float *)device_copy(found, sizeof found);
-  gv_halves h = {w->points, w->queries, w->scale, n};
+  gv_halves h = {w->points, w->queries, w->scale, depth};
   assert_int_equal(launch(&w->lane, &scan, &h), cudaSuccess);
   assert_int_equal(cudaMemcpy(found, w->minima, sizeof found, cudaMemcpyDeviceToHost), cudaSuccess);
-  for (int q = 0; q < QUERIES; q++) {
-    double bound = (4.5 * n + 36.0) * 0x1p-24 * largest[q];
+  for (int q = 0; q < count; q++) {
     for (int g = 0; g < POINTS / 4; g++) {
-      double error = fabs((double)found[q * (POINTS / 4) + g] - exact[q]);
-      if (!(error <= bound)) fail_msg("%d dimensions, query %d: %g above %g", n, q, error, bound);
+      int i = g / GV_TENSOR_LANES % KINDS;
+      double bound = (4.5 * n + 36.0) * 0x1p-24 * largest[q][i];
+      double error = fabs((double)found[q * (POINTS / 4) + g] - exact[q][i]);
+      if (!(error <= bound)) fail_msg("%d dimensions, query %d, group %d: %g above %g", n, q, g, error, bound);
     }
   }
   void *const all[] = {w->points, w->queries, w->scale, w->halves, w->minima};
@@ -127,8 +144,11 @@ template <typename LAUNCH> static void check_sums(world *w, int n, int kind, LAU
 template <typename LAUNCH> static void check_kernel(world *w, LAUNCH launch) {
   static const int dims[] = {16, 32, 48, 64, 128, 832, MOST};
   for (int n : dims) {
-    for (int kind = 0; kind < 3; kind++)
-      check_sums(w, n, kind, launch);
+    for (int kind = 0; kind < 3; kind++) {
+      check_sums(w, n, kind, GV_QUERY_SLAB, launch);
+      if (kind == 1) check_sums(w, n, kind, 2 * GV_QUERY_SLAB, launch);
+      if (n <= 64) check_sums(w, n, kind, QUERIES, launch);
+    }
   }
 }
 

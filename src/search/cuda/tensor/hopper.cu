@@ -1,32 +1,120 @@
 /*
  * cuda-tensor on Hopper (compute capability 9.0, code for 90a): wgmma, whose operands come from shared memory without passing through
- * registers. Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. While the tensor cores
- * work on one stage, the next ones are being copied.
+ * registers, and copies of whole slabs, which a single thread orders.
+ *
+ * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A thread of a third, which
+ * leaves its registers to them, fills stages, ahead of them. Two blocks make a cluster: they have the same points and each its queries, so each reads one half of the
+ * points for both, which is a third less to come from the second-level cache. Two barriers a stage: `full` once all its bytes
+ * are there, `empty` once the warps of the whole cluster have done with it. Multiplying in one group goes on beside the other's minima.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
 namespace {
 
 enum {
+  GROUPS = 2,
+  GROUP_THREADS = 128,
   GROUP_QUERIES = 64,
+  THREADS = (GROUPS + 1) * GROUP_THREADS,
   STAGES = 4,
-  ALIGNED = 1024, /* the pattern of 16-byte pieces repeats that often, and wgmma knows it by the address */
-  SUMS = 32       /* products of eight points */
+  CLUSTER = 2,
+  ALIGNED = 1024, /* the pattern of 16-byte pieces repeats that often at most, and wgmma knows it by the address */
+  SUMS = 32,      /* products of eight points */
+  QUERIES = GROUPS * GROUP_QUERIES,
+  POINTS = 8 * SUMS
 };
-typedef gv_tensor_stage<2 * GROUP_QUERIES, 8 * SUMS> form;
-static_assert(form::BYTES % ALIGNED == 0, "stages begin where the pattern does");
+static_assert((int)QUERIES == (int)GV_QUERY_SLAB && (int)POINTS == (int)GV_POINT_SLAB, "a stage has whole slabs");
+
+/* In bytes: a chunk of the queries and the points and, with the last chunk, half the squared lengths of the points. */
+template <int WIDTH> struct form {
+  enum {
+    QUERY_BYTES = QUERIES * WIDTH * (int)sizeof(__half),
+    POINT_BYTES = POINTS * WIDTH * (int)sizeof(__half),
+    HALF_BYTES = POINTS * (int)sizeof(float),
+    HALVES = QUERY_BYTES + POINT_BYTES,
+    BYTES = HALVES + HALF_BYTES
+  };
+  static_assert(BYTES % ALIGNED == 0 && QUERY_BYTES % ALIGNED == 0, "slabs begin where the pattern does");
+};
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 
-/* Describes rows of 128 bytes in that pattern, eight of which are 1,024 bytes. */
-__device__ __forceinline__ uint64_t describe(const __half *rows) {
-  uint64_t at = (uint64_t)__cvta_generic_to_shared(rows);
-  return (at & 0x3FFFF) >> 4 | (uint64_t)1 << 16 | (uint64_t)(1024 >> 4) << 32 | (uint64_t)1 << 62;
+__device__ __forceinline__ unsigned shared_address(const void *at) {
+  return (unsigned)__cvta_generic_to_shared(at);
 }
 
-/* What other threads have copied to shared memory is there for the tensor cores, once a barrier has been passed. */
-__device__ __forceinline__ void publish() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+/* ------------------------------------------------------------------------------------------------------- barriers */
+
+__device__ __forceinline__ void start_barrier(uint64_t *barrier, unsigned arrivals) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
+}
+
+/* This thread has arrived; so many bytes are still to come. */
+__device__ __forceinline__ void expect(uint64_t *barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
+               : "memory");
+}
+
+/* Arrives at the same barrier of another block of the cluster. */
+__device__ __forceinline__ void arrive(uint64_t *barrier, unsigned block) {
+  asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
+               "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(barrier)),
+               "r"(block)
+               : "memory");
+}
+
+/* Until the barrier has turned from this parity. */
+__device__ __forceinline__ void wait(uint64_t *barrier, unsigned parity) {
+  unsigned done;
+  do {
+    asm volatile("{\n.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(shared_address(barrier)), "r"(parity)
+                 : "memory");
+  } while (done == 0);
+}
+
+__device__ __forceinline__ void wait_for_cluster() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+
+__device__ __forceinline__ unsigned cluster_blocks() {
+  unsigned n;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+  return n;
+}
+
+__device__ __forceinline__ unsigned rank_in_cluster() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/* ------------------------------------------------------------------------------------------------------- copies */
+
+__device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, uint64_t *full) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(to)),
+               "l"(from), "r"(bytes), "r"(shared_address(full))
+               : "memory");
+}
+
+/* To the same place of every block of the cluster. */
+__device__ __forceinline__ void copy_to_all(void *to, const void *from, unsigned bytes, uint64_t *full,
+                                            unsigned blocks) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+               "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
+               "l"(from), "r"(bytes), "r"(shared_address(full)), "h"((unsigned short)((1U << blocks) - 1U))
+               : "memory");
+}
+
+/* ------------------------------------------------------------------------------------------------------- products */
+
+/* Describes rows of WIDTH dimensions in their pattern, which repeats every eight of them. */
+template <int WIDTH> __device__ __forceinline__ uint64_t describe(const void *rows) {
+  const uint64_t eight = 8 * WIDTH * sizeof(__half), pattern = WIDTH == 64 ? 1 : WIDTH == 32 ? 2 : 3;
+  return (shared_address(rows) & 0x3FFFF) >> 4 | (uint64_t)1 << 16 | eight >> 4 << 32 | pattern << 62;
 }
 
 __device__ __forceinline__ void begin_products() {
@@ -63,78 +151,164 @@ __device__ __forceinline__ void multiply(float (&sum)[SUMS][4], uint64_t queries
                : "memory");
 }
 
-#endif
+/* ------------------------------------------------------------------------------------------------------- kernel */
 
-/* Each chunk has PRODUCTS times 16 dimensions. */
-template <int STEPS, int PRODUCTS>
-__global__ void __launch_bounds__(GV_TENSOR_THREADS, 1)
-    find_minima(gv_scan scan, gv_halves h, gv_tensor_plan plan) {
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-  extern __shared__ unsigned char unaligned[];
-  unsigned char *memory = unaligned + (ALIGNED - (unsigned)__cvta_generic_to_shared(unaligned) % ALIGNED) % ALIGNED;
-  const int chunks = (h.depth + GV_TENSOR_CHUNK - 1) / GV_TENSOR_CHUNK;
-  const int group = (int)threadIdx.x / 128, warp = (int)threadIdx.x / 32 % 4;
-  float sum[1][SUMS][4];
-  gv_tensor_walk at = gv_walk_begin(plan), ahead = at;
-  auto fetch_next = [&](int stage) {
-    if (ahead.point < plan.point_tiles) {
-      gv_tensor_fetch<form>(scan, h, ahead, ahead.chunk + 1 == chunks, memory + stage * form::BYTES);
-      if (++ahead.chunk == chunks) gv_walk_on(plan, ahead);
+/* A stage's number, and what tells one time round from the next. */
+struct turn {
+  int stage;
+  unsigned parity;
+  __device__ __forceinline__ void on() {
+    if (++stage < STAGES) return;
+    stage = 0;
+    parity ^= 1;
+  }
+};
+
+struct barriers {
+  uint64_t full[STAGES], empty[STAGES];
+};
+
+/* One thread's work: orders the copies for all stages, one after the other. */
+template <int WIDTH>
+__device__ void fill_stages(const gv_scan &scan, const gv_halves &h, const gv_tensor_plan &plan,
+                            unsigned char *memory, barriers *at_stage) {
+  typedef form<WIDTH> F;
+  const unsigned blocks = cluster_blocks(), rank = rank_in_cluster(), share = F::POINT_BYTES / blocks;
+  const int64_t last_slab = (scan.queries - 1) / GV_QUERY_SLAB;
+  const int chunks = h.depth / WIDTH;
+  turn now = {0, 1};
+  for (gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x / blocks); at.point < plan.point_tiles;
+       gv_walk_on(plan, at)) {
+    int64_t slab = at.query * blocks + rank;
+    if (slab > last_slab) slab = last_slab; /* nobody will look at its sums */
+    const __half *queries = h.queries + slab * GV_QUERY_SLAB * h.depth,
+                 *points = h.points + at.point * GV_POINT_SLAB * h.depth;
+    for (int chunk = 0; chunk < chunks; chunk++, now.on()) {
+      unsigned char *stage = memory + now.stage * F::BYTES, *part = stage + F::QUERY_BYTES + rank * share;
+      uint64_t *full = &at_stage->full[now.stage];
+      wait(&at_stage->empty[now.stage], now.parity);
+      const bool last = chunk + 1 == chunks;
+      expect(full, F::HALVES + (last ? (unsigned)F::HALF_BYTES : 0));
+      copy(stage, queries, F::QUERY_BYTES, full);
+      if (blocks > 1) {
+        copy_to_all(part, (const unsigned char *)points + rank * share, share, full, blocks);
+      } else {
+        copy(part, points, share, full);
+      }
+      if (last) copy(stage + F::HALVES, scan.halves + at.point * POINTS, F::HALF_BYTES, full);
+      queries += QUERIES * WIDTH;
+      points += POINTS * WIDTH;
     }
-    gv_end_of_stage();
-  };
-  /* At a barrier the products of the stage before the last are done: two stages are not being filled. */
-  for (int s = 0; s < STAGES - 2; s++)
-    fetch_next(s);
-  for (int stage = 0; at.point < plan.point_tiles; gv_walk_on(plan, at)) {
-    for (int chunk = 0; chunk < chunks; chunk++, stage = (stage + 1) % STAGES) {
-      gv_wait_for_stage<STAGES - 3>();
-      publish();
-      wait_for_products<1>();
-      __syncthreads();
-      const __half *queries =
-                       (const __half *)(memory + stage * form::BYTES) + group * GROUP_QUERIES * GV_TENSOR_CHUNK,
-                   *points = (const __half *)(memory + stage * form::BYTES) + form::QUERIES * GV_TENSOR_CHUNK;
-      uint64_t q = describe(queries), s = describe(points);
+  }
+}
+
+/* A warp has done with a stage: it says so to every block of the cluster. */
+__device__ __forceinline__ void leave_stage(uint64_t *empty, unsigned blocks) {
+  __syncwarp();
+  if (threadIdx.x % 32 < blocks) arrive(empty, threadIdx.x % 32);
+}
+
+/* A group's work: products and their minima. */
+template <int STEPS, int WIDTH>
+__device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves &h, const gv_tensor_plan &plan,
+                                           const unsigned char *memory, barriers *at_stage) {
+  typedef form<WIDTH> F;
+  const unsigned blocks = cluster_blocks(), rank = rank_in_cluster();
+  const int chunks = h.depth / WIDTH, group = (int)threadIdx.x / GROUP_THREADS, warp = (int)threadIdx.x / 32 % 4;
+  float sum[1][SUMS][4];
+  turn now = {0, 0};
+  for (gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x / blocks); at.point < plan.point_tiles;
+       gv_walk_on(plan, at)) {
+    int before = 0;
+    for (int chunk = 0; chunk < chunks; chunk++, now.on()) {
+      const unsigned char *stage = memory + now.stage * F::BYTES;
+      uint64_t q = describe<WIDTH>(stage + group * (F::QUERY_BYTES / GROUPS)),
+               s = describe<WIDTH>(stage + F::QUERY_BYTES);
+      wait(&at_stage->full[now.stage], now.parity);
       begin_products();
 #pragma unroll
-      for (int k = 0; k < PRODUCTS; k++)
+      for (int k = 0; k < WIDTH / GV_TENSOR_STEP; k++)
         multiply(sum[0], q + 2 * k, s + 2 * k, chunk + k > 0 ? 1 : 0); /* 32 bytes on, in sixteens */
       end_products();
-      fetch_next((stage + STAGES - 2) % STAGES);
+      if (chunk > 0) {
+        wait_for_products<1>();
+        leave_stage(&at_stage->empty[before], blocks);
+      }
+      before = now.stage;
     }
     wait_for_products<0>();
-    const unsigned char *last = memory + (stage + STAGES - 1) % STAGES * form::BYTES;
-    gv_put_minima<1, SUMS, STEPS>(scan, h, at.query * form::QUERIES + group * GROUP_QUERIES + warp * 16,
-                                  at.point * form::POINTS, (const float *)(last + form::HALVES), sum);
+    int64_t query = (at.query * blocks + rank) * QUERIES;
+    if (query < scan.queries) {
+      gv_put_minima<1, SUMS, STEPS>(scan, h, query + group * GROUP_QUERIES + warp * 16, at.point * POINTS,
+                                    (const float *)(memory + before * F::BYTES + F::HALVES), sum);
+    }
+    leave_stage(&at_stage->empty[before], blocks);
   }
+}
+
+#endif
+
+template <int STEPS, int WIDTH>
+__global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halves h, gv_tensor_plan plan) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+  __shared__ barriers at_stage;
+  extern __shared__ unsigned char unaligned[];
+  unsigned char *memory = unaligned + (ALIGNED - shared_address(unaligned) % ALIGNED) % ALIGNED;
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      start_barrier(&at_stage.full[s], 1);
+      start_barrier(&at_stage.empty[s], GROUPS * GROUP_THREADS / 32 * cluster_blocks());
+    }
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  }
+  wait_for_cluster();
+  if (threadIdx.x < GROUPS * GROUP_THREADS) {
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
+    use_stages<STEPS, WIDTH>(scan, h, plan, memory, &at_stage);
+  } else {
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    if (threadIdx.x == GROUPS * GROUP_THREADS) fill_stages<WIDTH>(scan, h, plan, memory, &at_stage);
+  }
+  __syncwarp();
+  wait_for_cluster(); /* others write to this block's memory until they are done */
 #endif
 }
 
-template <int STEPS, int PRODUCTS> cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
-  const int bytes = STAGES * form::BYTES + ALIGNED;
+template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+  const int bytes = STAGES * form<WIDTH>::BYTES + ALIGNED;
   cudaError_t error =
-      cudaFuncSetAttribute(find_minima<STEPS, PRODUCTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+      cudaFuncSetAttribute(find_minima<STEPS, WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) return error;
   return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
+    /* An odd slab would have a cluster to itself, half of it idle. */
+    int64_t slabs = gv_ceil_div(some.queries, GV_QUERY_SLAB);
+    int blocks = slabs % CLUSTER == 0 || slabs > 4 * CLUSTER ? CLUSTER : 1;
     gv_tensor_plan plan;
-    unsigned blocks = gv_tensor_blocks(lane, &some, form::QUERIES, form::POINTS, &plan);
-    find_minima<STEPS, PRODUCTS><<<blocks, GV_TENSOR_THREADS, bytes, lane->stream>>>(some, of, plan);
-    return cudaPeekAtLastError();
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {(unsigned)blocks, 1, 1};
+    cudaLaunchConfig_t config = {};
+    config.gridDim =
+        gv_tensor_blocks(lane->multiprocessors / blocks, &some, QUERIES * blocks, POINTS, &plan) * blocks;
+    config.blockDim = THREADS;
+    config.dynamicSmemBytes = bytes;
+    config.stream = lane->stream;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, find_minima<STEPS, WIDTH>, some, of, plan);
   });
 }
 
-template <int PRODUCTS> cudaError_t launch_steps(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
-  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<GV_TENSOR_STEPS_LEAST, PRODUCTS>(lane, scan, h)
-         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<GV_TENSOR_STEPS_MOST, PRODUCTS>(lane, scan, h)
-                                                      : launch<GV_TENSOR_STEPS_MOST / 2, PRODUCTS>(lane, scan, h);
+template <int WIDTH> cudaError_t launch_steps(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) {
+  return scan->groups.steps == GV_TENSOR_STEPS_LEAST  ? launch<GV_TENSOR_STEPS_LEAST, WIDTH>(lane, scan, h)
+         : scan->groups.steps == GV_TENSOR_STEPS_MOST ? launch<GV_TENSOR_STEPS_MOST, WIDTH>(lane, scan, h)
+                                                      : launch<GV_TENSOR_STEPS_MOST / 2, WIDTH>(lane, scan, h);
 }
 
 } // namespace
 
 cudaError_t gv_tensor_hopper(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *halves) {
-  return halves->depth == 16   ? launch_steps<1>(lane, scan, halves)
-         : halves->depth == 32 ? launch_steps<2>(lane, scan, halves)
-         : halves->depth == 48 ? launch_steps<3>(lane, scan, halves)
-                               : launch_steps<4>(lane, scan, halves);
+  return halves->depth == 16   ? launch_steps<16>(lane, scan, halves)
+         : halves->depth == 32 ? launch_steps<32>(lane, scan, halves)
+                               : launch_steps<64>(lane, scan, halves);
 }

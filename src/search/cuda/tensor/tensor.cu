@@ -9,12 +9,25 @@
 
 namespace {
 
-enum { THREADS = GV_TENSOR_THREADS, FEW_QUERIES = 32 };
+enum {
+  THREADS = 256,
+  FEW_QUERIES = 32,
+  CHUNK = GV_HALF_CHUNK,
+  PIECES = CHUNK / GV_HALF_PIECE /* of a row in a stage */
+};
 
-/* A block's shape: warps across the queries, products of 16 queries a warp, of 8 points each. */
-template <int WARPS_DOWN, int DOWN>
-struct form : gv_tensor_stage<WARPS_DOWN * DOWN * 16, THREADS / 32 / WARPS_DOWN * 64> {
-  enum { Q_WARPS = WARPS_DOWN, M = DOWN, N = 8 };
+/* A block's shape: warps across the queries, products of 16 queries a warp, of 8 points each; and a stage of its: a chunk of all its
+ * queries and points and, with the last chunk, half the squared lengths of the points. */
+template <int WARPS_DOWN, int DOWN> struct form {
+  enum {
+    Q_WARPS = WARPS_DOWN,
+    M = DOWN,
+    N = 8,
+    QUERIES = WARPS_DOWN * DOWN * 16,
+    POINTS = THREADS / 32 / WARPS_DOWN * 64,
+    HALVES = (QUERIES + POINTS) * CHUNK * (int)sizeof(__half), /* where they begin, in bytes */
+    BYTES = HALVES + POINTS * (int)sizeof(float)
+  };
 };
 typedef form<2, 4> large; /* 128 x 256 */
 typedef form<4, 1> small; /* 64 x 128: where shared memory is short */
@@ -22,38 +35,83 @@ typedef form<1, 2> few;   /* 32 x 512 */
 
 /* ------------------------------------------------------------------------------------------------ conversion */
 
+/* Dimensions d ... of a row of `stride` floats, rounded. */
+__device__ __forceinline__ void put_piece(const float *row, int32_t d, int32_t stride, float times, __half *to) {
+  union {
+    __half2 pair[GV_HALF_PIECE / 2];
+    uint4 piece;
+  } out;
+#pragma unroll
+  for (int i = 0; i < GV_HALF_PIECE / 2; i += 2) {
+    float4 v = make_float4(0.0F, 0.0F, 0.0F, 0.0F);
+    if (d + 2 * i < stride) v = *(const float4 *)(row + d + 2 * i);
+    out.pair[i] = __floats2half2_rn(v.x * times, v.y * times);
+    out.pair[i + 1] = __floats2half2_rn(v.z * times, v.w * times);
+  }
+  *(uint4 *)to = out.piece;
+}
+
+/* A thread a piece. */
 __global__ void __launch_bounds__(THREADS)
-    convert_points(const float *rows, int32_t stride, int32_t dim, int64_t points, int32_t depth, __half *out) {
+    convert_points(const float *rows, int32_t stride, int64_t points, int32_t depth, __half *out) {
   int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-  if (i >= points * depth) return;
-  int64_t point = i / depth;
-  int32_t d = (int32_t)(i - point * depth);
-  float value = d < dim ? rows[point * stride + d] : 0.0F;
-  out[i] = __float2half_rn(value * (float)(1 << GV_HALF_POINT_EXPONENT));
+  int32_t pieces = depth / GV_HALF_PIECE, first = gv_half_width(depth) / GV_HALF_PIECE;
+  if (i >= points * pieces) return;
+  int64_t point = i / pieces;
+  int32_t piece = (int32_t)(i - point * pieces), chunk = piece / first;
+  put_piece(rows + point * stride, piece * GV_HALF_PIECE, stride, (float)(1 << GV_HALF_POINT_EXPONENT),
+            out + gv_half_at(point, piece - chunk * first, depth, GV_POINT_SLAB) +
+                (int64_t)chunk * GV_POINT_SLAB * CHUNK);
 }
 
 /* A warp a query. Rows behind the last query are zeros. */
 __global__ void __launch_bounds__(THREADS)
-    convert_queries(const float *rows, int32_t stride, int32_t dim, int64_t queries, int64_t padded, int32_t depth,
-                    __half *out, float *scale) {
+    convert_queries(const float *rows, int32_t stride, int64_t queries, int64_t padded, int32_t depth, __half *out,
+                    float *scale) {
   int64_t query = (int64_t)blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
   int lane = (int)threadIdx.x % 32;
   if (query >= padded) return;
   const float *row = rows + query * stride;
+  int32_t there = query < queries ? stride : 0, first = gv_half_width(depth) / GV_HALF_PIECE;
   float largest = 0.0F;
-  for (int32_t d = lane; query < queries && d < dim; d += 32)
+  for (int32_t d = lane; d < there; d += 32)
     largest = fmaxf(largest, fabsf(row[d]));
   for (int shift = 16; shift > 0; shift /= 2)
     largest = fmaxf(largest, __shfl_xor_sync(0xffffffffU, largest, shift));
   /* largest < 2^(exponent + 1); numbers that small are zeros to all others. */
   int exponent = largest >= 0x1p-60F ? ilogbf(largest) : -61;
   float times = ldexpf(1.0F, GV_HALF_QUERY_EXPONENT - 1 - exponent);
-  for (int32_t d = lane; d < depth; d += 32)
-    out[query * depth + d] = __float2half_rn(query < queries && d < dim ? row[d] * times : 0.0F);
+  for (int32_t piece = lane; piece < depth / GV_HALF_PIECE; piece += 32) {
+    int32_t chunk = piece / first;
+    put_piece(row, piece * GV_HALF_PIECE, there, times,
+              out + gv_half_at(query, piece - chunk * first, depth, GV_QUERY_SLAB) + chunk * GV_QUERY_SLAB * CHUNK);
+  }
   if (lane == 0) scale[query] = ldexpf(1.0F, exponent + 1 - GV_HALF_QUERY_EXPONENT - GV_HALF_POINT_EXPONENT);
 }
 
 /* ------------------------------------------------------------------------------------------------- instructions */
+
+__device__ __forceinline__ void copy_ahead(void *to, const void *from) {
+#if __CUDA_ARCH__ >= 800
+  unsigned at = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+#else
+  *(uint4 *)to = *(const uint4 *)from;
+#endif
+}
+
+__device__ __forceinline__ void end_of_stage() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Waits until all but the last `STILL` stages are there. */
+template <int STILL> __device__ __forceinline__ void wait_for_stage() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(STILL) : "memory");
+#endif
+}
 
 __device__ __forceinline__ void load_matrices(unsigned (&r)[4], const void *from) {
   unsigned at = (unsigned)__cvta_generic_to_shared(from);
@@ -84,42 +142,66 @@ __device__ __forceinline__ void multiply(float (&sum)[4], const unsigned (&q)[4]
 
 /* ------------------------------------------------------------------------------------------------------- kernel */
 
+/* Copies a stage. */
+template <typename F>
+__device__ __forceinline__ void fetch(const gv_scan &scan, const gv_halves &h, const gv_tensor_walk &at, bool last,
+                                      unsigned char *stage) {
+  const int rows = THREADS / PIECES, width = gv_half_width(h.depth);
+  int piece = (int)threadIdx.x % PIECES, row = (int)threadIdx.x / PIECES;
+  if (last && threadIdx.x < F::POINTS / 4) {
+    copy_ahead(stage + F::HALVES + threadIdx.x * 16, scan.halves + at.point * F::POINTS + threadIdx.x * 4);
+  }
+  if (piece * GV_HALF_PIECE >= width) return;
+  const __half *query = h.queries + gv_half_at(at.query * F::QUERIES + row, piece, h.depth, GV_QUERY_SLAB) +
+                        at.chunk * GV_QUERY_SLAB * width;
+  const __half *point = h.points + gv_half_at(at.point * F::POINTS + row, piece, h.depth, GV_POINT_SLAB) +
+                        (int64_t)at.chunk * GV_POINT_SLAB * width;
+  __half *to = (__half *)stage + gv_half_place(row, piece, CHUNK); /* `rows` is a multiple of the pattern's 8 */
+#pragma unroll
+  for (int r = 0; r < F::QUERIES; r += rows)
+    copy_ahead(to + r * CHUNK, query + r * width);
+#pragma unroll
+  for (int r = 0; r < F::POINTS; r += rows) {
+    copy_ahead(to + (F::QUERIES + r) * CHUNK,
+               point + r / GV_POINT_SLAB * GV_POINT_SLAB * (int64_t)h.depth + r % GV_POINT_SLAB * width);
+  }
+}
+
 template <typename F, int STAGES, int STEPS>
 __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halves h, gv_tensor_plan plan) {
   extern __shared__ __align__(128) unsigned char memory[];
-  const int chunks = (h.depth + GV_TENSOR_CHUNK - 1) / GV_TENSOR_CHUNK;
+  const int chunks = (h.depth + CHUNK - 1) / CHUNK;
   const int warp = (int)threadIdx.x / 32, lane = (int)threadIdx.x % 32;
   const int down = warp % F::Q_WARPS * F::M * 16, across = warp / F::Q_WARPS * F::N * 8;
   const int query_row = down + lane % 16, query_piece = lane / 16;
   const int point_row = across + lane / 16 * 8 + lane % 8, point_piece = lane / 8 % 2;
   float sum[F::M][F::N][4] = {};
-  gv_tensor_walk at = gv_walk_begin(plan), ahead = at;
+  gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x), ahead = at;
   auto fetch_next = [&](int stage) {
     if (ahead.point < plan.point_tiles) {
-      gv_tensor_fetch<F>(scan, h, ahead, ahead.chunk + 1 == chunks, memory + stage * F::BYTES);
+      fetch<F>(scan, h, ahead, ahead.chunk + 1 == chunks, memory + stage * F::BYTES);
       if (++ahead.chunk == chunks) gv_walk_on(plan, ahead);
     }
-    gv_end_of_stage();
+    end_of_stage();
   };
   for (int s = 0; s < STAGES - 1; s++)
     fetch_next(s);
   for (int stage = 0; at.point < plan.point_tiles; stage = stage + 1 < STAGES ? stage + 1 : 0) {
-    gv_wait_for_stage<STAGES - 2>();
+    wait_for_stage<STAGES - 2>();
     __syncthreads();
     fetch_next(stage > 0 ? stage - 1 : STAGES - 1);
-    const __half *queries = (const __half *)(memory + stage * F::BYTES),
-                 *points = queries + F::QUERIES * GV_TENSOR_CHUNK;
-    int products = min(h.depth - at.chunk * GV_TENSOR_CHUNK, (int)GV_TENSOR_CHUNK) / GV_TENSOR_STEP;
+    const __half *queries = (const __half *)(memory + stage * F::BYTES), *points = queries + F::QUERIES * CHUNK;
+    int products = gv_half_width(h.depth) / GV_TENSOR_STEP;
 #pragma unroll
-    for (int k = 0; k < GV_TENSOR_CHUNK / GV_TENSOR_STEP; k++) {
+    for (int k = 0; k < CHUNK / GV_TENSOR_STEP; k++) {
       if (k >= products) break;
       unsigned q[F::M][4], s[F::N / 2][4];
 #pragma unroll
       for (int m = 0; m < F::M; m++)
-        load_matrices(q[m], queries + gv_tensor_place(query_row + 16 * m, 2 * k + query_piece));
+        load_matrices(q[m], queries + gv_half_place(query_row + 16 * m, 2 * k + query_piece, CHUNK));
 #pragma unroll
       for (int n = 0; n < F::N / 2; n++)
-        load_matrices(s[n], points + gv_tensor_place(point_row + 16 * n, 2 * k + point_piece));
+        load_matrices(s[n], points + gv_half_place(point_row + 16 * n, 2 * k + point_piece, CHUNK));
 #pragma unroll
       for (int m = 0; m < F::M; m++) {
 #pragma unroll
@@ -153,7 +235,7 @@ cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) 
   if (error != cudaSuccess) return error;
   return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
     gv_tensor_plan plan;
-    unsigned blocks = gv_tensor_blocks(lane, &some, F::QUERIES, F::POINTS, &plan);
+    unsigned blocks = gv_tensor_blocks(lane->multiprocessors, &some, F::QUERIES, F::POINTS, &plan);
     find_minima<F, STAGES, STEPS><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
     return cudaPeekAtLastError();
   });
@@ -184,12 +266,6 @@ cudaError_t launch_form(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves
 
 /* ------------------------------------------------------------------------------------------------------- the idea */
 
-/* Less than a chunk, or whole ones. */
-int32_t depth_of(int32_t dim) {
-  int32_t unit = dim < GV_TENSOR_CHUNK ? GV_TENSOR_STEP : GV_TENSOR_CHUNK;
-  return (dim + unit - 1) / unit * unit;
-}
-
 /* Floats of a row of GV_FOURS. */
 int32_t stride_of(int32_t dim) {
   return (dim + 3) / 4 * 4;
@@ -206,12 +282,12 @@ gv_group_shape shape(const gv_brute_sizes *sizes) {
 }
 
 gv_status prepare(gv_context *context, gv_cuda_lane *lane, const gv_reference *reference, gv_brute *brute) {
-  int32_t depth = depth_of(reference->dim);
+  int32_t depth = gv_half_depth(reference->dim);
   int64_t values = brute->padded * depth;
   gv_status status = gv_cuda_allocate(context, (size_t)values * sizeof(__half), &brute->own);
   if (status != GV_OK) return status;
-  convert_points<<<(unsigned)gv_ceil_div(values, THREADS), THREADS, 0, lane->stream>>>(
-      brute->values, stride_of(reference->dim), reference->dim, brute->padded, depth, (__half *)brute->own);
+  convert_points<<<(unsigned)gv_ceil_div(values / GV_HALF_PIECE, THREADS), THREADS, 0, lane->stream>>>(
+      brute->values, stride_of(reference->dim), brute->padded, depth, (__half *)brute->own);
   return gv_cuda_result(context, cudaPeekAtLastError(), "converting points");
 }
 
@@ -222,7 +298,7 @@ void forget(gv_brute *brute) {
 gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute, const gv_scan *scan,
                  const gv_brute_sizes *) {
   gv_halves h = {};
-  h.depth = depth_of(scan->dim);
+  h.depth = gv_half_depth(scan->dim);
   h.points = (const __half *)brute->own + (scan->values - brute->values) / scan->point_stride * h.depth;
   int64_t padded = gv_ceil_div(scan->queries, GV_QUERY_PAD) * GV_QUERY_PAD;
   __half *queries = NULL;
@@ -233,7 +309,7 @@ gv_status filter(gv_context *context, gv_cuda_lane *lane, const gv_brute *brute,
     status = gv_cuda_reserve(context, lane, GV_SLOT_OWN_2, (size_t)padded * sizeof *scale, (void **)&scale);
   if (status != GV_OK) return status;
   convert_queries<<<(unsigned)gv_ceil_div(padded, THREADS / 32), THREADS, 0, lane->stream>>>(
-      scan->query_rows, stride_of(scan->dim), scan->dim, scan->queries, padded, h.depth, queries, scale);
+      scan->query_rows, stride_of(scan->dim), scan->queries, padded, h.depth, queries, scale);
   status = gv_cuda_result(context, cudaPeekAtLastError(), "converting queries");
   if (status != GV_OK) return status;
   h.queries = queries;

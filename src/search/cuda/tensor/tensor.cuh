@@ -1,34 +1,29 @@
 /*
- * What the kernels of cuda-tensor share: stages of 16-bit floats in shared memory, the walk through matrix tiles, and minima from registers.
+ * What the kernels of cuda-tensor share: the walk through matrix tiles, and minima from registers.
  *
- * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both are copied to shared memory, asynchronously,
- * several such stages ahead, across their ends; rows of 128 bytes whose 16-byte pieces are exchanged by the row's number, so that
- * no two of a column's pieces meet in a bank. All blocks work on the same points at about the same time, which are then read once
- * from memory.
+ * A block walks through matrix tiles of queries x points. Sixty-four dimensions at a time of both (halves.cuh) are copied to shared memory,
+ * asynchronously, several such stages ahead, across their ends. All blocks work on the same points at about the same time, which are
+ * then read once from memory.
  */
 #ifndef GV_CUDA_TENSOR_CUH
 #define GV_CUDA_TENSOR_CUH
 
 #include "search/cuda/brute.cuh"
-
-#include <cuda_fp16.h>
+#include "search/cuda/halves.cuh"
 
 enum {
-  GV_TENSOR_THREADS = 256,
-  GV_TENSOR_CHUNK = 64,                   /* dimensions of a stage */
-  GV_TENSOR_PIECES = GV_TENSOR_CHUNK / 8, /* of 16 bytes, of a row in a stage */
-  GV_TENSOR_STEP = 16,                    /* dimensions of a product */
-  GV_TENSOR_PIECE = 2,                    /* points side by side that a thread has of a product's eight, */
-  GV_TENSOR_LANES = 4,                    /* and threads that share them */
+  GV_TENSOR_STEP = 16, /* dimensions of a product */
+  GV_TENSOR_PIECE = 2, /* points side by side that a thread has of a product's eight, */
+  GV_TENSOR_LANES = 4, /* and threads that share them */
   GV_TENSOR_STEPS_LEAST = 2,
   GV_TENSOR_STEPS_MOST = 8
 };
 
 /* What a search's products are made of. */
 typedef struct gv_halves {
-  const __half *points, *queries; /* rows of `depth`; queries as many as a multiple of GV_QUERY_PAD */
+  const __half *points, *queries; /* slabs; whole ones */
   const float *scale;             /* of each query: what its products are multiplied by */
-  int32_t depth;                  /* 16, 32, 48 or a multiple of 64 */
+  int32_t depth;
 } gv_halves;
 
 /* The same for one kernel: how many matrix tiles there are, and how far a block goes from one to its next. */
@@ -37,13 +32,13 @@ typedef struct gv_tensor_plan {
   int64_t query_step, point_step;
 } gv_tensor_plan;
 
-/* Blocks for a search whose matrix tiles have so many queries and points. */
-static inline unsigned gv_tensor_blocks(const gv_cuda_lane *lane, const gv_scan *scan, int queries, int points,
+/* Blocks, `most` at the most, for a search whose matrix tiles have so many queries and points. */
+static inline unsigned gv_tensor_blocks(int64_t most, const gv_scan *scan, int queries, int points,
                                         gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
   plan->point_tiles = gv_ceil_div(scan->count, points);
   int64_t matrix_tiles = plan->query_tiles * plan->point_tiles;
-  int64_t blocks = matrix_tiles < lane->multiprocessors ? matrix_tiles : lane->multiprocessors;
+  int64_t blocks = matrix_tiles < most ? matrix_tiles : most;
   plan->query_step = blocks % plan->query_tiles;
   plan->point_step = blocks / plan->query_tiles;
   return (unsigned)blocks;
@@ -54,42 +49,15 @@ cudaError_t gv_tensor_hopper(gv_cuda_lane *lane, const gv_scan *scan, const gv_h
 
 #ifdef __CUDACC__
 
-static __device__ __forceinline__ void gv_copy_ahead(void *to, const void *from) {
-#if __CUDA_ARCH__ >= 800
-  unsigned at = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-#else
-  *(uint4 *)to = *(const uint4 *)from;
-#endif
-}
-
-static __device__ __forceinline__ void gv_end_of_stage() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Waits until all but the last `STILL` stages are there. */
-template <int STILL> static __device__ __forceinline__ void gv_wait_for_stage() {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(STILL) : "memory");
-#endif
-}
-
-/* Where a 16-byte piece of a row is in a stage. */
-static __device__ __forceinline__ int gv_tensor_place(int row, int piece) {
-  return (row * GV_TENSOR_PIECES + (piece ^ (row % GV_TENSOR_PIECES))) * 8;
-}
-
 /* Where a block is: a point tile, in it a query tile, and in that a chunk of dimensions. */
 typedef struct gv_tensor_walk {
   int64_t query, point;
   int chunk;
 } gv_tensor_walk;
 
-static __device__ __forceinline__ gv_tensor_walk gv_walk_begin(const gv_tensor_plan &plan) {
-  int64_t point = blockIdx.x / plan.query_tiles;
-  return {blockIdx.x - point * plan.query_tiles, point, 0};
+static __device__ __forceinline__ gv_tensor_walk gv_walk_begin(const gv_tensor_plan &plan, int64_t block) {
+  int64_t point = block / plan.query_tiles;
+  return {block - point * plan.query_tiles, point, 0};
 }
 
 static __device__ __forceinline__ void gv_walk_on(const gv_tensor_plan &plan, gv_tensor_walk &at) {
@@ -102,73 +70,67 @@ static __device__ __forceinline__ void gv_walk_on(const gv_tensor_plan &plan, gv
   }
 }
 
-/* A stage: a chunk of QUERIES rows and of POINTS rows and, with the last chunk, half the squared lengths of the points. */
-template <int QUERIES_, int POINTS_> struct gv_tensor_stage {
-  enum {
-    QUERIES = QUERIES_,
-    POINTS = POINTS_,
-    HALVES = (QUERIES + POINTS) * GV_TENSOR_CHUNK * (int)sizeof(__half), /* where they begin, in bytes */
-    BYTES = HALVES + POINTS * (int)sizeof(float)
-  };
-};
-
-/* Copies a stage. */
-template <typename STAGE>
-static __device__ __forceinline__ void gv_tensor_fetch(const gv_scan &scan, const gv_halves &h,
-                                                       const gv_tensor_walk &at, bool last, unsigned char *stage) {
-  const int rows = GV_TENSOR_THREADS / GV_TENSOR_PIECES;
-  int first = at.chunk * GV_TENSOR_CHUNK, pieces = min(h.depth - first, (int)GV_TENSOR_CHUNK) / 8;
-  int piece = (int)threadIdx.x % GV_TENSOR_PIECES, row = (int)threadIdx.x / GV_TENSOR_PIECES;
-  if (last && threadIdx.x < STAGE::POINTS / 4) {
-    gv_copy_ahead(stage + STAGE::HALVES + threadIdx.x * 16,
-                  scan.halves + at.point * STAGE::POINTS + threadIdx.x * 4);
-  }
-  if (piece >= pieces) return;
-  const __half *query = h.queries + (at.query * STAGE::QUERIES + row) * h.depth + first + piece * 8;
-  const __half *point = h.points + (at.point * STAGE::POINTS + row) * h.depth + first + piece * 8;
-  __half *to = (__half *)stage + gv_tensor_place(row, piece); /* `rows` is a multiple of the pattern's 8 */
-#pragma unroll
-  for (int r = 0; r < STAGE::QUERIES; r += rows, query += rows * h.depth)
-    gv_copy_ahead(to + r * GV_TENSOR_CHUNK, query);
-#pragma unroll
-  for (int r = STAGE::QUERIES; r < STAGE::QUERIES + STAGE::POINTS; r += rows, point += rows * h.depth)
-    gv_copy_ahead(to + r * GV_TENSOR_CHUNK, point);
+/* Of four lanes side by side each has a row of four; then each has a column. */
+static __device__ __forceinline__ void gv_turn_four(float (&v)[4], int lane) {
+  const unsigned ALL = 0xffffffffU;
+  const bool odd = (lane & 1) != 0, high = (lane & 2) != 0;
+  float a = __shfl_xor_sync(ALL, odd ? v[0] : v[1], 1), b = __shfl_xor_sync(ALL, odd ? v[2] : v[3], 1);
+  v[0] = odd ? a : v[0], v[1] = odd ? v[1] : a;
+  v[2] = odd ? b : v[2], v[3] = odd ? v[3] : b;
+  a = __shfl_xor_sync(ALL, high ? v[0] : v[2], 2), b = __shfl_xor_sync(ALL, high ? v[1] : v[3], 2);
+  v[0] = high ? a : v[0], v[1] = high ? b : v[1];
+  v[2] = high ? v[2] : a, v[3] = high ? v[3] : b;
 }
 
 /*
  * Minima of a warp's M x 16 queries and N x 8 points, whose halves are at `halves`. In a product's sixteen queries a thread has two,
- * lane / 4 and that plus 8, and of the eight points two side by side; of STEPS products it makes one group.
+ * lane / 4 and that plus 8, and of the eight points two side by side; of STEPS products it makes one group. Where there are enough
+ * of them, what four lanes have of four blocks of groups is exchanged, so that each writes a block: the second-level cache takes
+ * nothing less than 32 bytes.
  */
 template <int M, int N, int STEPS>
 static __device__ __forceinline__ void gv_put_minima(const gv_scan &scan, const gv_halves &h, int64_t first_query,
                                                      int64_t first_point, const float *halves,
                                                      const float (&sum)[M][N][4]) {
+  constexpr int BLOCKS = N / STEPS < GV_TENSOR_LANES ? N / STEPS : GV_TENSOR_LANES;
   int lane = (int)threadIdx.x % 32, four = lane % GV_TENSOR_LANES;
   int64_t query = first_query + lane / GV_TENSOR_LANES;
-  float *to = scan.minima + query * scan.row + first_point / (8 * STEPS) * GV_TENSOR_LANES + four, scale[M][2];
+  float *to = scan.minima + query * scan.row + first_point / (8 * STEPS) * GV_TENSOR_LANES, scale[M][2];
 #pragma unroll
   for (int m = 0; m < M; m++) {
     scale[m][0] = h.scale[query + 16 * m];
     scale[m][1] = h.scale[query + 16 * m + 8];
   }
 #pragma unroll
-  for (int n = 0; n < N; n += STEPS) {
-    float2 half[STEPS];
+  for (int first = 0; first < N; first += BLOCKS * STEPS) {
+    float2 half[BLOCKS * STEPS];
 #pragma unroll
-    for (int s = 0; s < STEPS; s++)
-      half[s] = *(const float2 *)(halves + 8 * (n + s) + GV_TENSOR_PIECE * four);
+    for (int s = 0; s < BLOCKS * STEPS; s++)
+      half[s] = *(const float2 *)(halves + 8 * (first + s) + GV_TENSOR_PIECE * four);
 #pragma unroll
     for (int m = 0; m < M; m++) {
 #pragma unroll
       for (int low = 0; low < 2; low++) {
-        float least = INFINITY;
+        float least[BLOCKS];
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) {
-          least = fminf(least, fminf(__fmaf_rn(sum[m][n + s][2 * low], scale[m][low], half[s].x),
-                                     __fmaf_rn(sum[m][n + s][2 * low + 1], scale[m][low], half[s].y)));
+        for (int s = 0; s < BLOCKS * STEPS; s++) {
+          float x = fminf(__fmaf_rn(sum[m][first + s][2 * low], scale[m][low], half[s].x),
+                          __fmaf_rn(sum[m][first + s][2 * low + 1], scale[m][low], half[s].y));
+          least[s / STEPS] = s % STEPS == 0 ? x : fminf(least[s / STEPS], x);
         }
-        if (query + 16 * m + 8 * low < scan.queries && first_point + 8 * n < scan.count)
-          to[(16 * m + 8 * low) * scan.row + n / STEPS * GV_TENSOR_LANES] = least;
+        float *row = to + (16 * m + 8 * low) * scan.row + first / STEPS * GV_TENSOR_LANES;
+        bool wanted = query + 16 * m + 8 * low < scan.queries;
+        if constexpr (BLOCKS == GV_TENSOR_LANES) {
+          gv_turn_four(least, lane);
+          if (wanted && first_point + 8 * (first + STEPS * four) < scan.count)
+            *(float4 *)(row + four * GV_TENSOR_LANES) = make_float4(least[0], least[1], least[2], least[3]);
+        } else {
+#pragma unroll
+          for (int i = 0; i < BLOCKS; i++) {
+            if (wanted && first_point + 8 * (first + STEPS * i) < scan.count)
+              row[i * GV_TENSOR_LANES + four] = least[i];
+          }
+        }
       }
     }
   }

@@ -1,0 +1,45 @@
+/*
+ * How points and queries lie in device memory as 16-bit floats (search/half_filter.h): in slabs of rows, whose chunks of up to 64
+ * dimensions come one after the other. A slab's chunk is what a stage of cuda-tensor holds in shared memory: rows of 32, 64 or 128
+ * bytes, whose 16-byte pieces are exchanged by the row's number so that no two of a column's pieces meet in a bank. The pattern is the
+ * one that wgmma knows, and is repeated every eight rows.
+ */
+#ifndef GV_CUDA_HALVES_CUH
+#define GV_CUDA_HALVES_CUH
+
+#include "search/cuda/scan.cuh"
+
+#include <cuda_fp16.h>
+
+enum {
+  GV_HALF_CHUNK = 64, /* dimensions */
+  GV_HALF_PIECE = 8,
+  GV_POINT_SLAB = 256, /* rows; GV_SCAN_PAD is a multiple */
+  GV_QUERY_SLAB = GV_QUERY_PAD
+};
+
+/* Dimensions of a row: less than a chunk, or whole ones. */
+static inline int32_t gv_half_depth(int32_t dim) {
+  const int32_t chunk = GV_HALF_CHUNK;
+  return dim <= chunk / 4 ? chunk / 4 : dim <= chunk / 2 ? chunk / 2 : (dim + chunk - 1) / chunk * chunk;
+}
+
+/* Dimensions of a row's chunk. */
+static __host__ __device__ __forceinline__ int32_t gv_half_width(int32_t depth) {
+  return depth < GV_HALF_CHUNK ? depth : GV_HALF_CHUNK;
+}
+
+/* Where in a chunk whose rows have `width` dimensions a piece of a row is. */
+static __host__ __device__ __forceinline__ int32_t gv_half_place(int32_t row, int32_t piece, int32_t width) {
+  int32_t pieces = width / GV_HALF_PIECE;
+  return row * width + (piece ^ (row * pieces / 8 % pieces)) * GV_HALF_PIECE;
+}
+
+/* Where a piece of the first chunk of a row is; those of the next chunks are slab * width further each. */
+static __host__ __device__ __forceinline__ int64_t gv_half_at(int64_t row, int32_t piece, int32_t depth,
+                                                              int32_t slab) {
+  int32_t within = (int32_t)(row % slab);
+  return (row - within) * depth + gv_half_place(within, piece, gv_half_width(depth));
+}
+
+#endif
