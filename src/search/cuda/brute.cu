@@ -42,6 +42,23 @@ __device__ inline float rounded_up(double x) {
   return __double2float_ru(x);
 }
 
+/* The margins of query i, whose scaled floats have this length (gv_norm_join of all). False: they do not suit the filter. */
+__device__ inline bool put_margins(const query_frame &frame, gv_metric metric, int32_t dim, double length,
+                                   int64_t i, const gv_margins &out) {
+  double reach = gv_float_length(metric, length);
+  if (!gv_float_suits(reach)) {
+    out.twice[i] = INFINITY;
+    out.limit[i] = INFINITY;
+    return false;
+  }
+  double error =
+      frame.halves ? gv_half_error(dim, reach, frame.longest) : gv_float_error(metric, dim, reach, frame.longest);
+  double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
+  out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
+  out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
+  return true;
+}
+
 /* Floats of queries [0, padded) by columns (euclidean: negated) and by rows, and their margins. */
 __global__ void prepare_queries(const double *queries, int64_t count, int64_t padded, int32_t dim, int32_t depth,
                                 gv_metric metric, query_frame frame, float *columns, float *rows, gv_margins out) {
@@ -61,22 +78,33 @@ __global__ void prepare_queries(const double *queries, int64_t count, int64_t pa
   if (i >= count) return;
   for (int32_t d = dim; d < depth; d++)
     rows[i * depth + d] = 0.0F;
-  double reach = gv_float_length(metric, length);
-  if (!gv_float_suits(reach)) {
-    /* Zeros keep infinities out of the kernels. */
-    for (int32_t d = 0; d < dim; d++) {
-      columns[d * padded + i] = 0.0F;
-      rows[i * depth + d] = 0.0F;
-    }
-    out.twice[i] = INFINITY;
-    out.limit[i] = INFINITY;
-    return;
+  if (put_margins(frame, metric, dim, length, i, out)) return;
+  /* Zeros keep infinities out of the kernels. */
+  for (int32_t d = 0; d < dim; d++) {
+    columns[d * padded + i] = 0.0F;
+    rows[i * depth + d] = 0.0F;
   }
-  double error =
-      frame.halves ? gv_half_error(dim, reach, frame.longest) : gv_float_error(metric, dim, reach, frame.longest);
-  double limit = frame.above * frame.max_canonical + error - (metric == GV_EUCLIDEAN ? 0.5 * length : 0.0);
-  out.twice[i] = rounded_up(2.0 * error * (1.0 + 0x1p-22));
-  out.limit[i] = rounded_up(limit + fabs(limit) * 0x1p-22);
+}
+
+/* Only the rows and the margins, of euclidean queries of many dimensions: a warp a query. */
+__global__ void prepare_rows(const double *queries, int64_t count, int32_t dim, int32_t depth, query_frame frame,
+                             float *rows, gv_margins out) {
+  int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+  int lane = (int)threadIdx.x % WARP;
+  if (i >= count) return;
+  double length = 0.0;
+  for (int32_t d = lane; d < depth; d += WARP) {
+    float value = d < dim ? (float)((queries[i * dim + d] - frame.centre[d]) * frame.scale) : 0.0F;
+    length += (double)value * (double)value;
+    rows[i * depth + d] = -value;
+  }
+  for (int shift = WARP / 2; shift > 0; shift /= 2)
+    length += __shfl_xor_sync(0xffffffffU, length, shift);
+  bool suits = true;
+  if (lane == 0) suits = put_margins(frame, GV_EUCLIDEAN, dim, length, i, out);
+  if (__all_sync(0xffffffffU, suits)) return;
+  for (int32_t d = lane; d < depth; d += WARP)
+    rows[i * depth + d] = 0.0F;
 }
 
 /* Coordinates as doubles. */
@@ -331,7 +359,8 @@ static gv_status stage_queries(work *w, const gv_query *query, int64_t from, int
   } wanted[] = {
       {GV_SLOT_QUERIES, values * sizeof(double), (void **)&queries},
       {GV_SLOT_NARROW, query->floats != NULL ? values * sizeof(float) : 0, (void **)&narrow},
-      {GV_SLOT_COLUMNS, (padded * dim + GV_QUERY_PAD) * sizeof(float), (void **)&columns},
+      {GV_SLOT_COLUMNS, w->brute->idea->halves ? 16 : (padded * dim + GV_QUERY_PAD) * sizeof(float),
+       (void **)&columns},
       {GV_SLOT_ROWS, padded * (size_t)d->depth * sizeof(float), (void **)&rows},
       {GV_SLOT_MARGINS, padded * 2 * sizeof(float), (void **)&margin},
       {GV_SLOT_INDICES, results * sizeof(int64_t), (void **)&d->indices},
@@ -370,7 +399,11 @@ static gv_status answer_queries(work *w, const gv_decision *d) {
   gv_status status = GV_OK;
   const gv_brute *brute = w->brute;
   const gv_scan *scan = &d->scan;
-  if (brute->filterable) {
+  if (brute->filterable && brute->idea->halves) {
+    prepare_rows<<<(unsigned)gv_ceil_div(scan->queries, BLOCK / WARP), BLOCK, 0, w->lane->stream>>>(
+        d->queries, scan->queries, scan->dim, d->depth, w->frame, (float *)scan->query_rows, d->margin);
+    GV_CUDA_LAUNCHED(w->context, "preparing queries");
+  } else if (brute->filterable) {
     prepare_queries<<<(unsigned)gv_ceil_div(scan->query_stride, BLOCK), BLOCK, 0, w->lane->stream>>>(
         d->queries, scan->queries, scan->query_stride, scan->dim, d->depth, scan->metric, w->frame,
         (float *)scan->query, (float *)scan->query_rows, d->margin);
