@@ -216,6 +216,14 @@ static gv_status filter_and_decide(work *w, gv_decision all) {
       status = brute->idea->filter(w->context, w->lane, brute, &d.scan, &w->sizes);
       if (status != GV_OK) return status;
     }
+    if (d.halves != NULL && d.needed <= GV_DECIDE_HALVES_MOST) {
+      status =
+          gv_cuda_reserve(w->context, w->lane, GV_SLOT_LIST, (size_t)at_once * sizeof *d.open, (void **)&d.open);
+      if (status != GV_OK) return status;
+      status =
+          gv_cuda_result(w->context, gv_decide_halves(&d, block, w->lane->stream), "deciding about neighbours");
+      if (status != GV_OK) return status;
+    }
     status = gv_cuda_result(w->context, gv_decide(&d, block, w->lane->stream), "deciding about neighbours");
     if (status != GV_OK) return status;
   }
@@ -316,6 +324,10 @@ static void begin_work(work *w, const gv_reference *reference, const gv_query *q
   all->filtered = brute->filterable;
   all->depth = gv_brute_depth(dim);
   all->wide = brute->layout == GV_FOURS && brute->filterable ? brute->values + first * all->depth : NULL;
+  if (brute->idea->halves && brute->filterable) {
+    all->half_depth = gv_half_depth(dim);
+    all->halves = (const __half *)brute->own + first * all->half_depth;
+  }
   if (brute->narrow != NULL) all->narrow = brute->narrow + first * dim;
   if (brute->rows != NULL) all->points = brute->rows + first * dim;
   all->base = first;

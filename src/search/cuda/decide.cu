@@ -4,68 +4,19 @@
  * are enough of them for every thread to have one, their canonical distances are computed and go into a buffer, which is
  * sorted and cut to k when it is full.
  */
-#include "search/cuda/decide.cuh"
+#include "search/cuda/decide_team.cuh"
 
 namespace {
 
-enum { WARP = 32, BLOCK = 256, EACH = 4 }; /* minima a thread reads at once */
+enum { WARP = GV_TEAM_WARP, BLOCK = GV_TEAM_BLOCK, EACH = GV_TEAM_EACH };
 
 const int64_t NO_INDEX = INT64_MAX;
-
-__device__ inline bool before(double a, int64_t a_index, double b, int64_t b_index) {
-  return a < b || (a == b && a_index < b_index);
-}
 
 template <int METRIC>
 __device__ inline double canonical_of(const gv_decision &d, const double *query, int64_t point) {
   const int32_t dim = d.scan.dim;
   return d.narrow != NULL ? gv_canonical_distance_of_floats(query, d.narrow + point * dim, dim, (gv_metric)METRIC)
                           : gv_canonical_distance(query, d.points + point * dim, dim, (gv_metric)METRIC);
-}
-
-template <int TEAM> __device__ inline void team_sync() {
-  if (TEAM == WARP) {
-    __syncwarp();
-  } else {
-    __syncthreads();
-  }
-}
-
-template <int TEAM> __device__ inline bool team_any(bool mine) {
-  return TEAM == WARP ? __any_sync(0xffffffffU, mine) != 0 : __syncthreads_or(mine) != 0;
-}
-
-template <int TEAM> __device__ inline float team_minimum(float x) {
-  for (int shift = 16; shift > 0; shift /= 2)
-    x = fminf(x, __shfl_xor_sync(0xffffffffU, x, shift));
-  if (TEAM > WARP) {
-    __shared__ float parts[TEAM / WARP];
-    if (threadIdx.x % WARP == 0) parts[threadIdx.x / WARP] = x;
-    __syncthreads();
-    x = parts[0];
-    for (int i = 1; i < TEAM / WARP; i++)
-      x = fminf(x, parts[i]);
-    __syncthreads();
-  }
-  return x;
-}
-
-/* Bitonic sorts, ascending; `size` is a power of two. */
-template <int TEAM> __device__ void sort_values(float *value, int size, int rank) {
-  for (int length = 2; length <= size; length *= 2) {
-    for (int gap = length / 2; gap > 0; gap /= 2) {
-      for (int i = rank; i < size / 2; i += TEAM) {
-        int low = 2 * i - (i & (gap - 1)), high = low + gap;
-        bool up = (low & length) == 0;
-        float a = value[low], b = value[high];
-        if ((a > b) == up) {
-          value[low] = b;
-          value[high] = a;
-        }
-      }
-      team_sync<TEAM>();
-    }
-  }
 }
 
 template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, int size, int rank) {
@@ -76,14 +27,14 @@ template <int TEAM> __device__ void sort_pairs(double *value, int64_t *index, in
         bool up = (low & length) == 0;
         double a = value[low], b = value[high];
         int64_t a_index = index[low], b_index = index[high];
-        if (before(b, b_index, a, a_index) == up) {
+        if (gv_before(b, b_index, a, a_index) == up) {
           value[low] = b;
           value[high] = a;
           index[low] = b_index;
           index[high] = a_index;
         }
       }
-      team_sync<TEAM>();
+      gv_team_sync<TEAM>();
     }
   }
 }
@@ -103,21 +54,6 @@ template <int TEAM> struct team_memory {
   int32_t hit_count, pending_count, count;
 };
 
-/* Powers of two of a scan's groups. */
-struct shifts {
-  int piece, lanes, steps, size;
-};
-
-__device__ inline int power(int32_t x) {
-  return 31 - __clz(x);
-}
-
-__device__ inline int64_t member_of(const shifts &s, int64_t group, int32_t member) {
-  int64_t block = group >> s.lanes;
-  int32_t lane = (int32_t)(group & ((1 << s.lanes) - 1)), step = member >> s.piece;
-  return (((((block << s.steps) + step) << s.lanes) + lane) << s.piece) + (member & ((1 << s.piece) - 1));
-}
-
 /* One query's decision. */
 template <int METRIC, int TEAM, bool ONE> struct decider {
   typedef team_memory<TEAM> memory_type;
@@ -130,7 +66,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
   const float *query_row;
   const float *minima;
   int64_t self, groups;
-  shifts shift;
+  gv_group_shifts shift;
   float threshold;
   bool open; /* filter values say nothing */
   double worst;
@@ -149,7 +85,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
           least = fminf(fminf(least, m.x), fminf(m.y, fminf(m.z, m.w)));
         }
       }
-      return team_minimum<TEAM>(least);
+      return gv_team_minimum<TEAM>(least);
     }
     /* Minima of sets of groups, each group in one set. */
     constexpr int SETS = memory_type::SETS, MINE = SETS / TEAM, READS = MINE > EACH ? MINE / EACH : 1;
@@ -178,10 +114,10 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
 #pragma unroll
     for (int i = 0; i < MINE; i++)
       memory->sets[i * TEAM + rank] = least[i];
-    team_sync<TEAM>();
-    sort_values<TEAM>(memory->sets, SETS, rank);
+    gv_team_sync<TEAM>();
+    gv_sort_values<TEAM>(memory->sets, SETS, rank);
     float bound = d.needed <= SETS ? memory->sets[d.needed - 1] : INFINITY;
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
     return bound;
   }
 
@@ -191,12 +127,12 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       memory->list.value[i] = INFINITY;
       memory->list.index[i] = NO_INDEX;
     }
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
     sort_pairs<TEAM>(memory->list.value, memory->list.index, BUFFER, rank);
     if (rank == 0) memory->count = d.k;
     worst = memory->list.value[d.k - 1];
     worst_index = memory->list.index[d.k - 1];
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
   }
 
   /* Canonical distances of the points that wait. */
@@ -207,7 +143,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       double value = 0.0;
       if (near) {
         value = canonical_of<METRIC>(d, query, point);
-        near = value <= d.max_canonical && before(value, point, worst, worst_index);
+        near = value <= d.max_canonical && gv_before(value, point, worst, worst_index);
       }
       if (ONE) {
         if (near) {
@@ -221,14 +157,14 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
         memory->list.value[at] = value;
         memory->list.index[at] = point;
       }
-      team_sync<TEAM>();
+      gv_team_sync<TEAM>();
       int count = memory->count;
-      team_sync<TEAM>();
+      gv_team_sync<TEAM>();
       if (count > BUFFER - TEAM) cut(count);
     }
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
     if (rank == 0) memory->pending_count = 0;
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
   }
 
   __device__ void add(int64_t point) {
@@ -243,7 +179,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     for (int32_t start = 0; start < items; start += step) {
       int32_t item = start + mine;
       bool there = item < items;
-      int64_t point = there ? member_of(shift, first + memory->hits[item >> shift.size], item & mask) : 0;
+      int64_t point = there ? gv_member_of(shift, first + memory->hits[item >> shift.size], item & mask) : 0;
       there = there && point < d.scan.count && point != self;
       if (wide) {
         /* Eight lanes a point, each every eighth group of four dimensions. */
@@ -268,9 +204,9 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
                  (open || shift.size == 0 || !(gv_filter_value<METRIC>(d.scan, query_row, point) > threshold))) {
         add(point);
       }
-      team_sync<TEAM>();
+      gv_team_sync<TEAM>();
       int waiting = memory->pending_count;
-      team_sync<TEAM>();
+      gv_team_sync<TEAM>();
       if (waiting >= TEAM) settle(waiting);
     }
   }
@@ -287,13 +223,13 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
         if (!open && g < groups) m[a] = *(const float4 *)(minima + g);
         any = any || !(fminf(fminf(m[a].x, m[a].y), fminf(m[a].z, m[a].w)) > threshold);
       }
-      if (!team_any<TEAM>(any)) continue;
+      if (!gv_team_any<TEAM>(any)) continue;
 #pragma unroll
       for (int a = 0; a < AHEAD; a++) {
         int64_t first = stretch + a * TEAM * EACH;
         if (first >= groups) break;
         if (rank == 0) memory->hit_count = 0;
-        team_sync<TEAM>();
+        gv_team_sync<TEAM>();
         const float v[EACH] = {m[a].x, m[a].y, m[a].z, m[a].w};
 #pragma unroll
         for (int i = 0; i < EACH; i++) {
@@ -301,9 +237,9 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
             memory->hits[atomicAdd(&memory->hit_count, 1)] = EACH * rank + i;
           }
         }
-        team_sync<TEAM>();
+        gv_team_sync<TEAM>();
         look(first, memory->hit_count);
-        team_sync<TEAM>();
+        gv_team_sync<TEAM>();
       }
     }
     settle(memory->pending_count);
@@ -315,7 +251,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     for (int s = 16; s > 0; s /= 2) {
       double other = __shfl_xor_sync(0xffffffffU, best, s);
       int64_t other_index = __shfl_xor_sync(0xffffffffU, (long long)best_index, s);
-      if (before(other, other_index, best, best_index)) {
+      if (gv_before(other, other_index, best, best_index)) {
         best = other;
         best_index = other_index;
       }
@@ -327,7 +263,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       }
       __syncthreads();
       for (int i = 0; rank == 0 && i < TEAM / WARP; i++) {
-        if (before(memory->list.value[i], memory->list.index[i], best, best_index)) {
+        if (gv_before(memory->list.value[i], memory->list.index[i], best, best_index)) {
           best = memory->list.value[i];
           best_index = memory->list.index[i];
         }
@@ -347,7 +283,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
       memory->list.value[i] = INFINITY;
       memory->list.index[i] = NO_INDEX;
     }
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
     sort_pairs<TEAM>(memory->list.value, memory->list.index, size, rank);
     for (int i = rank; i < d.k; i += TEAM) {
       bool there = i < count && memory->list.index[i] != NO_INDEX;
@@ -363,10 +299,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     minima = d.scan.minima + slot * d.scan.row;
     self = d.self >= 0 ? d.self + number - d.base : -1;
     groups = d.scan.groups.count;
-    shift.piece = power(d.scan.groups.piece);
-    shift.lanes = power(d.scan.groups.lanes);
-    shift.steps = power(d.scan.groups.steps);
-    shift.size = shift.piece + shift.steps;
+    shift = gv_shifts_of(d.scan.groups);
     threshold = INFINITY;
     worst = ONE ? INFINITY : d.max_canonical;
     worst_index = NO_INDEX;
@@ -376,7 +309,7 @@ template <int METRIC, int TEAM, bool ONE> struct decider {
     }
     open = !(threshold < INFINITY);
     if (rank == 0) memory->count = memory->pending_count = 0;
-    team_sync<TEAM>();
+    gv_team_sync<TEAM>();
     walk();
     if (ONE) {
       write_one(number);
@@ -390,7 +323,7 @@ template <int METRIC, int TEAM, bool ONE> __global__ void __launch_bounds__(BLOC
   constexpr int TEAMS = BLOCK / TEAM;
   __shared__ team_memory<TEAM> memories[TEAMS];
   int64_t slot = (int64_t)blockIdx.x * TEAMS + threadIdx.x / TEAM;
-  if (slot >= d.scan.queries) return;
+  if (slot >= d.scan.queries || (d.open != NULL && d.open[slot] == 0)) return;
   decider<METRIC, TEAM, ONE> one = {d, &memories[threadIdx.x / TEAM], (int)threadIdx.x % TEAM};
   one.run(slot);
 }
@@ -465,7 +398,7 @@ __global__ void __launch_bounds__(BLOCK) decide_pairs(gv_decision d, gv_pair pai
       for (candidates = __ballot_sync(ALL, near); candidates != 0; candidates &= candidates - 1) {
         int candidate = __ffs((int)candidates) - 1;
         double other = __shfl_sync(ALL, value, candidate);
-        if (before(other, start[i] + candidate, best, best_index)) {
+        if (gv_before(other, start[i] + candidate, best, best_index)) {
           best = other;
           best_index = start[i] + candidate;
         }

@@ -6,6 +6,7 @@
 #define GV_CUDA_DECIDE_CUH
 
 #include "search/cuda/brute.cuh"
+#include "search/cuda/halves.cuh"
 
 /* What a query's filter values can be off by. */
 typedef struct gv_margins {
@@ -19,6 +20,9 @@ typedef struct gv_decision {
   bool filtered;     /* false: there are no filter values, every point is compared */
   const float *wide; /* rows of `depth` floats of the points, for looking at single points; NULL: use scan.values */
   int32_t depth;     /* dim, rounded up to a multiple of 4 */
+  const __half *halves; /* the points' slabs, where margins are those of search/half_filter.h, or NULL */
+  int32_t half_depth;
+  int32_t *open; /* not NULL: of each slot, whether gv_decide_halves has left it */
   gv_margins margin;
   const double *points;  /* canonical coordinates of the scanned points, ... */
   const float *narrow;   /* ... or, where this is not NULL, the same as floats */
@@ -34,6 +38,10 @@ typedef struct gv_decision {
 
 /* One warp a query (needed <= 32), or one block. */
 cudaError_t gv_decide(const gv_decision *decision, bool block, cudaStream_t stream);
+
+/* The same for decision->halves, but for the queries that `open` tells of then. At most GV_DECIDE_HALVES_MOST are needed. */
+cudaError_t gv_decide_halves(const gv_decision *decision, bool block, cudaStream_t stream);
+enum { GV_DECIDE_HALVES_MOST = 256 };
 
 /* Decides queries whose best group leads by more than the margins allow. The others are listed: list[0] counts them (it must
  * be 0 before), list[1 ...] are their slots. */
