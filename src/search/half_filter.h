@@ -16,9 +16,9 @@
  * largest term, which is at most M = sum |half(q)_i half(s)_i| <= (1 + 2 u) |q'||s'|, and at most that again by normalising what is
  * left: for steps of 8 at the least, n / 8 + 1 steps lose (n / 8 + 1) 18 2^-23 M < (4.5 n + 36) 2^-24 M.
  *
- * The decision (cuda/decide_halves.cu) looks at single points again, by a sum in float of fma(q'_i, half(s')_i): q' is not rounded once
- * more, and each of fewer than n + 8 additions loses 2^-24 of a sum that is at most sum |q'_i half(s')_i| <= (1 + u) |q'||s'| + 2^-35 r |q'|.
- * That is less than what tensor cores may lose, so the same bound holds. */
+ * The decision (cuda/tensor/decide_halves.cu) looks at single points again, by a sum in float of fma(q'_i, half(s')_i): q' is not rounded
+ * once more, and each of fewer than n + 8 additions loses 2^-24 of a sum that is at most sum |q'_i half(s')_i| <=
+ * (1 + u) |q'||s'| + 2^-35 r |q'|. That is less than what tensor cores may lose, so the same bound holds. */
 #ifndef GV_HALF_FILTER_H
 #define GV_HALF_FILTER_H
 
