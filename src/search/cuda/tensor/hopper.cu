@@ -3,9 +3,8 @@
  * registers, and copies of whole slabs, which a single thread orders.
  *
  * Two groups of four warps have 64 queries each, all of a matrix tile's 256 points, and 128 sums a thread. A thread of a third, which
- * leaves its registers to them, fills stages, ahead of them. Two blocks make a cluster: they have the same points and each its queries, so each reads one half of the
- * points for both, which is a third less to come from the second-level cache. Two barriers a stage: `full` once all its bytes
- * are there, `empty` once the warps of the whole cluster have done with it. Multiplying in one group goes on beside the other's minima.
+ * leaves its registers to them, fills stages, ahead of them. Two barriers a stage: `full` once all its bytes are there, `empty` once all
+ * warps have done with it. So one group multiplies while the other is at its minima.
  */
 #include "search/cuda/tensor/tensor.cuh"
 
@@ -17,7 +16,6 @@ enum {
   GROUP_QUERIES = 64,
   THREADS = (GROUPS + 1) * GROUP_THREADS,
   STAGES = 4,
-  CLUSTER = 2,
   ALIGNED = 1024, /* the pattern of 16-byte pieces repeats that often at most, and wgmma knows it by the address */
   SUMS = 32,      /* products of eight points */
   QUERIES = GROUPS * GROUP_QUERIES,
@@ -55,12 +53,8 @@ __device__ __forceinline__ void expect(uint64_t *barrier, unsigned bytes) {
                : "memory");
 }
 
-/* Arrives at the same barrier of another block of the cluster. */
-__device__ __forceinline__ void arrive(uint64_t *barrier, unsigned block) {
-  asm volatile("{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-               "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(shared_address(barrier)),
-               "r"(block)
-               : "memory");
+__device__ __forceinline__ void arrive(uint64_t *barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
 /* Until the barrier has turned from this parity. */
@@ -75,37 +69,12 @@ __device__ __forceinline__ void wait(uint64_t *barrier, unsigned parity) {
   } while (done == 0);
 }
 
-__device__ __forceinline__ void wait_for_cluster() {
-  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-
-__device__ __forceinline__ unsigned cluster_blocks() {
-  unsigned n;
-  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
-  return n;
-}
-
-__device__ __forceinline__ unsigned rank_in_cluster() {
-  unsigned rank;
-  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return rank;
-}
-
 /* ------------------------------------------------------------------------------------------------------- copies */
 
 __device__ __forceinline__ void copy(void *to, const void *from, unsigned bytes, uint64_t *full) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                    shared_address(to)),
                "l"(from), "r"(bytes), "r"(shared_address(full))
-               : "memory");
-}
-
-/* To the same place of every block of the cluster. */
-__device__ __forceinline__ void copy_to_all(void *to, const void *from, unsigned bytes, uint64_t *full,
-                                            unsigned blocks) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-               "[%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
-               "l"(from), "r"(bytes), "r"(shared_address(full)), "h"((unsigned short)((1U << blocks) - 1U))
                : "memory");
 }
 
@@ -173,28 +142,19 @@ template <int WIDTH>
 __device__ void fill_stages(const gv_scan &scan, const gv_halves &h, const gv_tensor_plan &plan,
                             unsigned char *memory, barriers *at_stage) {
   typedef form<WIDTH> F;
-  const unsigned blocks = cluster_blocks(), rank = rank_in_cluster(), share = F::POINT_BYTES / blocks;
-  const int64_t last_slab = (scan.queries - 1) / GV_QUERY_SLAB;
   const int chunks = h.depth / WIDTH;
   turn now = {0, 1};
-  for (gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x / blocks); at.point < plan.point_tiles;
-       gv_walk_on(plan, at)) {
-    int64_t slab = at.query * blocks + rank;
-    if (slab > last_slab) slab = last_slab; /* nobody will look at its sums */
-    const __half *queries = h.queries + slab * GV_QUERY_SLAB * h.depth,
-                 *points = h.points + at.point * GV_POINT_SLAB * h.depth;
+  for (gv_tensor_walk at = gv_walk_begin(plan); at.point < plan.point_tiles; gv_walk_on(plan, at)) {
+    const __half *queries = h.queries + at.query * QUERIES * h.depth,
+                 *points = h.points + at.point * POINTS * h.depth;
     for (int chunk = 0; chunk < chunks; chunk++, now.on()) {
-      unsigned char *stage = memory + now.stage * F::BYTES, *part = stage + F::QUERY_BYTES + rank * share;
+      unsigned char *stage = memory + now.stage * F::BYTES;
       uint64_t *full = &at_stage->full[now.stage];
       wait(&at_stage->empty[now.stage], now.parity);
       const bool last = chunk + 1 == chunks;
       expect(full, F::HALVES + (last ? (unsigned)F::HALF_BYTES : 0));
       copy(stage, queries, F::QUERY_BYTES, full);
-      if (blocks > 1) {
-        copy_to_all(part, (const unsigned char *)points + rank * share, share, full, blocks);
-      } else {
-        copy(part, points, share, full);
-      }
+      copy(stage + F::QUERY_BYTES, points, F::POINT_BYTES, full);
       if (last) copy(stage + F::HALVES, scan.halves + at.point * POINTS, F::HALF_BYTES, full);
       queries += QUERIES * WIDTH;
       points += POINTS * WIDTH;
@@ -202,10 +162,10 @@ __device__ void fill_stages(const gv_scan &scan, const gv_halves &h, const gv_te
   }
 }
 
-/* A warp has done with a stage: it says so to every block of the cluster. */
-__device__ __forceinline__ void leave_stage(uint64_t *empty, unsigned blocks) {
+/* A warp has done with a stage. */
+__device__ __forceinline__ void leave_stage(uint64_t *empty) {
   __syncwarp();
-  if (threadIdx.x % 32 < blocks) arrive(empty, threadIdx.x % 32);
+  if (threadIdx.x % 32 == 0) arrive(empty);
 }
 
 /* A group's work: products and their minima. */
@@ -213,12 +173,10 @@ template <int STEPS, int WIDTH>
 __device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves &h, const gv_tensor_plan &plan,
                                            const unsigned char *memory, barriers *at_stage) {
   typedef form<WIDTH> F;
-  const unsigned blocks = cluster_blocks(), rank = rank_in_cluster();
   const int chunks = h.depth / WIDTH, group = (int)threadIdx.x / GROUP_THREADS, warp = (int)threadIdx.x / 32 % 4;
   float sum[1][SUMS][4];
   turn now = {0, 0};
-  for (gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x / blocks); at.point < plan.point_tiles;
-       gv_walk_on(plan, at)) {
+  for (gv_tensor_walk at = gv_walk_begin(plan); at.point < plan.point_tiles; gv_walk_on(plan, at)) {
     int before = 0;
     for (int chunk = 0; chunk < chunks; chunk++, now.on()) {
       const unsigned char *stage = memory + now.stage * F::BYTES;
@@ -232,17 +190,14 @@ __device__ __forceinline__ void use_stages(const gv_scan &scan, const gv_halves 
       end_products();
       if (chunk > 0) {
         wait_for_products<1>();
-        leave_stage(&at_stage->empty[before], blocks);
+        leave_stage(&at_stage->empty[before]);
       }
       before = now.stage;
     }
     wait_for_products<0>();
-    int64_t query = (at.query * blocks + rank) * QUERIES;
-    if (query < scan.queries) {
-      gv_put_minima<1, SUMS, STEPS>(scan, h, query + group * GROUP_QUERIES + warp * 16, at.point * POINTS,
-                                    (const float *)(memory + before * F::BYTES + F::HALVES), sum);
-    }
-    leave_stage(&at_stage->empty[before], blocks);
+    gv_put_minima<1, SUMS, STEPS>(scan, h, at.query * QUERIES + group * GROUP_QUERIES + warp * 16,
+                                  at.point * POINTS, (const float *)(memory + before * F::BYTES + F::HALVES), sum);
+    leave_stage(&at_stage->empty[before]);
   }
 }
 
@@ -257,11 +212,11 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; s++) {
       start_barrier(&at_stage.full[s], 1);
-      start_barrier(&at_stage.empty[s], GROUPS * GROUP_THREADS / 32 * cluster_blocks());
+      start_barrier(&at_stage.empty[s], GROUPS * GROUP_THREADS / 32);
     }
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   }
-  wait_for_cluster();
+  __syncthreads();
   if (threadIdx.x < GROUPS * GROUP_THREADS) {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 232;");
     use_stages<STEPS, WIDTH>(scan, h, plan, memory, &at_stage);
@@ -269,8 +224,6 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
     asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
     if (threadIdx.x == GROUPS * GROUP_THREADS) fill_stages<WIDTH>(scan, h, plan, memory, &at_stage);
   }
-  __syncwarp();
-  wait_for_cluster(); /* others write to this block's memory until they are done */
 #endif
 }
 
@@ -280,22 +233,10 @@ template <int STEPS, int WIDTH> cudaError_t launch(gv_cuda_lane *lane, const gv_
       cudaFuncSetAttribute(find_minima<STEPS, WIDTH>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
   if (error != cudaSuccess) return error;
   return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
-    /* An odd slab would have a cluster to itself, half of it idle. */
-    int64_t slabs = gv_ceil_div(some.queries, GV_QUERY_SLAB);
-    int blocks = slabs % CLUSTER == 0 || slabs > 4 * CLUSTER ? CLUSTER : 1;
     gv_tensor_plan plan;
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {(unsigned)blocks, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim =
-        gv_tensor_blocks(lane->multiprocessors / blocks, &some, QUERIES * blocks, POINTS, &plan) * blocks;
-    config.blockDim = THREADS;
-    config.dynamicSmemBytes = bytes;
-    config.stream = lane->stream;
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, find_minima<STEPS, WIDTH>, some, of, plan);
+    unsigned blocks = gv_tensor_blocks(lane, &some, QUERIES, POINTS, &plan);
+    find_minima<STEPS, WIDTH><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
+    return cudaPeekAtLastError();
   });
 }
 

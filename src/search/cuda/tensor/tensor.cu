@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(THREADS, 1) find_minima(gv_scan scan, gv_halve
   const int query_row = down + lane % 16, query_piece = lane / 16;
   const int point_row = across + lane / 16 * 8 + lane % 8, point_piece = lane / 8 % 2;
   float sum[F::M][F::N][4] = {};
-  gv_tensor_walk at = gv_walk_begin(plan, blockIdx.x), ahead = at;
+  gv_tensor_walk at = gv_walk_begin(plan), ahead = at;
   auto fetch_next = [&](int stage) {
     if (ahead.point < plan.point_tiles) {
       fetch<F>(scan, h, ahead, ahead.chunk + 1 == chunks, memory + stage * F::BYTES);
@@ -235,7 +235,7 @@ cudaError_t launch(gv_cuda_lane *lane, const gv_scan *scan, const gv_halves *h) 
   if (error != cudaSuccess) return error;
   return gv_tensor_bands(lane, scan, h, [&](const gv_scan &some, const gv_halves &of) {
     gv_tensor_plan plan;
-    unsigned blocks = gv_tensor_blocks(lane->multiprocessors, &some, F::QUERIES, F::POINTS, &plan);
+    unsigned blocks = gv_tensor_blocks(lane, &some, F::QUERIES, F::POINTS, &plan);
     find_minima<F, STAGES, STEPS><<<blocks, THREADS, bytes, lane->stream>>>(some, of, plan);
     return cudaPeekAtLastError();
   });

@@ -32,13 +32,13 @@ typedef struct gv_tensor_plan {
   int64_t query_step, point_step;
 } gv_tensor_plan;
 
-/* Blocks, `most` at the most, for a search whose matrix tiles have so many queries and points. */
-static inline unsigned gv_tensor_blocks(int64_t most, const gv_scan *scan, int queries, int points,
+/* Blocks for a search whose matrix tiles have so many queries and points. */
+static inline unsigned gv_tensor_blocks(const gv_cuda_lane *lane, const gv_scan *scan, int queries, int points,
                                         gv_tensor_plan *plan) {
   plan->query_tiles = gv_ceil_div(scan->queries, queries);
   plan->point_tiles = gv_ceil_div(scan->count, points);
   int64_t matrix_tiles = plan->query_tiles * plan->point_tiles;
-  int64_t blocks = matrix_tiles < most ? matrix_tiles : most;
+  int64_t blocks = matrix_tiles < lane->multiprocessors ? matrix_tiles : lane->multiprocessors;
   plan->query_step = blocks % plan->query_tiles;
   plan->point_step = blocks / plan->query_tiles;
   return (unsigned)blocks;
@@ -55,9 +55,9 @@ typedef struct gv_tensor_walk {
   int chunk;
 } gv_tensor_walk;
 
-static __device__ __forceinline__ gv_tensor_walk gv_walk_begin(const gv_tensor_plan &plan, int64_t block) {
-  int64_t point = block / plan.query_tiles;
-  return {block - point * plan.query_tiles, point, 0};
+static __device__ __forceinline__ gv_tensor_walk gv_walk_begin(const gv_tensor_plan &plan) {
+  int64_t point = blockIdx.x / plan.query_tiles;
+  return {blockIdx.x - point * plan.query_tiles, point, 0};
 }
 
 static __device__ __forceinline__ void gv_walk_on(const gv_tensor_plan &plan, gv_tensor_walk &at) {
