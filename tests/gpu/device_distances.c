@@ -179,7 +179,8 @@ static void check_grid(const char *name, const gv_grid *grid, const gv_seeds *se
   assert_true(c.seed != NULL && c.distance != NULL && c.rounded != NULL && c.azimuth != NULL);
   o.backend = "cuda-tile";
   o.metric = metric;
-  o.block_width = o.block_height = block;
+  o.block_width = block;
+  if (grid->kind != GV_GRID_QTM) o.block_height = block;
   o.k = k;
   assert_int_equal(gv_context_create(NULL, &c.context), GV_OK);
   if (gv_voronoi_create(c.context, grid, seeds, &o, &c.voronoi) != GV_OK)
