@@ -8,11 +8,12 @@
 #define gv_measure_open_pair pretend_answer
 #define gv_measure_by_device tested_by_device
 
-#define gv_device_measuring_init    tested_init
-#define gv_device_measuring_clear   tested_clear
-#define gv_device_measuring_ask     tested_ask
-#define gv_device_measuring_note    tested_note
-#define gv_device_measuring_give_up tested_give_up
+#define gv_device_measuring_init      tested_init
+#define gv_device_measuring_clear     tested_clear
+#define gv_device_measuring_ask       tested_ask
+#define gv_device_measuring_note      tested_note
+#define gv_device_measuring_give_up   tested_give_up
+#define gv_device_measuring_is_wanted tested_is_wanted
 #include "measure/by_device.c"
 #include "voronoi/pipeline/device_measuring.c"
 
@@ -260,20 +261,24 @@ static void where_it_pays(void **state) {
     double cells, ns;
     bool running, opens;
   } cases[] = {
-      {1e6, 1000.0, false, false},                              /* too early to tell */
-      {4e7, 40.0, false, true},                                 /* 9.6 s by processors */
-      {4e7, 2.0, false, false},                                 /* half a second, and 0.36 s by the device */
-      {4e7, 3.2, false, false},                                 /* 0.77: the rest is not worth CUDA's start */
-      {4e7, 3.2, true, true},      {9.6e8, 40.0, false, false}, /* nearly done */
+      {1e6, 1000.0, false, false}, /* too early to tell */
+      {4e7, 40.0, false, true},    /* 9.6 s by processors */
+      {4e7, 2.0, false, false},    /* half a second, and 0.36 s by the device */
+      {4e7, 5.0, false, false},    /* 1.2: the rest is not worth CUDA's start */
+      {4e7, 7.0, false, true},     /* 1.7 */
+      {4e7, 5.0, true, true},      /* where it runs */
+      {9.6e8, 40.0, false, false}, /* nearly done */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     begin(&a, true, cases[i].running);
     assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
     tested_note(&a.d, cases[i].cells, cases[i].cells * cases[i].ns * 1e-9);
     if (cases[i].opens) {
+      assert_true(tested_is_wanted(&a.d));
       wait_for(&a, GV_MEASURING_OPEN);
       assert_true(measure(&a, GV_FLOAT64, true, true, GV_OK));
     } else {
+      assert_false(tested_is_wanted(&a.d));
       assert_int_equal(a.d.state, GV_MEASURING_AT_HAND);
       assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
     }

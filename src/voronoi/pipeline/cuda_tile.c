@@ -479,6 +479,12 @@ static gv_status say_failure(gv_context *context, const engine *e) {
   return gv_fail(context, e->failure, "%s", e->starter_context.message);
 }
 
+/* Where CUDA has been started for measuring what is left of the start still has to be worth it. With the lock. */
+static double opening_seconds(engine *e) {
+  if (gv_device_measuring_is_wanted(&e->measuring)) return GV_CONTEXT_SECONDS;
+  return gv_cuda_started() ? GV_OPEN_SECONDS : GV_START_SECONDS;
+}
+
 /* A block from the CPU while there may be devices soon. */
 static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
   const gv_voronoi *v = e->v;
@@ -488,7 +494,7 @@ static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *t
   pthread_mutex_lock(&e->lock);
   note_pace(e, seconds);
   if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->layout.across * e->layout.down / SAMPLE &&
-      saved_seconds(e) > (gv_cuda_started() ? GV_OPEN_SECONDS : GV_START_SECONDS)) {
+      saved_seconds(e) > opening_seconds(e)) {
     (void)open_beside(e);
   }
   /* The last block says so if the device that was asked for cannot be had. */

@@ -2,10 +2,10 @@
  * A device that was asked for measures from when CUDA runs; until then the processors do, while the pipeline (cuda_tile.c) starts it. Where
  * nobody asked, they begin, and once they have measured a part of the grid it is known what the rest would take them: seconds a cell,
  * shared out among their threads. A device would take for it what the way over the bus does and its own time, or what the threads take to
- * copy cells to and from page-locked memory, whichever is more. If the difference exceeds what opening costs, a thread of its own opens it
- * while the processors go on: at worst that was in vain.
+ * copy cells to and from page-locked memory, whichever is more. If the difference is worth opening a device, a thread of its own opens it while
+ * the processors go on: at worst that was in vain.
  *
- * Gain, beside an H200: docs/benchmarks.md.
+ * Gain, beside an H100: docs/benchmarks.md.
  */
 #include "voronoi/pipeline/device_measuring.h"
 
@@ -22,6 +22,13 @@ enum {
 };
 
 static const double device_seconds = 4e-11; /* a cell's, a geodesic on an H200 */
+
+/*
+ * What is to be saved at least. Measured beside H100s, 16 processors, a run with distances: with a device it took 0.55 to 1.2 s more than
+ * without measuring at all, of which the way over the bus is 0.3. So CUDA's start and its end cost up to 0.9 s there, more than
+ * GV_START_SECONDS, and the pace of the first blocks, which touch memory for the first time, says more than the rest will take.
+ */
+static const double worth_starting = 1.0, worth_opening = 0.1;
 
 void gv_device_measuring_init(gv_device_measuring *d, const gv_context *context, const gv_voronoi *v) {
   memset(d, 0, sizeof *d);
@@ -107,12 +114,19 @@ void gv_device_measuring_note(gv_device_measuring *d, double cells, double secon
   d->seconds += seconds;
   if (d->state == GV_MEASURING_AT_HAND &&
       d->cells * SAMPLE >= (double)v->cells.grid.width * (double)v->cells.grid.height * v->k &&
-      saved_seconds(d) > (gv_cuda_started() ? GV_OPEN_SECONDS : GV_START_SECONDS)) {
+      saved_seconds(d) > (gv_cuda_started() ? worth_opening : worth_starting)) {
     d->state = GV_MEASURING_OPENING;
     d->has_starter = pthread_create(&d->starter, NULL, start, d) == 0;
     if (!d->has_starter) d->state = GV_MEASURING_FAILED;
   }
   pthread_mutex_unlock(&d->lock);
+}
+
+bool gv_device_measuring_is_wanted(gv_device_measuring *d) {
+  pthread_mutex_lock(&d->lock);
+  bool wanted = d->state == GV_MEASURING_OPENING || d->state == GV_MEASURING_OPEN;
+  pthread_mutex_unlock(&d->lock);
+  return wanted;
 }
 
 bool gv_device_measuring_give_up(gv_device_measuring *d) {

@@ -45,6 +45,9 @@ gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *meas
 /* Processors have measured so many cells. Where nobody has asked for a device, what they take decides whether one is opened. */
 void gv_device_measuring_note(gv_device_measuring *measuring, double cells, double seconds);
 
+/* Whether a device has been, or is being opened for it. */
+bool gv_device_measuring_is_wanted(gv_device_measuring *measuring);
+
 /* The device has failed. True if nobody has asked for it: the processors go on. */
 bool gv_device_measuring_give_up(gv_device_measuring *measuring);
 
