@@ -545,8 +545,9 @@ typedef struct gv_measure {
  * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell, within
  * 1e-6 degrees before it is rounded to float. A cell at a pole has the longitude of its column (a projected grid's or triangle's: 0).
  *
- * Runs on the calling thread; safe to call from many threads at once, each with a context of its own. Errors:
- * INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY, PROJECTION; after one the outputs hold
+ * Runs on the calling thread, by way of it on a device with the backend `cuda-tile` and, where that is faster, `auto`; safe to call from
+ * many threads at once, each with a context of its own. Errors: INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY,
+ * PROJECTION, and of a device that was asked for UNAVAILABLE, DEVICE; after one the outputs hold
  * unspecified values.
  */
 GV_API gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, const gv_measure *measure);

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------------------------------- distances on a device */
+/* ----------------------------------------------------------------------------------------- measuring on a device */
 
 /*
  * Example:
@@ -22,7 +22,7 @@ extern "C" {
  *     if (gv_voronoi_measure_strip(context, NULL, &measure) != GV_ERROR_INVALID_ARGUMENT) return 1; // without a grid
  */
 
-/* Cells of a strip, their seeds, and where their distances go. */
+/* Cells of a strip, their seeds, and where their distances and azimuths go. */
 typedef struct gv_strip_measure {
   size_t struct_size;
   int64_t column, row;   /* the first cell */
@@ -32,18 +32,20 @@ typedef struct gv_strip_measure {
       *seed; /* seed[b * band_stride + r * stride + c]: numbers from 0, as they are without labels; < 0: none */
   int64_t stride, band_stride; /* in values */
   gv_dtype type;               /* of distance */
-  void *distance;              /* likewise with the out_ strides */
+  void *distance;              /* likewise with the out_ strides; may be NULL if there are azimuths */
   int64_t out_stride, out_band_stride;
-  void *stream; /* see gv_memory */
+  void *stream;   /* see gv_memory */
+  float *azimuth; /* likewise with the out_ strides; may be NULL */
 } gv_strip_measure;
 
 #define GV_STRIP_MEASURE_INIT                                                                                      \
-  { sizeof(gv_strip_measure), 0, 0, 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, 0, 0, NULL }
+  { sizeof(gv_strip_measure), 0, 0, 0, 0, 1, NULL, 0, 0, GV_FLOAT32, NULL, 0, 0, NULL, NULL }
 
 /*
- * The distances of gv_voronoi_measure, to the bit, of seeds in a device's memory into memory of the same device; for arrays of the
- * host there is that function. The grid is one that gv_voronoi_strip answers there. The host is asked about the few pairs that the series of geodesics
- * does not answer, near the antipodes, and about all where the ellipsoid is prolate or flatter than 1/50.
+ * The distances and azimuths of gv_voronoi_measure, to the bit, of seeds in a device's memory into memory of the same device; for arrays of
+ * the host there is that function. The grid is one that gv_voronoi_strip answers there. The host is asked about the few pairs that the
+ * series of geodesics does not answer, near the antipodes, directions also within a metre, and about all where the ellipsoid is prolate or
+ * flatter than 1/50.
  *
  * Errors: as gv_voronoi_strip; INVALID_ARGUMENT also for a seed number beyond the last.
  */

@@ -32,6 +32,8 @@
 
 #define GV_SERIES_FLATTENING 0.02    /* oblate ellipsoids up to here are served */
 #define GV_SERIES_STEP       1.6e-12 /* the largest last term, in units of a: 10 micrometres on the Earth */
+#define GV_SERIES_NEAR                                                                                             \
+  1e-7 /* arcs whose directions PROJ is asked about; a place a metre away is known to 1e-9 of the angle */
 
 typedef struct gv_series {
   double a, b, f, stretch; /* stretch = 1 / (1 - f) */

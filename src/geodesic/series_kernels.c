@@ -78,11 +78,10 @@ static void slopes(const gv_pairs *pairs, const gv_series *series, const double 
   }
 }
 
-/* A place a metre away is known to 1e-9 of the angle; below that PROJ is asked. */
 static int32_t geodesic_azimuth(const gv_pairs *pairs, const gv_norths *norths, const gv_series *series,
                                 double *azimuth, int32_t *open) {
   int32_t count = 0;
-  vd nothing = vd_all(1e-7), stretch = vd_all(series->stretch);
+  vd nothing = vd_all(GV_SERIES_NEAR), stretch = vd_all(series->stretch);
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
     vd place[3] = {vd_load(pairs->x + i), vd_load(pairs->y + i), vd_load(pairs->z + i)};
     vd seed[3] = {vd_load(pairs->seed_x + i), vd_load(pairs->seed_y + i), vd_load(pairs->seed_z + i)};

@@ -2,11 +2,9 @@
 #include "job/budget.h"
 #include "job/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuvoronoi_device.h"
 #include "io/out/polygons.h"
 #include "io/parallel.h"
 
@@ -88,11 +86,34 @@ gv_voronoi_options gv_run_question(const gv_run *r) {
   return options;
 }
 
-static gv_status create(gv_run *r, const gv_voronoi_options *options) {
+static gv_status create_in(const gv_run *r, gv_context *context, const gv_voronoi_options *options,
+                           gv_voronoi **out) {
   gv_seeds positions = {r->seeds.x, r->seeds.y, r->seeds.count};
-  gv_status status = gv_voronoi_create(r->context, &r->grid.grid, options->features == NULL ? &positions : NULL,
-                                       options, &r->voronoi);
-  return gv_io_pass_on_library(r->io, r->context, status);
+  return gv_voronoi_create(context, &r->grid.grid, options->features == NULL ? &positions : NULL, options, out);
+}
+
+static gv_status create(gv_run *r, const gv_voronoi_options *options) {
+  return gv_io_pass_on_library(r->io, r->context, create_in(r, r->context, options, &r->voronoi));
+}
+
+gv_status gv_run_make_voronoi(const gv_run *r, gv_context *context, gv_voronoi **out) {
+  gv_voronoi_options options = gv_run_question(r);
+  options.block_width = r->block_w;
+  options.block_height = r->block_h;
+  return create_in(r, context, &options, out);
+}
+
+gv_status gv_run_make_statistics(const gv_run *r, gv_context *context, const gv_voronoi *of, gv_statistics **out) {
+  double bounds[GV_JOB_MAX_SUMS];
+  gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+  how.distances = r->distances;
+  how.sums = r->j->sum_count;
+  how.bound = bounds;
+  how.group = r->j->group ? r->groups.of_seed : NULL;
+  how.groups = r->groups.count;
+  for (int i = 0; i < r->j->sum_count; i++)
+    bounds[i] = gv_run_sum(r, i).bound;
+  return gv_statistics_create(context, of, &how, out);
 }
 
 gv_status gv_run_backend(gv_run *r, const char **out) {
@@ -126,17 +147,8 @@ static gv_status make_voronoi(gv_run *r) {
   gv_status status = create(r, &options);
   if (status == GV_OK && r->cells.cells != NULL) status = gv_run_make_regions(r, &options);
   if (status == GV_OK && r->j->stats != NULL) {
-    double bounds[GV_JOB_MAX_SUMS];
-    gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
-    how.distances = r->distances;
-    how.sums = r->j->sum_count;
-    how.bound = bounds;
-    how.group = r->j->group ? r->groups.of_seed : NULL;
-    how.groups = r->groups.count;
-    for (int i = 0; i < r->j->sum_count; i++)
-      bounds[i] = gv_run_sum(r, i).bound;
     const gv_voronoi *of = r->counted != NULL ? r->counted : r->voronoi;
-    status = gv_io_pass_on_library(r->io, r->context, gv_statistics_create(r->context, of, &how, &r->statistics));
+    status = gv_io_pass_on_library(r->io, r->context, gv_run_make_statistics(r, r->context, of, &r->statistics));
   }
   return status;
 }
@@ -169,7 +181,7 @@ static gv_status add_style(gv_run *r) {
 typedef struct walk {
   gv_run *r;
   share *progress;
-  int64_t across, count, first;
+  int64_t across, count, first, done; /* `done`: what came before */
 } walk;
 
 static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
@@ -178,7 +190,8 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
     gv_raster_block block = {.column = i % w->across, .row = i / w->across};
     gv_status status = gv_run_compute_block(io, w->r, worker, &block);
     /* Blocks are handed out in their order, and one worker tells. */
-    bool told = worker != 0 || report((double)(i + 1) / (double)w->count, "", w->progress) != FALSE;
+    int64_t done = w->done + i + 1 - w->first;
+    bool told = worker != 0 || report((double)done / (double)w->count, "", w->progress) != FALSE;
     if (status == GV_OK && (!told || gv_io_cancelled(io))) status = gv_io_fail_cancelled(io);
     if (status != GV_OK) return status;
   }
@@ -190,12 +203,33 @@ static bool on_devices(const gv_run *r) {
   return strncmp(gv_voronoi_backend(r->voronoi), "cuda", 4) == 0;
 }
 
-/* All but the first rows. */
-static gv_status walk_blocks(gv_run *r, share *progress, int64_t rows) {
+static int64_t blocks_of(const gv_run_counted *c, int64_t strip) {
+  int64_t left = c->total - strip * c->blocks;
+  return left < c->blocks ? left : c->blocks;
+}
+
+/* Those that nobody has counted. */
+static gv_status walk_the_rest(walk *w, const gv_run_counted *counted) {
+  gv_status status = GV_OK;
+  w->done = w->count;
+  for (int64_t i = 0; i < counted->count; i++)
+    w->done -= counted->done[i] ? 0 : blocks_of(counted, i);
+  for (int64_t i = 0; i < counted->count && status == GV_OK; i++) {
+    if (counted->done[i]) continue;
+    int64_t count = blocks_of(counted, i);
+    w->first = i * counted->blocks;
+    gv_io_loop loop = {.threads = w->r->worker_count, .count = count, .grain = 1, .user = w};
+    status = gv_io_parallel_for(w->r->io, &loop, compute_blocks);
+    w->done += count;
+  }
+  return status;
+}
+
+static gv_status walk_blocks(gv_run *r, share *progress, const gv_run_counted *counted) {
   walk w = {.r = r, .progress = progress, .across = (r->width + r->block_w - 1) / r->block_w};
   w.count = w.across * ((r->height + r->block_h - 1) / r->block_h);
-  w.first = w.across * rows;
-  gv_io_loop loop = {.threads = r->worker_count, .count = w.count - w.first, .grain = 1, .user = &w};
+  if (counted->count > 0) return walk_the_rest(&w, counted);
+  gv_io_loop loop = {.threads = r->worker_count, .count = w.count, .grain = 1, .user = &w};
   gv_team *team = r->j->team;
   if (team == NULL) return gv_io_parallel_for(r->io, &loop, compute_blocks);
   const gv_team_work work = {.units = w.count, .row = w.across, .coarse = on_devices(r)};
@@ -203,51 +237,10 @@ static gv_status walk_blocks(gv_run *r, share *progress, int64_t rows) {
   if (status != GV_OK) return status;
   do {
     status = team->next(r->io, team->user, &w.first, &loop.count);
+    w.done = w.first;
     if (status == GV_OK && loop.count > 0) status = gv_io_parallel_for(r->io, &loop, compute_blocks);
   } while (status == GV_OK && loop.count > 0);
   return team->end(r->io, team->user, status);
-}
-
-static bool is_automatic(const gv_job *j) {
-  return strcmp(j->backend, "auto") == 0;
-}
-
-/* Whether a device could make the statistics by itself, as nothing but them is asked of cells that all have a seed. */
-static bool only_counts(const gv_run *r) {
-  const gv_job *j = r->j;
-  return j->stats != NULL && j->k == 1 && r->written_count == 0 && !r->passing && j->sum_count == 0 &&
-         r->mask == NULL && r->cells.cells == NULL && r->seeds.shapes == NULL && j->weighting == GV_UNWEIGHTED &&
-         !isfinite(j->max_distance) && r->grid.grid.kind != GV_GRID_PROJECTED && j->team == NULL &&
-         r->merge == NULL && j->parts == 0 && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
-}
-
-/* Nanoseconds a cell and processor, and seconds until a device is at work, measured beside an H200. */
-static const double label_ns = 0.6, chord_ns = 13.0, geodesic_ns = 34.0, device_seconds = 0.6;
-
-static bool worth_a_device(const gv_run *r) {
-  double each = !r->distances ? label_ns : r->grid.metric == GV_GEODESIC ? geodesic_ns : chord_ns;
-  return !is_automatic(r->j) ||
-         each * 1e-9 * (double)r->width * (double)r->height / r->worker_count > device_seconds;
-}
-
-/* Strips of the grid on a device; *rows of blocks are done then. What it cannot do is left to the processors, unless it was asked for. */
-static gv_status count_on_device(gv_run *r, share *progress, int64_t *rows) {
-  enum { AT_ONCE = 1 << 30 };
-  int64_t high = AT_ONCE / r->width / r->block_h * r->block_h;
-  if (high < r->block_h) high = r->block_h;
-  for (int64_t row = 0; row < r->height; row += high) {
-    gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
-    strip.row = row;
-    strip.rows = r->height - row < high ? r->height - row : high;
-    gv_status status = gv_statistics_add_strip(r->context, r->statistics, &strip);
-    if (status == GV_ERROR_UNSUPPORTED || (status != GV_OK && is_automatic(r->j))) return GV_OK;
-    if (status != GV_OK) return gv_io_pass_on_library(r->io, r->context, status);
-    r->on_device = true;
-    *rows = (row + strip.rows + r->block_h - 1) / r->block_h;
-    if (report((double)(row + strip.rows) / (double)r->height, "", progress) == FALSE)
-      return gv_io_fail_cancelled(r->io);
-  }
-  return GV_OK;
 }
 
 /* As gv_outputs_commit decides it once it knows what it replaces. */
@@ -290,9 +283,10 @@ gv_status gv_run_compute(gv_run *r) {
         compute, r, r->worker_count, j->team, on_devices(r), j->team != NULL && must_last(j)};
     status = gv_raster_write(r->io, r->written, r->written_count, &work, report, &progress);
   } else if (status == GV_OK && r->merge == NULL) {
-    int64_t rows = 0;
-    if (only_counts(r) && worth_a_device(r)) status = count_on_device(r, &progress, &rows);
-    if (status == GV_OK) status = walk_blocks(r, &progress, rows);
+    gv_run_counted counted;
+    status = gv_run_count(r, report, &progress, &counted);
+    if (status == GV_OK) status = walk_blocks(r, &progress, &counted);
+    free(counted.done);
   }
   if (j->team != NULL) status = gv_run_gather(r, status);
   if (status != GV_OK || gv_run_helps(r)) return status;

@@ -71,6 +71,9 @@ typedef struct gv_job {
   gv_unit max_distance_unit;
   gv_unit distance_unit; /* of the distances in rasters and tables */
   int k, threads, device;
+  const int *
+      devices; /* that statistics alone are counted by, however small the grid; for tests: a number may come twice */
+  int device_count;        /* 0 = those that there are */
   int64_t memory;          /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
   bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
   bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */

@@ -182,6 +182,9 @@ gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_bloc
 
 /* compute.c: what every cell asks, pixel or triangle; */
 gv_voronoi_options gv_run_question(const gv_run *r);
+/* the grid with it once more, for blocks of the run's size, and statistics, in a context of the caller's, whose message is left to it; */
+gv_status gv_run_make_voronoi(const gv_run *r, gv_context *context, gv_voronoi **out);
+gv_status gv_run_make_statistics(const gv_run *r, gv_context *context, const gv_voronoi *of, gv_statistics **out);
 /* what blocks are computed with, for the size of blocks, the slots and the values that are set; */
 gv_status gv_run_prepare(gv_run *r);
 /* rasters, tables and polygons, all but putting them in their places; */
@@ -192,6 +195,14 @@ gv_status gv_run_make_table(gv_run *r, gv_attribute_table *out);
 gv_status gv_run_backend(gv_run *r, const char **out);
 /* and what that has made. */
 void gv_run_free_computed(gv_run *r);
+
+/* count.c: statistics alone, by devices, if they can and it pays: the blocks that have been counted, in strips of whole rows of them (of a
+ * mesh, of blocks), none otherwise; *done is to be freed, whatever the status. */
+typedef struct gv_run_counted {
+  int64_t total, blocks, count; /* blocks of the grid, of a strip, and strips */
+  bool *done;                   /* by strip */
+} gv_run_counted;
+gv_status gv_run_count(gv_run *r, GDALProgressFunc report, void *progress, gv_run_counted *out);
 
 /* parts.c: of a run for one part: its way of writing rasters, into *own, whose creation options are to be freed; */
 gv_status gv_run_settle_part(gv_io *io, gv_job *own);

@@ -6,10 +6,13 @@
 
 #include "cells/area.h"
 #include "core/given.h"
+#include "geodesic/series_numbers.h"
+#include "measure/by_device.h"
 #include "measure/features.h"
 #include "measure/measure_kernels.h"
 #include "measure/place.h"
 #include "voronoi/engine.h"
+#include "voronoi/pipeline/costs.h"
 
 enum {
   PIECE = 512, /* cells at a time, of one row */
@@ -203,10 +206,8 @@ static void measure_azimuths(const work *j, const row_piece *piece, int64_t at) 
   }
   clear_gaps(j, piece);
   float *out = j->m->azimuth + at;
-  for (int64_t i = 0; i < piece->n; i++) {
-    float rounded = (float)j->value[i];
-    out[i] = rounded >= 360.0F ? 0.0F : rounded;
-  }
+  for (int64_t i = 0; i < piece->n; i++)
+    out[i] = gv_reported_azimuth(j->value[i]);
 }
 
 static gv_status measure_piece(gv_context *context, const work *j, int64_t row, int64_t first, int64_t n) {
@@ -293,6 +294,11 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   gv_status status = check_measure(context, voronoi, &m, &j.tile);
   if (status != GV_OK) return status;
   if (voronoi->features != NULL) return gv_measure_features(context, voronoi, &m, &j.tile);
+  gv_device_measuring *device = gv_cuda_tile_measuring(voronoi);
+  bool done = false;
+  if (device != NULL) status = gv_measure_by_device(context, device, &m, &j.tile, &done);
+  if (status != GV_OK || done) return status;
+  double begin = device != NULL ? gv_seconds_now() : 0.0;
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
                        &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
@@ -305,6 +311,10 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++)
     status = measure_row(context, &j, r);
   gv_release(&context->allocator, memory);
+  if (device != NULL && status == GV_OK) {
+    double cells = (double)((j.tile.c1 - j.tile.c0) * (j.tile.r1 - j.tile.r0)) * m.bands;
+    gv_device_measuring_note(device, cells, gv_seconds_now() - begin);
+  }
   return status;
 }
 

@@ -34,7 +34,7 @@ static void plane_azimuth(const gv_pairs *pairs, double *azimuth) {
   for (int64_t i = 0; i < pairs->n; i += VD_LANES) {
     vd east = vd_load(pairs->seed_x + i) - vd_load(pairs->x + i);
     vd north = vd_load(pairs->seed_y + i) - vd_load(pairs->y + i);
-    vd_store(azimuth + i, bearing(east, north));
+    vd_store(azimuth + i, vd_bearing(east, north));
   }
 }
 

@@ -1,52 +1,57 @@
-/* Distances on a device: what its series does not answer is asked here, in pieces where it is much. */
+/* Distances and azimuths on a device: what its series does not answer is asked here, in pieces where it is much. */
 #include <string.h>
 
 #include "core/given.h"
 #include "core/parallel.h"
+#include "geodesic/series_numbers.h"
 #include "measure/place.h"
 #include "measure/strips.h"
 #include "search/cuda_module.h"
-#include "voronoi/gpu/distances.h"
+
+gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *v, const gv_open_pair *p,
+                               gv_open_answer *out) {
+  int32_t s = v->seeds.distinct != NULL ? v->seeds.distinct[p->seed] : p->seed;
+  double lon = 0.0, lat = 0.0, vector[3], azimuth = 0.0;
+  if (!gv_place_of_cell(&v->cells, p->column, p->row, &lon, &lat)) {
+    gv_tile tile = {p->column, p->column + 1, p->row, p->row + 1};
+    gv_status status =
+        gv_cells_positions(context, &v->cells, &tile, &vector[0], &vector[1], &vector[2], &lon, &lat, NULL);
+    if (status != GV_OK) return status;
+  }
+  geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &out->distance, &azimuth, NULL);
+  out->azimuth = gv_reported_azimuth(azimuth < 0.0 ? azimuth + 360.0 : azimuth);
+  return GV_OK;
+}
 
 /* Pairs being asked about. */
 typedef struct asking {
   const gv_voronoi *v;
   const gv_open_pair *pair;
-  double *value;
+  gv_open_answer *answer;
 } asking;
 
 static gv_status ask_some(gv_worker *worker, int64_t first, int64_t end) {
   const asking *a = worker->user;
-  const gv_voronoi *v = a->v;
-  for (int64_t i = first; i < end; i++) {
-    const gv_open_pair *p = &a->pair[i];
-    int32_t s = v->seeds.distinct != NULL ? v->seeds.distinct[p->seed] : p->seed;
-    double lon = 0.0, lat = 0.0, vector[3];
-    if (!gv_place_of_cell(&v->cells, p->column, p->row, &lon, &lat)) {
-      gv_tile tile = {p->column, p->column + 1, p->row, p->row + 1};
-      gv_status status = gv_cells_positions(&worker->context, &v->cells, &tile, &vector[0], &vector[1], &vector[2],
-                                            &lon, &lat, NULL);
-      if (status != GV_OK) return status;
-    }
-    geod_inverse(&v->geodesic.geod, lat, lon, v->seeds.lat[s], v->seeds.lon[s], &a->value[i], NULL, NULL);
-  }
-  return GV_OK;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++)
+    status = gv_measure_open_pair(&worker->context, a->v, &a->pair[i], &a->answer[i]);
+  return status;
 }
 
-static gv_status answer(gv_device_strips *d, const gv_voronoi *v, const gv_distance_device *device,
+static gv_status answer(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
                         const gv_strip_measure *m, const gv_open_pairs *open) {
   gv_context *context = &d->context;
-  asking a = {v, open->pair, gv_allocate(&context->allocator, open->count, sizeof *a.value)};
+  asking a = {v, open->pair, gv_allocate_zeroed(&context->allocator, open->count, sizeof *a.answer)};
   gv_loop loop = {context, open->count > 64 ? context->threads : 1, open->count, 64, NULL, &a};
-  if (a.value == NULL) return gv_fail_memory(context, "open cells");
+  if (a.answer == NULL) return gv_fail_memory(context, "open cells");
   gv_status status = gv_parallel_for(&loop, ask_some);
-  if (status == GV_OK) status = device->answer(context, d->raster, m, a.value, open->count);
-  gv_release(&context->allocator, a.value);
+  if (status == GV_OK) status = device->answer(context, d->raster, m, a.answer, open->count);
+  gv_release(&context->allocator, a.answer);
   return status;
 }
 
 /* As many cells at once as can be open together. */
-static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const gv_distance_device *device,
+static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const gv_measure_device *device,
                                 const gv_strip_measure *m, double radius) {
   int64_t most = GV_CUDA_OPEN_PAIRS / m->bands, columns = m->columns < most ? m->columns : most;
   if (columns < 1) return gv_fail(&d->context, GV_ERROR_UNSUPPORTED, "%d bands are too many", (int)m->bands);
@@ -62,8 +67,10 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
     piece.columns = m->columns - column < columns ? m->columns - column : columns;
     piece.rows = m->rows - row < rows ? m->rows - row : rows;
     piece.seed += row * m->stride + column;
-    piece.distance = (char *)m->distance + (size_t)(row * m->out_stride + column) * size;
-    status = device->distances(&d->context, d->raster, &piece, radius, &open);
+    int64_t at = row * m->out_stride + column;
+    if (m->distance != NULL) piece.distance = (char *)m->distance + (size_t)at * size;
+    if (m->azimuth != NULL) piece.azimuth = m->azimuth + at;
+    status = device->measure(&d->context, d->raster, &piece, radius, &open);
     if (status == GV_OK && open.count > 0) status = answer(d, v, device, &piece, &open);
   }
   return status;
@@ -71,10 +78,10 @@ static gv_status measure_pieces(gv_device_strips *d, const gv_voronoi *v, const 
 
 gv_status gv_measure_carried(gv_device_strips *d, const gv_voronoi *v, const gv_strip_measure *m) {
   const char *reason;
-  const gv_distance_device *device = gv_cuda_module_get(&reason)->distances;
+  const gv_measure_device *device = gv_cuda_module_get(&reason)->measuring;
   double radius = gv_globe_radius(&v->cells.ellipsoid);
   gv_open_pairs open;
-  gv_status status = device->distances(&d->context, d->raster, m, radius, &open);
+  gv_status status = device->measure(&d->context, d->raster, m, radius, &open);
   if (status != GV_OK || open.count == 0) return status;
   return open.count <= GV_CUDA_OPEN_PAIRS ? answer(d, v, device, m, &open)
                                           : measure_pieces(d, v, device, m, radius);
@@ -86,7 +93,8 @@ static gv_status measure_strip(gv_device_strips *d, const gv_voronoi *v, void *u
 
 static gv_status check(gv_context *context, const gv_voronoi *v, gv_strip_measure *m) {
   const gv_grid *grid = &v->cells.grid;
-  if (m->seed == NULL || m->distance == NULL || (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
+  if (m->seed == NULL || (m->distance == NULL && m->azimuth == NULL) ||
+      (m->type != GV_FLOAT32 && m->type != GV_FLOAT64))
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no seeds to measure to, no place, or an unknown type");
   gv_status status = gv_check_rectangle(context, grid, m->column, m->row, &m->columns, &m->rows);
   if (status != GV_OK) return status;
@@ -108,9 +116,9 @@ gv_status gv_voronoi_measure_strip(gv_context *context, const gv_voronoi *v, con
   gv_device_strips *strips = gv_cuda_tile_strips(v);
   if (strips == NULL) {
     return gv_fail(context, GV_ERROR_UNSUPPORTED,
-                   "distances are measured on devices for cuda-tile, without weights and projections, not for '%s'",
+                   "devices measure for cuda-tile, without weights and projections, not for '%s'",
                    gv_voronoi_backend(v));
   }
-  const void *const given[] = {m.seed, m.distance};
-  return gv_device_strips_carry_out(context, strips, v, m.stream, given, 2, measure_strip, &m);
+  const void *const given[] = {m.seed, m.distance, m.azimuth};
+  return gv_device_strips_carry_out(context, strips, v, m.stream, given, 3, measure_strip, &m);
 }

@@ -1,12 +1,17 @@
-/* Distances on a device, within a task that has it (voronoi/pipeline/device_strips.h). */
+/* Distances and azimuths on a device, within a task that has it (voronoi/pipeline/device_strips.h). */
 #ifndef GV_MEASURE_STRIPS_H
 #define GV_MEASURE_STRIPS_H
 
 #include "gpuvoronoi_device.h"
+#include "voronoi/gpu/distances.h"
 #include "voronoi/pipeline/device_strips.h"
 
 /* Those of `measure`, which is checked; they are there when this returns. Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY,
  * DEVICE. */
 gv_status gv_measure_carried(gv_device_strips *strips, const gv_voronoi *voronoi, const gv_strip_measure *measure);
+
+/* What PROJ says of a pair that a device leaves open: both. Errors: PROJECTION. */
+gv_status gv_measure_open_pair(gv_context *context, const gv_voronoi *voronoi, const gv_open_pair *pair,
+                               gv_open_answer *out);
 
 #endif

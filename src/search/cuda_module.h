@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 struct gv_raster_device;     /* voronoi/gpu/raster.h */
-struct gv_distance_device;   /* voronoi/gpu/distances.h */
+struct gv_measure_device;    /* voronoi/gpu/distances.h */
 struct gv_statistics_device; /* statistics/device_sums.h */
 
 /* Bytes [at, at + bytes) of something, to `out`. */
@@ -62,7 +62,7 @@ typedef struct gv_cuda_module {
 
   const gv_search_engine *search[GV_BACKENDS]; /* by backend; NULL for those without CUDA */
   const struct gv_raster_device *raster;
-  const struct gv_distance_device *distances;
+  const struct gv_measure_device *measuring;
   const struct gv_statistics_device *statistics;
   const gv_array_device *arrays;
 } gv_cuda_module;

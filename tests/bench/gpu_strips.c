@@ -1,11 +1,13 @@
 /*
  * Rasters that stay on the GPU, at the sizes of docs/benchmarks.md: device time (kernels, by events) and the time of the whole call,
- * from seeds that the object has to labels in device memory, and from these to distances there, or to statistics, median and least of several runs after one that is not counted; beside
+ * from seeds that the object has to labels in device memory, and from these to distances and azimuths there, or to statistics, median and least of several runs after one that is not counted; beside
  * them what memset takes for as many bytes. Labels are compared with those of `tile`.
  *
  *   bench_gpu_strips [RUNS [ROW]]        9 runs of every row, or of one from 0
+ *   bench_gpu_strips RUNS 6              two rows by 1, 2, 4 ... of the devices that there are, rows shared out among them
  */
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,30 +74,34 @@ static int compare(gv_context *context, const row *r, const int32_t *there) {
   return wrong > 0;
 }
 
-/* Of the labels, in both types. */
-static int measure_distances(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there,
-                             int runs) {
+/* Of the labels: distances in both types, azimuths, both. */
+static int measure_labels(gv_context *context, const row *r, gv_voronoi *voronoi, const int32_t *there, int runs) {
+  static const char *const names[] = {"float32", "float64", "azimuth", "+ float32"};
   double device[MOST], whole[MOST], cells = (double)(r->width * r->height * r->k);
-  gv_strip_measure m = GV_STRIP_MEASURE_INIT;
-  for (int type = 0; type < 2; type++) {
-    if (cudaMalloc(&m.distance, (size_t)cells * (type == 0 ? sizeof(float) : sizeof(double))) != cudaSuccess)
-      return 1;
-    m.type = type == 0 ? GV_FLOAT32 : GV_FLOAT64;
+  void *distance = NULL, *azimuth = NULL;
+  if (cudaMalloc(&distance, (size_t)cells * sizeof(double)) != cudaSuccess ||
+      cudaMalloc(&azimuth, (size_t)cells * sizeof(float)) != cudaSuccess) {
+    return 1;
+  }
+  for (int what = 0; what < 4; what++) {
+    gv_strip_measure m = GV_STRIP_MEASURE_INIT;
+    m.type = what == 1 ? GV_FLOAT64 : GV_FLOAT32;
+    if (what != 2) m.distance = distance;
+    if (what >= 2) m.azimuth = azimuth;
     m.seed = there;
     m.bands = r->k;
     m.stride = m.out_stride = r->width;
     m.band_stride = m.out_band_stride = r->width * r->height;
     for (int run = -1; run < runs; run++) {
       double before = gv_context_device_seconds(context), start = now();
-      if (gv_voronoi_measure_strip(context, voronoi, &m) != GV_OK) return fail(context, "distances");
+      if (gv_voronoi_measure_strip(context, voronoi, &m) != GV_OK) return fail(context, "measuring");
       if (run < 0) continue;
       whole[run] = now() - start;
       device[run] = gv_context_device_seconds(context) - before;
     }
-    report(type == 0 ? "float32" : "float64", cells, device, whole, runs);
-    if (cudaFree(m.distance) != cudaSuccess) return 1;
+    report(names[what], cells, device, whole, runs);
   }
-  return 0;
+  return cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess ? 0 : 1;
 }
 
 /* Adds them to statistics: nothing but cells, areas and centroids; with distances; with a quantity that is copied from the host first. */
@@ -156,12 +162,119 @@ static int measure(gv_context *context, const row *r, int runs) {
   printf("%s, %lld x %lld cells, %lld seeds, k %d: memset %.3f ms\n", gv_metric_name(r->metric),
          (long long)r->width, (long long)r->height, (long long)r->seeds, (int)r->k, fill * 1e3);
   report("labels", cells, device, whole, runs);
-  int result = measure_distances(context, r, voronoi, there, runs);
+  int result = measure_labels(context, r, voronoi, there, runs);
   if (result == 0) result = count_cells(context, r, voronoi, there, runs);
   gv_voronoi_destroy(voronoi);
   if (result == 0) result = compare(context, r, there);
   return cudaFree(there) == cudaSuccess ? result : 1;
 }
+
+/* ---------------------------------------------------------------------------------------------- several devices */
+
+enum { MOST_DEVICES = 16, REPEATS = 5 };
+
+/* A device and its rows. */
+typedef struct share {
+  gv_context *context;
+  gv_voronoi *voronoi;
+  gv_statistics *statistics; /* that labels found there are added to; NULL: labels stay */
+  gv_strip labels;
+  gv_status status;
+} share;
+
+static void *work(void *opaque) {
+  share *s = opaque;
+  gv_strip_statistics add = GV_STRIP_STATISTICS_INIT;
+  add.row = s->labels.row;
+  add.rows = s->labels.rows;
+  s->status = GV_OK;
+  for (int i = 0; i < REPEATS && s->status == GV_OK; i++) {
+    s->status = s->statistics != NULL ? gv_statistics_add_strip(s->context, s->statistics, &add)
+                                      : gv_voronoi_strip(s->context, s->voronoi, &s->labels);
+  }
+  return NULL;
+}
+
+/* Seconds of one of REPEATS rounds by all devices; < 0: failed. */
+static double round_of(share *shares, int devices) {
+  pthread_t thread[MOST_DEVICES];
+  int started = 0;
+  double begin = now();
+  while (started < devices && pthread_create(&thread[started], NULL, work, &shares[started]) == 0)
+    started++;
+  for (int i = 0; i < started; i++)
+    pthread_join(thread[i], NULL);
+  double seconds = (now() - begin) / REPEATS;
+  for (int i = 0; i < started; i++) {
+    if (shares[i].status != GV_OK) seconds = -1.0;
+  }
+  return started == devices ? seconds : -1.0;
+}
+
+static int open_share(const row *r, int number, int devices, share *s) {
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  int64_t first = r->height * number / devices, end = r->height * (number + 1) / devices;
+  options.device = number;
+  if (gv_context_create(&options, &s->context) != GV_OK) return 1;
+  s->voronoi = make(s->context, r, "cuda-tile");
+  s->labels = (gv_strip)GV_STRIP_INIT;
+  s->labels.memory = GV_MEMORY_CUDA;
+  s->labels.row = first;
+  s->labels.rows = end - first;
+  s->labels.stride = r->width;
+  if (s->voronoi == NULL || cudaSetDevice(number) != cudaSuccess) return 1;
+  return cudaMalloc((void **)&s->labels.out, (size_t)(r->width * (end - first)) * sizeof(int32_t)) != cudaSuccess;
+}
+
+static int close_share(share *s, int number) {
+  gv_statistics_destroy(s->statistics);
+  gv_voronoi_destroy(s->voronoi);
+  gv_context_destroy(s->context);
+  return cudaSetDevice(number) == cudaSuccess && cudaFree(s->labels.out) == cudaSuccess ? 0 : 1;
+}
+
+/* The whole call's wall time by so many devices: labels that stay on them, statistics without and with distances. */
+static int by_devices(const row *r, int devices, int runs) {
+  static const char *const names[] = {"labels", "statistics", "+ dist."};
+  share shares[MOST_DEVICES] = {0};
+  double seconds[MOST];
+  int result = 0;
+  for (int i = 0; i < devices && result == 0; i++)
+    result = open_share(r, i, devices, &shares[i]);
+  for (int what = 0; what < 3 && result == 0; what++) {
+    for (int i = 0; i < devices && what > 0 && result == 0; i++) {
+      gv_statistics_options how = GV_STATISTICS_OPTIONS_INIT;
+      how.distances = what == 2;
+      gv_statistics_destroy(shares[i].statistics);
+      shares[i].statistics = NULL;
+      result = gv_statistics_create(shares[i].context, shares[i].voronoi, &how, &shares[i].statistics) != GV_OK;
+    }
+    for (int run = -1; run < runs && result == 0; run++) {
+      double one = round_of(shares, devices);
+      if (run >= 0) seconds[run] = one;
+      result = one < 0.0;
+    }
+    if (result != 0) break;
+    qsort(seconds, (size_t)runs, sizeof *seconds, ascending);
+    printf("  %-10s %d devices, wall ms %8.3f (%8.3f)\n", names[what], devices, seconds[runs / 2] * 1e3,
+           seconds[0] * 1e3);
+  }
+  for (int i = 0; i < devices; i++)
+    if (shares[i].context != NULL) result |= close_share(&shares[i], i);
+  return result;
+}
+
+static int several(gv_context *context, const row *r, int runs) {
+  int count = 0, result = 0;
+  if (gv_device_count(context, &count) != GV_OK) return fail(context, "devices");
+  printf("%s, %lld x %lld cells, %lld seeds\n", gv_metric_name(r->metric), (long long)r->width,
+         (long long)r->height, (long long)r->seeds);
+  for (int devices = 1; devices <= count && devices <= MOST_DEVICES && result == 0; devices *= 2)
+    result = by_devices(r, devices, runs);
+  return result;
+}
+
+enum { SEVERAL = 6 /* in place of a row */ };
 
 int main(int argc, char **argv) {
   static const row rows[] = {
@@ -176,6 +289,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < (int)(sizeof rows / sizeof *rows) && result == 0; i++) {
     if (only < 0 || i == only) result = measure(context, &rows[i], runs);
   }
+  for (int i = 2; i <= 4 && result == 0 && only == SEVERAL; i += 2)
+    result = several(context, &rows[i], runs);
   gv_context_destroy(context);
   return result;
 }

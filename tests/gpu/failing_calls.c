@@ -1,7 +1,7 @@
 /*
- * Strips, distances and statistics on a device, and searches, while one CUDA call fails, the first, the second ... up to the last: the call
- * says so, nothing sticks, and the same object has the right answers afterwards; where the library chose the device, processors go on with
- * the same answers. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
+ * Strips, distances, azimuths and statistics on a device, blocks of the host's measured there, and searches, while one CUDA call fails, the
+ * first, the second ... up to the last: the call says so, nothing sticks, and the same object has the right answers afterwards; where the
+ * library chose the device, processors go on with the same answers. With a module of its own (GPUVORONOI_FAILING_CUDA_CALLS). Skipped where
  * there is no GPU.
  */
 #include "cmocka_test.h"
@@ -30,7 +30,9 @@ enum {
 
 static double lon[SEEDS], lat[SEEDS];
 static int32_t *label;
-static float *distance;
+static float *distance, *azimuth;
+static int32_t label_here[CELLS];
+static float distance_here[CELLS], azimuth_here[CELLS];
 static uint8_t *mask;
 
 static void fail_at(int call) {
@@ -65,6 +67,16 @@ static gv_status create(gv_context *context, question *out) {
   return status == GV_OK ? create_statistics(context, out) : status;
 }
 
+/* The only block, from and into the host's memory. */
+static gv_status measure_here(gv_context *context, const question *q) {
+  gv_measure m = GV_MEASURE_INIT;
+  m.seed = label_here;
+  m.stride = m.out_stride = WIDTH;
+  m.distance = distance_here;
+  m.azimuth = azimuth_here;
+  return gv_voronoi_measure(context, q->voronoi, &m);
+}
+
 static gv_status ask(gv_context *context, const question *q) {
   gv_strip s = GV_STRIP_INIT;
   gv_strip_measure m = GV_STRIP_MEASURE_INIT;
@@ -75,15 +87,17 @@ static gv_status ask(gv_context *context, const question *q) {
   s.memory = GV_MEMORY_CUDA;
   m.seed = label;
   m.distance = distance;
+  m.azimuth = azimuth;
   m.stride = m.out_stride = WIDTH;
   gv_status status = gv_voronoi_strip(context, q->voronoi, &s);
   if (status == GV_OK) status = gv_voronoi_measure_strip(context, q->voronoi, &m);
+  if (status == GV_OK) status = measure_here(context, q);
   return status == GV_OK ? gv_statistics_add_strip(context, q->statistics, &found) : status;
 }
 
 typedef struct answers {
   int32_t label[CELLS];
-  float distance[CELLS];
+  float distance[CELLS], azimuth[CELLS], distance_here[CELLS], azimuth_here[CELLS];
   unsigned char sums[SEEDS][MOST_BYTES];
 } answers;
 
@@ -91,6 +105,9 @@ static void take_answers(gv_context *context, const question *q, answers *out) {
   memset(out, 0, sizeof *out);
   CUDA(cudaMemcpy(out->label, label, sizeof out->label, cudaMemcpyDeviceToHost));
   CUDA(cudaMemcpy(out->distance, distance, sizeof out->distance, cudaMemcpyDeviceToHost));
+  CUDA(cudaMemcpy(out->azimuth, azimuth, sizeof out->azimuth, cudaMemcpyDeviceToHost));
+  memcpy(out->distance_here, distance_here, sizeof distance_here);
+  memcpy(out->azimuth_here, azimuth_here, sizeof azimuth_here);
   assert_true(gv_statistics_sums_size(q->statistics) <= MOST_BYTES);
   for (int i = 0; i < SEEDS; i++)
     assert_int_equal(gv_statistics_get_sums(context, q->statistics, i, out->sums[i]), GV_OK);
@@ -115,6 +132,8 @@ static void each_call_fails_once(void **state) {
     }
     assert_int_equal(cudaGetLastError(), cudaSuccess);
     fail_at(0);
+    memset(distance_here, 0x55, sizeof distance_here);
+    memset(azimuth_here, 0x55, sizeof azimuth_here);
     CUDA(cudaMemset(label, 0x55, CELLS * sizeof *label));
     CUDA(cudaDeviceSynchronize());
     if (q.voronoi == NULL) {
@@ -239,9 +258,12 @@ int main(void) {
   }
   if (cudaMalloc((void **)&label, CELLS * sizeof *label) != cudaSuccess ||
       cudaMalloc((void **)&distance, CELLS * sizeof *distance) != cudaSuccess ||
+      cudaMalloc((void **)&azimuth, CELLS * sizeof *azimuth) != cudaSuccess ||
       cudaMalloc((void **)&mask, CELLS) != cudaSuccess || cudaMemset(mask, 1, CELLS) != cudaSuccess) {
     return 1;
   }
+  for (int i = 0; i < CELLS; i++)
+    label_here[i] = (i * 7) % SEEDS;
   for (int i = 0; i < POINTS * MOST_DIM; i++) {
     random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     place[i] = (float)(random_state >> 40);
@@ -249,7 +271,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(each_call_fails_once),
                                      cmocka_unit_test(each_call_of_a_search_fails_once)};
   int result = cmocka_run_group_tests_name("failing calls", tests, NULL, NULL);
-  return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(mask) == cudaSuccess
+  return cudaFree(label) == cudaSuccess && cudaFree(distance) == cudaSuccess && cudaFree(azimuth) == cudaSuccess &&
+                 cudaFree(mask) == cudaSuccess
              ? result
              : 1;
 }

@@ -11,14 +11,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define gv_cuda_module_get  pretend_module
-#define gv_cuda_probe       pretend_probe
-#define gv_cuda_started     pretend_started
-#define gv_cuda_has_driver  pretend_driver
-#define gv_tile_engine_for  pretend_cpu
-#define gv_engine_cuda_tile tested_engine
-#define gv_cuda_tile_pays   tested_pays
-#define gv_cuda_tile_strips tested_strips
+#define gv_cuda_module_get     pretend_module
+#define gv_cuda_probe          pretend_probe
+#define gv_cuda_started        pretend_started
+#define gv_cuda_has_driver     pretend_driver
+#define gv_tile_engine_for     pretend_cpu
+#define gv_engine_cuda_tile    tested_engine
+#define gv_cuda_tile_pays      tested_pays
+#define gv_cuda_tile_strips    tested_strips
+#define gv_cuda_tile_measuring tested_measuring
 #include "voronoi/pipeline/cuda_tile.c"
 
 #include "cmocka_test.h"
@@ -346,9 +347,9 @@ static void too_late_to_be_of_use(void **state) {
   asking a;
   machine_of(1, 200, 200, 0);
   begin(&a, false, -1);
-  double started = seconds_now();
+  double started = gv_seconds_now();
   assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  bool quick = seconds_now() - started < 0.3; /* else the machine has other things to do */
+  bool quick = gv_seconds_now() - started < 0.3; /* else the machine has other things to do */
   assert_int_equal(ask(&a, 0.0, 1.0, 9), GV_OK);
   if (quick) assert_int_equal(machine.fetched, 0);
   end(&a);
@@ -442,9 +443,9 @@ static void left_to_the_engine(void **state) {
   machine_of(1, 10, 10, 0);
   begin(&a, true, -1);
   assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
-  double started = seconds_now();
+  double started = gv_seconds_now();
   assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  if (seconds_now() - started < start_seconds) assert_int_equal(machine.fetched, 0);
+  if (gv_seconds_now() - started < GV_START_SECONDS) assert_int_equal(machine.fetched, 0);
   end(&a);
   /* Not so. */
   machine_of(1, 10, 10, 600);

@@ -1,5 +1,5 @@
 /*
- * Distances of cells from their seeds: a thread a cell, with the texts that the processors' kernels are made of (exact/text/,
+ * Distances and azimuths of cells from their seeds: a thread a cell, with the texts that the processors' kernels are made of (exact/text/,
  * geodesic/text/), so with their bits.
  */
 #include "voronoi/gpu/distances.h"
@@ -35,166 +35,249 @@ template <int FORM> __device__ static inline place cell_place(const problem &p, 
   }
 }
 
+/* What is asked of a pair is the kernel's: FLOATS and DOUBLES are distances alone. */
+enum { FLOATS, DOUBLES, AZIMUTHS /* and distances, if there is a place for them */ };
+
+struct answer {
+  double distance, azimuth;
+  int open; /* GV_OPEN_... */
+};
+
+/* The direction on a sphere to (x, y, z), heights stretched. North is where the processors have it (measure/measure.c). */
+template <int FORM>
+__device__ static inline double direction(const problem &p, int64_t column, int64_t row, const place &q,
+                                          double stretch, double x, double y, double z) {
+  double cosine, sine, radius;
+  if constexpr (FORM == GLOBE) {
+    cosine = p.column_x[column];
+    sine = p.column_y[column];
+    radius = p.row_p[row];
+  } else {
+    radius = sqrt(q.x * q.x + q.y * q.y);
+    cosine = radius > 0.0 ? q.x / radius : 1.0;
+    sine = radius > 0.0 ? q.y / radius : 0.0;
+  }
+  return gv_bearing_on_sphere(cosine, sine, radius, q.z * stretch, x, y, z * stretch);
+}
+
 /* On the plane y is 0. */
-template <int METRIC>
-__device__ static inline double distance_of(const measuring &a, const place &q, const place &s, bool *open) {
-  *open = false;
+template <int FORM, int METRIC, int WHAT>
+__device__ static inline answer measure_pair(const problem &p, const measuring &a, int64_t column, int64_t row,
+                                             const place &q, const place &s) {
+  answer out = {0.0, 0.0, 0};
+  const bool same = q.x == s.x && q.y == s.y && q.z == s.z; /* then all azimuths are 0 */
   if constexpr (METRIC == GV_GEODESIC) {
     const double from[3] = {q.x, q.y, q.z}, to[3] = {s.x, s.y, s.z};
     gv_solution solution;
     gv_solve(&a.series, from, to, &solution);
-    *open = !gv_is_solved(&a.series, &solution);
-    return solution.length;
+    out.distance = solution.length;
+    if ((WHAT != AZIMUTHS || a.m.distance != NULL) && !gv_is_solved(&a.series, &solution))
+      out.open = GV_OPEN_DISTANCE;
+    if constexpr (WHAT == AZIMUTHS) {
+      if (!same && !gv_is_directed(&a.series, &solution)) out.open |= GV_OPEN_AZIMUTH;
+      out.azimuth = direction<FORM>(p, column, row, q, a.series.stretch, solution.x, solution.y, s.z);
+    }
   } else if constexpr (METRIC == GV_GREAT_CIRCLE) {
     double x = q.x - s.x, y = q.y - s.y, z = q.z - s.z;
-    return gv_arc_of_chord2(a.radius, x * x + y * y + z * z);
+    out.distance = gv_arc_of_chord2(a.radius, x * x + y * y + z * z);
+    if constexpr (WHAT == AZIMUTHS) out.azimuth = direction<FORM>(p, column, row, q, 1.0, s.x, s.y, s.z);
   } else {
     double d = gv_norm_join(METRIC, gv_norm_of(METRIC, q.x - s.x), gv_norm_of(METRIC, q.z - s.z));
-    return METRIC == GV_EUCLIDEAN ? sqrt(d) : d;
+    out.distance = METRIC == GV_EUCLIDEAN ? sqrt(d) : d;
+    if constexpr (WHAT == AZIMUTHS) out.azimuth = gv_bearing(s.x - q.x, s.z - q.z);
   }
+  if (WHAT == AZIMUTHS && same) out.azimuth = 0.0;
+  return out;
 }
 
 __device__ static inline void hand_over(const measuring &a, measured *found, int64_t column, int64_t row,
-                                        int64_t at, int32_t seed) {
+                                        int64_t at, int32_t seed, int what) {
   unsigned long long number = atomicAdd(&found->open, 1ULL);
-  if (number < GV_CUDA_OPEN_PAIRS) a.open[number] = {column, row, at, seed, 0};
+  if (number < GV_CUDA_OPEN_PAIRS) a.open[number] = {column, row, at, seed, what};
 }
 
-template <int FORM, int METRIC, class REAL>
+/* The NaN of processors. */
+__device__ static inline float no_float() {
+  return __int_as_float(0x7fc00000);
+}
+
+__device__ static inline void put_float(const gv_strip_measure &m, int64_t at, double distance, bool none) {
+  __stcs((float *)m.distance + at, none ? no_float() : (float)distance);
+}
+
+__device__ static inline void put_double(const gv_strip_measure &m, int64_t at, double distance) {
+  __stcs((double *)m.distance + at, distance);
+}
+
+template <int FORM, int METRIC, int WHAT>
 __global__ void __launch_bounds__(128)
     measure_cells(const __grid_constant__ problem p, const __grid_constant__ measuring a, measured *found) {
   const gv_strip_measure &m = a.m;
   const int64_t c = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (c >= m.columns) return;
-  REAL *const out = (REAL *)m.distance;
   for (int64_t r = blockIdx.y; r < m.rows; r += gridDim.y) {
-    const place q = cell_place<FORM>(p, m.column + c, m.row + r);
+    const int64_t column = m.column + c, row = m.row + r;
+    const place q = cell_place<FORM>(p, column, row);
     for (int32_t band = 0; band < m.bands; band++) {
       const int32_t seed = __ldcs(m.seed + band * m.band_stride + r * m.stride + c);
       const int64_t at = band * m.out_band_stride + r * m.out_stride + c;
-      double distance = __longlong_as_double(0x7ff8000000000000LL); /* as processors write it */
+      const bool none = seed < 0 || seed >= a.total;
+      answer found_here = {__longlong_as_double(0x7ff8000000000000LL), 0.0, 0};
       if (seed >= a.total) {
         atomicMax(&found->beyond, seed);
       } else if (seed >= 0) {
-        bool open;
         const int32_t number = a.distinct != NULL ? __ldg(a.distinct + seed) : seed;
-        distance = distance_of<METRIC>(a, q, seed_place(p.seeds, number), &open);
-        if (METRIC == GV_GEODESIC && open) hand_over(a, found, m.column + c, m.row + r, at, seed);
+        found_here = measure_pair<FORM, METRIC, WHAT>(p, a, column, row, q, seed_place(p.seeds, number));
+        if (METRIC == GV_GEODESIC && found_here.open != 0)
+          hand_over(a, found, column, row, at, seed, found_here.open);
       }
-      REAL value = (REAL)distance;
-      if (sizeof(REAL) == sizeof(float) && seed < 0) value = (REAL)__int_as_float(0x7fc00000);
-      __stcs(out + at, value);
+      if constexpr (WHAT == FLOATS) put_float(m, at, found_here.distance, none);
+      if constexpr (WHAT == DOUBLES) put_double(m, at, found_here.distance);
+      if constexpr (WHAT == AZIMUTHS) {
+        if (m.distance != NULL && m.type == GV_FLOAT32) put_float(m, at, found_here.distance, none);
+        if (m.distance != NULL && m.type == GV_FLOAT64) put_double(m, at, found_here.distance);
+        __stcs(m.azimuth + at, none ? no_float() : gv_reported_azimuth(found_here.azimuth));
+      }
     }
   }
 }
 
-template <class REAL>
-__global__ void write_answers(REAL *out, const gv_open_pair *pair, const double *value, int64_t count) {
+__global__ void write_answers(gv_strip_measure m, const gv_open_pair *pair, const gv_open_answer *answer,
+                              int64_t count) {
   int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) out[pair[i].at] = (REAL)value[i];
+  if (i >= count) return;
+  const gv_open_pair open = pair[i];
+  if ((open.what & GV_OPEN_DISTANCE) != 0) {
+    if (m.type == GV_FLOAT32) ((float *)m.distance)[open.at] = (float)answer[i].distance;
+    if (m.type == GV_FLOAT64) ((double *)m.distance)[open.at] = answer[i].distance;
+  }
+  if ((open.what & GV_OPEN_AZIMUTH) != 0) m.azimuth[open.at] = answer[i].azimuth;
 }
 
 } // namespace gv
 
-enum { PINNED_MEASURED = PINNED_COUNTERS, PINNED_PAIRS = PINNED_OPEN }; /* no strip is at work meanwhile */
+enum {
+  PINNED_MEASURED = PINNED_COUNTERS, /* no strip is at work meanwhile */
+  PINNED_PAIRS = PINNED_OPEN,
+  PINNED_SEEDS = PINNED_OPEN_IDS, /* arrays of the host's on their way */
+  PINNED_DISTANCES = PINNED_FETCH,
+  PINNED_AZIMUTHS
+};
 static_assert(sizeof(gv::measured) <= sizeof(gv::counters), "room for what is counted");
 
-template <int FORM, int METRIC>
-static void launch_for(const gv_cuda_raster *raster, const gv::measuring *a, gv::measured *found) {
-  const gv_strip_measure *m = &a->m;
+/* A launch: of whose cells, where. */
+typedef struct measuring_launch {
+  const gv_cuda_raster *raster;
+  cudaStream_t stream;
+  gv::measuring a;
+  gv::measured *found;
+} measuring_launch;
+
+template <int FORM, int METRIC> static void launch_for(const measuring_launch *l) {
+  const gv_strip_measure *m = &l->a.m;
+  const gv::problem &p = l->raster->problem;
   const dim3 blocks(blocks_for(m->columns, 128), (unsigned)(m->rows < 65535 ? m->rows : 65535));
-  if (m->type == GV_FLOAT32) {
-    gv::measure_cells<FORM, METRIC, float><<<blocks, 128, 0, raster->lane->stream>>>(raster->problem, *a, found);
+  if (m->azimuth != NULL) {
+    gv::measure_cells<FORM, METRIC, gv::AZIMUTHS><<<blocks, 128, 0, l->stream>>>(p, l->a, l->found);
+  } else if (m->type == GV_FLOAT32) {
+    gv::measure_cells<FORM, METRIC, gv::FLOATS><<<blocks, 128, 0, l->stream>>>(p, l->a, l->found);
   } else {
-    gv::measure_cells<FORM, METRIC, double><<<blocks, 128, 0, raster->lane->stream>>>(raster->problem, *a, found);
+    gv::measure_cells<FORM, METRIC, gv::DOUBLES><<<blocks, 128, 0, l->stream>>>(p, l->a, l->found);
   }
 }
 
-template <int FORM>
-static void launch_globe(const gv_cuda_raster *raster, const gv::measuring *a, gv::measured *found) {
-  if (raster->v->cells.metric == GV_GEODESIC) {
-    launch_for<FORM, GV_GEODESIC>(raster, a, found);
+template <int FORM> static void launch_globe(const measuring_launch *l) {
+  if (l->raster->v->cells.metric == GV_GEODESIC) {
+    launch_for<FORM, GV_GEODESIC>(l);
   } else {
-    launch_for<FORM, GV_GREAT_CIRCLE>(raster, a, found);
+    launch_for<FORM, GV_GREAT_CIRCLE>(l);
   }
 }
 
-template <int FORM>
-static void launch_plane(const gv_cuda_raster *raster, const gv::measuring *a, gv::measured *found) {
-  if (raster->v->cells.metric == GV_EUCLIDEAN) {
-    launch_for<FORM, GV_EUCLIDEAN>(raster, a, found);
-  } else if (raster->v->cells.metric == GV_MANHATTAN) {
-    launch_for<FORM, GV_MANHATTAN>(raster, a, found);
+template <int FORM> static void launch_plane(const measuring_launch *l) {
+  gv_metric metric = l->raster->v->cells.metric;
+  if (metric == GV_EUCLIDEAN) {
+    launch_for<FORM, GV_EUCLIDEAN>(l);
+  } else if (metric == GV_MANHATTAN) {
+    launch_for<FORM, GV_MANHATTAN>(l);
   } else {
-    launch_for<FORM, GV_CHEBYSHEV>(raster, a, found);
+    launch_for<FORM, GV_CHEBYSHEV>(l);
   }
 }
 
-static void launch(const gv_cuda_raster *raster, const gv::measuring *a, gv::measured *found) {
-  switch (raster->form) {
+static void launch(const measuring_launch *l) {
+  switch (l->raster->form) {
   case gv::PLANE:
-    launch_plane<gv::PLANE>(raster, a, found);
+    launch_plane<gv::PLANE>(l);
     break;
   case gv::ROTATED:
-    launch_plane<gv::ROTATED>(raster, a, found);
+    launch_plane<gv::ROTATED>(l);
     break;
   case gv::GLOBE:
-    launch_globe<gv::GLOBE>(raster, a, found);
+    launch_globe<gv::GLOBE>(l);
     break;
   case gv::TRIANGLES:
-    launch_globe<gv::TRIANGLES>(raster, a, found);
+    launch_globe<gv::TRIANGLES>(l);
     break;
   default:
-    launch_globe<gv::MESH>(raster, a, found);
+    launch_globe<gv::MESH>(l);
   }
 }
 
 /* Which seeds share a place. */
-static gv_status put_distinct(gv_context *context, gv_cuda_raster *raster, const int32_t **out) {
+static gv_status put_distinct(gv_context *context, gv_cuda_raster *raster) {
   const gv_seed_set *seeds = &raster->v->seeds;
   size_t bytes = (size_t)seeds->total * sizeof(int32_t);
   void *memory = NULL;
-  *out = NULL;
-  if (seeds->distinct == NULL) return GV_OK;
+  if (seeds->distinct == NULL || raster->distinct != NULL) return GV_OK;
   gv_status status = gv_cuda_reserve(context, raster->lane, SLOT_DISTINCT, bytes, &memory);
   if (status == GV_OK) {
     status = gv_cuda_result(
         context, cudaMemcpyAsync(memory, seeds->distinct, bytes, cudaMemcpyHostToDevice, raster->lane->stream),
         "copying the seeds");
   }
-  *out = (const int32_t *)memory;
+  if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the seeds");
+  if (status == GV_OK) raster->distinct = (const int32_t *)memory;
   return status;
 }
 
-extern "C" gv_status gv_cuda_raster_distances(gv_context *context, gv_cuda_raster *raster,
-                                              const gv_strip_measure *m, double radius, gv_open_pairs *open) {
+/* A launch in a lane, for arrays of the device's. */
+static gv_status plan_launch(gv_context *context, const gv_cuda_raster *raster, gv_cuda_lane *lane,
+                             const gv_strip_measure *m, double radius, size_t most_open, measuring_launch *out) {
   const gv_voronoi *v = raster->v;
-  gv_cuda_lane *lane = raster->lane;
-  gv::measuring a = {};
-  gv::measured *found = NULL, *counted = NULL;
-  void *pairs = NULL, *listed = NULL;
-  size_t bytes = 0;
-  memset(open, 0, sizeof *open);
-  a.m = *m;
-  a.total = v->seeds.total;
-  a.radius = radius;
-  a.series = v->geodesic.series;
-  gv_status status = put_distinct(context, raster, &a.distinct);
-  if (status == GV_OK) status = gv_cuda_reserve_counters(context, lane);
-  if (status == GV_OK) status = gv_cuda_reserve(context, lane, SLOT_MEASURED, sizeof *found, (void **)&found);
+  void *pairs = NULL, *found = NULL;
+  gv_status status = gv_cuda_reserve_counters(context, lane);
+  if (status == GV_OK) status = gv_cuda_reserve(context, lane, SLOT_MEASURED, sizeof *out->found, &found);
   if (status == GV_OK && v->cells.metric == GV_GEODESIC)
-    status = gv_cuda_reserve(context, lane, SLOT_PAIRS, GV_CUDA_OPEN_PAIRS * sizeof *a.open, &pairs);
-  if (status != GV_OK) return status;
-  a.open = (gv_open_pair *)pairs;
-  counted = (gv::measured *)lane->pinned[PINNED_MEASURED].data;
-  GV_CUDA_TRY(context, cudaMemsetAsync(found, 0, sizeof *found, lane->stream), "measuring");
+    status = gv_cuda_reserve(context, lane, SLOT_PAIRS, most_open * sizeof(gv_open_pair), &pairs);
+  *out = {raster,
+          lane->stream,
+          {*m, raster->distinct, v->seeds.total, radius, v->geodesic.series, (gv_open_pair *)pairs},
+          (gv::measured *)found};
+  return status;
+}
+
+/* Starts it, with what it counts on its way back. */
+static gv_status start(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l) {
+  void *counted = lane->pinned[PINNED_MEASURED].data;
+  gv_status status = GV_OK;
+  GV_CUDA_TRY(context, cudaMemsetAsync(l->found, 0, sizeof *l->found, lane->stream), "measuring");
   gv_cuda_mark_begin(lane);
-  launch(raster, &a, found);
+  launch(l);
   GV_CUDA_LAUNCHED(context, "measuring");
   gv_cuda_mark_end(lane);
-  GV_CUDA_TRY(context, cudaMemcpyAsync(counted, found, sizeof *found, cudaMemcpyDeviceToHost, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(counted, l->found, sizeof *l->found, cudaMemcpyDeviceToHost, lane->stream),
               "measuring");
-  status = gv_cuda_wait(context, lane, "measuring");
+done:
+  return status;
+}
+
+/* Waits for it, and lists what it leaves open. */
+static gv_status finish(gv_context *context, gv_cuda_lane *lane, const measuring_launch *l, gv_open_pairs *open) {
+  const gv::measured *counted = (const gv::measured *)lane->pinned[PINNED_MEASURED].data;
+  void *listed = NULL;
+  size_t bytes = 0;
+  gv_status status = gv_cuda_wait(context, lane, "measuring");
   if (status != GV_OK) goto done;
   if (counted->beyond > 0)
     return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)counted->beyond);
@@ -203,7 +286,7 @@ extern "C" gv_status gv_cuda_raster_distances(gv_context *context, gv_cuda_raste
   bytes = (size_t)open->count * sizeof(gv_open_pair);
   status = gv_cuda_reserve_pinned(context, lane, PINNED_PAIRS, bytes, &listed);
   if (status != GV_OK) goto done;
-  GV_CUDA_TRY(context, cudaMemcpyAsync(listed, pairs, bytes, cudaMemcpyDeviceToHost, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(listed, l->a.open, bytes, cudaMemcpyDeviceToHost, lane->stream),
               "reading open cells");
   GV_CUDA_TRY(context, cudaStreamSynchronize(lane->stream), "reading open cells");
   open->pair = (const gv_open_pair *)listed;
@@ -211,25 +294,118 @@ done:
   return status;
 }
 
+extern "C" gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *m,
+                                            double radius, gv_open_pairs *open) {
+  measuring_launch l;
+  memset(open, 0, sizeof *open);
+  gv_status status = put_distinct(context, raster);
+  if (status == GV_OK) status = plan_launch(context, raster, raster->lane, m, radius, GV_CUDA_OPEN_PAIRS, &l);
+  if (status == GV_OK) status = start(context, raster->lane, &l);
+  return status == GV_OK ? finish(context, raster->lane, &l, open) : status;
+}
+
 extern "C" gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *m,
-                                           const double *value, int64_t count) {
+                                           const gv_open_answer *answer, int64_t count) {
   gv_cuda_lane *lane = raster->lane;
-  void *values = NULL;
+  void *answers = NULL;
   const gv_open_pair *pairs = (const gv_open_pair *)lane->buffer[SLOT_PAIRS].data; /* still there */
-  unsigned blocks = blocks_for(count, 256);
-  gv_status status = gv_cuda_reserve(context, lane, SLOT_ANSWERS, (size_t)count * sizeof *value, &values);
+  size_t bytes = (size_t)count * sizeof *answer;
+  gv_status status = gv_cuda_reserve(context, lane, SLOT_ANSWERS, bytes, &answers);
   if (status != GV_OK) return status;
-  GV_CUDA_TRY(context,
-              cudaMemcpyAsync(values, value, (size_t)count * sizeof *value, cudaMemcpyHostToDevice, lane->stream),
+  GV_CUDA_TRY(context, cudaMemcpyAsync(answers, answer, bytes, cudaMemcpyHostToDevice, lane->stream),
               "writing decisions");
-  if (m->type == GV_FLOAT32) {
-    gv::write_answers<<<blocks, 256, 0, lane->stream>>>((float *)m->distance, pairs, (const double *)values, count);
-  } else {
-    gv::write_answers<<<blocks, 256, 0, lane->stream>>>((double *)m->distance, pairs, (const double *)values,
-                                                        count);
-  }
+  gv::write_answers<<<blocks_for(count, 256), 256, 0, lane->stream>>>(*m, pairs, (const gv_open_answer *)answers,
+                                                                      count);
   GV_CUDA_LAUNCHED(context, "writing decisions");
   status = gv_cuda_wait(context, lane, "writing decisions");
 done:
   return status;
 }
+
+/* ---------------------------------------------------------------------------------------- arrays of the host's */
+
+static gv_status begin(gv_context *context, int device, void **out, int *number) {
+  gv_cuda_lane *lane = NULL;
+  gv_status status = gv_cuda_lane_take(context, device, &lane);
+  if (status == GV_OK) *number = lane->device;
+  *out = lane;
+  return status;
+}
+
+static void end(gv_context *context, void *lane) {
+  gv_cuda_lane_give(context, (gv_cuda_lane *)lane);
+}
+
+enum { SLOT_AZIMUTHS = SLOT_WORK }; /* nothing is computed in such a lane */
+
+/* Rows of a caller's, without gaps in page-locked memory. */
+static void copy_rows(char *to, int64_t to_stride, const char *from, int64_t from_stride, const gv_strip_measure *m,
+                      size_t size) {
+  for (int64_t r = 0; r < m->rows; r++)
+    memcpy(to + (size_t)(r * to_stride) * size, from + (size_t)(r * from_stride) * size, (size_t)m->columns * size);
+}
+
+/* An array of a piece: page-locked, and on the device. */
+typedef struct passage {
+  void *here, *there;
+} passage;
+
+static gv_status open_passage(gv_context *context, gv_cuda_lane *lane, int pinned, int slot, size_t bytes,
+                              passage *out) {
+  gv_status status = gv_cuda_reserve_pinned(context, lane, pinned, bytes, &out->here);
+  return status == GV_OK ? gv_cuda_reserve(context, lane, slot, bytes, &out->there) : status;
+}
+
+static gv_status measure_host(gv_context *context, const gv_cuda_raster *raster, void *opaque,
+                              const gv_strip_measure *m, double radius, gv_open_pairs *open) {
+  gv_cuda_lane *lane = (gv_cuda_lane *)opaque;
+  const size_t cells = (size_t)(m->columns * m->rows),
+               size = m->type == GV_FLOAT32 ? sizeof(float) : sizeof(double);
+  passage seed = {}, distance = {}, azimuth = {};
+  gv_strip_measure there = *m;
+  measuring_launch l;
+  memset(open, 0, sizeof *open);
+  gv_status status = open_passage(context, lane, PINNED_SEEDS, SLOT_LABELS, cells * sizeof(int32_t), &seed);
+  if (status == GV_OK && m->distance != NULL)
+    status = open_passage(context, lane, PINNED_DISTANCES, SLOT_DISTANCES, cells * size, &distance);
+  if (status == GV_OK && m->azimuth != NULL)
+    status = open_passage(context, lane, PINNED_AZIMUTHS, SLOT_AZIMUTHS, cells * sizeof(float), &azimuth);
+  there.bands = 1;
+  there.seed = (const int32_t *)seed.there;
+  there.distance = distance.there;
+  there.azimuth = (float *)azimuth.there;
+  there.stride = there.out_stride = m->columns;
+  if (status == GV_OK) status = plan_launch(context, raster, lane, &there, radius, GV_CUDA_HOST_CELLS, &l);
+  if (status != GV_OK) goto done;
+  copy_rows((char *)seed.here, m->columns, (const char *)m->seed, m->stride, m, sizeof(int32_t));
+  GV_CUDA_TRY(context,
+              cudaMemcpyAsync(seed.there, seed.here, cells * sizeof(int32_t), cudaMemcpyHostToDevice, lane->stream),
+              "copying cells");
+  status = start(context, lane, &l);
+  if (status != GV_OK) goto done;
+  if (m->distance != NULL) {
+    GV_CUDA_TRY(context,
+                cudaMemcpyAsync(distance.here, distance.there, cells * size, cudaMemcpyDeviceToHost, lane->stream),
+                "reading distances");
+  }
+  if (m->azimuth != NULL) {
+    GV_CUDA_TRY(
+        context,
+        cudaMemcpyAsync(azimuth.here, azimuth.there, cells * sizeof(float), cudaMemcpyDeviceToHost, lane->stream),
+        "reading azimuths");
+  }
+  status = finish(context, lane, &l, open);
+  if (status != GV_OK) goto done;
+  if (m->distance != NULL)
+    copy_rows((char *)m->distance, m->out_stride, (const char *)distance.here, m->columns, m, size);
+  if (m->azimuth != NULL)
+    copy_rows((char *)m->azimuth, m->out_stride, (const char *)azimuth.here, m->columns, m, sizeof(float));
+done:
+  return status;
+}
+
+extern "C" {
+extern const gv_measure_device gv_cuda_measuring;
+}
+const gv_measure_device gv_cuda_measuring = {gv_cuda_raster_measure, gv_cuda_raster_answer, begin, end,
+                                             put_distinct,           measure_host};

@@ -1,5 +1,6 @@
 /*
- * Distances of cells from their seeds on a device, from and into memory there: what measuring (measure/strips.c) asks of CUDA.
+ * Distances and azimuths of cells from their seeds on a device: what measuring asks of CUDA. From and into memory there
+ * (measure/strips.c), or between arrays of the host (measure/by_device.c).
  */
 #ifndef GV_CUDA_DISTANCES_H
 #define GV_CUDA_DISTANCES_H
@@ -11,36 +12,58 @@
 extern "C" {
 #endif
 
+enum { GV_OPEN_DISTANCE = 1, GV_OPEN_AZIMUTH = 2 };
+
 /* A cell and its seed that the series of geodesics does not answer. */
 typedef struct gv_open_pair {
   int64_t column, row;
-  int64_t at; /* where its distance goes: from `distance`, in values */
-  int32_t seed, unused;
+  int64_t at; /* where its answer goes: from `distance` or `azimuth`, in values */
+  int32_t seed, what;
 } gv_open_pair;
 
+/* What the host says of it. */
+typedef struct gv_open_answer {
+  double distance;
+  float azimuth;
+} gv_open_answer;
+
 typedef struct gv_open_pairs {
-  const gv_open_pair *pair; /* the first `capacity` at most; valid until the raster is asked again */
+  const gv_open_pair
+      *pair; /* the first GV_CUDA_OPEN_PAIRS at most, in no order; valid until the raster is asked again */
   int64_t count;
 } gv_open_pairs;
 
 enum { GV_CUDA_OPEN_PAIRS = 1 << 20 /* that are listed */ };
 
-/* Those of gv_strip_measure, which is checked, but for what is open. `radius`: of the sphere that great circles are reported on. Errors: INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY,
- * DEVICE. */
-gv_status gv_cuda_raster_distances(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
-                                   double radius, gv_open_pairs *open);
+/* Those of gv_strip_measure, which is checked, but for what is open. `radius`: of the sphere that great circles are reported on. Errors:
+ * INVALID_ARGUMENT (a seed beyond the last), OUT_OF_MEMORY, DEVICE. */
+gv_status gv_cuda_raster_measure(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
+                                 double radius, gv_open_pairs *open);
 
 /* Writes the host's answers to what was open last, in its order. */
 gv_status gv_cuda_raster_answer(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
-                                const double *value, int64_t count);
+                                const gv_open_answer *answer, int64_t count);
 
-/* As the library reaches them (search/cuda_module.h). */
-typedef struct gv_distance_device {
-  gv_status (*distances)(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
-                         double radius, gv_open_pairs *open);
+/* Of the host's at once: 2 MB of page-locked memory a lane, as much again on the device and 4 MB more. */
+enum { GV_CUDA_HOST_CELLS = 1 << 17 };
+
+/*
+ * As the library reaches them (search/cuda_module.h), and the same for arrays of the host, by many threads at once, each with a lane of its
+ * own between `begin` and `end`: on the raster's device (-1: the one that the context has it work on; *number: which). The raster may be one
+ * for measuring only, and `prepare` has been called. One band of GV_CUDA_HOST_CELLS at most; `at` of open pairs counts cells row after row
+ * without gaps; they are valid until the lane ends.
+ */
+typedef struct gv_measure_device {
+  gv_status (*measure)(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure, double radius,
+                       gv_open_pairs *open);
   gv_status (*answer)(gv_context *context, gv_cuda_raster *raster, const gv_strip_measure *measure,
-                      const double *value, int64_t count);
-} gv_distance_device;
+                      const gv_open_answer *answer, int64_t count);
+  gv_status (*begin)(gv_context *context, int device, void **lane, int *number);
+  void (*end)(gv_context *context, void *lane);
+  gv_status (*prepare)(gv_context *context, gv_cuda_raster *raster);
+  gv_status (*measure_host)(gv_context *context, const gv_cuda_raster *raster, void *lane,
+                            const gv_strip_measure *measure, double radius, gv_open_pairs *open);
+} gv_measure_device;
 
 #ifdef __cplusplus
 }

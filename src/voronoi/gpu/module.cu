@@ -7,6 +7,7 @@
 
 extern "C" {
 extern const gv_array_device gv_cuda_arrays;
+extern const gv_measure_device gv_cuda_measuring;            /* distances.cu */
 extern const struct gv_statistics_device gv_cuda_statistics; /* statistics/device_sums.cu */
 }
 
@@ -14,8 +15,6 @@ static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_cl
                                         gv_cuda_raster_finish, gv_cuda_raster_patch,    gv_cuda_raster_reserve,
                                         gv_cuda_raster_fetch,  gv_cuda_raster_start_at, gv_cuda_raster_deliver,
                                         gv_cuda_raster_put};
-
-static const gv_distance_device distances = {gv_cuda_raster_distances, gv_cuda_raster_answer};
 
 static gv_cuda_module make(void) {
   gv_cuda_module m = {};
@@ -42,7 +41,7 @@ static gv_cuda_module make(void) {
   m.search[GV_BACKEND_CUDA_KDTREE] = &gv_search_cuda_kdtree;
   m.search[GV_BACKEND_CUDA_OCTREE] = &gv_search_cuda_octree;
   m.raster = &raster;
-  m.distances = &distances;
+  m.measuring = &gv_cuda_measuring;
   m.statistics = &gv_cuda_statistics;
   m.arrays = &gv_cuda_arrays;
   return m;

@@ -87,8 +87,8 @@ extern "C" gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *
   GV_CUDA_TRY(context, cudaStreamCreateWithFlags(&raster->copy, cudaStreamNonBlocking), "making a CUDA stream");
   status = gv_cuda_copy_tables(context, raster);
   if (status == GV_OK) status = gv_cuda_copy_seeds(context, raster);
-  if (status == GV_OK) status = limit_strip(context, raster, strip_cells);
-  if (status != GV_OK) goto done;
+  if (status == GV_OK && strip_cells != NULL) status = limit_strip(context, raster, strip_cells);
+  if (status != GV_OK || strip_cells == NULL) goto done;
   status = gv_cuda_make_root(context, raster, gv_cuda_may_group(raster));
   /* Where lists of groups grow too long, those of seeds may still be narrowed in part. */
   if (status == GV_OK && raster->in_groups) status = gv_cuda_make_root(context, raster, false);

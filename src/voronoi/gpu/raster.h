@@ -53,8 +53,8 @@ static inline bool gv_cuda_raster_supports(const gv_voronoi *v) {
 
 /*
  * Takes a lane on `device`, copies seeds and tables there and narrows the seeds for large tiles. *strip_cells comes in as
- * the largest strip wanted and goes out as what fits in the device's memory (times k). Errors: OUT_OF_MEMORY, UNAVAILABLE,
- * DEVICE.
+ * the largest strip wanted and goes out as what fits in the device's memory (times k); NULL: nothing is to be computed, but measured
+ * (gpu/distances.h). Errors: OUT_OF_MEMORY, UNAVAILABLE, DEVICE.
  */
 gv_status gv_cuda_raster_open(gv_context *context, const gv_voronoi *v, int device, int64_t *strip_cells,
                               gv_cuda_raster **out);

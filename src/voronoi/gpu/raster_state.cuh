@@ -84,6 +84,7 @@ struct gv_cuda_raster {
   bool filter;    /* leaves decide by bounds first */
   bool limited;   /* there is a largest distance */
   int form, norm;
+  const int32_t *distinct; /* the kept seed at the place of each; NULL: itself, or not yet there (distances.cu) */
   strip_state strip[GV_CUDA_STRIPS];
 };
 

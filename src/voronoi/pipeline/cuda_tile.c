@@ -18,9 +18,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "search/cuda_module.h"
+#include "voronoi/pipeline/costs.h"
+#include "voronoi/pipeline/device_measuring.h"
 #include "voronoi/pipeline/device_strips.h"
 #include "voronoi/pipeline/open_cells.h"
 #include "voronoi/pipeline/strip_layout.h"
@@ -33,18 +34,6 @@ enum {
   MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
   SAMPLE = 32 /* the CPU is judged by the latest of so many parts of the grid, and the one before */
 };
-
-/* Seconds, measured on machines with an H200: until devices are open (asking for them 0.1 to 0.2, a context 0.1,
- * page-locked memory 0.05) and for the process to end with a context (0.05 to 0.1) ... */
-static const double start_seconds = 0.45;
-/* ... the same once devices have been asked for ... */
-static const double context_seconds = 0.25;
-/* ... of which until the first block ... */
-static const double block_seconds = 0.15;
-/* ... and where CUDA runs already. */
-static const double open_seconds = 0.02;
-/* Bytes a second that blocks are handed out with: over the bus, and by a thread. */
-static const double bus_rate = 4e10, copy_rate = 8e9;
 
 typedef enum slot_status { SLOT_EMPTY, SLOT_BUSY, SLOT_READY, SLOT_FAILED } slot_status;
 
@@ -108,6 +97,7 @@ typedef struct engine {
   void *cpu;
   bool has_cpu;
   gv_device_strips strips; /* answers that stay on a device */
+  gv_device_measuring measuring;
   gv_strip_layout layout;
   /* Everything below is guarded by the lock. */
   pthread_mutex_t lock;
@@ -330,6 +320,7 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
     if (e->worker[i].started) pthread_join(e->worker[i].thread, NULL);
   }
   gv_device_strips_clear(&e->strips);
+  gv_device_measuring_clear(&e->measuring);
   if (e->has_cpu) gv_tile_engine_for(&v->cells.grid)->destroy(v, e->cpu);
   pthread_cond_destroy(&e->changed);
   pthread_mutex_destroy(&e->lock);
@@ -337,12 +328,6 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   gv_release(&v->allocator, e->wanted);
   gv_release(&v->allocator, e->done);
   gv_release(&v->allocator, e);
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* Counts a block of the CPU's. With the lock. */
@@ -362,7 +347,7 @@ static double saved_seconds(const engine *e) {
   const gv_voronoi *v = e->v;
   double threads = e->starter_context.threads, left = (double)(e->layout.across * e->layout.down - e->cpu_blocks);
   double bytes = (double)(e->layout.bw * e->layout.bh) * v->k * sizeof(int32_t);
-  double copy = fmax(bytes / bus_rate, bytes / copy_rate / threads);
+  double copy = fmax(bytes / GV_BUS_RATE, bytes / GV_COPY_RATE / threads);
   int64_t blocks = e->part_before.blocks + e->part.blocks;
   if (blocks == 0) return 0.0;
   double seconds = (e->part_before.seconds + e->part.seconds) / (double)blocks;
@@ -372,7 +357,7 @@ static double saved_seconds(const engine *e) {
 /* When the CPU will have answered everything, from now on. With the lock. */
 static double cpu_seconds_left(const engine *e) {
   if (e->cpu_blocks == 0) return INFINITY;
-  return (seconds_now() - e->begun) / (double)e->cpu_blocks *
+  return (gv_seconds_now() - e->begun) / (double)e->cpu_blocks *
          (double)(e->layout.across * e->layout.down - e->cpu_blocks);
 }
 
@@ -381,7 +366,7 @@ static bool still_wanted(engine *e) {
   pthread_mutex_lock(&e->lock);
   bool wanted = !e->stop;
   if (wanted && e->has_starter) {
-    wanted = e->v->automatic ? saved_seconds(e) > context_seconds : cpu_seconds_left(e) > block_seconds;
+    wanted = e->v->automatic ? saved_seconds(e) > GV_CONTEXT_SECONDS : cpu_seconds_left(e) > GV_BLOCK_SECONDS;
   }
   pthread_mutex_unlock(&e->lock);
   return wanted;
@@ -481,7 +466,7 @@ static void *start(void *opaque) {
 
 /* Has the devices opened by a thread of its own. Without the lock, or with it. */
 static bool open_beside(engine *e) {
-  e->begun = seconds_now();
+  e->begun = gv_seconds_now();
   e->state = DEVICES_OPENING;
   e->has_starter = true;
   if (pthread_create(&e->starter, NULL, start, e) == 0) return true;
@@ -494,16 +479,22 @@ static gv_status say_failure(gv_context *context, const engine *e) {
   return gv_fail(context, e->failure, "%s", e->starter_context.message);
 }
 
+/* Where CUDA has been started for measuring what is left of the start still has to be worth it. With the lock. */
+static double opening_seconds(engine *e) {
+  if (gv_device_measuring_is_wanted(&e->measuring)) return GV_CONTEXT_SECONDS;
+  return gv_cuda_started() ? GV_OPEN_SECONDS : GV_START_SECONDS;
+}
+
 /* A block from the CPU while there may be devices soon. */
 static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
   const gv_voronoi *v = e->v;
-  double begin = seconds_now();
+  double begin = gv_seconds_now();
   gv_status status = gv_tile_engine_for(&v->cells.grid)->block(context, v, e->cpu, tile, block);
-  double seconds = seconds_now() - begin;
+  double seconds = gv_seconds_now() - begin;
   pthread_mutex_lock(&e->lock);
   note_pace(e, seconds);
   if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->layout.across * e->layout.down / SAMPLE &&
-      saved_seconds(e) > (gv_cuda_started() ? open_seconds : start_seconds)) {
+      saved_seconds(e) > opening_seconds(e)) {
     (void)open_beside(e);
   }
   /* The last block says so if the device that was asked for cannot be had. */
@@ -553,10 +544,10 @@ bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
   double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
   if (!gv_cuda_raster_supports(v) || !gv_cuda_has_driver()) return false;
   /* The engine finds out for itself. It could not save more than a few nanoseconds a cell. */
-  if (v->seeds.count <= MOST_SEEDS_TO_SHARE) return cells * 1e-8 * v->k > open_seconds;
+  if (v->seeds.count <= MOST_SEEDS_TO_SHARE) return cells * 1e-8 * v->k > GV_OPEN_SECONDS;
   /* Nanoseconds a cell and thread of the CPU's engine, measured on AVX-512, and not counting its preparations. */
   double seconds = cells * (2e-9 + 0.022e-9 * sqrt((double)v->seeds.count)) / context->threads;
-  return seconds > start_seconds;
+  return seconds > GV_START_SECONDS;
 }
 
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
@@ -571,6 +562,7 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   gv_context_for_worker(context, &e->starter_context);
   e->starter_context.threads = context->threads;
   gv_device_strips_init(&e->strips, context, (gv_block_source){ask_cpu, e});
+  gv_device_measuring_init(&e->measuring, context, v);
   gv_status status = GV_OK;
   bool able = gv_cuda_raster_supports(v);
   if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
@@ -678,6 +670,14 @@ gv_device_strips *gv_cuda_tile_strips(const gv_voronoi *v) {
   if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
   engine *e = v->state;
   return &e->strips;
+}
+
+/* Where the series of geodesics answers nothing PROJ is all there is. */
+gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *v) {
+  if (v->engine != &gv_engine_cuda_tile || !gv_cuda_raster_supports(v)) return NULL;
+  if (v->cells.metric == GV_GEODESIC && !(v->geodesic.series.largest_step > 0.0)) return NULL;
+  engine *e = v->state;
+  return &e->measuring;
 }
 
 const gv_engine gv_engine_cuda_tile = {cuda_tile_create, cuda_tile_block, cuda_tile_destroy, cuda_tile_backend,
