@@ -491,6 +491,20 @@ void gv_source_remember(const char *source) {
   gv_text_free(&secrets);
 }
 
+void gv_source_forget(void) {
+  pthread_mutex_lock(&memory.lock);
+  for (int64_t i = 0; i < memory.source_count; i++) {
+    free(memory.sources[i].source);
+    free(memory.sources[i].name);
+  }
+  free(memory.sources);
+  gv_text_free(&memory.secrets);
+  memory.sources = NULL;
+  memory.source_count = memory.source_room = 0;
+  memory.failed = false;
+  pthread_mutex_unlock(&memory.lock);
+}
+
 static size_t common_length(const char *a, const char *b) {
   size_t length = 0;
   while (a[length] != '\0' && a[length] == b[length])

@@ -189,6 +189,9 @@ static void test_messages(void **state) {
   };
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     check(gv_clean_foreign_message(foreign[i].given), foreign[i].expected);
+  gv_source_forget();
+  check(gv_clean_message("cannot read PG:host=h password='ge: why"), "cannot read PG:host=h password='ge: why");
+  check(gv_clean_foreign_message("fetch of h%eim failed"), "fetch of h%eim failed");
 }
 
 /* Whatever is read, in whole or cut anywhere, is read within its bounds. */
