@@ -23,12 +23,17 @@
 /* Shorter secrets are looked for only where values stand: they may be parts of any word. */
 enum { LEAST_SECRET = 4 };
 
+/* A value that is encoded holds others, each with all that follows: twice as many with each more, were they decoded without end. No source that
+ * people have comes near so many. */
+enum { MOST_DECODED = 64 };
+
 typedef struct cleaner {
   const char *text;
   bool whole;       /* a source and nothing else; a message goes on behind it */
   gv_text *out;     /* the clean text */
   gv_text *secrets; /* what was left out, each with '\0' at its end; NULL: not needed */
   size_t first;     /* where the first of them begins */
+  int *decodable;   /* how many values may still be decoded; behind these they are left out */
 } cleaner;
 
 static const char hidden[] = "***";
@@ -242,12 +247,22 @@ static size_t hide_encoded(cleaner *c, size_t key, size_t end) {
   if (c->text[end] != '=') return key;
   stop += strcspn(c->text + begin, "&# \t\r\n\"<>");
   if (memchr(c->text + begin, '%', stop - begin) == NULL) return key;
+  if (*c->decodable == 0) {
+    gv_text_put(c->out, c->text + key, begin - key);
+    hide(c, begin, stop);
+    return stop;
+  }
+  --*c->decodable;
   gv_text part = {0}, plain = {0};
   gv_text_put(&part, c->text + begin, stop - begin);
   gv_text_put(&part, "", 1);
   if (!part.failed) {
     char *decoded = CPLUnescapeString(part.bytes, NULL, CPLES_URL);
-    cleaner inner = {.text = decoded, .whole = true, .out = &plain, .secrets = c->secrets, .first = SIZE_MAX};
+    cleaner inner = *c;
+    inner.text = decoded;
+    inner.whole = true;
+    inner.out = &plain;
+    inner.first = SIZE_MAX;
     clean(&inner);
     if (inner.first != SIZE_MAX) {
       gv_text_put(c->out, c->text + key, begin - key);
@@ -373,7 +388,9 @@ static bool may_connect(const char *source) {
 
 static char *clean_source(const char *source, gv_text *secrets, size_t *first) {
   gv_text out = {0};
-  cleaner c = {.text = source, .whole = true, .out = &out, .secrets = secrets, .first = SIZE_MAX};
+  int decodable = MOST_DECODED;
+  cleaner c = {
+      .text = source, .whole = true, .out = &out, .secrets = secrets, .first = SIZE_MAX, .decodable = &decodable};
   if (may_connect(source)) {
     clean(&c);
   } else {
@@ -463,7 +480,8 @@ void gv_source_remember(const char *source) {
   gv_text secrets = {0}, plain = {0};
   known one;
   one.name = clean_source(source, &secrets, &one.first);
-  cleaner c = {.text = source, .out = &plain, .first = SIZE_MAX};
+  int decodable = MOST_DECODED;
+  cleaner c = {.text = source, .out = &plain, .first = SIZE_MAX, .decodable = &decodable};
   clean(&c);
   pthread_mutex_lock(&memory.lock);
   bool plain_name = c.first == SIZE_MAX && one.first == SIZE_MAX; /* which no rule would touch */
@@ -547,7 +565,8 @@ static size_t replace_secret(cleaner *c, size_t at) {
 
 static char *clean_text(const char *message, bool foreign) {
   gv_text out = {0};
-  cleaner c = {.text = message, .out = &out, .first = SIZE_MAX};
+  int decodable = MOST_DECODED;
+  cleaner c = {.text = message, .out = &out, .first = SIZE_MAX, .decodable = &decodable};
   pthread_mutex_lock(&memory.lock);
   for (size_t at = 0; message[at] != '\0';) {
     size_t next = replace_source(&c, at);

@@ -194,6 +194,26 @@ static void test_messages(void **state) {
   check(gv_clean_foreign_message("fetch of h%eim failed"), "fetch of h%eim failed");
 }
 
+/* Values in values in values: each would be decoded with all that follow it. */
+static void test_values_in_values(void **state) {
+  enum { VALUES = 60, DEPTH = 20 };
+  char text[64 + 3 * VALUES + 2 * DEPTH] = "/vsicurl/https://h/a";
+  (void)state;
+  for (int i = 0; i < VALUES; i++)
+    strcat(text, "?a=");
+  strcat(text, "%");
+  for (int i = 0; i < DEPTH; i++)
+    strcat(text, "25");
+  strcat(text, "x&token=geheim");
+  char *name = gv_source_name(text), *message = gv_clean_foreign_message(text);
+  assert_non_null(name);
+  assert_non_null(message);
+  assert_null(strstr(name, "geheim"));
+  assert_null(strstr(message, "geheim"));
+  free(name);
+  free(message);
+}
+
 /* Whatever is read, in whole or cut anywhere, is read within its bounds. */
 static void test_cut_anywhere(void **state) {
   (void)state;
@@ -216,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_titles),
       cmocka_unit_test(test_files_that_are_there),
       cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_values_in_values),
       cmocka_unit_test(test_cut_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
