@@ -214,6 +214,22 @@ static void test_values_in_values(void **state) {
   free(message);
 }
 
+/* Each might be a file's name, in many ways. */
+static void test_many_values(void **state) {
+  enum { VALUES = 4000 };
+  char *text = malloc(16 + 5 * VALUES), *end = text;
+  (void)state;
+  assert_non_null(text);
+  end = stpcpy(end, "PG:");
+  for (int i = 0; i < VALUES; i++)
+    end = stpcpy(end, "pw=a ");
+  char *name = gv_source_name(text);
+  assert_non_null(name);
+  assert_null(strstr(name, "=a"));
+  free(name);
+  free(text);
+}
+
 /* Whatever is read, in whole or cut anywhere, is read within its bounds. */
 static void test_cut_anywhere(void **state) {
   (void)state;
@@ -237,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_files_that_are_there),
       cmocka_unit_test(test_messages),
       cmocka_unit_test(test_values_in_values),
+      cmocka_unit_test(test_many_values),
       cmocka_unit_test(test_cut_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
