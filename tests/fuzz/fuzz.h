@@ -55,6 +55,11 @@ static inline int64_t fuzz_room(const uint8_t *data, size_t size) {
   return hash == 0 ? INT64_MAX : hash % 32 == 0 ? FUZZ_MEDIUM : hash % 4 == 0 ? FUZZ_SOME : FUZZ_SMALL;
 }
 
+/* Where a pair takes little. */
+static inline int64_t fuzz_more_room(int64_t room, int times) {
+  return room < INT64_MAX ? room * times : room;
+}
+
 /* Makes the larger of two numbers smaller until there is room for their product. */
 static inline void fuzz_shrink(int64_t room, int64_t *one, int64_t *other) {
   while (*one * *other > room && (*one > 1 || *other > 1)) {

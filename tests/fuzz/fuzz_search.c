@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.exclude_self = self && (choices & 0x80U) != 0;
   if (choices & 0x20U) options.max_distance = fuzz_byte(&input) / 8.0;
   uint8_t many = fuzz_byte(&input);
-  int64_t room = fuzz_room(data, size);
+  int64_t room = fuzz_more_room(fuzz_room(data, size), 8);
   int64_t count = 1 + (many % 8 != 0 ? many % 30 : many % MOST_POINTS); /* small ones, as then there are more */
   int64_t query_count = fuzz_byte(&input) % MOST_QUERIES;
   take_coordinates(&input, kind, places, (int)query_count * dim);
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (self) query_count = count;
   size_t cells = (size_t)query_count * (size_t)options.k;
 
-  gv_context *context = fuzz_context((choices & 0x10U) != 0 && room >= FUZZ_MEDIUM && many % 16 == 0 ? 2 : 1);
+  gv_context *context = fuzz_context((choices & 0x10U) != 0 && room >= 8 * FUZZ_MEDIUM && many % 16 == 0 ? 2 : 1);
   gv_status first =
       search(context, "serial", metric, &reference, self ? NULL : &queries, &options, expected, expected_distance);
   FUZZ_REQUIRE(first == GV_OK || first == GV_ERROR_INVALID_ARGUMENT);
