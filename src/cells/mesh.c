@@ -1,6 +1,7 @@
 /* Sub-triangles of the mesh: the walk down the tree, positions of cells, bounds. */
 #include "cells/mesh.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "cells/lattice.h"
@@ -150,19 +151,27 @@ static void make_order(int bits, bool down, const int8_t basis[3], gv_mesh_order
   }
 }
 
-void gv_mesh_tables_init(gv_mesh_tables *tables) {
-  tables->kernels = gv_globe_kernels_get();
+static gv_mesh_orders orders;
+
+static void make_orders(void) {
   static const int8_t all[6][3] = {{1, 2, 3}, {1, 3, 2}, {2, 1, 3}, {2, 3, 1}, {3, 1, 2}, {3, 2, 1}};
   for (int bits = 0; bits <= GV_MESH_LEAF_BITS; bits++) {
     for (int down = 0; down < 2; down++) {
       for (int i = 0; i < 6; i++)
-        make_order(bits, down != 0, all[i], &tables->order[bits][down][permutation(all[i])]);
+        make_order(bits, down != 0, all[i], &orders.of[bits][down][permutation(all[i])]);
     }
   }
 }
 
+void gv_mesh_tables_init(gv_mesh_tables *tables) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, make_orders);
+  tables->kernels = gv_globe_kernels_get();
+  tables->orders = &orders;
+}
+
 const gv_mesh_order *gv_mesh_order_of(const gv_mesh_tables *tables, const gv_mesh_part *leaf) {
-  return &tables->order[leaf->bits][leaf->down][permutation(leaf->basis)];
+  return &tables->orders->of[leaf->bits][leaf->down][permutation(leaf->basis)];
 }
 
 void gv_mesh_number_positions(const gv_mesh_tables *tables, int level, const gv_ellipsoid *ellipsoid, int64_t first,

@@ -48,10 +48,15 @@ typedef struct gv_mesh_order {
   int8_t place[GV_MESH_LEAF_CELLS];   /* place in the row - 2 x least[EAST] */
 } gv_mesh_order;
 
-/* Orders for all sizes and orientations of leaves, and the kernels of this processor. */
+/* Orders for all sizes and orientations of leaves. */
+typedef struct gv_mesh_orders {
+  gv_mesh_order of[GV_MESH_LEAF_BITS + 1][2][6];
+} gv_mesh_orders;
+
+/* Those, and the kernels of this processor. */
 typedef struct gv_mesh_tables {
   const struct gv_globe_kernels *kernels;
-  gv_mesh_order order[GV_MESH_LEAF_BITS + 1][2][6];
+  const gv_mesh_orders *orders;
 } gv_mesh_tables;
 
 /*

@@ -22,7 +22,7 @@ typedef struct gv_float_batch {
 gv_status gv_finder_init(gv_context *context, const gv_feature_tree *tree, gv_finder *out) {
   *out = (gv_finder){.tree = tree, .allocator = context->allocator};
   if (!gv_feature_tree_lists(tree)) return GV_OK;
-  gv_status status = gv_shortlist_init(context, CAPACITY, &out->list);
+  gv_status status = gv_shortlist_init(context, tree, CAPACITY, &out->list);
   if (status == GV_OK && gv_feature_tree_iterates(tree)) {
     out->known = gv_allocate(&context->allocator, CAPACITY, sizeof *out->known);
     out->batch = gv_allocate(&context->allocator, 1, sizeof *out->batch);
@@ -69,7 +69,7 @@ static void gather(gv_finder *f, const gv_ball *ball) {
 gv_status gv_finder_widen(gv_context *context, gv_finder *f) {
   gv_status status = GV_OK;
   for (int i = 0; i < GV_FINDER_WIDE && status == GV_OK && f->list.memory != NULL; i++)
-    status = gv_shortlist_init(context, CAPACITY, &f->wide[i].list);
+    status = gv_shortlist_init(context, f->tree, CAPACITY, &f->wide[i].list);
   return status;
 }
 

@@ -11,7 +11,9 @@ bool gv_feature_tree_lists(const gv_feature_tree *t) {
   return metric == GV_EUCLIDEAN || metric == GV_GREAT_CIRCLE;
 }
 
-gv_status gv_shortlist_init(gv_context *context, int32_t capacity, gv_shortlist *out) {
+gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, int32_t most, gv_shortlist *out) {
+  /* One more than there are, as a full list is too long; whole vectors. */
+  int32_t capacity = tree->entries < most ? (tree->entries / 8 + 1) * 8 : most;
   *out = (gv_shortlist){.capacity = capacity, .pivot = -1, .owner = -1, .allocator = context->allocator};
   /* The last are whole numbers, two of them in the room of one. */
   out->memory = gv_allocate_zeroed(&context->allocator, (int64_t)capacity * (ARRAYS + 1), sizeof *out->memory);

@@ -49,8 +49,8 @@ typedef struct gv_shortlist {
 /* Whether lists serve a tree: not for metrics that are not Euclidean, nor where chords say nothing. */
 bool gv_feature_tree_lists(const gv_feature_tree *tree);
 
-/* Errors: OUT_OF_MEMORY. */
-gv_status gv_shortlist_init(gv_context *context, int32_t capacity, gv_shortlist *out);
+/* Room for `most` edges, or for all of the tree. Errors: OUT_OF_MEMORY. */
+gv_status gv_shortlist_init(gv_context *context, const gv_feature_tree *tree, int32_t most, gv_shortlist *out);
 void gv_shortlist_clear(gv_shortlist *list);
 
 /* The edges of one feature, or of all (-1), within `reach` (squared) of a tile. False if there are too many: the list is of no use. */

@@ -23,12 +23,22 @@
 /* Shorter secrets are looked for only where values stand: they may be parts of any word. */
 enum { LEAST_SECRET = 4 };
 
+/* What may take long, of one text. A value that is encoded holds others, each with all that follows: twice as many with each more, were they
+ * decoded without end. No source that people have comes near either; behind them more is left out. */
+typedef struct patience {
+  int decodings; /* of values */
+  int files;     /* that the file-system is asked about */
+} patience;
+
+static const patience at_first = {.decodings = 64, .files = 4096};
+
 typedef struct cleaner {
   const char *text;
   bool whole;       /* a source and nothing else; a message goes on behind it */
   gv_text *out;     /* the clean text */
   gv_text *secrets; /* what was left out, each with '\0' at its end; NULL: not needed */
   size_t first;     /* where the first of them begins */
+  patience *left;
 } cleaner;
 
 static const char hidden[] = "***";
@@ -66,19 +76,19 @@ static size_t skip_spaces(const char *text, size_t at) {
 
 /* The file-system's word on whether letters that look like a secret are a file's name: a text around `at`, between marks
  * that may enclose a name, that is a file. */
-static bool names_file(const char *text, size_t at) {
-  enum { MOST_TRIES = 4096, LONGEST = 4096 };
+static bool names_file(const char *text, size_t at, patience *left) {
+  enum { LONGEST = 4096 };
   char name[LONGEST];
-  int tries = 0;
   for (size_t from = at + 1; from-- > 0 && at - from < LONGEST;) {
     if (from > 0 && strchr(":\"'{/(=, `", text[from - 1]) == NULL) continue;
     for (size_t to = at + 1; to - from < LONGEST; to++) {
       struct stat found;
       if (text[to] == '\0' || strchr(":\"'}/), `?|", text[to]) != NULL) {
+        if (left->files == 0) return false;
+        left->files--;
         memcpy(name, text + from, to - from);
         name[to - from] = '\0';
         if (stat(name, &found) == 0 && S_ISREG(found.st_mode)) return true;
-        if (++tries == MOST_TRIES) return false;
       }
       if (text[to] == '\0') break;
     }
@@ -242,12 +252,22 @@ static size_t hide_encoded(cleaner *c, size_t key, size_t end) {
   if (c->text[end] != '=') return key;
   stop += strcspn(c->text + begin, "&# \t\r\n\"<>");
   if (memchr(c->text + begin, '%', stop - begin) == NULL) return key;
+  if (c->left->decodings == 0) {
+    gv_text_put(c->out, c->text + key, begin - key);
+    hide(c, begin, stop);
+    return stop;
+  }
+  c->left->decodings--;
   gv_text part = {0}, plain = {0};
   gv_text_put(&part, c->text + begin, stop - begin);
   gv_text_put(&part, "", 1);
   if (!part.failed) {
     char *decoded = CPLUnescapeString(part.bytes, NULL, CPLES_URL);
-    cleaner inner = {.text = decoded, .whole = true, .out = &plain, .secrets = c->secrets, .first = SIZE_MAX};
+    cleaner inner = *c;
+    inner.text = decoded;
+    inner.whole = true;
+    inner.out = &plain;
+    inner.first = SIZE_MAX;
     clean(&inner);
     if (inner.first != SIZE_MAX) {
       gv_text_put(c->out, c->text + key, begin - key);
@@ -276,7 +296,7 @@ static size_t hide_value(cleaner *c, size_t at) {
   value v = find_value(c->text, at, at + length);
   if (v.begin == 0) return at;
   size_t end = value_end(c, at, v);
-  if (end == v.begin || names_file(c->text, at)) return at;
+  if (end == v.begin || names_file(c->text, at, c->left)) return at;
   gv_text_put(c->out, c->text + at, v.begin - at);
   hide(c, v.begin, end);
   return end;
@@ -330,7 +350,7 @@ static size_t hide_second(cleaner *c, size_t at) {
     if (stop >= end && table[i].behind[1] == '\0') return at;
     if (stop > end) stop = end;
   }
-  if (stop == begin || begin == 1 || names_file(c->text, at + length + 1)) return at;
+  if (stop == begin || begin == 1 || names_file(c->text, at + length + 1, c->left)) return at;
   gv_text_put(c->out, c->text + at, length + 1 + begin);
   hide(c, (size_t)(body - c->text) + begin, (size_t)(body - c->text) + stop);
   return (size_t)(body - c->text) + stop;
@@ -373,7 +393,8 @@ static bool may_connect(const char *source) {
 
 static char *clean_source(const char *source, gv_text *secrets, size_t *first) {
   gv_text out = {0};
-  cleaner c = {.text = source, .whole = true, .out = &out, .secrets = secrets, .first = SIZE_MAX};
+  patience left = at_first;
+  cleaner c = {.text = source, .whole = true, .out = &out, .secrets = secrets, .first = SIZE_MAX, .left = &left};
   if (may_connect(source)) {
     clean(&c);
   } else {
@@ -390,9 +411,10 @@ char *gv_source_name(const char *source) {
 
 char *gv_source_title(const char *source) {
   size_t prefix = prefix_length(source);
+  patience left = at_first;
   bool file = strncmp(source, "/vsi", 4) == 0
                   ? strstr(source, "/vsicurl?") != source
-                  : !may_connect(source) || names_file(source, prefix + (source[prefix] == '"'));
+                  : !may_connect(source) || names_file(source, prefix + (source[prefix] == '"'), &left);
   char *name = gv_source_name(source);
   if (!file || name == NULL) return name;
   /* A query's '/' divides no directories. */
@@ -463,7 +485,8 @@ void gv_source_remember(const char *source) {
   gv_text secrets = {0}, plain = {0};
   known one;
   one.name = clean_source(source, &secrets, &one.first);
-  cleaner c = {.text = source, .out = &plain, .first = SIZE_MAX};
+  patience left = at_first;
+  cleaner c = {.text = source, .out = &plain, .first = SIZE_MAX, .left = &left};
   clean(&c);
   pthread_mutex_lock(&memory.lock);
   bool plain_name = c.first == SIZE_MAX && one.first == SIZE_MAX; /* which no rule would touch */
@@ -489,6 +512,20 @@ void gv_source_remember(const char *source) {
   free(one.name);
   gv_text_free(&plain);
   gv_text_free(&secrets);
+}
+
+void gv_source_forget(void) {
+  pthread_mutex_lock(&memory.lock);
+  for (int64_t i = 0; i < memory.source_count; i++) {
+    free(memory.sources[i].source);
+    free(memory.sources[i].name);
+  }
+  free(memory.sources);
+  gv_text_free(&memory.secrets);
+  memory.sources = NULL;
+  memory.source_count = memory.source_room = 0;
+  memory.failed = false;
+  pthread_mutex_unlock(&memory.lock);
 }
 
 static size_t common_length(const char *a, const char *b) {
@@ -533,7 +570,8 @@ static size_t replace_secret(cleaner *c, size_t at) {
 
 static char *clean_text(const char *message, bool foreign) {
   gv_text out = {0};
-  cleaner c = {.text = message, .out = &out, .first = SIZE_MAX};
+  patience left = at_first;
+  cleaner c = {.text = message, .out = &out, .first = SIZE_MAX, .left = &left};
   pthread_mutex_lock(&memory.lock);
   for (size_t at = 0; message[at] != '\0';) {
     size_t next = replace_source(&c, at);

@@ -16,6 +16,9 @@ char *gv_source_title(const char *source);
 /* From here on messages are cleaned of this source and its secrets; to be called with whatever the user gives. */
 void gv_source_remember(const char *source);
 
+/* Forgets them all: for programs that begin anew, as tests do a million times. */
+void gv_source_forget(void);
+
 /* A message of this project without the secrets of the sources that were remembered, cut short as they may be. */
 char *gv_clean_message(const char *message);
 

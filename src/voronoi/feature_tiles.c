@@ -139,7 +139,7 @@ gv_status gv_feature_tiles_init(gv_context *context, const gv_voronoi *v, const 
   if (out->contest == NULL) return gv_fail_memory(context, "a block of cells");
   gv_status status = gv_contest_init(context, v, index, out->contest);
   for (int level = 0; level < GV_FEATURE_TILES_LEVELS && status == GV_OK && out->serve; level++)
-    status = gv_shortlist_init(context, CAPACITY, &out->list[level]);
+    status = gv_shortlist_init(context, &index->tree, CAPACITY, &out->list[level]);
   if (status != GV_OK) gv_feature_tiles_clear(context, out);
   return status;
 }

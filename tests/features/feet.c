@@ -87,7 +87,7 @@ static void bounds_hold(void **unused) {
       gv_ball here = {{q.vector[0], q.vector[1], q.vector[2]}, 0.0};
       assert_int_equal(gv_feature_set_init(context, GV_GEODESIC, &ellipsoid, &features, &set), GV_OK);
       assert_int_equal(gv_feature_tree_init(context, &set, &geodesic, &tree), GV_OK);
-      assert_int_equal(gv_shortlist_init(context, 8, &list), GV_OK);
+      assert_int_equal(gv_shortlist_init(context, &tree, 8, &list), GV_OK);
       assert_true(gv_feet_serve(&tree));
       assert_true(gv_shortlist_gather(&tree, 0, &here, INFINITY, &list) && list.count == 1);
       gv_shortlist_nearest(&tree, &list, q.vector);

@@ -41,6 +41,33 @@ static inline uint8_t fuzz_byte(fuzz_input *input) {
   return byte;
 }
 
+/*
+ * How much work an input may ask for, in pairs of a cell (or query) and a seed: little, in one of 32 more, in one of 256 all that it says. All of
+ * its bytes decide, so that no corpus is full of large questions. Some zeros at its end, which say nothing else, make any question a large one.
+ */
+enum { FUZZ_SMALL = 24, FUZZ_SOME = 96, FUZZ_MEDIUM = 1024 };
+
+static inline int64_t fuzz_room(const uint8_t *data, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ data[i]) * 0x100000001b3U;
+  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15U >> 56;
+  return hash == 0 ? INT64_MAX : hash % 32 == 0 ? FUZZ_MEDIUM : hash % 4 == 0 ? FUZZ_SOME : FUZZ_SMALL;
+}
+
+/* Where a pair takes little. */
+static inline int64_t fuzz_more_room(int64_t room, int times) {
+  return room < INT64_MAX ? room * times : room;
+}
+
+/* Makes the larger of two numbers smaller until there is room for their product. */
+static inline void fuzz_shrink(int64_t room, int64_t *one, int64_t *other) {
+  while (*one * *other > room && (*one > 1 || *other > 1)) {
+    int64_t *larger = *one > *other ? one : other;
+    *larger -= *larger / 2;
+  }
+}
+
 /* Whether the n-th backend after `serial` is asked: all of them, which takes its time, or every fourth. */
 static inline bool fuzz_asks(int asked, int n) {
   return asked == 0 || n % 4 == asked % 4;

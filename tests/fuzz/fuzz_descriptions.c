@@ -3,6 +3,7 @@
 
 #include <cpl_error.h>
 
+#include "io/source_name.h"
 #include "job/description.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -19,6 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_REQUIRE(status != GV_OK || (s.job.seeds.source != NULL) != (s.job.raster_seeds.source != NULL));
     gv_job_settings_clear(&s);
     gv_description_free(&d);
+    gv_source_forget();
   }
   return 0;
 }

@@ -9,6 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_take_question(&input, &q);
   q.sources = 1 + q.sources % MOST_FEATURES;
   fuzz_take_features(&input, &q);
+  fuzz_fit(&q, fuzz_room(data, size));
   if (q.cells <= FEW_CELLS) fuzz_compare_backends(&q);
   return 0;
 }

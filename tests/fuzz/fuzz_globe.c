@@ -32,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static int64_t expected[MOST_SEEDS * MOST_K], found[MOST_SEEDS * MOST_K];
   static double expected_distance[MOST_SEEDS * MOST_K], found_distance[MOST_SEEDS * MOST_K];
   fuzz_input input = {data, size};
+  int64_t room = fuzz_room(data, size);
   gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
   gv_search_options options = GV_SEARCH_OPTIONS_INIT;
   uint8_t choices = fuzz_byte(&input), kind = fuzz_byte(&input);
@@ -48,10 +49,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   take_places(&input, kind, count, &seeds);
   take_places(&input, kind >> 2, query_count, &queries);
   if (self) query_count = count;
+  fuzz_shrink(build.metric == GV_GEODESIC ? room / GEODESICS_TAKE : room, &count, &query_count);
+  if (self) query_count = count;
   gv_seeds reference = {seeds.x, seeds.y, count}, asking = {queries.x, queries.y, query_count};
   size_t cells = (size_t)query_count * (size_t)options.k;
 
-  gv_context *context = fuzz_context((choices & 0x20U) != 0 && query_count % 16 == 0 ? 2 : 1);
+  gv_context *context =
+      fuzz_context((choices & 0x20U) != 0 && room >= FUZZ_MEDIUM && query_count % 16 == 0 ? 2 : 1);
   build.backend = "serial";
   gv_status first =
       search(context, &build, &reference, self ? NULL : &asking, &options, expected, expected_distance);

@@ -65,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_take_question(&input, &q);
   if (choices & 1U) fuzz_take_features(&input, &q);
   bool within = (choices & 2U) != 0;
+  fuzz_fit(&q, fuzz_room(data, size));
   if (q.cells > FEW_CELLS) return 0;
   bool beyond = false;
   for (int64_t i = 0; i < q.cells; i++) {

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/search_options.h"
+#include "io/source_name.h"
 #include "job/settings.h"
 
 enum { MOST_ARGUMENTS = 64, MOST_BYTES = 4096, MOST_COMMANDS = 32 };
@@ -69,5 +70,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     argv[argc++] = one;
   argv[argc] = NULL;
   parse(list[(uint8_t)text[0] % count], argc, argv);
+  gv_source_forget();
   return 0;
 }

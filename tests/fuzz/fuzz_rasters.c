@@ -10,12 +10,15 @@
 #include "io/overlay/mask.h"
 #include "io/overlay/quantity.h"
 
-enum { MOST_BYTES = 600, MOST_WIDTH = 24, MOST_HEIGHT = 16, MOST_TEXT = 200 };
+enum { MOST_BYTES = 4096, MOST_WIDTH = 24, MOST_HEIGHT = 16, MOST_TEXT = 200 };
 
 static const char raster_path[] = "/vsimem/fuzz.vrt", seeds_path[] = "/vsimem/seeds.csv";
 
-static const char *const systems[] = {"",           "EPSG:4326",
-                                      "EPSG:32633", "EPSG:3857",
+#define DEGREES "EPSG:4326"
+#define METRES  "EPSG:32633"
+
+static const char *const systems[] = {"",           DEGREES,
+                                      METRES,       "EPSG:3857",
                                       "EPSG:3035",  "EPSG:4807",
                                       "EPSG:2154",  "EPSG:3031",
                                       "EPSG:54009", "+proj=geos +h=35785831 +sweep=x",
@@ -53,17 +56,21 @@ static void take_system(fuzz_input *input, char text[MOST_TEXT]) {
   text[length] = '\0';
 }
 
-/* A VRT of the values; returns its length. */
-static size_t take_raster(fuzz_input *input, double *values, char *out, size_t size) {
+/* A VRT of the values; returns its length. Others than `own`, the grid's system, and none are rare: an operation between two takes PROJ ten
+ * milliseconds. */
+static size_t take_raster(fuzz_input *input, int64_t room, const char *own, double *values, char *out,
+                          size_t size) {
   char system[MOST_TEXT];
   uint8_t choices = fuzz_byte(input);
-  int width = 1 + fuzz_byte(input) % MOST_WIDTH, height = 1 + fuzz_byte(input) % MOST_HEIGHT;
+  int64_t width = 1 + fuzz_byte(input) % MOST_WIDTH, height = 1 + fuzz_byte(input) % MOST_HEIGHT;
   double g[6] = {0}, nodata = 0.0;
   take_system(input, system);
+  if (room < FUZZ_MEDIUM && system[0] != '\0') snprintf(system, sizeof system, "%s", own);
+  fuzz_shrink(room / 6, &width, &height);
   for (int i = 0; i < 6; i++)
     if ((i != 2 && i != 4) || (choices & 3U) == 0) g[i] = take_number(input);
   if (choices & 4U) nodata = take_number(input);
-  for (int i = 0; i < width * height; i++)
+  for (int64_t i = 0; i < width * height; i++)
     values[i] = (choices & 8U) != 0 && i % 16 == 0 ? take_number(input) : (double)fuzz_byte(input);
   return (size_t)snprintf(
       out, size,
@@ -71,8 +78,9 @@ static size_t take_raster(fuzz_input *input, double *values, char *out, size_t s
       "%.17g</GeoTransform><VRTRasterBand dataType=\"Float64\" band=\"1\">%s%.17g%s<SimpleSource><SourceFilename>"
       "MEM:::DATAPOINTER=%p,PIXELS=%d,LINES=%d,DATATYPE=Float64</SourceFilename><SourceBand>1</SourceBand>"
       "</SimpleSource></VRTRasterBand></VRTDataset>",
-      width, height, system, g[0], g[1], g[2], g[3], g[4], g[5], (choices & 4U) != 0 ? "<NoDataValue>" : "<!--",
-      nodata, (choices & 4U) != 0 ? "</NoDataValue>" : "-->", (void *)values, width, height);
+      (int)width, (int)height, system, g[0], g[1], g[2], g[3], g[4], g[5],
+      (choices & 4U) != 0 ? "<NoDataValue>" : "<!--", nodata, (choices & 4U) != 0 ? "</NoDataValue>" : "-->",
+      (void *)values, (int)width, (int)height);
 }
 
 /* The grid asks; whatever its system, cells have a seed or none. */
@@ -162,6 +170,30 @@ static gv_status ask_mask(gv_io *io, const gv_raster_grid *grid) {
   return status;
 }
 
+/* Degrees all around the globe, or metres; in cells four times as wide and high for small questions. */
+static gv_raster_grid make_grid(gv_io *io, bool metric, int64_t room) {
+  static OGRSpatialReferenceH metres;
+  gv_raster_grid grid = fuzz_world();
+  double cell = 1.0;
+  if (metric) {
+    static const double geotransform[6] = {300000, 10000, 0, 6000000, 0, -10000};
+    if (metres == NULL) FUZZ_REQUIRE(gv_crs_parse(io, METRES, "fuzz", &metres) == GV_OK);
+    grid.crs = metres;
+    grid.metric = GV_EUCLIDEAN;
+    grid.grid.kind = GV_GRID_PLANE;
+    memcpy(grid.geotransform, geotransform, sizeof geotransform);
+  }
+  if (room < FUZZ_MEDIUM) {
+    cell = 4.0;
+    grid.grid.width /= 4;
+    grid.grid.height /= 4;
+  }
+  grid.geotransform[1] *= cell;
+  grid.geotransform[5] *= cell;
+  memcpy(grid.grid.geotransform, grid.geotransform, sizeof grid.geotransform);
+  return grid;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static double values[MOST_WIDTH * MOST_HEIGHT];
   static char text[2048];
@@ -169,19 +201,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_begin_gdal();
   fuzz_input input = {data, size};
   uint8_t mode = fuzz_byte(&input);
-  fuzz_put_file(raster_path, text, take_raster(&input, values, text, sizeof text));
+  int64_t room = fuzz_room(data, size);
+  bool metric = mode % 4 > 1 && (mode & 0x10U) != 0;
+  fuzz_put_file(raster_path, text, take_raster(&input, room, metric ? METRES : DEGREES, values, text, sizeof text));
   gv_io io = {.message = ""};
-  gv_raster_grid grid = fuzz_world();
-  if (mode & 0x10U) {
-    static OGRSpatialReferenceH metres;
-    if (metres == NULL) FUZZ_REQUIRE(gv_crs_parse(&io, "EPSG:32633", "fuzz", &metres) == GV_OK);
-    static const double geotransform[6] = {300000, 10000, 0, 6000000, 0, -10000};
-    grid.crs = metres;
-    grid.metric = GV_EUCLIDEAN;
-    grid.grid.kind = GV_GRID_PLANE;
-    memcpy(grid.geotransform, geotransform, sizeof geotransform);
-    memcpy(grid.grid.geotransform, geotransform, sizeof geotransform);
-  }
+  gv_raster_grid grid = make_grid(&io, metric, room);
   gv_status status = mode % 4 == 0   ? ask_grid(&io, true)
                      : mode % 4 == 1 ? ask_grid(&io, false)
                      : mode % 4 == 2 ? ask_sum(&io, &grid)

@@ -1,7 +1,7 @@
 /* Point search on arbitrary points: every backend refuses, or returns what the first one (serial) returns. */
 #include "fuzz.h"
-
 #include "gpuvoronoi.h"
+#include "question.h"
 
 enum { MOST_POINTS = 200, MOST_QUERIES = 40, MOST_DIM = 5, MOST_K = 8 };
 
@@ -59,10 +59,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options.exclude_self = self && (choices & 0x80U) != 0;
   if (choices & 0x20U) options.max_distance = fuzz_byte(&input) / 8.0;
   uint8_t many = fuzz_byte(&input);
+  int64_t room = fuzz_more_room(fuzz_room(data, size), 8);
   int64_t count = 1 + (many % 8 != 0 ? many % 30 : many % MOST_POINTS); /* small ones, as then there are more */
   int64_t query_count = fuzz_byte(&input) % MOST_QUERIES;
   take_coordinates(&input, kind, places, (int)query_count * dim);
   take_coordinates(&input, kind, points, (int)count * dim);
+  int64_t same = count; /* a set against itself */
+  fuzz_shrink(room, &count, self ? &same : &query_count);
   bool narrow = (kind & 4U) != 0;
   void *reference_data = copy(points, (size_t)count * (size_t)dim, narrow);
   void *query_data = copy(places, (size_t)query_count * (size_t)dim, narrow);
@@ -71,10 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (self) query_count = count;
   size_t cells = (size_t)query_count * (size_t)options.k;
 
-  gv_context_options threads = GV_CONTEXT_OPTIONS_INIT;
-  threads.threads = (choices & 0x10U) != 0 && many % 16 == 0 ? 2 : 1;
-  gv_context *context = NULL;
-  FUZZ_REQUIRE(gv_context_create(&threads, &context) == GV_OK);
+  gv_context *context = fuzz_context((choices & 0x10U) != 0 && room >= 8 * FUZZ_MEDIUM && many % 16 == 0 ? 2 : 1);
   gv_status first =
       search(context, "serial", metric, &reference, self ? NULL : &queries, &options, expected, expected_distance);
   FUZZ_REQUIRE(first == GV_OK || first == GV_ERROR_INVALID_ARGUMENT);

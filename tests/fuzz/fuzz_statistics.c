@@ -143,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_take_question(&input, &q);
   q.options.k = 1;
   if (choices & 0x20U) fuzz_take_features(&input, &q);
+  fuzz_fit(&q, fuzz_more_room(fuzz_room(data, size), 4));
   if (q.cells > FEW_CELLS) return 0;
   gv_context *context = fuzz_context(1);
   if (fuzz_answer(context, &q, NULL, c.seed, c.distance) == GV_OK) {

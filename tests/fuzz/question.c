@@ -123,6 +123,28 @@ void fuzz_take_features(fuzz_input *input, question *q) {
   q->options.features = &q->features;
 }
 
+/* The mesh has 8, 32, 128 ... cells. */
+static void fit_mesh(question *q, int64_t cells) {
+  while (q->grid.level > 0 && q->cells > cells) {
+    q->grid.level--;
+    q->cells /= 4;
+  }
+}
+
+void fuzz_fit(question *q, int64_t room) {
+  int64_t cells = q->cells;
+  if (room < FUZZ_MEDIUM) q->threads = 1;
+  fuzz_shrink(q->options.metric == GV_GEODESIC ? room / GEODESICS_TAKE : room, &cells, &q->sources);
+  q->seeds.count = q->sources;
+  if (q->options.features != NULL) q->features.count = q->sources;
+  if (q->grid.kind == GV_GRID_QTM) {
+    fit_mesh(q, cells);
+  } else {
+    fuzz_shrink(cells, &q->grid.width, &q->grid.height);
+    q->cells = q->grid.width * q->grid.height;
+  }
+}
+
 block_place fuzz_block(const question *q, int64_t column, int64_t row) {
   int64_t wide = q->options.block_width > 0 ? q->options.block_width : 512;
   int64_t high = q->options.block_height > 0 ? q->options.block_height : 512;
@@ -217,12 +239,4 @@ void fuzz_compare_backends(const question *q) {
     FUZZ_REQUIRE(memcmp(expected, found, count * sizeof *found) == 0);
   }
   gv_context_destroy(context);
-}
-
-gv_context *fuzz_context(int threads) {
-  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  gv_context *context = NULL;
-  options.threads = threads;
-  FUZZ_REQUIRE(gv_context_create(&options, &context) == GV_OK);
-  return context;
 }

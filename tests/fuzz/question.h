@@ -33,6 +33,10 @@ void fuzz_take_question(fuzz_input *input, question *q);
 /* Lines and polygons in place of the seeds, most of them well formed. */
 void fuzz_take_features(fuzz_input *input, question *q);
 
+/* Fewer cells, seeds or features where there are more than there is room for (fuzz_room), and one thread. */
+enum { GEODESICS_TAKE = 4 }; /* times as long as other distances */
+void fuzz_fit(question *q, int64_t room);
+
 /* Whole numbers (ties), any bits, fractions. */
 double fuzz_take_number(fuzz_input *input, uint8_t kind);
 

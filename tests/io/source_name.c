@@ -189,6 +189,45 @@ static void test_messages(void **state) {
   };
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     check(gv_clean_foreign_message(foreign[i].given), foreign[i].expected);
+  gv_source_forget();
+  check(gv_clean_message("cannot read PG:host=h password='ge: why"), "cannot read PG:host=h password='ge: why");
+  check(gv_clean_foreign_message("fetch of h%eim failed"), "fetch of h%eim failed");
+}
+
+/* Values in values in values: each would be decoded with all that follow it. */
+static void test_values_in_values(void **state) {
+  enum { VALUES = 60, DEPTH = 20 };
+  char text[64 + 3 * VALUES + 2 * DEPTH] = "/vsicurl/https://h/a";
+  (void)state;
+  for (int i = 0; i < VALUES; i++)
+    strcat(text, "?a=");
+  strcat(text, "%");
+  for (int i = 0; i < DEPTH; i++)
+    strcat(text, "25");
+  strcat(text, "x&token=geheim");
+  char *name = gv_source_name(text), *message = gv_clean_foreign_message(text);
+  assert_non_null(name);
+  assert_non_null(message);
+  assert_null(strstr(name, "geheim"));
+  assert_null(strstr(message, "geheim"));
+  free(name);
+  free(message);
+}
+
+/* Each might be a file's name, in many ways. */
+static void test_many_values(void **state) {
+  enum { VALUES = 4000 };
+  char *text = malloc(16 + 5 * VALUES), *end = text;
+  (void)state;
+  assert_non_null(text);
+  end = stpcpy(end, "PG:");
+  for (int i = 0; i < VALUES; i++)
+    end = stpcpy(end, "pw=a ");
+  char *name = gv_source_name(text);
+  assert_non_null(name);
+  assert_null(strstr(name, "=a"));
+  free(name);
+  free(text);
 }
 
 /* Whatever is read, in whole or cut anywhere, is read within its bounds. */
@@ -213,6 +252,8 @@ int main(void) {
       cmocka_unit_test(test_titles),
       cmocka_unit_test(test_files_that_are_there),
       cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_values_in_values),
+      cmocka_unit_test(test_many_values),
       cmocka_unit_test(test_cut_anywhere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void lists_are_all_that_is_asked(void **state) {
     assert_non_null(c);
     assert_int_equal(gv_feature_lookup_init(context, v->features, &v->geodesic, &lookup), GV_OK);
     assert_int_equal(gv_contest_init(context, v, &lookup, c), GV_OK);
-    assert_int_equal(gv_shortlist_init(context, CAPACITY, &list), GV_OK);
+    assert_int_equal(gv_shortlist_init(context, &lookup.tree, CAPACITY, &list), GV_OK);
     for (int row = 0; row < HEIGHT; row += SIDE)
       for (int column = 0; column < WIDTH; column += SIDE)
         check_tile(c, &list, expected, column, row);

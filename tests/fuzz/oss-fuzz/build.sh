@@ -15,8 +15,8 @@ for corpus in "$source"/tests/fuzz/corpus/*; do
   name=$(basename "$corpus")
   cp "$build/tests/fuzz/fuzz_$name" "$OUT/"
   zip -q -j "$OUT/fuzz_${name}_seed_corpus.zip" "$corpus"/*
-  # The C library is the runner's own.
-  ldd "$OUT/fuzz_$name" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' |
+  # The C library is the runner's own. Copies do not find the build tree's.
+  ldd "$build/tests/fuzz/fuzz_$name" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' |
     grep -Ev '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | xargs -r cp -Lnt "$OUT/lib"
 done
 cp "$build/tests/fuzz/options.dict" "$OUT/fuzz_options.dict"
