@@ -19,5 +19,7 @@ for corpus in "$source"/tests/fuzz/corpus/*; do
   ldd "$build/tests/fuzz/fuzz_$name" | awk '$2 == "=>" && $3 ~ /^\// {print $3}' |
     grep -Ev '/(libc|libm|libdl|librt|libpthread|libresolv)\.so' | xargs -r cp -Lnt "$OUT/lib"
 done
-cp "$build/tests/fuzz/options.dict" "$OUT/fuzz_options.dict"
+for name in options descriptions; do
+  cp "$build/tests/fuzz/$name.dict" "$OUT/fuzz_$name.dict"
+done
 cp -r /usr/share/proj /usr/share/gdal "$OUT/share/"
