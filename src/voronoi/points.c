@@ -5,7 +5,8 @@
  * euclidean distances of unit vectors), so its answer is the answer. For geodesics the backend finds the seeds
  * nearest by chord, more and more of them until one is too far to matter, and those few are asked about
  * canonically. `serial` takes no such short cut: it asks geod_inverse about every seed, and is what the others are
- * compared with. Weighted distances are no business of the backends: every seed is looked at.
+ * compared with. Weighted distances are no business of the backends: every seed is looked at. Backends that make grids alone come here
+ * where distances cannot be squared (voronoi.c).
  */
 #include <string.h>
 
@@ -39,7 +40,7 @@ static gv_status points_create(gv_context *context, gv_voronoi *v, void **state)
   }
   gv_points points = {data, v->seeds.count, dim, GV_FLOAT64};
   gv_index_options options = GV_INDEX_OPTIONS_INIT;
-  options.backend = v->backend->name;
+  options.backend = v->backend->searches_points ? v->backend->name : "kdtree";
   options.metric = dim == 3 ? GV_EUCLIDEAN : v->cells.metric;
   gv_context quiet = *context;
   quiet.progress = NULL;

@@ -106,6 +106,23 @@ static bool try_device(gv_context *context, gv_voronoi *v) {
   return true;
 }
 
+/*
+ * Whether distances on the plane may be too large to be squared: all of those are equally far then, so the seed of the lowest number is the
+ * nearest of them, which the bounds of tiles do not know. Below this size nothing overflows. Weights have bounds that do.
+ */
+static bool beyond_squares(const gv_voronoi *v) {
+  const double largest = 1e150, *t = v->cells.grid.geotransform;
+  double columns = (double)v->cells.grid.width, rows = (double)v->cells.grid.height;
+  if (v->cells.grid.kind != GV_GRID_PLANE || v->features != NULL || v->weigher.weighting != GV_UNWEIGHTED)
+    return false;
+  double x = fabs(t[0]) + fabs(t[1]) * columns + fabs(t[2]) * rows,
+         y = fabs(t[3]) + fabs(t[4]) * columns + fabs(t[5]) * rows;
+  bool within = x <= largest && y <= largest;
+  for (int32_t i = 0; i < v->seeds.count && within; i++)
+    within = fabs(v->seeds.x[i]) <= largest && fabs(v->seeds.y[i]) <= largest;
+  return !within;
+}
+
 gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_seeds *seeds,
                             const gv_voronoi_options *options, gv_voronoi **out) {
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
@@ -145,7 +162,9 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
     status = gv_seed_set_init(context, &v->cells, seeds, o.weights, copies, &v->seeds);
   }
   if (status == GV_OK) status = make_labels(context, v, o.labels);
-  bool made = status == GV_OK && v->automatic && o.features == NULL && gv_cuda_tile_pays(context, v) &&
+  bool far = status == GV_OK && beyond_squares(v);
+  if (far) v->engine = &gv_engine_points;
+  bool made = status == GV_OK && v->automatic && o.features == NULL && !far && gv_cuda_tile_pays(context, v) &&
               try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
