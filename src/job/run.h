@@ -180,12 +180,14 @@ gv_status gv_run_measure(const gv_run *r, gv_run_worker *worker, const gv_raster
 /* block.c: the way of one block, a gv_raster_block_fn. */
 gv_status gv_run_compute_block(gv_io *io, void *user, int number, gv_raster_block *block);
 
-/* compute.c: what every cell asks, pixel or triangle; */
+/* question.c: what every cell asks, pixel or triangle; */
 gv_voronoi_options gv_run_question(const gv_run *r);
 /* the grid with it once more, for blocks of the run's size, and statistics, in a context of the caller's, whose message is left to it; */
 gv_status gv_run_make_voronoi(const gv_run *r, gv_context *context, gv_voronoi **out);
 gv_status gv_run_make_statistics(const gv_run *r, gv_context *context, const gv_voronoi *of, gv_statistics **out);
-/* what blocks are computed with, for the size of blocks, the slots and the values that are set; */
+/* the grid, and statistics where they are wanted, of the run itself; */
+gv_status gv_run_ask(gv_run *r);
+/* compute.c: what blocks are computed with, for the size of blocks, the slots and the values that are set; */
 gv_status gv_run_prepare(gv_run *r);
 /* rasters, tables and polygons, all but putting them in their places; */
 gv_status gv_run_compute(gv_run *r);
