@@ -475,6 +475,22 @@ def test_totals_from_another_system(seeds, code, size, transform, grid):
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("code,turn,top", [(4258, 360, 90), (3857, 2 * 20037508.342789244, 20037508.342789244),
+                                           (4326, 360, 90)], ids=["degrees", "metres", "slanted"])
+@pytest.mark.parametrize("turns", [1, 3])
+def test_pixels_around_the_globe(seeds, code, turn, top, turns):
+    """A pixel may be as wide as the globe, its corners in one place: what it holds lies all around."""
+    slant = 1e-9 if code == 4326 else 0
+    values = np.random.default_rng(5).uniform(0, 100, (60, 1))
+    make_raster(seeds, "p.tif", values, (-turn / 2, turns * turn, slant, top, slant, -top / 30), epsg=code)
+    make_raster(seeds, "q.tif", np.repeat(values / 16, 16, axis=1), (-turn / 2, turn / 16, slant, top, slant, -top / 30), epsg=code)
+    seeds.ok("--seeds", "s.csv", *GLOBE, *SUM, "--sum", "p.tif", "--sum", "q.tif", "out.tif")
+    rows = read_table(seeds, "t.csv")
+    assert column(rows, "q_sum").min() > 0
+    assert column(rows, "p_sum") == pytest.approx(column(rows, "q_sum"), rel=0.1)  # cells are coarse
+    assert total(seeds) == pytest.approx(values.sum(), rel=1e-6)
+
+
 def test_totals_onto_a_projected_grid(seeds):
     """Degrees onto a map that covers part of the globe: inside and outside make the whole."""
     values = np.random.default_rng(3).integers(0, 3, (180, 360)) * 1000.0

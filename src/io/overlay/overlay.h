@@ -71,6 +71,7 @@ struct gv_overlay {
   gv_operation *operation; /* from the raster's coordinates to the grid's; NULL = the same */
   double inverse[6];       /* from the grid's coordinates to columns and rows */
   double period;           /* columns of a full turn; 0 = none */
+  double eighth;           /* of a turn in the raster's coordinates; without turns HUGE_VAL */
   double e2;               /* of the ellipsoid, for true areas of the raster's rows; < 0: rows are planar */
   double degrees;          /* in one unit of the raster's y */
   int64_t buckets_across, buckets_down;

@@ -1,7 +1,7 @@
 /*
  * Parting pixels among cells of another coordinate system, or of a rotated grid. A pixel that is several cells wide is parted by
  * interpolation between transformed corners where its middles show that this is good to a twentieth of a cell, otherwise in
- * four first.
+ * four first, or in two if it is good but too long in one direction.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,11 @@ enum {
   PARTS_A_CELL = 4, /* parts are at most this fraction of a cell wide */
   CORNERS = 32,     /* of pixels, found at once */
   MAX_PARTS = 128,  /* a side of a patch */
-  MAX_DEPTH = 8     /* of patches that cannot be interpolated: at the edge of a map, say */
+  MAX_DEPTH = 8,    /* of patches that cannot be interpolated: at the edge of a map, say */
+  /* What parting a pixel may take, in patches or as many parts: some, and a share of the grid's cells, as a pixel may cover them all. */
+  WORK = 1 << 17,
+  PARTS_A_WORK = 1024,
+  CELLS_A_WORK = 16
 };
 
 /* A rectangle of a pixel, in fractions of it, with its corners among the cells: (s0, t0), (s1, t0), (s0, t1), (s1, t1). */
@@ -23,9 +27,9 @@ typedef struct patch {
 } patch;
 
 typedef struct source_pixel {
-  double x, y; /* its corner in the raster's coordinates */
   double column, row;
   double value;
+  int64_t work; /* that it may still take */
 } source_pixel;
 
 /* A place of the raster (in pixels) among the cells; NaN if it has none. */
@@ -79,8 +83,8 @@ static void clip(double v0, double v1, double limit, int count, int *first, int 
 }
 
 /* Parts a patch whose corners are good enough to interpolate between. */
-static void part_evenly(const gv_overlay *o, const source_pixel *p, const patch *a, int across, int down,
-                        gv_sink *to) {
+static void part_evenly(const gv_overlay *o, source_pixel *p, const patch *a, int across, int down, gv_sink *to) {
+  p->work -= (int64_t)across * down / PARTS_A_WORK;
   for (int j = 0; j < down; j++) {
     double f0 = (double)j / down, f1 = (double)(j + 1) / down, f = ((double)j + 0.5) / down;
     double t0 = a->t0 + f0 * (a->t1 - a->t0), t1 = a->t0 + f1 * (a->t1 - a->t0);
@@ -126,9 +130,28 @@ static bool aside(const gv_overlay *o, const patch *a, const double x[5], const 
   return false;
 }
 
-static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int depth, gv_sink *to) {
+/* Pixels of millions of cells may be so slanted that most of their patches touch the grid. */
+static bool can_work(const gv_overlay *o, source_pixel *p, gv_sink *to) {
+  if (to->status != GV_OK) return false;
+  if (p->work-- > 0) return true;
+  to->status = gv_io_fail(to->io, GV_ERROR_INVALID_ARGUMENT,
+                          "--sum: %s: pixel (%.0f, %.0f) is too long and slanted for the grid", o->raster.path,
+                          p->column, p->row);
+  return false;
+}
+
+/* Corners more than half a turn apart do not tell which way around the globe their patch goes. */
+static bool may_go_around(const gv_overlay *o, const patch *a) {
+  const double *g = o->raster.geotransform;
+  double s = a->s1 - a->s0, t = a->t1 - a->t0;
+  return s * fabs(g[1]) + t * fabs(g[2]) > o->eighth || s * fabs(g[4]) + t * fabs(g[5]) > o->eighth;
+}
+
+static void part(const gv_overlay *o, source_pixel *p, const patch *a, int depth, gv_sink *to) {
+  if (!can_work(o, p, to)) return;
+  bool around = may_go_around(o, a);
   double across = fmax(reach(a, 0, 1), reach(a, 2, 3)), down = fmax(reach(a, 0, 2), reach(a, 1, 3));
-  bool known = isfinite(across) && isfinite(down); /* false if any corner is NaN */
+  bool known = !around && isfinite(across) && isfinite(down); /* false if any corner is NaN */
   for (int i = 0; i < 4; i++)
     known = known && isfinite(a->u[i]) && isfinite(a->v[i]);
   if (known && across <= 2.0 && down <= 2.0) {
@@ -159,27 +182,31 @@ static void part(const gv_overlay *o, const source_pixel *p, const patch *a, int
     double error = fmax(fabs(u[i + 1] - mean_u), fabs(y[i] - mean_v));
     even = even && error <= 0.05;
   }
-  if (even && across * PARTS_A_CELL <= MAX_PARTS && down * PARTS_A_CELL <= MAX_PARTS) {
+  bool wide = !even || across * PARTS_A_CELL > MAX_PARTS, tall = !even || down * PARTS_A_CELL > MAX_PARTS;
+  if (!wide && !tall) {
     part_evenly(o, p, a, parts(across), parts(down), to);
     return;
   }
-  if (nowhere || (!even && depth >= MAX_DEPTH)) {
+  if (nowhere || (!even && !around && depth >= MAX_DEPTH)) {
     drop(o, to, x[4], y[4], p->value * amount_of(o, p, a->t0, a->t1) * (a->s1 - a->s0));
     return;
   }
   const double us[9] = {a->u[0], u[1], a->u[1], u[2], u[5], u[3], a->u[2], u[4], a->u[3]};
   const double vs[9] = {a->v[0], y[0], a->v[1], y[1], y[4], y[2], a->v[2], y[3], a->v[3]};
   for (int quarter = 0; quarter < 4; quarter++) {
-    int i = quarter % 2, j = quarter / 2, at = 3 * j + i;
-    patch child = {
-        .s0 = i == 0 ? a->s0 : s, .s1 = i == 0 ? s : a->s1, .t0 = j == 0 ? a->t0 : t, .t1 = j == 0 ? t : a->t1};
-    const int corner[4] = {at, at + 1, at + 3, at + 4};
+    int left = quarter % 2, top = quarter / 2, right = wide ? left + 1 : 2, bottom = tall ? top + 1 : 2;
+    if ((left == 1 && !wide) || (top == 1 && !tall)) continue;
+    patch child = {.s0 = left == 0 ? a->s0 : s,
+                   .s1 = right == 1 ? s : a->s1,
+                   .t0 = top == 0 ? a->t0 : t,
+                   .t1 = bottom == 1 ? t : a->t1};
+    const int corner[4] = {3 * top + left, 3 * top + right, 3 * bottom + left, 3 * bottom + right};
     for (int k = 0; k < 4; k++) {
       child.u[k] = us[corner[k]];
       child.v[k] = vs[corner[k]];
     }
     unwrap(o, child.u, 4);
-    part(o, p, &child, depth + 1, to);
+    part(o, p, &child, around ? depth : depth + 1, to);
   }
 }
 
@@ -236,6 +263,7 @@ gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int6
     }
     int64_t c = first + i;
     source_pixel p = {.column = (double)c, .row = (double)row, .value = values[i]};
+    p.work = WORK + o->grid->grid.width * o->grid->grid.height / CELLS_A_WORK;
     patch a = {0.0,
                1.0,
                0.0,
@@ -246,6 +274,7 @@ gv_status gv_part_row(gv_io *io, const gv_overlay *o, gv_overlay_worker *b, int6
     to->pixel_row = row;
     to->pixel = c;
     part(o, &p, &a, 0, to);
+    if (to->status != GV_OK) break;
   }
   return to->status;
 }

@@ -22,7 +22,10 @@
 
 #include "io/overlay/overlay.h"
 
-enum { SAMPLES = 256 /* places across and down by which an overlap is looked for */ };
+enum {
+  SAMPLES = 256,          /* places across and down by which an overlap is looked for */
+  EARTH_METRES = 40000000 /* around it */
+};
 
 /* The pixels that have something to do with cells, as far as they are known, are worth keeping. */
 static void keep(gv_overlay *o, int64_t *memory) {
@@ -101,11 +104,10 @@ static gv_status find_overlap(gv_io *io, const gv_overlay *o, bool *out) {
  * many turns wide takes no end of time.
  */
 static gv_status check_reach(gv_io *io, const gv_raster_in *raster) {
-  enum { MOST_METRES = 400000000 /* ten times around the Earth */ };
   const double *g = raster->geotransform;
   bool angles = OSRIsGeographic(raster->crs), metres = OSRIsProjected(raster->crs);
   if (!angles && !metres) return GV_OK;
-  double most = angles ? GV_MOST_TURNS * raster->turn : MOST_METRES / OSRGetLinearUnits(raster->crs, NULL);
+  double most = angles ? GV_MOST_TURNS * raster->turn : 10.0 * EARTH_METRES / OSRGetLinearUnits(raster->crs, NULL);
   for (int corner = 0; corner < 4; corner++) {
     double column = corner % 2 == 0 ? 0.0 : (double)raster->width, row = corner < 2 ? 0.0 : (double)raster->height;
     double x = g[0] + column * g[1] + row * g[2], y = g[3] + column * g[4] + row * g[5];
@@ -114,6 +116,13 @@ static gv_status check_reach(gv_io *io, const gv_raster_in *raster) {
                       raster->path, x, y);
   }
   return GV_OK;
+}
+
+/* A turn around the globe in a raster's coordinates. */
+static double turn_of(const gv_raster_in *raster) {
+  if (raster->turn > 0.0) return raster->turn;
+  double unit = raster->crs != NULL ? OSRGetLinearUnits(raster->crs, NULL) : 1.0;
+  return EARTH_METRES / unit;
 }
 
 static gv_status lay(gv_io *io, gv_overlay *o) {
@@ -138,6 +147,7 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
     if (fabs(o->period - rint(o->period)) < 1e-7) o->period = rint(o->period);
   }
   o->parallel = same && upright && gv_is_upright(raster->geotransform);
+  o->eighth = o->period > 0.0 ? 0.125 * turn_of(raster) : (double)HUGE_VAL;
   if (o->parallel) return gv_axes_lay(io, o);
   if (!same) {
     gv_status status = check_reach(io, raster);
