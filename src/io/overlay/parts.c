@@ -144,7 +144,8 @@ static bool can_work(const gv_overlay *o, source_pixel *p, gv_sink *to) {
 static bool may_go_around(const gv_overlay *o, const patch *a) {
   const double *g = o->raster.geotransform;
   double s = a->s1 - a->s0, t = a->t1 - a->t0;
-  return s * fabs(g[1]) + t * fabs(g[2]) > o->eighth || s * fabs(g[4]) + t * fabs(g[5]) > o->eighth;
+  if (s * fabs(g[1]) + t * fabs(g[2]) > o->eighth) return true;
+  return o->raster.turn == 0.0 && s * fabs(g[4]) + t * fabs(g[5]) > o->eighth; /* latitudes do not */
 }
 
 static void part(const gv_overlay *o, source_pixel *p, const patch *a, int depth, gv_sink *to) {
