@@ -1,7 +1,6 @@
 /* Kernels that rank the cells of a leaf: where more is asked than the one nearest seed (gv_ranking). */
 #include "voronoi/cpu/kernel_lanes.h"
 
-#include <float.h>
 
 enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
@@ -28,7 +27,7 @@ GV_INLINE vd value_of(const int form, const int metric, const gv_ranking *r, con
   if (form == FORM_MATRIX) return vd_load(cells->matrix + (int64_t)i * r->stride + v * VD_LANES);
   vd distance = vd_norm_of(metric, cells->q[v].x - c->x[i]);
   distance = vd_norm_join(metric, distance, vd_norm_of(metric, cells->q[v].y - c->y[i]));
-  if (form == FORM_PLANE || form == FORM_POINTS2) return vd_min(distance, vd_all(DBL_MAX));
+  if (form == FORM_PLANE || form == FORM_POINTS2) return distance;
   return vd_norm_join(metric, distance, vd_norm_of(metric, cells->q[v].z - c->z[i]));
 }
 
