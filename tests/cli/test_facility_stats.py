@@ -491,6 +491,18 @@ def test_pixels_around_the_globe(seeds, code, turn, top, turns):
     assert total(seeds) == pytest.approx(values.sum(), rel=1e-6)
 
 
+def test_pixels_around_a_map(seeds):
+    """The same where the grid's coordinates do not come round: from 0 to 360 degrees onto a map of -180 to 180."""
+    values = np.random.default_rng(5).uniform(0, 100, (160, 1))
+    make_raster(seeds, "p.tif", values, (0, 360, 0, 80, 0, -1))
+    make_raster(seeds, "q.tif", np.repeat(values / 360, 360, axis=1), (0, 1, 0, 80, 0, -1))
+    seeds.ok("--seeds", "s.csv", "--crs", "EPSG:3857", "--extent=-20037508,-20037508,20037508,20037508", "--size", "500,500", *SUM,
+             "--sum", "p.tif", "--sum", "q.tif", "out.tif")
+    rows = read_table(seeds, "t.csv")
+    assert column(rows, "p_sum") == pytest.approx(column(rows, "q_sum"), rel=0.1)
+    assert total(seeds) == pytest.approx(values.sum(), rel=1e-3)
+
+
 def test_totals_onto_a_projected_grid(seeds):
     """Degrees onto a map that covers part of the globe: inside and outside make the whole."""
     values = np.random.default_rng(3).integers(0, 3, (180, 360)) * 1000.0

@@ -147,7 +147,7 @@ static gv_status lay(gv_io *io, gv_overlay *o) {
     if (fabs(o->period - rint(o->period)) < 1e-7) o->period = rint(o->period);
   }
   o->parallel = same && upright && gv_is_upright(raster->geotransform);
-  o->eighth = o->period > 0.0 ? 0.125 * turn_of(raster) : (double)HUGE_VAL;
+  o->eighth = o->period > 0.0 || !same ? 0.125 * turn_of(raster) : (double)HUGE_VAL;
   if (o->parallel) return gv_axes_lay(io, o);
   if (!same) {
     gv_status status = check_reach(io, raster);
