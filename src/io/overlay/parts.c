@@ -207,7 +207,7 @@ static void part(const gv_overlay *o, source_pixel *p, const patch *a, int depth
       child.v[k] = vs[corner[k]];
     }
     unwrap(o, child.u, 4);
-    part(o, p, &child, around ? depth : depth + 1, to);
+    part(o, p, &child, depth + 1, to);
   }
 }
 
