@@ -1,7 +1,6 @@
 /* Kernels that rank the cells of a leaf: where more is asked than the one nearest seed (gv_ranking). */
 #include "voronoi/cpu/kernel_lanes.h"
 
-
 enum { FORM_MATRIX = FORM_POINTS3 + 1 };
 
 /* Some vectors of cells of one row of a ranking's part. */
