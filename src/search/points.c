@@ -68,11 +68,14 @@ static gv_status read_stretch(gv_worker *worker, reading *r, int64_t first, int6
   int32_t dim = supply->source.dim;
   gv_dtype dtype = supply->source.dtype;
   size_t at = (size_t)(first - r->first) * row_bytes(supply);
-  double *wide = r->wide != NULL ? r->wide + (first - r->first) * dim : NULL;
-  void *own = NULL, *to = r->narrow != NULL ? (void *)(r->narrow + at) : (void *)wide;
-  if (r->narrow == NULL && dtype == GV_FLOAT32) {
-    to = own = gv_allocate(&worker->context.allocator, count, row_bytes(supply));
-    if (own == NULL) return GV_ERROR_OUT_OF_MEMORY;
+  double *wide = NULL;
+  void *own = NULL, *to = NULL;
+  if (r->narrow != NULL) {
+    to = r->narrow + at;
+  } else {
+    to = wide = r->wide + (first - r->first) * dim;
+    if (dtype == GV_FLOAT32) to = own = gv_allocate(&worker->context.allocator, count, row_bytes(supply));
+    if (to == NULL) return GV_ERROR_OUT_OF_MEMORY;
   }
   gv_status status = read_or_copy(supply, first, count, to);
   int64_t bad = INT64_MAX;
