@@ -99,6 +99,11 @@ static gv_status find_overlap(gv_io *io, const gv_overlay *o, bool *out) {
   return status;
 }
 
+/* A turn around the globe in the coordinates of a raster that has a system. */
+static double turn_of(const gv_raster_in *raster) {
+  return raster->turn > 0.0 ? raster->turn : EARTH_METRES / OSRGetLinearUnits(raster->crs, NULL);
+}
+
 /*
  * Where systems differ, a raster may not reach to where none has a map: operations come round again there, and parting pixels that are
  * many turns wide takes no end of time.
@@ -107,7 +112,7 @@ static gv_status check_reach(gv_io *io, const gv_raster_in *raster) {
   const double *g = raster->geotransform;
   bool angles = OSRIsGeographic(raster->crs), metres = OSRIsProjected(raster->crs);
   if (!angles && !metres) return GV_OK;
-  double most = angles ? GV_MOST_TURNS * raster->turn : 10.0 * EARTH_METRES / OSRGetLinearUnits(raster->crs, NULL);
+  double most = (angles ? GV_MOST_TURNS : 10.0) * turn_of(raster);
   for (int corner = 0; corner < 4; corner++) {
     double column = corner % 2 == 0 ? 0.0 : (double)raster->width, row = corner < 2 ? 0.0 : (double)raster->height;
     double x = g[0] + column * g[1] + row * g[2], y = g[3] + column * g[4] + row * g[5];
@@ -116,13 +121,6 @@ static gv_status check_reach(gv_io *io, const gv_raster_in *raster) {
                       raster->path, x, y);
   }
   return GV_OK;
-}
-
-/* A turn around the globe in a raster's coordinates. */
-static double turn_of(const gv_raster_in *raster) {
-  if (raster->turn > 0.0) return raster->turn;
-  double unit = raster->crs != NULL ? OSRGetLinearUnits(raster->crs, NULL) : 1.0;
-  return EARTH_METRES / unit;
 }
 
 static gv_status lay(gv_io *io, gv_overlay *o) {
