@@ -55,25 +55,37 @@ def parts_of(values, g, true_areas):
     return g[0] + column_ * g[1] + row * g[2], g[3] + column_ * g[4] + row * g[5], amounts
 
 
-def by_parts(x, y, amounts, code, grid, numbers):
-    """What each seed gets of the parts whose places lie in cells."""
+def in_cells(x, y, code, grid):
+    """Places in cells from the grid's upper left corner; NaN where there is none."""
     system, (west, south, east, north), (width, height) = grid
-    places = np.stack([x.ravel(), y.ravel()], axis=-1)
     if code != system:
         operation = osr.CoordinateTransformation(crs(code), crs(system))
         osr.DontUseExceptions()  # what has no place comes back infinite
         gdal.PushErrorHandler("CPLQuietErrorHandler")
-        places = np.array(operation.TransformPoints(places.tolist()))[:, :2]
+        places = np.array(operation.TransformPoints(np.stack([x.ravel(), y.ravel()], axis=-1).tolist()))
         gdal.PopErrorHandler()
         osr.UseExceptions()
-    there = np.isfinite(places).all(axis=1)
-    (u, v), amounts = places[there].T, amounts.ravel()[there]
-    u, v = (u - west) / (east - west) * width, (north - v) / (north - south) * height
-    if system in DEGREES:
-        u = np.mod(u, 360 / (east - west) * width)
-    inside = (u >= 0) & (v >= 0) & (u < width) & (v < height)
-    seed = numbers[v[inside].astype(int), u[inside].astype(int)] - 1
-    return np.bincount(seed[seed >= 0], amounts[inside][seed >= 0], SEEDS)
+        there = np.isfinite(places[:, :2]).all(axis=1)
+        x, y = (np.where(there, places[:, i], np.nan).reshape(x.shape) for i in range(2))
+    u, v = (x - west) / (east - west) * width, (north - y) / (north - south) * height
+    return np.mod(u, 360 / (east - west) * width) if system in DEGREES else u, v
+
+
+def seeds_at(u, v, numbers):
+    """The seed of the cell at each place, -1 where there is none."""
+    inside = (u >= 0) & (v >= 0) & (u < numbers.shape[1]) & (v < numbers.shape[0])
+    seed = np.full(u.shape, -1)
+    seed[inside] = numbers[v[inside].astype(int), u[inside].astype(int)] - 1
+    return seed
+
+
+def of_pieces(values, seed, u, v):
+    """What may lie with another seed than it should: half of one of the pieces that a pixel of several seeds is parted into, which are a
+    quarter of a cell wide."""
+    height, width = values.shape
+    seed, u, v = (np.moveaxis(a.reshape(height, SIDE, width, SIDE), 1, 2).reshape(height, width, -1) for a in (seed, u, v))
+    cells = np.nan_to_num(np.maximum(np.ptp(u, axis=2), np.ptp(v, axis=2)), nan=np.inf)
+    return (values / np.maximum(2, 8 * cells))[seed.min(axis=2) != seed.max(axis=2)].sum()
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -97,6 +109,10 @@ def test_sums(work, case):
         assert done.returncode == 1 and ("does not overlap the grid" in done.stderr or "far beyond any map" in done.stderr), done.stderr
         work.ok(*question)
     true_areas = code in DEGREES and transform[2] == transform[4] == 0
-    expected = by_parts(*parts_of(values, transform, true_areas), code, grid, work.read("out.tif"))
+    x, y, amounts = parts_of(values, transform, true_areas)
+    u, v = in_cells(x, y, code, grid)
+    seed = seeds_at(u, v, work.read("out.tif"))
+    expected = np.bincount(seed[seed >= 0], amounts[seed >= 0], SEEDS)
     found = np.zeros(SEEDS) if refused else column(read_table(work, "t.csv"), "p_sum")
-    assert "far beyond" in done.stderr or np.abs(found - expected).max() <= 0.02 * values.sum(), (grid, code, transform, found, expected)
+    allowed = 0.02 * values.sum() + of_pieces(values, seed, u, v)
+    assert "far beyond" in done.stderr or np.abs(found - expected).max() <= allowed, (grid, code, transform, found, expected)
