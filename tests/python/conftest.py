@@ -10,6 +10,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = bool(os.environ.get("GPUVORONOI_LONG"))
+USUAL_PATIENCE = 240  # seconds of one run
+PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", USUAL_PATIENCE))  # longer where programs count what they run
 
 
 def python(code, *, timeout=60, **environment):
@@ -58,7 +60,7 @@ except KeyboardInterrupt:
 
 def check_interrupted(prepare, call):
     """A call stops within half a second of each processor's time (not of the clock's: tests run on busy machines)."""
-    done = python(INTERRUPTED.replace("PREPARE", prepare).replace("CALL", call), timeout=240)
+    done = python(INTERRUPTED.replace("PREPARE", prepare).replace("CALL", call), timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     late, threads = done.stdout.split()
-    assert float(late) < 0.5 * os.cpu_count() and threads == "1"
+    assert float(late) < 0.5 * os.cpu_count() * PATIENCE / USUAL_PATIENCE and threads == "1"
