@@ -21,13 +21,6 @@ int cli_answered(int status) {
   return cli_fail(EXIT_ERROR, "cannot write to standard output: %s", strerror(errno != 0 ? errno : EIO));
 }
 
-int cli_check_lasting(const char *path) {
-  if (path == NULL || strncmp(path, "/vsimem/", 8) != 0) return EXIT_OK;
-  return cli_fail(EXIT_ERROR,
-                  "the output %s would be in memory and gone with the end of the command: write it to a disk",
-                  path);
-}
-
 void cli_print_version(void) {
   printf("gpuvoronoi %s\n", gv_version());
   if (GPUVORONOI_MPI_FOUND[0] != '\0') printf("mpirun: %s\n", GPUVORONOI_MPI_FOUND);

@@ -32,7 +32,4 @@ bool cli_answers_in_json(void);
 /* Seconds of a clock that goes on evenly. */
 double cli_seconds(void);
 
-/* EXIT_OK, or an error's status with the line printed: an output in memory ends with the command. NULL is none. */
-int cli_check_lasting(const char *path);
-
 #endif

@@ -131,7 +131,7 @@ static int merge(gv_job_settings *s, double begun) {
 
 /* Part files, which the first merges: where it alone can write what is asked for. */
 static int run_parts(gv_job_settings *s, double begun) {
-  gv_output beside = {.lock = -1};
+  gv_output beside = {.path = NULL};
   gv_job *j = &s->job;
   bool first = here->rank == 0, shows = first && voronoi_shows_progress(s);
   if (shows) j->progress = show_parts;
@@ -144,7 +144,7 @@ static int run_parts(gv_job_settings *s, double begun) {
     result = cli_cluster_conclude(here, result);
   }
 end:
-  if (first && beside.path != NULL) gv_output_clear(&beside);
+  if (first) gv_output_clear(&beside);
   return result;
 }
 

@@ -89,7 +89,7 @@ static int complete(given_merge *g, gv_description *base, settings *s) {
   if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);
   int result = cli_wrong(gv_job_settings_check(&io, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
-  return result == EXIT_OK ? voronoi_check_lasting(&g->options) : result;
+  return result;
 }
 
 int merge_command(int argc, char **argv) {

@@ -52,6 +52,8 @@ void cli_ignore_signals(void) {
   signal(SIGXFSZ, SIG_IGN);
 }
 
+/* gv_outputs_abandon waits while files are renamed. If they are in place then, the run has succeeded: the other threads get the
+ * time to report that. */
 static void *watch(void *signals) {
   const sigset_t *set = signals;
   int number = 0;
@@ -60,7 +62,9 @@ static void *watch(void *signals) {
   struct timespec patience = {2, 0};
   sigtimedwait(set, NULL, &patience);
   gv_outputs_abandon();
-  _exit(128 + number);
+  if (!gv_outputs_settled()) _exit(128 + number);
+  sigtimedwait(set, NULL, &patience);
+  _exit(EXIT_OK);
 }
 
 bool cli_catch_signals(void) {
@@ -85,7 +89,7 @@ int cli_prepare(void) {
 
 bool cli_interrupted(void *unused) {
   (void)unused;
-  return atomic_load_explicit(&caught, memory_order_relaxed) != 0;
+  return atomic_load_explicit(&caught, memory_order_relaxed) != 0 && !gv_outputs_settled();
 }
 
 /* As GDALTermProgress, in forty steps. */
@@ -117,6 +121,6 @@ int cli_show_progress(double fraction, void *unused) {
 
 int cli_report_failure(const gv_io *io) {
   int number = atomic_load(&caught);
-  if (number == 0) return cli_fail_as(io->code, EXIT_ERROR, "%s", io->message);
+  if (number == 0 || gv_outputs_settled()) return cli_fail_as(io->code, EXIT_ERROR, "%s", io->message);
   return cli_fail_as(GV_CODE_INTERRUPTED, 128 + number, "interrupted");
 }

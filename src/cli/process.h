@@ -22,8 +22,9 @@ void cli_ignore_signals(void);
 /*
  * From here on SIGINT, SIGTERM and SIGHUP set a flag that cli_interrupted reads, so that the command can clean up
  * and leave; if it has not done so after two seconds, outputs are abandoned from another thread and the process ends.
- * A second signal ends it at once. To be called before any other thread is made. False if there is no thread to be had: a
- * signal might end the command between two moves of a set of outputs then.
+ * A second signal ends it at once. From the first rename of outputs on, signals change nothing: the run goes on, and its exit status
+ * is 0. To be called before any other thread is made. False if there is no thread to be had: a signal might end the command
+ * between two renames of a set of outputs then.
  */
 bool cli_catch_signals(void);
 bool cli_interrupted(void *unused);

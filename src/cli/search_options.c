@@ -179,10 +179,6 @@ static int check_usage(const settings *j) {
   if (j->reference.path != NULL && raster)
     return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
-  int lasting = cli_check_lasting(j->out);
-  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->distances);
-  if (lasting == EXIT_OK) lasting = cli_check_lasting(j->nearest);
-  if (lasting != EXIT_OK) return lasting;
   if (cli_search_wants_table(j) && cli_ends_with(j->out, ".npy")) {
     return cli_fail(EXIT_USAGE, "--id, --keep and --lines ask for a table: '%s' would be an array", j->out);
   }

@@ -66,12 +66,12 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
   int result = cli_wrong(gv_description_apply(&io, d, s), &io);
   if (result == EXIT_OK) result = cli_wrong(gv_job_settings_check(&io, s), &io);
   if (result == EXIT_OK && s->describe == NULL) result = cli_wrong(gv_job_outputs_check(&io, s), &io);
-  return result == EXIT_OK ? voronoi_check_lasting(d) : result;
+  return result;
 }
 
 static int describe(const gv_description *d, const gv_job_settings *s) {
-  gv_io io = {.cancelled = NULL};
-  gv_status status = gv_description_write(&io, d, s->describe, s->job.raster.overwrite);
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_status status = gv_description_write(&io, d, s->describe, s->job.raster.overwrite, NULL, s->job.sync);
   if (status != GV_OK) return cli_report_failure(&io);
   if (s->json) {
     cli_report_json(NULL, 0.0);

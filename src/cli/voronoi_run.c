@@ -9,16 +9,6 @@
 #include "cli/process.h"
 #include "cli/report.h"
 
-int voronoi_check_lasting(const gv_description *d) {
-  for (int64_t i = 0; i < d->count; i++) {
-    const gv_given *one = &d->list[i];
-    bool output = one->option->names_file && one->option->place == GV_IN_OUTPUTS && !one->option->several;
-    int lasting = output ? cli_check_lasting(one->value) : EXIT_OK;
-    if (lasting != EXIT_OK) return lasting;
-  }
-  return EXIT_OK;
-}
-
 /* Where HDF5 could not write a file, it ends the process with a fault when that ends in the usual way. */
 static bool writes_hdf5(const gv_job *j) {
   const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->mesh};

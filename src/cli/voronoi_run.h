@@ -4,9 +4,6 @@
 
 #include "job/description.h"
 
-/* An error for outputs that would be gone with the process: EXIT_OK, or another status with the error printed. */
-int voronoi_check_lasting(const gv_description *description);
-
 /* One a processor, if none are given. */
 void voronoi_choose_threads(gv_job *job);
 bool voronoi_shows_progress(const gv_job_settings *settings);

@@ -25,6 +25,7 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_SEED_UNUSABLE] = "seed-unusable",
       [GV_CODE_SEEDS_NONE] = "seeds-none",
       [GV_CODE_ACCURACY] = "accuracy",
+      [GV_CODE_BACKUP_LEFT] = "backup-left",
       [GV_CODE_CELLS_EMPTY] = "cells-empty",
       [GV_CODE_GDAL] = "gdal",
       [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",

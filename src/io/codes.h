@@ -33,6 +33,7 @@ typedef enum gv_code {
   GV_CODE_SEEDS_NONE,
   /* Warnings. */
   GV_CODE_ACCURACY,
+  GV_CODE_BACKUP_LEFT,
   GV_CODE_CELLS_EMPTY,
   GV_CODE_GDAL,
   GV_CODE_HEIGHTS_UNUSED,

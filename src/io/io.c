@@ -60,7 +60,19 @@ gv_messages *gv_messages_use(gv_messages *store) {
   return before;
 }
 
+/* Files in temporary directories are reached as /proc/self/fd/N/NAME: only the name is of use in a message. */
+static void hide_descriptors(char *text) {
+  static const char prefix[] = "/proc/self/fd/";
+  for (char *at = text; (at = strstr(at, prefix)) != NULL;) {
+    size_t length = sizeof prefix - 1;
+    length += strspn(at + length, "0123456789");
+    if (at[length] == '/') length++;
+    memmove(at, at + length, strlen(at + length) + 1);
+  }
+}
+
 static void one_line(char *text) {
+  hide_descriptors(text);
   size_t length = strlen(text);
   while (length > 0 && strchr(" \r\n\t.", text[length - 1]) != NULL)
     text[--length] = '\0';

@@ -15,6 +15,14 @@ static inline int gv_retry_open(const char *path, int how, mode_t mode) {
   return file;
 }
 
+static inline int gv_retry_open_at(int directory, const char *name, int how, mode_t mode) {
+  int file;
+  do {
+    file = openat(directory, name, how, mode);
+  } while (file < 0 && errno == EINTR);
+  return file;
+}
+
 static inline ssize_t gv_retry_read(int file, void *to, size_t count) {
   ssize_t got;
   do {

@@ -1,6 +1,7 @@
 #include "job/description.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -381,20 +382,15 @@ static gv_status put_members(gv_io *io, const gv_description *d, gv_option_place
   return status;
 }
 
-static gv_status write_file(gv_io *io, const char *path, const gv_text *text, bool overwrite) {
-  VSIStatBufL found;
-  if (!overwrite && VSIStatL(path, &found) == 0) {
-    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO,
-                         "the description %s exists; --overwrite replaces it", path);
+static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *text) {
+  FILE *file = fopen(output->work, "wbxe");
+  bool written = file != NULL && fwrite(text->bytes, 1, text->length, file) == text->length;
+  int error = errno;
+  if (file != NULL && fclose(file) != 0 && written) {
+    written = false;
+    error = errno;
   }
-  gv_gdal_reset();
-  VSILFILE *file = VSIFOpenL(path, "wb");
-  if (file == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
-  bool written = VSIFWriteL(text->bytes, 1, text->length, file) == text->length;
-  written &= VSIFCloseL(file) == 0;
-  if (written) return GV_OK;
-  VSIUnlink(path);
-  return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", path);
+  return written ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "cannot write %s: %s", output->path, strerror(error));
 }
 
 gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
@@ -417,10 +413,17 @@ gv_status gv_description_put(gv_io *io, const gv_description *d, const char *pat
   return status;
 }
 
-gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite) {
+gv_status gv_description_write(gv_io *io, const gv_description *d, const char *path, bool overwrite,
+                               gv_inputs *inputs, gv_sync sync) {
   gv_text text = {0};
-  gv_status status = gv_description_put(io, d, path, &text);
-  if (status == GV_OK) status = write_file(io, path, &text, overwrite);
+  gv_output output, *outputs[] = {&output};
+  gv_status status = gv_output_init(io, &output, path, overwrite);
+  if (status == GV_OK) status = gv_output_check(io, &output);
+  if (status == GV_OK) status = gv_description_put(io, d, path, &text);
+  if (status == GV_OK) status = gv_output_begin(io, &output);
+  if (status == GV_OK) status = write_text(io, &output, &text);
+  if (status == GV_OK) status = gv_outputs_commit(io, outputs, 1, inputs, sync);
+  gv_output_clear(&output);
   gv_text_free(&text);
   return status;
 }

@@ -1,6 +1,7 @@
 """
-Killed runs: what is there afterwards is what was there before or all that is new, never a mixture that lasts, never half a file.
-SIGKILL may leave temporary directories, and a set of files half moved: the next run for the same output finishes that.
+Killed runs: every file is what it was before or complete and new. SIGKILL between two renames may leave some new files beside some old
+ones; the old ones that were replaced are then in a temporary directory, which the next run for the same output names in a warning. What
+else such a run leaves the next one removes, and nothing that it has not made itself.
 """
 
 import os
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 from conftest import COMMAND, globe
-from test_moves import shim  # noqa: F401 (a fixture)
+from test_moves import BACKUPS, SYSTEMS, shim  # noqa: F401 (shim is a fixture)
 
 LONG = os.environ.get("GPUVORONOI_LONG") == "1"
 SIZE = ["--metric", "great-circle", "--size", "200,100"]
@@ -61,51 +62,62 @@ class Killed:
                                 env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def which(self):
-        """Old or new, or None for a mixture."""
+        """Old or new, or None for a mixture. Each file is complete."""
         found = {name: data for name, data in listing(self.work.directory).items() if name not in self.inputs}
-        if found == self.old:
-            return "old"
-        whole = {name: len(data) for name, data in found.items()} == self.new
-        return "new" if whole and not any(data in self.old.values() for data in found.values()) else None
+        for name, data in found.items():
+            assert data == self.old[name] or len(data) == self.new[name], name
+        states = {"old" if found.get(name) == data else "new" if name in found else "none" for name, data in self.old.items()}
+        return states.pop() if len(states) == 1 else None
 
     def leftovers(self):
         return [p.name for p in self.work.directory.iterdir() if p.is_dir()]
 
-    def finish(self):
-        """Another run for the same output, which is refused: it changes nothing but what the dead one has left for that output, or
-        for all if these were on their way into place. Gives the state; a whole run then takes away the rest."""
-        done = self.work.run(*self.arguments)
-        assert done.returncode == 1 and "exists" in done.stderr, done.stderr
-        which = self.which()
-        if self.leftovers():  # of another output: before the first move, or after the last
-            assert which is not None
-            assert self.start().wait(60) == 0 and self.which() == "new"
-        assert self.leftovers() == []
+    def backups(self):
+        """The files that were being replaced, by name."""
+        return {p.name: p.read_bytes() for p in self.work.directory.glob(f".*.tmp-*/{BACKUPS}/*")}
+
+    def nothing_is_lost(self):
+        """Each old file is in its place, or among the backups, or all are new."""
+        which, backups = self.which(), self.backups()
+        for name, data in self.old.items():
+            place = self.work.path(name)
+            kept = place.exists() and place.read_bytes() == data or data in backups.values()
+            assert kept or which == "new", name
         return which
 
+    def finish(self):
+        """A run for the same outputs: all are new, and of what the dead one has left only old files stay, each of them named."""
+        backups = self.backups()
+        process = self.start()
+        _, error = process.communicate(timeout=60)
+        assert process.returncode == 0 and self.which() == "new", error
+        assert self.backups() == backups
+        for name in self.leftovers():
+            assert f"{name}/{BACKUPS}" in error and list(self.work.path(name).rglob("*"))
+        assert (self.leftovers() == []) == (backups == {})
 
-@pytest.mark.parametrize("links", [True, False])
+
+@pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("name", RUNS)
-def test_killed_at_each_move(work, shim, name, links):  # noqa: F811
+def test_killed_at_each_rename(work, shim, name, system):  # noqa: F811
     killed = Killed(work, name)
     seen = []
     for number in range(1, 40):
         for at in ("before", "after"):
             killed.restore()
-            more = {} if links else {"MOVES_NO_LINKS": "1"}
-            process = killed.start(**shim, MOVES_KILL=f"{number} {at}", **more)
+            process = killed.start(**shim, MOVES_KILL=f"{number} {at}", **SYSTEMS[system])
             process.communicate(timeout=60)
             if process.returncode == 0:
                 assert killed.which() == "new" and killed.leftovers() == []
                 break
             assert process.returncode == -signal.SIGKILL
             assert killed.leftovers() != []
-            seen.append(killed.which())
-            assert killed.finish() == "new", (number, at)  # all were complete
+            seen.append(killed.nothing_is_lost())
+            killed.finish()
         else:
             continue
         break
-    assert number > 2 and None in seen  # or there was nothing to finish
+    assert number > 2 and None in seen  # or there was nothing between two renames
 
 
 def test_killed_at_random(work):
@@ -126,53 +138,128 @@ def test_killed_at_random(work):
         time.sleep(generator.uniform(0, 1.1 * takes))
         process.send_signal(number)
         _, error = process.communicate(timeout=30)
-        which = killed.which()
+        which = killed.nothing_is_lost()
         if number != signal.SIGKILL:
             # Refused before the process could listen, ended in time, or interrupted.
             assert process.returncode in (0, 128 + number, -number), error
             assert which == ("new" if process.returncode == 0 else "old") and killed.leftovers() == []
             assert error in ("", "gpuvoronoi: error: interrupted\n") or process.returncode == 0
         else:
-            finished = killed.finish()
-            assert finished in ("old", "new") and which in (None, finished, "old")
+            killed.finish()
         count[number.name, which] = count.get((number.name, which), 0) + 1
     print(count)
 
 
-def test_directories_of_the_living_and_of_others_stay(work):
-    """Only what is locked by nobody, on this machine, is taken away."""
+# ---------------------------------------------------------------------------------------------------------- what others made
+
+
+def prefix_of(stem):
+    return f".{stem}.tmp-" + (re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())[:32] or "_") + "-"
+
+
+def test_leftovers_are_removed_by_name_owner_mode_and_lock(work):
+    """Only what a run of this user on this machine has made and holds no more."""
     killed = Killed(work, "outputs")
-    host = re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())[:32] or "_"
-    living, other, dead = (work.path(f".r.tmp-{name}-99999-0") for name in (host, host + "x", host))
-    other.mkdir()
-    dead.mkdir()
-    (dead / "r.tif").write_text("half a file")
-    assert work.run(*killed.arguments).returncode == 1 and not dead.exists() and other.exists()
-    living.mkdir()
-    held = subprocess.Popen(["flock", "--exclusive", living, "sleep", "60"])
+    digits = "0123456789abcdef" * 2
+    names = {
+        "dead": prefix_of("r") + digits, "living": prefix_of("r") + digits[::-1], "host": prefix_of("r")[:-1] + "x-" + digits, "short": prefix_of("r") + "1-0",
+        "letters": prefix_of("r") + digits.upper(), "open": prefix_of("r") + "1" * 32, "unlocked": prefix_of("r") + "2" * 32,
+    }
+    for kind, name in names.items():
+        folder = work.path(name)
+        folder.mkdir(mode=0o755 if kind == "open" else 0o700)
+        (folder / "r.tif").write_text("half a file")
+        if kind != "unlocked":
+            (folder / ".gpuvoronoi-lock").write_text("")
+    held = subprocess.Popen(["flock", "--exclusive", work.path(names["living"]) / ".gpuvoronoi-lock", "sleep", "60"])
     try:
         for _ in range(200):
-            if subprocess.run(["flock", "--nonblock", living, "true"]).returncode != 0:
+            if subprocess.run(["flock", "--nonblock", work.path(names["living"]) / ".gpuvoronoi-lock", "true"]).returncode != 0:
                 break
             time.sleep(0.02)
-        assert work.run(*killed.arguments).returncode == 1
-        assert living.exists() and other.exists() and killed.which() == "old"
+        assert killed.start().wait(60) == 0
+        assert sorted(killed.leftovers()) == sorted(name for kind, name in names.items() if kind != "dead")
     finally:
         subprocess.run(["pkill", "-P", str(held.pid)])
         held.kill()
         held.wait()
 
 
-def test_what_has_come_meanwhile_stays(work, shim):  # noqa: F811
-    """Between the death and the next run somebody put a file of their own in a place that was still to be filled."""
+@pytest.mark.parametrize("arguments", [[], ["--dry-run"], ["--describe", "d.json"]], ids=["run", "dry", "describe"])
+def test_planted_directories_do_nothing(work, arguments):
+    """A directory like a dead run's, with a journal as runs once left it, with links, from an archive or of another user."""
+    home, out = work.path("home"), work.path("out")
+    (home / "documents").mkdir(parents=True)
+    out.mkdir()
+    for path in home / "documents" / "thesis.txt", home / "single":
+        path.write_text("precious")
+    work.csv("out/s.csv", *globe(20))
+    for number, name in enumerate([prefix_of("o") + "1-0", prefix_of("o") + "0" * 32, prefix_of("d") + "0" * 32]):
+        planted = out / name
+        planted.mkdir(mode=0o700)
+        (planted / "key").write_text("a stranger's")
+        (planted / ".gpuvoronoi-lock").write_text("")
+        (planted / "documents").symlink_to(home / "documents")
+        (planted / "inner").mkdir()
+        (planted / "inner" / "link").symlink_to(home)
+        facts = (home / "single").lstat()
+        identity = f"{facts.st_dev} {facts.st_ino} {facts.st_size} {facts.st_mtime_ns // 10**9}.{facts.st_mtime_ns % 10**9:09d}"
+        moves = ["gpuvoronoi moves 1", "directory", str(home / "documents"), "move", str(planted / "key"), str(home / "planted"), "",
+                 "move", "", str(home / "single"), identity, "end"]
+        (planted / ".moves").write_bytes(b"".join(text.encode() + b"\0" for text in moves))
+    before, there = listing_of(home), sorted(p.name for p in out.iterdir())
+    done = work.run("--seeds", "out/s.csv", "--size", "16,8", *[f"out/{a}" if a == "d.json" else a for a in arguments], "out/o.tif")
+    assert done.returncode == 0, done.stderr
+    assert listing_of(home) == before
+    if arguments == ["--dry-run"]:
+        assert sorted(p.name for p in out.iterdir()) == there
+
+
+def listing_of(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else None for p in folder.rglob("*")}
+
+
+def test_directories_of_other_users_stay(work):
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
     killed = Killed(work, "outputs")
-    process = killed.start(**shim, MOVES_KILL="1 after")
-    process.communicate(timeout=60)
-    assert killed.which() is None
-    still = [name for name, data in killed.old.items() if work.path(name).read_bytes() == data]
-    work.path(still[0]).unlink()
-    work.path(still[0]).write_text("mine now")
-    killed.finish()
-    assert work.path(still[0]).read_text() == "mine now"
-    for name in still[1:]:
-        assert work.path(name).read_bytes() != killed.old[name]
+    planted = work.path(prefix_of("r") + "0" * 32)
+    planted.mkdir(mode=0o700)
+    (planted / ".gpuvoronoi-lock").write_text("")
+    for path in planted, planted / ".gpuvoronoi-lock":
+        os.chown(path, 65534, 65534)
+    assert killed.start().wait(60) == 0
+    assert killed.leftovers() == [planted.name]
+
+
+def test_a_temporary_directory_is_swapped_for_a_link(work, shim):  # noqa: F811
+    """By a user who may write to the directory of the output: what the link leads to is not touched."""
+    work.csv("s.csv", *globe(2000))
+    victim = work.path("victim")
+    victim.mkdir()
+    (victim / "precious").write_text("precious")
+    work.path("shared").mkdir()
+    command = [COMMAND, "--seeds", "s.csv", "--size", "9000,4500", "--metric", "great-circle", "--backend", "serial", "shared/o.tif"]
+    process = subprocess.Popen(command, cwd=work.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (made := list(work.path("shared").glob(".*.tmp-*/o.tif"))):
+        assert process.poll() is None
+        time.sleep(0.02)
+    made[0].parent.rename(work.path("shared") / "moved")
+    made[0].parent.symlink_to(victim)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert listing_of(victim) == {"precious": b"precious"}
+    assert not any(path.name == "o.tif" for path in work.path("shared").rglob("*"))
+
+
+def test_a_side_file_replaces_no_file_behind_a_link(work):
+    """A stranger's link where a side file goes: the link is replaced, what it leads to stays."""
+    work.csv("s.csv", *globe(20), name=[f"n{i}" for i in range(20)])
+    for name in "o.tif.aux.xml", "o.qml", "o.tif.ovr":
+        work.write("target-" + name, "precious")
+        work.path(name).symlink_to("target-" + name)
+    work.ok("--seeds", "s.csv", "--size", "16,8", "--overwrite", "o.tif")
+    for name in "o.tif.aux.xml", "o.qml", "o.tif.ovr":
+        assert work.path("target-" + name).read_text() == "precious"
+    assert not work.path("o.tif.aux.xml").is_symlink()

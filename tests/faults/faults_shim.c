@@ -25,7 +25,7 @@
 
 #define GROUPS(_)                                                                                                  \
   _(open)                                                                                                          \
-  _(read) _(write) _(truncate) _(sync) _(close) _(rename) _(link) _(mkdir) _(unlink) _(map) _(memory) _(thread)
+  _(read) _(write) _(truncate) _(sync) _(close) _(rename) _(mkdir) _(unlink) _(map) _(memory) _(thread)
 
 enum group {
 #define GROUP(name) in_##name,
@@ -148,26 +148,30 @@ static void *real(const char *name, void *_Atomic *found) {
 
 /* ------------------------------------------------------------------------------------------------------ opening */
 
-#define WRAP_OPEN(name)                                                                                            \
-  int name(const char *path, int how, ...) {                                                                       \
+#define WRAP_OPEN(name, parameters, ...)                                                                           \
+  int name parameters {                                                                                            \
     static void *_Atomic name##_real;                                                                              \
     va_list more;                                                                                                  \
     va_start(more, how);                                                                                           \
     mode_t mode = (how & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;                                   \
     va_end(more);                                                                                                  \
     int error = count(in_open, CALLER, RETRIED);                                                                   \
-    if (error == 0) return REAL(name)(path, how, mode);                                                            \
+    if (error == 0) return REAL(name)(__VA_ARGS__, mode);                                                          \
     errno = error > 0 ? error : ENOSPC;                                                                            \
     return -1;                                                                                                     \
   }
-WRAP_OPEN(open)
-WRAP_OPEN(open64)
+WRAP_OPEN(open, (const char *path, int how, ...), path, how)
+WRAP_OPEN(open64, (const char *path, int how, ...), path, how)
+WRAP_OPEN(openat, (int directory, const char *path, int how, ...), directory, path, how)
+WRAP_OPEN(openat64, (int directory, const char *path, int how, ...), directory, path, how)
 WRAP(int, creat, open, RETRIED, -1, (const char *path, mode_t mode), path, mode)
 WRAP(FILE *, fopen, open, PLAIN, NULL, (const char *path, const char *mode), path, mode)
 WRAP(FILE *, fopen64, open, PLAIN, NULL, (const char *path, const char *mode), path, mode)
 
 struct __dirstream *opendir(const char *path);
 WRAP(struct __dirstream *, opendir, open, PLAIN, NULL, (const char *path), path)
+struct __dirstream *fdopendir(int file);
+WRAP(struct __dirstream *, fdopendir, open, PLAIN, NULL, (int file), file)
 
 /* ------------------------------------------------------------------------------------------ reading and writing */
 
@@ -293,8 +297,12 @@ int fclose(FILE *file) {
 /* -------------------------------------------------------------------------------------------------------- names */
 
 WRAP(int, rename, rename, PLAIN, -1, (const char *from, const char *to), from, to)
-WRAP(int, link, link, PLAIN, -1, (const char *from, const char *to), from, to)
+WRAP(int, renameat, rename, PLAIN, -1, (int a, const char *from, int b, const char *to), a, from, b, to)
+WRAP(int, renameat2, rename, PLAIN, -1, (int a, const char *from, int b, const char *to, unsigned flags), a, from,
+     b, to, flags)
 WRAP(int, mkdir, mkdir, PLAIN, -1, (const char *path, mode_t mode), path, mode)
+WRAP(int, mkdirat, mkdir, PLAIN, -1, (int directory, const char *path, mode_t mode), directory, path, mode)
+WRAP(int, unlinkat, unlink, PLAIN, -1, (int directory, const char *path, int flags), directory, path, flags)
 WRAP(int, unlink, unlink, PLAIN, -1, (const char *path), path)
 WRAP(int, rmdir, unlink, PLAIN, -1, (const char *path), path)
 WRAP(int, remove, unlink, PLAIN, -1, (const char *path), path)

@@ -31,11 +31,11 @@ SAMPLE = int(os.environ.get("GPUVORONOI_FAULTS", "12"))  # faults in a run of th
 SECONDS = 10  # of a run; more where one without faults takes long
 DISK_FULL = -1  # half a call, then ENOSPC (faults_shim.c); of reads, half a read
 
-GROUPS = "open read write truncate sync close rename link mkdir unlink map memory thread".split()
+GROUPS = "open read write truncate sync close rename mkdir unlink map memory thread".split()
 ERRORS = {
     "open": [errno.EMFILE, errno.EIO, errno.EINTR], "read": [errno.EIO, errno.EINTR, DISK_FULL],
     "write": [errno.EIO, errno.EINTR, DISK_FULL], "truncate": [errno.EIO, errno.EINTR], "sync": [errno.EIO, errno.EINTR],
-    "close": [errno.EIO, errno.EINTR], "rename": [errno.EIO], "link": [errno.EIO], "mkdir": [errno.ENOSPC], "unlink": [errno.EIO],
+    "close": [errno.EIO, errno.EINTR], "rename": [errno.EIO], "mkdir": [errno.ENOSPC], "unlink": [errno.EIO],
     "map": [errno.ENOMEM], "memory": [errno.ENOMEM], "thread": [errno.EAGAIN],
 }
 # Without these a temporary directory cannot be taken away; the next run does that.
@@ -65,6 +65,7 @@ RUNS = {
                ["d.npy", "o.npy"]),
     "points": (["search", "--reference", "s.gpkg", "--queries", "s.csv", "-k", "2", "--overwrite", "o.csv"], ["o.csv"]),
     "text": (["search", "--reference", "t.txt", "--max-distance", "60", "--overwrite", "o.csv"], ["o.csv"]),
+    "description": (["--config", "c.json", "--size", "20,10", "--overwrite", "--describe", "d.json"], ["d.json"]),
     "qtm": (["qtm", "encode", "--level", "9"], []),
 }
 
@@ -76,6 +77,7 @@ def make_inputs(folder):
     (folder / "s.csv").write_text("\n".join(["lon,lat", *rows, ""]))
     (folder / "i.csv").write_text("\n".join(["lon,lat,number", *(f"{row},{7 * i}" for i, row in enumerate(rows)), ""]))
     (folder / "t.txt").write_text("\n".join(["x y", *(row.replace(",", " ") for row in rows), ""]))
+    (folder / "c.json").write_text('{"seeds": "s.csv", "metric": "great-circle"}')
     (folder / "places").write_text("\n".join([*rows, ""]))
     np.save(folder / "q.npy", generator.random((200, 3)))
     (folder / "m.geojson").write_text('{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, "geometry": '

@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cpl_error.h>
 #include <cpl_vsi.h>
@@ -11,8 +13,9 @@
 
 #include "job/job.h"
 
-static const char *const seeds = "/vsimem/seeds.csv", *const out = "/vsimem/out.tif",
-                         *const table = "/vsimem/out.csv", *const regions = "/vsimem/out.gpkg";
+static const char *const seeds = "/vsimem/seeds.csv", *const out = "out.tif", *const table = "out.csv",
+                         *const regions = "out.gpkg";
+static char folder[] = "/tmp/gpuvoronoi-test-XXXXXX"; /* the outputs' */
 
 /* What a run told, and when it is to stop. */
 typedef struct listener {
@@ -60,16 +63,15 @@ static int set_up(void **state) {
   VSILFILE *file = VSIFOpenL(seeds, "wb");
   static const char text[] = "lon,lat\n10,50\n-60,-30\n120,5\n";
   bool written = file != NULL && VSIFWriteL(text, 1, sizeof text - 1, file) == sizeof text - 1;
+  strcpy(folder + sizeof folder - 7, "XXXXXX");
+  if (mkdtemp(folder) == NULL || chdir(folder) != 0) return 1;
   return file != NULL && VSIFCloseL(file) == 0 && written ? 0 : 1;
 }
 
 static int tear_down(void **state) {
   (void)state;
   VSIUnlink(seeds);
-  VSIUnlink(out);
-  VSIUnlink(table);
-  VSIUnlink(regions);
-  return 0;
+  return chdir("/") == 0 && VSIRmdirRecursive(folder) == 0 ? 0 : 1;
 }
 
 static void progress_is_told(void **state) {

@@ -1,12 +1,13 @@
 /*
  * Output files that appear together or not at all.
  *
- * Each is made in a temporary directory beside its place, side files (.aux.xml, .shx ...) included. When all are complete
- * they are moved into place; should one of the moves fail, those before it are undone. A run that fails leaves nothing
- * and touches nothing.
+ * Each is made in a temporary directory beside its place (io/out/temporary.h), side files (.aux.xml, .shx ...) included. When all
+ * are complete they are put in place by renames; where one of these fails, those before it are undone. A run that fails leaves
+ * nothing and changes nothing. A process that is killed, or a loss of power, between two renames may leave some of the new files
+ * beside some of the old ones, each complete; the old ones that were replaced are then in the temporary directory.
  *
- * Links stay, what they lead to is replaced: the place of an output is where its path leads to, on whichever disk, and side
- * files go beside the path, where who opens it by that looks for them. What is replaced hands on its mode and owner.
+ * The place of an output is where its path leads to, also through links. Side files go beside the path; links there are
+ * replaced, and followed only where the output is a link into the same directory. A replaced file hands on its mode and owner.
  */
 #ifndef GV_IO_OUTPUT_H
 #define GV_IO_OUTPUT_H
@@ -14,31 +15,29 @@
 #include "io/inputs.h"
 #include "io/io.h"
 #include "io/out/sync.h"
-
-/* What names of files begin with that are in the temporary directory for a while, and never go into place. */
-#define GV_SCRATCH ".gpuvoronoi-"
+#include "io/out/temporary.h"
 
 typedef struct gv_output {
-  char *path;      /* where it is to be, as it was given */
-  char *target;    /* what that leads to: `path` itself if it is no link */
-  char *parent;    /* the directory of `path` */
-  char *directory; /* temporary, beside `target`; NULL until begun */
-  int lock;        /* on that directory, a descriptor, or -1 (io/out/leftovers.h) */
-  char *work;      /* the file in `directory`, with the name of `path` */
-  char **
-      stale; /* files that are to go when the output is put in its place, unless it brings them; a list of GDAL's */
-  char **stages; /* further temporary directories, beside side files that go elsewhere; a list of GDAL's */
+  char *path;             /* where it is to be, as it was given */
+  char *target;           /* what that leads to: `path` itself if it is no link */
+  char *parent;           /* the directory of `path` */
+  gv_temporary temporary; /* beside `target` */
+  gv_temporary stage;     /* beside `path`, for side files, where that is another directory */
+  const char *directory;  /* the path of the temporary directory; NULL until begun */
+  char *work;             /* the file in it, with the name of `path` */
+  char *
+      *stale; /* files that are removed when the output is put in place, unless it brings them; a list of GDAL's */
   bool overwrite;
-  bool kept;   /* the directory has the only copy of what was there before */
-  bool amends; /* the work file began as a copy of what is there (io/out/place.h): side files stay, inputs too */
+  bool kept; /* the temporary directory has the only copy of a replaced file */
+  bool
+      amends; /* the work file began as a copy of the file in place (io/out/place.h): side files stay, inputs too */
   struct gv_output *next; /* of those begun */
 } gv_output;
 
 /* Copies the path. `output` need not be initialised; it must stay where it is until gv_output_clear. */
 gv_status gv_output_init(gv_io *io, gv_output *output, const char *path, bool overwrite);
 
-/* Checks that the path can be written to, as far as that is seen from outside, once what killed runs have left for it is taken
- * away. */
+/* Checks that the path can be written to, as far as that is seen without writing. */
 gv_status gv_output_check(gv_io *io, const gv_output *output);
 
 /* Makes the temporary directory. */
@@ -51,17 +50,25 @@ gv_status gv_output_begin(gv_io *io, gv_output *output);
 gv_status gv_output_check_written(gv_io *io, const gv_output *output);
 
 /*
- * Moves all into place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
- * error before anything is moved. What is to last (`sync`) is on the disk before it is moved, and each move before the next,
- * so that a loss of power, too, leaves the files that were there or the new ones.
+ * Puts all in place, or none. Files of an input (`inputs` NULL: there are none) are neither replaced nor removed: an
+ * error before anything is renamed. With `sync` the files are on the disk before the first rename, and each rename before
+ * the next.
  */
 gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync);
 
-/* Removes the temporary directory (unless the only copy of what was there before is in it) and what is left in it; frees. */
+/* True from the first rename on, unless the renames are undone: the run can no longer be cancelled. */
+bool gv_outputs_settled(void);
+
+/* Removes the temporary directory (unless the only copy of a replaced file is in it), and frees. */
 void gv_output_clear(gv_output *output);
 
-/* Removes all temporary directories, without touching anything else: for a process that is about to end in another
- * thread. Waits for gv_outputs_commit if that is moving files. */
+/* Removes all temporary directories and nothing else, for a process that is about to end in another thread. Waits for
+ * gv_outputs_commit if that is renaming files. */
 void gv_outputs_abandon(void);
+
+/* For output.c and commit.c alone: held while files are renamed and while temporary directories are removed. */
+void gv_outputs_lock(void);
+void gv_outputs_unlock(void);
+void gv_outputs_settle(bool settled);
 
 #endif

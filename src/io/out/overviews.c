@@ -1,6 +1,8 @@
 /* Each overview is thinned out from the one before it: cells that GDAL's NEAREST takes from there. */
 #include "io/out/overviews.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +108,8 @@ static gv_status write_one(gv_io *io, const char *finer, const char *path, thinn
     close_finer(t);
   }
   if (status == GV_OK) status = gv_raster_finish(io, raster, NULL, NULL);
-  gv_place *place = raster != NULL ? gv_raster_place(raster) : NULL;
-  if (status == GV_OK) status = gv_places_commit(io, &place, 1, NULL, GV_SYNC_NEVER);
+  if (status == GV_OK && rename(gv_place_work(gv_raster_place(raster)), path) != 0)
+    status = gv_io_fail(io, GV_ERROR_IO, "cannot write a temporary raster: %s", strerror(errno));
   gv_raster_close(raster);
   free(names);
   return status;

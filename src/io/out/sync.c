@@ -10,22 +10,25 @@
 #include "io/path.h"
 #include "io/retry.h"
 
-static bool is_virtual(const char *path) {
-  return strncmp(path, "/vsi", 4) == 0 && access(path, F_OK) != 0;
-}
-
 static int sync_open(int file) {
   int error = gv_retry_sync(file) == 0 ? 0 : errno;
   close(file); /* read only: nothing that could fail */
   return error;
 }
 
-int gv_sync_directory(const char *path) {
-  if (is_virtual(path)) return 0;
-  int file = gv_retry_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+int gv_sync_directory_at(int directory) {
+  int file = gv_retry_open_at(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
   if (file < 0) return errno == EACCES ? 0 : errno; /* may be written to, but not read */
   int error = sync_open(file);
   return error == EINVAL || error == EOPNOTSUPP ? 0 : error;
+}
+
+static int sync_directory(const char *path) {
+  int file = gv_retry_open(path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (file < 0) return errno;
+  int error = gv_sync_directory_at(file);
+  close(file);
+  return error;
 }
 
 static int sync_contents(const char *path) {
@@ -45,11 +48,10 @@ static int sync_contents(const char *path) {
 
 int gv_sync_all(const char *path) {
   struct stat found;
-  if (is_virtual(path)) return 0;
   if (lstat(path, &found) != 0) return errno;
   if (S_ISDIR(found.st_mode)) {
     int error = sync_contents(path);
-    return error != 0 ? error : gv_sync_directory(path);
+    return error != 0 ? error : sync_directory(path);
   }
   if (!S_ISREG(found.st_mode)) return 0;
   int file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);

@@ -13,12 +13,11 @@ typedef enum gv_sync {
 } gv_sync;
 
 /*
- * Waits until a file, or a directory with all that is in it, is on the disk: 0, or the error's number. In virtual file
- * systems (/vsi...) there is nothing to be done.
+ * Waits until a file, or a directory with all that is in it, is on the disk: 0, or the error's number.
  */
 int gv_sync_all(const char *path);
 
-/* The same for the names in a directory alone. Some file systems have no such thing, which is no error. */
-int gv_sync_directory(const char *path);
+/* The same for the names in a directory alone, given by a descriptor. Where the file system does not support that, nothing is done. */
+int gv_sync_directory_at(int directory);
 
 #endif

@@ -1,0 +1,388 @@
+/*
+ * Putting outputs in place: all of their files, or none.
+ *
+ * A new file takes a free place by a rename that replaces nothing. A file that is to be replaced is exchanged with the new
+ * one, which is first moved to where the old one then is: the temporary directory's subdirectory for backups. Where the file
+ * system cannot exchange, the old file gets a second name there, or is renamed to there, before the new one is renamed. Renames
+ * are undone in reverse order.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include "io/grow.h"
+#include "io/out/copy.h"
+#include "io/out/output.h"
+#include "io/out/style.h"
+#include "io/path.h"
+#include "io/retry.h"
+
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE (1 << 0)
+#define RENAME_EXCHANGE  (1 << 1)
+#endif
+
+/* What has been done of a move. */
+typedef enum move_state {
+  MOVE_WAITS,
+  MOVE_ADDED,     /* the new file is in its place, which was free */
+  MOVE_EXCHANGED, /* the old file is a backup, the new one is in its place */
+  MOVE_SAVED,     /* the old file is a backup (or has a second name there), the new one is not in its place */
+  MOVE_REPLACED   /* as MOVE_EXCHANGED, by two renames */
+} move_state;
+
+/* A file that is put in its place, or one that is removed. */
+typedef struct move {
+  gv_output *output;
+  const gv_temporary *temporary; /* in the directory of the place: has the new file and the backup */
+  char *name;                    /* of the new file, and of the backup */
+  char *to;                      /* the name of the place */
+  char *path;                    /* the place, for messages and comparisons */
+  bool fresh;                    /* there is a new file */
+  bool replaces;                 /* there is an old file */
+  int backups;                   /* descriptor of the directory for backups; -1 = not needed */
+  move_state state;
+} move;
+
+typedef struct moves {
+  move *list;
+  int count;
+  int64_t capacity;
+} moves;
+
+static void moves_free(moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    free(m->list[i].name);
+    free(m->list[i].to);
+    free(m->list[i].path);
+    if (m->list[i].backups >= 0) close(m->list[i].backups);
+  }
+  free(m->list);
+}
+
+/* --------------------------------------------------------------------------------------------------------- planning */
+
+/* Brings a file from the output's temporary directory to the one for side files, as a second name or a copy. */
+static gv_status bring_to_stage(gv_io *io, const gv_output *output, const char *name) {
+  char *from = gv_path_join(output->directory, name), *to = gv_path_join(output->stage.path, name);
+  int error = from != NULL && to != NULL ? gv_copy_file(io, from, to) : ENOMEM;
+  free(from);
+  free(to);
+  if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (error == 0) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_IO, "cannot write %s beside %s: %s", name, output->path, strerror(error));
+}
+
+/* The place of a file beside the output's path: to be freed; NULL = out of memory. A link is followed only where the output itself is a
+ * link into the same directory (*beside_target): other links may be a stranger's. */
+static char *place_of_side_file(const gv_output *output, const char *name, bool *beside_target) {
+  char *path = gv_path_join(output->parent, name);
+  *beside_target = false;
+  if (path == NULL || strcmp(output->path, output->target) == 0) return path;
+  struct stat found;
+  char *place = gv_path_follow(path), *own = gv_path_parent(output->target);
+  char *parent = place != NULL ? gv_path_parent(place) : NULL;
+  bool complete = own != NULL && parent != NULL;
+  *beside_target = complete && strcmp(place, path) != 0 && gv_same_file(parent, own) &&
+                   (lstat(place, &found) != 0 || !S_ISLNK(found.st_mode));
+  free(own);
+  free(parent);
+  free(*beside_target ? path : place);
+  return *beside_target ? place : path;
+}
+
+/* Appends a move: of the output's main file or of one beside its path. */
+static gv_status add_move(gv_io *io, moves *m, gv_output *output, const char *name, bool fresh) {
+  move *list = gv_grow(m->list, &m->capacity, m->count + 1, sizeof *list);
+  if (list == NULL) return gv_io_fail_memory(io, "the outputs' names");
+  m->list = list;
+  bool beside_target = fresh && strcmp(name, gv_path_name(output->path)) == 0;
+  char *path = beside_target ? strdup(output->target)
+               : fresh       ? place_of_side_file(output, name, &beside_target)
+                             : gv_path_join(output->parent, name);
+  bool staged = !beside_target && output->stage.directory >= 0;
+  move *one = &m->list[m->count++];
+  *one = (move){.output = output,
+                .temporary = staged ? &output->stage : &output->temporary,
+                .name = strdup(name),
+                .to = path != NULL ? strdup(gv_path_name(path)) : NULL,
+                .path = path,
+                .fresh = fresh,
+                .backups = -1};
+  if (one->name == NULL || one->to == NULL) return gv_io_fail_memory(io, "a file name");
+  struct stat found;
+  one->replaces = fstatat(one->temporary->parent, one->to, &found, AT_SYMLINK_NOFOLLOW) == 0;
+  if (one->replaces && S_ISDIR(found.st_mode)) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is a directory", output->path, one->path);
+  }
+  if (one->replaces && (one->backups = gv_temporary_backups(one->temporary)) < 0) {
+    return gv_io_fail(io, GV_ERROR_IO, "cannot write into the directory of %s: %s", output->path, strerror(errno));
+  }
+  return fresh && staged ? bring_to_stage(io, output, name) : GV_OK;
+}
+
+/* The file itself first: it is complete without its side files, an old one with new side files is not. */
+static gv_status list_moves(gv_io *io, gv_output *output, moves *m) {
+  const char *main_name = gv_path_name(output->path);
+  char **files = VSIReadDir(output->directory);
+  gv_status status = GV_OK;
+  if (CSLFindString(files, main_name) < 0) {
+    status = gv_io_fail(io, GV_ERROR_IO, "the driver has not written %s", output->path);
+  }
+  if (status == GV_OK) status = add_move(io, m, output, main_name, true);
+  for (char **file = files; status == GV_OK && file != NULL && *file != NULL; file++) {
+    if (EQUAL(*file, ".") || EQUAL(*file, "..") || strcmp(*file, main_name) == 0) continue;
+    if (STARTS_WITH(*file, GV_SCRATCH)) continue;
+    status = add_move(io, m, output, *file, true);
+  }
+  CSLDestroy(files);
+  return status;
+}
+
+/* A file that is removed, unless one of the outputs brings a new one. */
+static gv_status add_stale(gv_io *io, gv_output *output, moves *m, const char *path) {
+  struct stat found;
+  for (int k = 0; k < m->count; k++)
+    if (gv_same_file(m->list[k].path, path)) return GV_OK;
+  if (lstat(path, &found) != 0 || !S_ISREG(found.st_mode)) return GV_OK;
+  return add_move(io, m, output, gv_path_name(path), false);
+}
+
+/* Side files of an output that was there before would describe other cells. */
+static gv_status list_stale(gv_io *io, gv_output *output, moves *m) {
+  static const char *const suffixes[] = {".aux.xml", ".ovr", ".msk", ".msk.ovr"};
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0] && status == GV_OK; i++) {
+    char *side = gv_path_add(output->path, suffixes[i]);
+    status = side != NULL ? add_stale(io, output, m, side) : gv_io_fail_memory(io, "a file name");
+    free(side);
+  }
+  for (char **one = output->stale; status == GV_OK && one != NULL && *one != NULL; one++)
+    status = add_stale(io, output, m, *one);
+  return status;
+}
+
+/* Side files have names that were not given (t.shp brings t.dbf, out.bin out.hdr): none of another output, none of an input, and
+ * none of a file that was there for something else. Those that begin with the output's whole name (.aux.xml, .ovr) are useless
+ * without it. */
+static gv_status check_move(gv_io *io, const moves *m, const move *one, gv_inputs *inputs) {
+  const gv_output *output = one->output;
+  for (const move *other = m->list; other < one; other++) {
+    if (gv_same_file(other->path, one->path)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: its file %s is another output's too", output->path,
+                        one->path);
+    }
+  }
+  bool protects = one->replaces && !output->amends;
+  const char *input = protects && inputs != NULL ? gv_inputs_find(inputs, one->path) : NULL;
+  if (input != NULL) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
+                         "%s: its file %s is %s, a file of an input", output->path, one->path, input);
+  }
+  const char *main_name = gv_path_name(output->path);
+  bool useless = strncmp(one->name, main_name, strlen(main_name)) == 0 || gv_qgis_style_is_ours(one->path);
+  if (one->replaces && !output->overwrite && !useless) {
+    return gv_io_fail_as(io, GV_CODE_OUTPUT_EXISTS, GV_ERROR_IO, "%s: its file %s exists; --overwrite replaces it",
+                         output->path, one->path);
+  }
+  if (one->replaces && gv_is_read_only(one->path)) {
+    return gv_io_fail(io, GV_ERROR_IO, "%s: its file %s is read-only", output->path, one->path);
+  }
+  return GV_OK;
+}
+
+/* All files of the outputs and what else is removed, nothing renamed yet. */
+static gv_status plan_moves(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, moves *m) {
+  gv_status status = GV_OK;
+  for (int i = 0; i < count && status == GV_OK; i++) {
+    if (!outputs[i]->overwrite) status = gv_output_check(io, outputs[i]); /* made by another program meanwhile? */
+    if (status == GV_OK) status = list_moves(io, outputs[i], m);
+  }
+  for (int i = 0; i < count && status == GV_OK; i++)
+    if (!outputs[i]->amends) status = list_stale(io, outputs[i], m);
+  for (int i = 0; i < m->count && status == GV_OK; i++)
+    status = check_move(io, m, &m->list[i], inputs);
+  return status;
+}
+
+/* A new file gets the permissions of the one that it replaces. */
+static gv_status hand_on_permissions(gv_io *io, const moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    const move *one = &m->list[i];
+    struct stat before;
+    if (!one->fresh || !one->replaces) continue;
+    if (fstatat(one->temporary->parent, one->to, &before, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(before.st_mode))
+      continue;
+    char *made = gv_path_join(one->temporary->path, one->name);
+    if (made == NULL) return gv_io_fail_memory(io, "a file name");
+    gv_copy_permissions(made, &before);
+    free(made);
+  }
+  return GV_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- syncing */
+
+static bool must_last(const moves *m, gv_sync sync) {
+  bool replaces = false;
+  for (int i = 0; i < m->count; i++)
+    replaces = replaces || m->list[i].replaces;
+  return sync == GV_SYNC_ALWAYS || (sync == GV_SYNC_AUTO && replaces);
+}
+
+/* The new files, where they are. */
+static gv_status sync_files(gv_io *io, const moves *m) {
+  for (int i = 0; i < m->count; i++) {
+    const move *one = &m->list[i];
+    if (gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+    if (!one->fresh) continue;
+    char *made = gv_path_join(one->temporary->path, one->name);
+    int error = made != NULL ? gv_sync_all(made) : ENOMEM;
+    free(made);
+    if (error != 0)
+      return gv_io_fail(io, GV_ERROR_IO, "cannot write %s to the disk: %s", one->path, strerror(error));
+  }
+  return GV_OK;
+}
+
+/* The names in the directory of a move's place: 0, or the error's number. */
+static int sync_place(const move *one) {
+  return gv_sync_directory_at(one->temporary->parent);
+}
+
+/* --------------------------------------------------------------------------------------------------------- renaming */
+
+/* Whether a file system refuses the kind of rename, rather than this one. */
+static bool is_unsupported(int error) {
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
+/* Renames to a free place: 0, or the error's number. */
+static int rename_to_free(int from, const char *name, int parent, const char *to) {
+  if (renameat2(from, name, parent, to, RENAME_NOREPLACE) == 0) return 0;
+  if (!is_unsupported(errno)) return errno;
+  if (linkat(from, name, parent, to, 0) == 0) {
+    unlinkat(from, name, 0);
+    return 0;
+  }
+  if (errno == EEXIST) return EEXIST;
+  struct stat found; /* no second names either */
+  if (fstatat(parent, to, &found, AT_SYMLINK_NOFOLLOW) == 0) return EEXIST;
+  return renameat(from, name, parent, to) == 0 ? 0 : errno;
+}
+
+/* Makes a backup of the old file by a second name, or else by a rename: 0, or the error's number. */
+static int save(move *one, bool lasting) {
+  int parent = one->temporary->parent;
+  bool saved = one->fresh && linkat(parent, one->to, one->backups, one->name, 0) == 0;
+  if (!saved && renameat(parent, one->to, one->backups, one->name) != 0) return errno;
+  one->state = MOVE_SAVED;
+  if (!lasting) return 0;
+  int error = gv_sync_directory_at(one->backups);
+  return error == 0 ? sync_place(one) : error;
+}
+
+static int exchange(move *one) {
+  const gv_temporary *t = one->temporary;
+  if (renameat(t->directory, one->name, one->backups, one->name) != 0) return errno;
+  int error = renameat2(one->backups, one->name, t->parent, one->to, RENAME_EXCHANGE) == 0 ? 0 : errno;
+  if (error == 0) {
+    one->state = MOVE_EXCHANGED;
+  } else if (renameat(one->backups, one->name, t->directory, one->name) != 0) {
+    error = errno;
+  }
+  return error;
+}
+
+/* 0, or the error's number. */
+static int replace(move *one, bool lasting) {
+  const gv_temporary *t = one->temporary;
+  int error = exchange(one);
+  if (error == 0 || !is_unsupported(error)) return error;
+  error = save(one, lasting);
+  if (error == 0 && renameat(t->directory, one->name, t->parent, one->to) != 0) error = errno;
+  if (error == 0) one->state = MOVE_REPLACED;
+  return error;
+}
+
+static int add(move *one) {
+  const gv_temporary *t = one->temporary;
+  int error = rename_to_free(t->directory, one->name, t->parent, one->to);
+  if (error == 0) one->state = MOVE_ADDED;
+  return error;
+}
+
+/* 0, or the error's number. */
+static int carry_out(move *one, bool lasting) {
+  int error = 0;
+  if (one->replaces) {
+    error = one->fresh ? replace(one, lasting) : save(one, lasting);
+    /* Another run for this output has removed its own file meanwhile. */
+    if (error == ENOENT && one->state == MOVE_WAITS) error = one->fresh ? add(one) : 0;
+  } else {
+    error = add(one);
+  }
+  return error == 0 && lasting && one->state != MOVE_WAITS ? sync_place(one) : error;
+}
+
+/* False if the old file could not be put back; it stays a backup then. */
+static bool undo(const move *one) {
+  const gv_temporary *t = one->temporary;
+  switch (one->state) {
+  case MOVE_ADDED:
+    if (rename_to_free(t->parent, one->to, t->directory, one->name) != 0) unlinkat(t->parent, one->to, 0);
+    return true;
+  case MOVE_EXCHANGED:
+    return renameat2(one->backups, one->name, t->parent, one->to, RENAME_EXCHANGE) == 0;
+  case MOVE_SAVED:
+  case MOVE_REPLACED:
+    if (renameat(one->backups, one->name, t->parent, one->to) != 0) return false;
+    unlinkat(one->backups, one->name, 0); /* a second name: renaming one to the other does nothing */
+    return true;
+  default:
+    return true;
+  }
+}
+
+/* Undoes all moves up to the one that failed. */
+static gv_status fail_move(gv_io *io, const moves *m, int failed, int error, bool lasting) {
+  gv_status status =
+      gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s", m->list[failed].path, strerror(error));
+  for (int i = failed; i >= 0; i--) {
+    const move *one = &m->list[i];
+    if (!undo(one)) {
+      one->output->kept = true;
+      char *backup = gv_temporary_backup_path(one->temporary, one->name);
+      status = gv_io_fail(io, GV_ERROR_IO, "cannot move the output to %s: %s; what was there before is %s now",
+                          one->path, strerror(error), backup != NULL ? backup : one->temporary->name);
+      free(backup);
+    }
+    if (lasting) sync_place(one); /* the first error is the one that is reported */
+  }
+  return status;
+}
+
+gv_status gv_outputs_commit(gv_io *io, gv_output *const *outputs, int count, gv_inputs *inputs, gv_sync sync) {
+  moves m = {NULL, 0, 0};
+  gv_status status = plan_moves(io, outputs, count, inputs, &m);
+  if (status == GV_OK) status = hand_on_permissions(io, &m);
+  bool lasting = status == GV_OK && must_last(&m, sync);
+  if (lasting) status = sync_files(io, &m);
+  gv_outputs_lock();
+  if (status == GV_OK && gv_io_cancelled(io)) status = gv_io_fail_cancelled(io);
+  if (status == GV_OK) gv_outputs_settle(true);
+  for (int i = 0; i < m.count && status == GV_OK; i++) {
+    int error = carry_out(&m.list[i], lasting);
+    if (error != 0) status = fail_move(io, &m, i, error, lasting);
+  }
+  for (int i = 0; i < m.count && status == GV_OK; i++)
+    if (m.list[i].replaces) gv_temporary_discard_backups(m.list[i].temporary);
+  if (status != GV_OK) gv_outputs_settle(false);
+  gv_outputs_unlock();
+  moves_free(&m);
+  return status;
+}

@@ -1,0 +1,198 @@
+/* Temporary directories of outputs: what is removed, what stays, and that nothing outside of them is reached. */
+#include "cmocka_test.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/out/temporary.h"
+#include "io/retry.h"
+
+enum { MAX_PATH = 512 };
+
+static char parent[] = "/tmp/gpuvoronoi-test-XXXXXX";
+
+/* "directory/name" */
+static void join(char out[MAX_PATH], const char *directory, const char *name) {
+  int length = snprintf(out, MAX_PATH, "%s/%s", directory, name);
+  assert_true(length > 0 && length < MAX_PATH);
+}
+
+static void put_file(const char *directory, const char *name) {
+  char path[MAX_PATH];
+  join(path, directory, name);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs("precious", file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
+static bool is_there(const char *directory, const char *name) {
+  char path[MAX_PATH];
+  struct stat found;
+  join(path, directory, name);
+  return lstat(path, &found) == 0;
+}
+
+static gv_temporary make(void) {
+  gv_io io = {.cancelled = NULL};
+  gv_temporary made;
+  assert_int_equal(gv_temporary_make(&io, parent, "a.tif", &made), GV_OK);
+  return made;
+}
+
+static int make_parent(void **state) {
+  (void)state;
+  strcpy(parent, "/tmp/gpuvoronoi-test-XXXXXX");
+  gv_io_drop_warnings();
+  return mkdtemp(parent) != NULL ? 0 : -1;
+}
+
+static int remove_parent(void **state) {
+  char command[MAX_PATH];
+  (void)state;
+  snprintf(command, sizeof command, "rm -rf '%s'", parent);
+  return system(command);
+}
+
+/* Leaves the directory as a killed process does. The name stays in *t. */
+static void die(gv_temporary *t) {
+  char name[sizeof t->name];
+  memcpy(name, t->name, sizeof name);
+  gv_temporary_close(t);
+  memcpy(t->name, name, sizeof name);
+}
+
+static void is_private_and_goes(void **state) {
+  struct stat found;
+  (void)state;
+  gv_temporary t = make(), other = make();
+  assert_string_not_equal(t.name, other.name);
+  assert_int_equal(fstat(t.directory, &found), 0);
+  assert_int_equal(found.st_mode & 0777, 0700);
+  put_file(t.path, "x");
+  assert_int_equal(fstatat(t.directory, "x", &found, 0), 0);
+  assert_int_equal(mkdirat(t.directory, "inner", 0700), 0);
+  assert_int_equal(symlinkat("/", t.directory, "inner/link"), 0);
+  assert_true(gv_temporary_remove(&t));
+  assert_false(is_there(parent, t.name));
+  assert_true(is_there(parent, other.name));
+  assert_true(gv_temporary_remove(&other));
+  gv_temporary_close(&t);
+  gv_temporary_close(&other);
+}
+
+static void leftovers_of_the_dead_go(void **state) {
+  (void)state;
+  gv_temporary dead = make(), living = make();
+  put_file(dead.path, "half");
+  die(&dead);
+  gv_temporary next = make();
+  assert_false(is_there(parent, dead.name));
+  assert_true(is_there(parent, living.name));
+  assert_true(gv_temporary_remove(&living) && gv_temporary_remove(&next));
+  gv_temporary_close(&living);
+  gv_temporary_close(&next);
+}
+
+static void backups_stay_and_are_reported(void **state) {
+  gv_warning warning;
+  (void)state;
+  gv_temporary dead = make();
+  int backups = gv_temporary_backups(&dead);
+  assert_true(backups >= 0);
+  close(backups);
+  char path[MAX_PATH], *backup = gv_temporary_backup_path(&dead, "old.tif");
+  join(path, parent, dead.name);
+  put_file(path, GV_BACKUPS "/old.tif");
+  assert_int_equal(access(backup, F_OK), 0);
+  die(&dead);
+  gv_temporary next = make();
+  assert_int_equal(access(backup, F_OK), 0);
+  assert_true(gv_io_next_warning(&warning));
+  assert_int_equal(warning.code, GV_CODE_BACKUP_LEFT);
+  assert_non_null(strstr(warning.text, path));
+  assert_true(gv_temporary_remove(&next));
+  gv_temporary_close(&next);
+  free(backup);
+}
+
+/* Directories that look like leftovers, but were not made here. */
+static void what_others_made_stays(void **state) {
+  enum { KINDS = 5 };
+  char name[KINDS][64], path[MAX_PATH], victim[MAX_PATH];
+  (void)state;
+  gv_temporary like = make();
+  size_t prefix = strlen(like.name) - 32;
+  for (int i = 0; i < KINDS; i++)
+    snprintf(name[i], sizeof name[i], "%.*s%032x", (int)prefix, like.name, i);
+  join(victim, parent, "victim");
+  assert_int_equal(mkdir(victim, 0700), 0);
+  put_file(victim, "file");
+  put_file(victim, GV_SCRATCH "lock");
+  for (int i = 0; i < KINDS; i++) {
+    join(path, parent, name[i]);
+    if (i == 0) { /* a link to a directory that has a lock file */
+      assert_int_equal(symlink(victim, path), 0);
+      continue;
+    }
+    assert_int_equal(mkdir(path, i == 1 ? 0755 : 0700), 0); /* 1: open to others */
+    put_file(path, "file");
+    if (i != 2) put_file(path, GV_SCRATCH "lock"); /* 2: without a lock file */
+  }
+  char shorter[MAX_PATH], longer[80];
+  snprintf(longer, sizeof longer, "%sx", name[3]);
+  join(path, parent, longer);
+  join(shorter, parent, name[3]);
+  assert_int_equal(rename(shorter, path), 0);
+  join(path, parent, name[4]);
+  if (geteuid() == 0) {
+    assert_int_equal(chown(path, 65534, 65534), 0); /* of another user */
+  } else {
+    assert_int_equal(chmod(path, 0750), 0);
+  }
+  gv_temporary next = make();
+  assert_true(is_there(victim, "file") && is_there(parent, name[0]));
+  for (int i = 1; i < KINDS; i++) {
+    join(path, parent, i == 3 ? longer : name[i]);
+    assert_true(is_there(path, "file"));
+  }
+  assert_true(gv_temporary_remove(&like) && gv_temporary_remove(&next));
+  gv_temporary_close(&like);
+  gv_temporary_close(&next);
+}
+
+/* Another user renames the directory and puts a link in its place. */
+static void links_are_not_followed(void **state) {
+  char victim[MAX_PATH], path[MAX_PATH], moved[MAX_PATH];
+  (void)state;
+  gv_temporary t = make();
+  join(victim, parent, "victim");
+  join(path, parent, t.name);
+  join(moved, parent, "moved");
+  assert_int_equal(mkdir(victim, 0700), 0);
+  put_file(victim, "file");
+  assert_int_equal(rename(path, moved), 0);
+  assert_int_equal(symlink(victim, path), 0);
+  put_file(t.path, "made");
+  assert_true(is_there(moved, "made") && !is_there(victim, "made"));
+  assert_int_equal(symlinkat(victim, t.directory, "link"), 0);
+  assert_false(gv_temporary_remove(&t));
+  assert_true(is_there(victim, "file") && is_there(parent, t.name));
+  assert_false(is_there(moved, "made") || is_there(moved, "link"));
+  gv_temporary_close(&t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(is_private_and_goes, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(leftovers_of_the_dead_go, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(backups_stay_and_are_reported, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(what_others_made_stays, make_parent, remove_parent),
+      cmocka_unit_test_setup_teardown(links_are_not_followed, make_parent, remove_parent)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
