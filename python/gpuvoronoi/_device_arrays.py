@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from ctypes import byref
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, NoReturn, Optional
 
 import numpy as np
 
@@ -28,6 +28,9 @@ class DeviceArray(NamedTuple):
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an address on a GPU belongs to its process: it cannot be pickled or copied")
 
     def rows(self, dim: int) -> _c.Points:
         return _c.Points(data=self.address, count=int(np.prod(self.shape[:-1])), dim=dim, dtype=self.kind)

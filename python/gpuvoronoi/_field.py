@@ -12,7 +12,7 @@ import dataclasses
 import hashlib
 import threading
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, NoReturn, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -154,6 +154,9 @@ class Field:
                    threads=1 if plan.inverse is not None else workers, device=plan.device,
                    large=plan.x.size > _LARGE_CELLS or plan.rows + plan.columns > 1 << 20, argument="seeds")
         self.handle = Handle(made.value, c.gv_voronoi_destroy, used)
+
+    def __reduce__(self) -> NoReturn:
+        self.handle.__reduce__()
 
     @property
     def backend(self) -> str:

@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from ctypes import byref, c_void_p
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, NoReturn, Optional, Union
 
 from . import _c
 
@@ -107,6 +107,9 @@ class Context:
     def __del__(self) -> None:
         if getattr(self, "address", None) is not None:
             self._destroy(self.address)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a gpuvoronoi context belongs to its process: it cannot be pickled or copied")
 
     def call(self, function: Any, *arguments: Any, argument: str = "") -> None:
         """Calls a function that takes a context, and raises what it returns; `argument` is whose fault it may be."""
@@ -223,6 +226,9 @@ class Handle:
     def __init__(self, address: Optional[int], destroy: Any, made_with: Context) -> None:
         self.address = address
         weakref.finalize(self, _destroy, destroy, address, made_with).atexit = False
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an object of the gpuvoronoi library belongs to its process: it cannot be pickled or copied")
 
 
 def _destroy(destroy: Any, address: Optional[int], made_with: Context) -> None:

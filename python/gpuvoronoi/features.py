@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from ctypes import c_void_p
-from typing import Any, Iterable, Optional
+from typing import Any, Iterable, NamedTuple, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,17 @@ from .trees import _pairs, _seeds, ellipsoid_numbers
 _EDGES = ("straight", "geodesic")
 _POINTS, _LINE, _POLYGON = range(3)
 _BUILT_LARGE = 10_000  # vertices
+
+
+class _Arrays(NamedTuple):
+    """``gv_features``: features have parts, parts rings, rings vertices."""
+
+    part: npt.NDArray[np.int64]
+    kind: npt.NDArray[np.uint8]
+    ring: npt.NDArray[np.int64]
+    vertex: npt.NDArray[np.int64]
+    x: npt.NDArray[np.float64]
+    y: npt.NDArray[np.float64]
 
 
 class _Parts:
@@ -62,6 +73,13 @@ class _Parts:
             raise TypeError(f"geometries: row {row} is a {name}")
 
 
+    def arrays(self) -> _Arrays:
+        places = np.concatenate(self.places) if self.places else np.empty((0, 2))
+        part, ring, vertex = (np.asarray(values, dtype=np.int64) for values in (self.part, self.ring, self.vertex))
+        x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
+        return _Arrays(part, np.asarray(self.kind, dtype=np.uint8), ring, vertex, x, y)
+
+
 def _read(geometries: Any) -> _Parts:
     made = _Parts()
     for row, geometry in enumerate(geometries):
@@ -72,6 +90,12 @@ def _read(geometries: Any) -> _Parts:
             made.add(interface, row)
         made.part.append(len(made.kind))
     return made
+
+
+def _restored(kind: type[FeatureTree], *state: Any) -> FeatureTree:
+    tree = kind.__new__(kind)
+    tree._build(*state)
+    return tree
 
 
 class FeatureTree:
@@ -115,24 +139,26 @@ class FeatureTree:
         if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_lonlat(_crs.parse(crs, "geometries")):
             raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude: "
                              "use to_crs(4326), or a metric of the plane")
-        made = _read(geometries)
-        places = np.concatenate(made.places) if made.places else np.empty((0, 2))
-        x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
-        offsets = [np.asarray(values, dtype=np.int64) for values in (made.part, made.ring, made.vertex)]
-        kind = np.asarray(made.kind, dtype=np.uint8)
-        self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(made.part) - 1, metric, edges, boundary, ellipsoid
+        self._build(_read(geometries).arrays(), metric, edges, boundary, ellipsoid)
+
+    def _build(self, arrays: _Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]]) -> None:
+        self._arrays = arrays  # for pickle: the library has its own copy
+        self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(arrays.part) - 1, metric, edges, boundary, ellipsoid
         a, f = ellipsoid_numbers(ellipsoid)
         self._index: Optional[Handle] = None
         if self.n > 0:
             c = library()
             features = _c.Features(
-                count=self.n, part=offsets[0].ctypes.data, kind=kind.ctypes.data, ring=offsets[1].ctypes.data,
-                vertex=offsets[2].ctypes.data, x=x.ctypes.data, y=y.ctypes.data, edges=_EDGES.index(edges),
+                count=self.n, part=arrays.part.ctypes.data, kind=arrays.kind.ctypes.data, ring=arrays.ring.ctypes.data,
+                vertex=arrays.vertex.ctypes.data, x=arrays.x.ctypes.data, y=arrays.y.ctypes.data, edges=_EDGES.index(edges),
                 boundary=int(bool(boundary)))
             options = _c.FeatureIndexOptions(metric=_c.METRICS.index(metric), semi_major=a, flattening=f)
             self._index = _search.made(
                 c.gv_feature_index_build, c.gv_feature_index_destroy, features, options, c_void_p(), threads=0, device=-1,
-                large=x.size > _BUILT_LARGE, argument="geometries")
+                large=arrays.x.size > _BUILT_LARGE, argument="geometries")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self._arrays, self.metric, self.edges, self.boundary, self.ellipsoid)
 
     def query(self, x: npt.ArrayLike, y: npt.ArrayLike, k: Neighbours = 1, max_distance: float = math.inf,
               workers: int = -1, *, nearest: bool = False, progress: Progress = None) -> tuple[Any, ...]:

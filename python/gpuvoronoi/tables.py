@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 from ctypes import byref, c_void_p
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, NoReturn, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +92,9 @@ class _Table:
         made, used = c_void_p(), context()
         used.call(c.gv_statistics_create, field.handle.address, byref(options), byref(made), argument="sums")
         self.handle = Handle(made.value, c.gv_statistics_destroy, used)
+
+    def __reduce__(self) -> NoReturn:
+        self.handle.__reduce__()
 
     def add(self, used: Context, column: int, row: int, full: _field.Window, answers: _field.Answers) -> None:
         rows, columns = full.shape

@@ -168,7 +168,7 @@ class KDTree:
         return _search.shaped(distances, indices, shape, k, columns)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.data, self.metric, self.backend, self.device)
+        return type(self), (self.data, self.metric, self.backend, self.device), {"leafsize": self.leafsize}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith(("query_", "count_", "sparse_")) or name in ("tree", "innernode", "leafnode", "node"):

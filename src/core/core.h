@@ -130,15 +130,15 @@ static inline bool gv_progress_cancelled(const gv_progress *progress) {
 
 /* --------------------------------------------------------------------------------------------------- processor */
 
-/* The vector instructions this processor and operating system offer, of those that the library has kernels for. The
- * environment variable GPUVORONOI_SIMD (baseline, avx2, avx512) lowers it, for tests and measurements. */
+/* The vector instructions that this processor and operating system offer. The environment variable GPUVORONOI_SIMD (baseline,
+ * avx2, avx512) lowers it, for tests and measurements. The library may have kernels for fewer (GV_KERNEL_TABLE). */
 typedef enum gv_simd { GV_SIMD_BASELINE = 0, GV_SIMD_AVX2 = 1, GV_SIMD_AVX512 = 2 } gv_simd;
 
 gv_simd gv_simd_level(void);
 const char *gv_simd_name(gv_simd level);
 
 /* GV_KERNEL_TABLE(type); declares the tables of kernels that are made of one source, type_baseline and so on
- * (core/simd/vectors.h), and type_get, which returns that of this processor. */
+ * (core/simd/vectors.h), and type_get, which returns the table for this processor, of those that were built. */
 #if defined(GV_HAVE_X86_KERNELS)
 #define GV_KERNEL_TABLES(type) &type##_baseline, &type##_avx2, &type##_avx512
 #else
@@ -148,7 +148,8 @@ const char *gv_simd_name(gv_simd level);
   extern const type type##_baseline, type##_avx2, type##_avx512;                                                   \
   static inline const type *type##_get(void) {                                                                     \
     const type *const tables[] = {GV_KERNEL_TABLES(type)};                                                         \
-    return tables[gv_simd_level()];                                                                                \
+    const size_t built = sizeof tables / sizeof *tables, level = (size_t)gv_simd_level();                          \
+    return tables[level < built ? level : built - 1];                                                              \
   }                                                                                                                \
   extern const type type##_baseline
 
