@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/report.h"
 #include "io/source_name.h"
+#include "io/text.h"
 
 int cli_answered(int status) {
   errno = 0;
@@ -19,6 +22,24 @@ int cli_answered(int status) {
   if (status != EXIT_OK || written) return status;
   if (errno == EPIPE) return 128 + SIGPIPE;
   return cli_fail(EXIT_ERROR, "cannot write to standard output: %s", strerror(errno != 0 ? errno : EIO));
+}
+
+void cli_print_line(const char *format, ...) {
+  char line[8192];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  gv_text_make_printable(line);
+  fprintf(stderr, "gpuvoronoi: %s\n", line);
+}
+
+bool cli_open_standard_files(void) {
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
+    if (fcntl(file, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file) return false;
+  }
+  return true;
 }
 
 void cli_print_version(void) {
@@ -51,6 +72,7 @@ static int fail(gv_code code, int status, const char *format, va_list arguments)
   if (silent) return status;
   char message[4096];
   vsnprintf(message, sizeof message, format, arguments);
+  gv_text_make_printable(message);
   char *clean = gv_clean_message(message);
   const char *text = clean != NULL ? clean : "out of memory";
   if (json) {

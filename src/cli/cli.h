@@ -12,6 +12,13 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
  * not be written. Where its reader has gone, without a word, the status that shells give for SIGPIPE. */
 int cli_answered(int status);
 
+/* Prints a line on stderr, "gpuvoronoi: ...", without control characters. */
+void cli_print_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Opens those of the standard files that the process was started without, so that no file of a run gets their numbers. They can be
+ * neither read nor written, as before. False if that fails. */
+bool cli_open_standard_files(void);
+
 /* What --version answers. */
 void cli_print_version(void);
 

@@ -8,6 +8,7 @@
 #include "cli/process.h"
 
 int main(int argc, char **argv) {
+  if (!cli_open_standard_files()) return EXIT_ERROR;
   cli_ignore_signals();
   if (cli_cluster_rank() > 0) {
     /* Answers and errors of the command line are those of the first. */

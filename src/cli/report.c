@@ -10,57 +10,56 @@
 void cli_print_warnings(void) {
   gv_warning warning;
   while (gv_io_next_warning(&warning))
-    fprintf(stderr, "gpuvoronoi: warning: %s\n", warning.text);
+    cli_print_line("warning: %s", warning.text);
 }
 
 /* --------------------------------------------------------------------------------------------------- in lines */
 
 static void print_grid(const gv_job_report *r) {
-  fprintf(stderr, "gpuvoronoi: grid: %" PRId64 " x %" PRId64 " cells of %.9g", r->width, r->height, r->cell_width);
-  if (r->cell_height != r->cell_width) fprintf(stderr, " x %.9g", r->cell_height);
-  fprintf(stderr, "%s%s, %s", r->unit[0] != '\0' ? " " : "", r->unit, r->crs);
-  if (r->level >= 0) fprintf(stderr, ", by the triangles of QTM level %d", r->level);
-  fprintf(stderr, "\n");
+  char size[64], level[48] = "";
+  snprintf(size, sizeof size, r->cell_height != r->cell_width ? "%.9g x %.9g" : "%.9g", r->cell_width,
+           r->cell_height);
+  if (r->level >= 0) snprintf(level, sizeof level, ", by the triangles of QTM level %d", r->level);
+  cli_print_line("grid: %" PRId64 " x %" PRId64 " cells of %s%s%s, %s%s", r->width, r->height, size,
+                 r->unit[0] != '\0' ? " " : "", r->unit, r->crs, level);
 }
 
 static void print_planned(const gv_planned_output *o) {
-  fprintf(stderr, "gpuvoronoi: output: %s %s, ", o->option, o->path);
   if (o->type == NULL) {
-    fprintf(stderr, "%" PRId64 " rows at most\n", o->count);
+    cli_print_line("output: %s %s, %" PRId64 " rows at most", o->option, o->path, o->count);
   } else {
-    fprintf(stderr, "%" PRId64 " values of %s, %" PRId64 " bytes without compression\n", o->count, o->type,
-            o->bytes);
+    cli_print_line("output: %s %s, %" PRId64 " values of %s, %" PRId64 " bytes without compression", o->option,
+                   o->path, o->count, o->type, o->bytes);
   }
 }
 
 static void print_metric(gv_metric metric, const char *reason) {
-  fprintf(stderr, "gpuvoronoi: metric: %s, %s\n", gv_metric_name(metric), reason);
+  cli_print_line("metric: %s, %s", gv_metric_name(metric), reason);
 }
 
-/* The line is to be ended. */
-static void print_backend(const char *backend, int threads) {
-  fprintf(stderr, "gpuvoronoi: backend: %s, %d thread%s, ", backend, threads, threads == 1 ? "" : "s");
+static void print_backend(const char *backend, int threads, const char *rest) {
+  cli_print_line("backend: %s, %d thread%s, %s", backend, threads, threads == 1 ? "" : "s", rest);
 }
 
 void cli_report_lines(const gv_job_report *r, double seconds) {
+  char without[64] = "", rest[96];
   cli_print_warnings();
   print_metric(r->metric, r->metric_reason);
   print_grid(r);
   for (int i = 0; i < r->planned_count; i++)
     print_planned(&r->planned[i]);
-  if (r->empty_cells >= 0) {
-    fprintf(stderr, "gpuvoronoi: cells: %" PRId64 ", %" PRId64 " without a seed\n", r->width * r->height,
-            r->empty_cells);
-  }
-  fprintf(stderr, "gpuvoronoi: seeds: %" PRId64 " used, %" PRId64 " left out", r->seeds, r->seeds_skipped);
-  if (r->seeds_without_cells >= 0) fprintf(stderr, ", %" PRId64 " without a cell", r->seeds_without_cells);
-  fprintf(stderr, "\n");
-  print_backend(r->backend != NULL ? r->backend : r->backend_asked, r->threads);
+  if (r->empty_cells >= 0)
+    cli_print_line("cells: %" PRId64 ", %" PRId64 " without a seed", r->width * r->height, r->empty_cells);
+  if (r->seeds_without_cells >= 0)
+    snprintf(without, sizeof without, ", %" PRId64 " without a cell", r->seeds_without_cells);
+  cli_print_line("seeds: %" PRId64 " used, %" PRId64 " left out%s", r->seeds, r->seeds_skipped, without);
   if (r->planned_count > 0) {
-    fprintf(stderr, "%" PRId64 " bytes of memory at most beside the seeds'; nothing was written\n", r->memory);
+    snprintf(rest, sizeof rest, "%" PRId64 " bytes of memory at most beside the seeds'; nothing was written",
+             r->memory);
   } else {
-    fprintf(stderr, "%.2f s\n", seconds);
+    snprintf(rest, sizeof rest, "%.2f s", seconds);
   }
+  print_backend(r->backend != NULL ? r->backend : r->backend_asked, r->threads, rest);
 }
 
 /* There is one for lines and polygons, which no option names. */
@@ -75,14 +74,13 @@ static int64_t neighbours(const cli_search_report *r) {
 void cli_report_search_lines(const cli_search_report *r, double seconds) {
   cli_print_warnings();
   print_metric(r->metric, r->metric_reason);
-  fprintf(stderr,
-          "gpuvoronoi: references: %" PRId64 " used, %" PRId64 " left out, %d dimension%s, %s\n"
-          "gpuvoronoi: queries: %" PRId64 " used, %" PRId64 " left out\n"
-          "gpuvoronoi: neighbours: %" PRId64 ", %" PRId64 " do not exist\n",
-          r->references.used, r->references.left_out, r->dimensions, r->dimensions == 1 ? "" : "s", r->crs,
-          r->queries.used, r->queries.left_out, neighbours(r), r->missing);
-  print_backend(search_backend(r), r->threads);
-  fprintf(stderr, "%.2f s\n", seconds);
+  char rest[32];
+  cli_print_line("references: %" PRId64 " used, %" PRId64 " left out, %d dimension%s, %s", r->references.used,
+                 r->references.left_out, r->dimensions, r->dimensions == 1 ? "" : "s", r->crs);
+  cli_print_line("queries: %" PRId64 " used, %" PRId64 " left out", r->queries.used, r->queries.left_out);
+  cli_print_line("neighbours: %" PRId64 ", %" PRId64 " do not exist", neighbours(r), r->missing);
+  snprintf(rest, sizeof rest, "%.2f s", seconds);
+  print_backend(search_backend(r), r->threads, rest);
 }
 
 /* ---------------------------------------------------------------------------------------------------- as JSON */

@@ -483,8 +483,8 @@ int search_command(int argc, char **argv) {
   if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.reference.path);
   if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.query.path);
   if (result == EXIT_OK) result = cli_prepare();
-  if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path);
-  if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path, j.memory);
+  if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path, j.memory);
   if (j.raster.source != NULL) {
     j.reference.path = j.raster.source;
     j.reference.raster = &j.raster;

@@ -30,6 +30,10 @@ static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
 }
 
+static gv_status set_memory(gv_io *io, void *to, const char *value) {
+  return gv_read_memory(io, value, &((settings *)to)->memory);
+}
+
 static gv_status set_values(gv_io *io, void *to, const char *value) {
   settings *j = to;
   return gv_read_whole_list(io, "--values", value, &j->raster.values, &j->raster.value_count);
@@ -117,6 +121,8 @@ static const gv_option table[] = {
     {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
      GV_OPTION_INTO(backend), .more = GV_MORE_LIMITS_OF_POINTS},
     GV_OPTION_THREADS_ROW(threads),
+    {"memory", "SIZE", "largest standard input, e.g. 512M or 4G (default: a quarter of the memory, at most 1 GiB)",
+     GV_OPTION_BY(set_memory), .numbers = 1},
     {"device", "N", "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first)",
      GV_OPTION_RANGE(device, 0, 1023)},
     {"shard-reference", NULL,

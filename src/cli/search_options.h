@@ -25,6 +25,7 @@ typedef struct search_settings {
   gv_metric metric;
   gv_edges edges;
   bool has_metric, boundary, overwrite, progress, quiet, json, skip_invalid, lines, shard_reference;
+  int64_t memory; /* bytes of the standard input; 0 = the default of --memory */
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;

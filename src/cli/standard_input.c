@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "job/budget.h"
 
 /* Waits for bytes, or for a signal that ends the command: how many were read, -1 where they cannot be. */
 static ssize_t read_some(char *to, size_t room) {
@@ -23,8 +25,8 @@ static ssize_t read_some(char *to, size_t room) {
   }
 }
 
-/* All that is there, in memory of GDAL's. */
-static int read_all(char **bytes, size_t *size) {
+/* All that is there, at most `most` bytes, in memory of GDAL's. */
+static int read_all(char **bytes, size_t *size, int64_t most) {
   size_t room = 1 << 16;
   ssize_t got = 0;
   gv_io io = {.cancelled = NULL};
@@ -32,6 +34,12 @@ static int read_all(char **bytes, size_t *size) {
   *bytes = VSIMalloc(room);
   while (*bytes != NULL && (got = read_some(*bytes + *size, room - *size)) > 0) {
     *size += (size_t)got;
+    if (*size > (size_t)most) {
+      VSIFree(*bytes);
+      return cli_fail(
+          EXIT_ERROR,
+          "standard input: more than %" PRId64 " bytes; write it to a file, or raise the limit by --memory", most);
+    }
     if (*size < room) continue;
     char *more = VSIRealloc(*bytes, room *= 2);
     if (more == NULL) VSIFree(*bytes);
@@ -46,14 +54,14 @@ static int read_all(char **bytes, size_t *size) {
   return cli_fail(EXIT_ERROR, "the standard input cannot be read: %s", strerror(error));
 }
 
-int cli_read_standard_input(const char **source) {
+int cli_read_standard_input(const char **source, int64_t most) {
   static bool taken;
   if (*source == NULL || (strcmp(*source, "-") != 0 && strcmp(*source, "/vsistdin/") != 0)) return EXIT_OK;
   if (taken) return cli_fail(EXIT_USAGE, "one input can be the standard input, not two");
   taken = true;
   char *bytes;
   size_t size, first = 0;
-  int status = read_all(&bytes, &size);
+  int status = read_all(&bytes, &size, most > 0 ? most : gv_budget_default());
   if (status != EXIT_OK) return status;
   while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
     first++;

@@ -106,7 +106,7 @@ int voronoi_command(int argc, char **argv) {
   bool clustered = cli_cluster_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
   if (result == EXIT_OK && clustered) result = cli_cluster_check(&s.job);
   if (result == EXIT_OK && !early) result = cli_prepare();
-  if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source);
+  if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
   if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
   bool idle = !clustered && cli_cluster_rank() > 0;
   if (result == EXIT_OK && !idle) {

@@ -11,6 +11,7 @@
 
 #include "io/path.h"
 #include "io/source_name.h"
+#include "io/text.h"
 
 #ifdef __clang_analyzer__
 #undef gv_io_fail
@@ -76,9 +77,7 @@ static void one_line(char *text) {
   size_t length = strlen(text);
   while (length > 0 && strchr(" \r\n\t.", text[length - 1]) != NULL)
     text[--length] = '\0';
-  for (char *c = text; *c != '\0'; c++) {
-    if (*c == '\n' || *c == '\r' || *c == '\t') *c = ' ';
-  }
+  gv_text_make_printable(text);
 }
 
 /* Takes a text that gv_clean_... has made. */

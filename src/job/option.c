@@ -83,6 +83,22 @@ int gv_read_measures(const char *text, double *numbers, gv_unit *units, int coun
   return 0;
 }
 
+gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes) {
+  char *end;
+  double size = strtod(value, &end);
+  static const char units[] = "kMGT";
+  const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
+  for (const char *u = units; unit != NULL && u <= unit; u++)
+    size *= 1024.0;
+  bool good = end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && size >= 1e6 && size < 1e18;
+  if (!good) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--memory: invalid size (%s); expected at least 1M, e.g. 512M or 4G", value);
+  }
+  *bytes = (int64_t)size;
+  return GV_OK;
+}
+
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit) {
   if (gv_unit_find(value, unit) && unit->kind == GV_UNIT_LENGTH) return GV_OK;
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: '%s' is no unit of length like m, km, nmi, mi or ft",

@@ -129,6 +129,9 @@ gv_status gv_read_whole_list(gv_io *io, const char *option, const char *value, i
  * anything else. */
 int gv_read_measures(const char *text, double *numbers, gv_unit *units, int count);
 
+/* The value of --memory: bytes, with k, M, G or T behind them or without, at least 1M. */
+gv_status gv_read_memory(gv_io *io, const char *value, int64_t *bytes);
+
 /* A unit of length alone. */
 gv_status gv_read_length_unit(gv_io *io, const char *option, const char *value, gv_unit *unit);
 

@@ -64,18 +64,7 @@ static gv_status set_extent(gv_io *io, void *to, const char *value) {
 }
 
 static gv_status set_memory(gv_io *io, void *to, const char *value) {
-  char *end;
-  double bytes = strtod(value, &end);
-  static const char units[] = "kMGT";
-  const char *unit = *end != '\0' ? strchr(units, *end) : NULL;
-  for (const char *u = units; unit != NULL && u <= unit; u++)
-    bytes *= 1024.0;
-  bool good = end != value && (*end == '\0' || (unit != NULL && end[1] == '\0')) && bytes >= 1e6 && bytes < 1e18;
-  if (!good)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--memory: '%s' is no size of at least 1M, like 512M or 4G",
-                      value);
-  ((settings *)to)->job.memory = (int64_t)bytes;
-  return GV_OK;
+  return gv_read_memory(io, value, &((settings *)to)->job.memory);
 }
 
 static const gv_choice raster_bands[] = {
