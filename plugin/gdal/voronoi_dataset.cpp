@@ -94,11 +94,16 @@ const char *VoronoiDataset::GetMetadataItem(const char *name, const char *domain
   return GDALDataset::GetMetadataItem(name, domain);
 }
 
-// Its own file alone: what lists files may delete them.
+// The description and what it names, as a VRT's. The driver deletes and renames the description only.
 char **VoronoiDataset::GetFileList() {
   const char *name = GetDescription();
   VSIStatBufL found;
-  return VSIStatL(name, &found) == 0 ? CSLAddString(nullptr, name) : nullptr;
+  char **files = VSIStatL(name, &found) == 0 ? CSLAddString(nullptr, name) : nullptr;
+  char **inputs = gv_live_files(live);
+  for (char **input = inputs; input != nullptr && *input != nullptr; input++)
+    if (CSLFindString(files, *input) < 0) files = CSLAddString(files, *input);
+  CSLDestroy(inputs);
+  return files;
 }
 
 int VoronoiDataset::OverviewCount() const {
@@ -162,7 +167,8 @@ CPLErr VoronoiBand::IReadBlock(int column, int row, void *data) {
   int width = std::min(nBlockXSize, nRasterXSize - x), height = std::min(nBlockYSize, nRasterYSize - y);
   GSpacing size = GDALGetDataTypeSizeBytes(eDataType);
   if (width < nBlockXSize || height < nBlockYSize) // what lies beyond the raster
-    std::memset(data, 0, static_cast<size_t>(nBlockXSize) * static_cast<size_t>(nBlockYSize) * static_cast<size_t>(size));
+    std::memset(data, 0,
+                static_cast<size_t>(nBlockXSize) * static_cast<size_t>(nBlockYSize) * static_cast<size_t>(size));
   const VoronoiTarget target = {what, static_cast<char *>(data), eDataType, size, size * nBlockXSize};
   return Dataset()->Read(x, y, width, height, {target}, nullptr);
 }
@@ -171,8 +177,8 @@ CPLErr VoronoiBand::IRasterIO(GDALRWFlag flag, int x, int y, int width, int heig
                               int buffer_height, GDALDataType type, GSpacing pixel, GSpacing line,
                               GDALRasterIOExtraArg *extra) {
   if (flag != GF_Read || buffer_width != width || buffer_height != height) {
-    return GDALRasterBand::IRasterIO(flag, x, y, width, height, data, buffer_width, buffer_height, type, pixel, line,
-                                     extra);
+    return GDALRasterBand::IRasterIO(flag, x, y, width, height, data, buffer_width, buffer_height, type, pixel,
+                                     line, extra);
   }
   const VoronoiTarget target = {what, static_cast<char *>(data), type, pixel, line};
   return Dataset()->Read(x, y, width, height, {target}, extra);

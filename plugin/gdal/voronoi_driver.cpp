@@ -23,6 +23,19 @@ GDALDataset *Open(GDALOpenInfo *info) {
   return dataset;
 }
 
+// GDAL would delete, rename and copy all files that a dataset lists: inputs stay where they are.
+CPLErr Delete(const char *name) {
+  return VSIUnlink(name) == 0 ? CE_None : CE_Failure;
+}
+
+CPLErr Rename(const char *to, const char *from) {
+  return VSIRename(from, to) == 0 ? CE_None : CE_Failure;
+}
+
+CPLErr CopyFiles(const char *to, const char *from) {
+  return CPLCopyFile(to, from) == 0 ? CE_None : CE_Failure;
+}
+
 } // namespace
 
 extern "C" void CPL_DLL GDALRegister_VORONOI();
@@ -41,6 +54,9 @@ void GDALRegister_VORONOI() {
   driver->SetMetadataItem(GDAL_DMD_OPENOPTIONLIST, options);
   driver->pfnIdentify = Identify;
   driver->pfnOpen = Open;
+  driver->pfnDelete = Delete;
+  driver->pfnRename = Rename;
+  driver->pfnCopyFiles = CopyFiles;
   free(options);
   GetGDALDriverManager()->RegisterDriver(driver);
 }

@@ -358,7 +358,7 @@ static void warn_of_skipped(const cli_source *s) {
 }
 
 /* Inputs, outputs and the index. */
-static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs, gv_input *list) {
+static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs) {
   settings *j = s->j;
   source_options *of[] = {&j->reference, &j->query};
   const cli_results_options outputs = {j->out, j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
@@ -367,7 +367,8 @@ static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs, gv_input *list
   for (int i = 0; i < 2 && status == GV_OK; i++) {
     status = cli_source_find_kind(io, of[i], wants_globe(j));
     unsigned kind = of[i]->raster != NULL ? GDAL_OF_RASTER : of[i]->is_layer ? GDAL_OF_VECTOR : 0;
-    list[i] = (gv_input){of[i]->path, kind, of[i]->layer, of[i]->open_options, NULL};
+    if (status == GV_OK)
+      status = gv_inputs_add(io, inputs, (gv_input){of[i]->path, kind, of[i]->layer, of[i]->open_options, NULL});
   }
   if (status == GV_OK) status = check_files(io, j, inputs);
   if (status == GV_OK) status = cli_source_open(io, s->context, j, &j->reference, &s->reference);
@@ -409,12 +410,11 @@ static gv_status answer(gv_io *io, search *s) {
 }
 
 static gv_status run_search(gv_io *io, search *s) {
-  gv_input list[2] = {{.source = NULL}};
-  gv_inputs inputs = {.list = list, .count = 2};
+  gv_inputs inputs = {0};
   cli_results *r = &s->results;
   cli_search_report *report = &s->report;
   const gv_seed_list *asked = s->q != NULL ? &s->queries.seeds : &s->reference.seeds;
-  gv_status status = prepare(io, s, &inputs, list);
+  gv_status status = prepare(io, s, &inputs);
   if (status == GV_OK) status = answer(io, s);
   warn_of_skipped(&s->reference);
   warn_of_skipped(&s->queries);

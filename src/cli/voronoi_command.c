@@ -71,7 +71,11 @@ static int read_settings(gv_description *d, gv_description *config, gv_job_setti
 
 static int describe(const gv_description *d, const gv_job_settings *s) {
   gv_io io = {.cancelled = cli_interrupted};
-  gv_status status = gv_description_write(&io, d, s->describe, s->job.raster.overwrite, NULL, s->job.sync);
+  gv_inputs inputs = {0};
+  gv_status status = gv_job_list_inputs(&io, &s->job, &inputs);
+  if (status == GV_OK)
+    status = gv_description_write(&io, d, s->describe, s->job.raster.overwrite, &inputs, s->job.sync);
+  gv_inputs_free(&inputs);
   if (status != GV_OK) return cli_report_failure(&io);
   if (s->json) {
     cli_report_json(NULL, 0.0);

@@ -10,6 +10,7 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
+#include "io/grow.h"
 #include "io/path.h"
 
 bool gv_is_there(const char *path) {
@@ -34,20 +35,83 @@ bool gv_same_file(const char *a, const char *b) {
   return same;
 }
 
-/* Sources that cannot be opened have no files but themselves; what is wrong with them is said when they are read. */
+gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input) {
+  if (input.source == NULL) return GV_OK;
+  gv_input *list = gv_grow(inputs->list, &inputs->room, inputs->count + 1, sizeof *list);
+  if (list == NULL) return gv_io_fail_memory(io, "the inputs");
+  inputs->list = list;
+  inputs->list[inputs->count++] = input;
+  return GV_OK;
+}
+
+/* Datasets that are opened to list files, all of them together: files can name each other in circles. */
+enum { MOST_OPENED = 1000 };
+static _Thread_local int opened;
+
+/* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */
+static char *archive_of(const char *source) {
+  const char *at = source;
+  while (strncmp(at, "/vsi", 4) == 0) {
+    const char *slash = strchr(at + 1, '/'), *comma = strncmp(at, "/vsisubfile/", 12) == 0 ? strchr(at, ',') : NULL;
+    if (slash == NULL) return NULL;
+    at = comma != NULL ? comma + 1 : slash + 1;
+    if (*at == '{') at++;
+  }
+  char *path = at > source ? strdup(at) : NULL;
+  for (size_t end = path != NULL ? strlen(path) : 0; end > 0; end--) {
+    struct stat found;
+    if (at[end] != '\0' && at[end] != '/' && at[end] != '}') continue;
+    path[end] = '\0';
+    if (stat(path, &found) == 0 && S_ISREG(found.st_mode)) return path;
+  }
+  free(path);
+  return NULL;
+}
+
+/* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name. Sources that cannot be
+ * opened have no files but themselves; what is wrong with them is reported when they are read. */
+static void list_files(gv_input *input, const char *source, unsigned kind, const char *const *drivers,
+                       char *const *options) {
+  static const char *const virtual[] = {"VRT", "OGR_VRT", "VORONOI", NULL};
+  char *archive = archive_of(source);
+  if (archive != NULL) input->files = CSLAddString(input->files, archive);
+  free(archive);
+  if (kind == 0 || opened >= MOST_OPENED) return;
+  opened++;
+  GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, drivers, (const char *const *)options, NULL);
+  char **files = dataset != NULL ? GDALGetFileList(dataset) : NULL;
+  if (dataset != NULL) GDALClose(dataset);
+  for (char **file = files; file != NULL && *file != NULL; file++) {
+    if (CSLFindString(input->files, *file) >= 0) continue;
+    input->files = CSLAddString(input->files, *file);
+    if (strcmp(*file, source) != 0) list_files(input, *file, GDAL_OF_RASTER | GDAL_OF_VECTOR, virtual, NULL);
+  }
+  CSLDestroy(files);
+}
+
 static void open_all(gv_inputs *inputs) {
+  bool outermost = opened == 0;
   inputs->opened = true;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (int i = 0; i < inputs->count; i++) {
     gv_input *input = &inputs->list[i];
-    if (input->source == NULL || input->kind == 0) continue;
-    GDALDatasetH dataset = GDALOpenEx(input->source, input->kind | GDAL_OF_READONLY, NULL,
-                                      (const char *const *)input->open_options, NULL);
-    if (dataset == NULL) continue;
-    input->files = GDALGetFileList(dataset);
-    GDALClose(dataset);
+    list_files(input, input->source, input->kind, NULL, input->open_options);
   }
   CPLPopErrorHandler();
+  if (outermost) opened = 0;
+}
+
+char **gv_inputs_files(gv_inputs *inputs) {
+  char **files = NULL;
+  if (!inputs->opened) open_all(inputs);
+  for (int i = 0; i < inputs->count; i++) {
+    struct stat found;
+    const gv_input *input = &inputs->list[i];
+    if (stat(input->source, &found) == 0) files = CSLAddString(files, input->source);
+    for (char **file = input->files; file != NULL && *file != NULL; file++)
+      if (CSLFindString(files, *file) < 0) files = CSLAddString(files, *file);
+  }
+  return files;
 }
 
 /* The file of an input that `path` leads to, or NULL. */
@@ -105,8 +169,8 @@ bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *tabl
 }
 
 void gv_inputs_free(gv_inputs *inputs) {
-  for (int i = 0; i < inputs->count; i++) {
+  for (int i = 0; i < inputs->count; i++)
     CSLDestroy(inputs->list[i].files);
-    inputs->list[i].files = NULL;
-  }
+  free(inputs->list);
+  *inputs = (gv_inputs){0};
 }

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "io/io.h"
+
 /* A source as it was given; `kind` (GDAL_OF_RASTER, GDAL_OF_VECTOR) is what GDAL opens it as, 0 if it is a plain file. */
 typedef struct gv_input {
   const char *source;
@@ -15,16 +17,24 @@ typedef struct gv_input {
   char **files;        /* that it is made of, once that is known */
 } gv_input;
 
-/* The inputs of a run. The list is the caller's; the rest, files included, begins as zeros. */
+/* The inputs of a run. Begins as {0}; texts and options are borrowed. */
 typedef struct gv_inputs {
   gv_input *list;
+  int64_t room;
   int count;
   bool opened; /* the files are known */
 } gv_inputs;
 
+/* Adds an input, unless its source is NULL. */
+gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input);
+
 /* The file of an input that `path` leads to, or NULL. If there is something at `path`, all inputs are opened to learn which
- * files they are made of (t.shp: t.dbf and t.shx too; a VRT: its sources), once for all calls. */
+ * files they are made of, once for all calls: t.shp has t.dbf and t.shx, a VRT its sources and theirs, an on-demand raster its
+ * description and what that names, a file in an archive the archive. */
 const char *gv_inputs_find(gv_inputs *inputs, const char *path);
+
+/* All files of all inputs, to be freed with CSLDestroy. */
+char **gv_inputs_files(gv_inputs *inputs);
 
 /* True if a layer of the file at `path`, which has so many, is read, or may be: by a source that is made of this file. */
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers);

@@ -419,6 +419,10 @@ gv_status gv_description_write(gv_io *io, const gv_description *d, const char *p
   gv_output output, *outputs[] = {&output};
   gv_status status = gv_output_init(io, &output, path, overwrite);
   if (status == GV_OK) status = gv_output_check(io, &output);
+  if (status == GV_OK && gv_inputs_find(inputs, path) != NULL) {
+    status = gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "--describe: %s is an input too",
+                           path);
+  }
   if (status == GV_OK) status = gv_description_put(io, d, path, &text);
   if (status == GV_OK) status = gv_output_begin(io, &output);
   if (status == GV_OK) status = write_text(io, &output, &text);

@@ -14,7 +14,7 @@
 #include "io/out/output.h"
 #include "io/path.h"
 
-enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS, MAX_INPUTS = 4 + GV_JOB_MAX_SUMS };
+enum { MAX_OUTPUTS = GV_RUN_RASTERS + 2 + GV_MESH_FORMATS };
 
 /* Where all outputs go; gives their number. */
 static int list_places(gv_run *r, gv_place **places) {
@@ -27,21 +27,6 @@ static int list_places(gv_run *r, gv_place **places) {
   if (r->stats != NULL) places[count++] = gv_table_place(r->stats);
   if (r->polygons != NULL) places[count++] = gv_table_place(r->polygons);
   return count + (r->mesh != NULL ? gv_mesh_places(r->mesh, places + count) : 0);
-}
-
-/* The inputs, into list[MAX_INPUTS]. */
-static void list_inputs(const gv_job *j, gv_input *list, gv_inputs *out) {
-  const unsigned raster = GDAL_OF_RASTER, vector = GDAL_OF_VECTOR, either = raster | vector;
-  const gv_seed_options *seeds = &j->seeds;
-  list[0] = j->raster_seeds.source != NULL
-                ? (gv_input){j->raster_seeds.source, raster, NULL, seeds->open_options, NULL}
-                : (gv_input){seeds->source, vector, seeds->layer, seeds->open_options, NULL};
-  list[1] = (gv_input){j->grid.like, raster, NULL, j->grid.like_options, NULL};
-  list[2] = (gv_input){j->mask.source, either, j->mask.layer, j->mask.open_options, NULL};
-  list[3] = (gv_input){j->grid.extent_of, either, j->grid.extent_layer, j->grid.extent_options, NULL};
-  for (int i = 0; i < j->sum_count; i++)
-    list[4 + i] = (gv_input){j->sums[i].path, raster, NULL, j->sum_options, NULL};
-  *out = (gv_inputs){.list = list, .count = 4 + j->sum_count};
 }
 
 /* No output may replace a file or layer that is read, nor two outputs be one. */
@@ -61,11 +46,6 @@ static gv_status check_files(gv_run *r, gv_inputs *inputs) {
     } else if (!gv_place_amends(place) && gv_inputs_find(inputs, path) != NULL) {
       status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "%s: %s is an input too",
                              place->option, path);
-    }
-    for (int p = 0; p < r->j->merged_count && status == GV_OK; p++) {
-      if (!gv_same_file(path, r->j->merged[p])) continue;
-      status = gv_io_fail_as(r->io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT,
-                             "%s: %s is a part that is to be merged", place->option, path);
     }
   }
   return status;
@@ -171,10 +151,9 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   gv_run_settle(j);
   gv_run r = {.io = io, .j = j, .seeds = GV_SEED_LIST_INIT, .empty_seeds = -1};
   gv_place *places[MAX_OUTPUTS];
-  gv_input list[MAX_INPUTS];
-  gv_inputs inputs;
-  list_inputs(j, list, &inputs);
-  gv_status status = j->parts > 0 ? gv_run_settle_part(io, j) : GV_OK;
+  gv_inputs inputs = {0};
+  gv_status status = gv_job_list_inputs(io, j, &inputs);
+  if (status == GV_OK && j->parts > 0) status = gv_run_settle_part(io, j);
   if (status == GV_OK) status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
   if (status == GV_OK && !gv_run_helps(&r)) status = check_files(&r, &inputs);

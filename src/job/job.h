@@ -5,6 +5,7 @@
 #define GV_JOB_H
 
 #include "io/in/raster_seeds.h"
+#include "io/inputs.h"
 #include "io/out/raster_out.h"
 #include "io/out/sync.h"
 #include "io/overlay/mask.h"
@@ -87,6 +88,7 @@ typedef struct gv_job {
   bool plan_only;  /* outputs are checked, nothing else is done */
   gv_team
       *team; /* other processes with the same job, which share its work; NULL: none. The first makes all outputs */
+  const char *config;        /* the description that the job is read from, or NULL */
   const char *run;           /* the run's description as JSON, for part files */
   const char *const *merged; /* part files that all is taken from */
   int merged_count;          /* 0 = all is computed */
@@ -94,6 +96,9 @@ typedef struct gv_job {
   gv_progress_fn progress;   /* told of the whole run's; may be NULL */
   void *progress_user;
 } gv_job;
+
+/* Adds everything that the job reads. */
+gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);
 
 /* Makes all outputs, or none. */
 gv_status gv_job_run(gv_io *io, const gv_job *job);

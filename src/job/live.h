@@ -62,6 +62,9 @@ char *gv_live_option_list(void);
 gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out);
 void gv_live_close(gv_live *live);
 
+/* The files that the raster is made of, without its own description: to be freed with CSLDestroy. */
+char **gv_live_files(gv_live *live);
+
 const gv_live_facts *gv_live_facts_of(const gv_live *live);
 
 /* Sides of a level. */

@@ -243,6 +243,15 @@ void gv_live_close(gv_live *live) {
   if (live != NULL && gv_live_leave_shared(live)) free_live(live);
 }
 
+char **gv_live_files(gv_live *live) {
+  gv_io io = {.cancelled = NULL};
+  gv_inputs inputs = {0};
+  char **files = NULL;
+  if (gv_job_list_inputs(&io, &live->settings.job, &inputs) == GV_OK) files = gv_inputs_files(&inputs);
+  gv_inputs_free(&inputs);
+  return files;
+}
+
 void gv_live_size(const gv_live *live, int level, int64_t *width, int64_t *height) {
   *width = live->level[level].width;
   *height = live->level[level].height;

@@ -355,7 +355,7 @@ const gv_option gv_job_options[] = {
     {"config", "FILE",
      "run the description FILE.voronoi.json; options that are given besides replace its own. --overwrite goes for "
      "both",
-     GV_OPTION_INTO(config), .place = GV_IN_NOTHING},
+     GV_OPTION_INTO(job.config), .place = GV_IN_NOTHING},
     {"part", "I/N",
      "compute the I-th of N parts (rows of tiles one after the other) into OUT, a part file for `gpuvoronoi "
      "merge`; "

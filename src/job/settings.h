@@ -16,7 +16,7 @@ typedef struct gv_job_settings {
   int bands[GV_RASTER_BANDS], band_count;
   /* Of one call of the command. */
   bool quiet, progress, json;
-  const char *config, *describe;
+  const char *describe;
 } gv_job_settings;
 
 enum { GV_JOB_OPTIONS = 76 /* rows, headings included */ };

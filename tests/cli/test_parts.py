@@ -179,7 +179,7 @@ def test_what_is_not_complete_is_named(work, three):
     work.fails("merge", "o.tif", *a, ".", has="no regular file")
     work.fails("merge", "o.tif", *a, "seeds.csv", has="seeds.csv is no part file")
     work.fails("merge", "o.tif", status=2, has="OUT and all parts")
-    work.fails("merge", a[2], *a, "--overwrite", has="p3.tif is a part that is to be merged")
+    work.fails("merge", a[2], *a, "--overwrite", has="p3.tif is an input too")
 
 
 def test_parts_of_other_runs_are_named(work, three):

@@ -1,6 +1,7 @@
 """What is said of a raster: by its headers, by its seeds; and which names are the driver's."""
 
 import json
+import pathlib
 import subprocess
 import sys
 import time
@@ -177,16 +178,6 @@ def test_statistics(sources):
     assert not list(sources.directory.glob("*.aux.xml"))
 
 
-def test_own_file_alone(sources):
-    """Whatever deletes or copies the files of a dataset leaves the seeds alone."""
-    sources.write("s.voronoi.json", json.dumps({"seeds": "globe.csv", "mask": "land.gpkg"}))
-    dataset = gdal.Open(str(sources.path("s.voronoi.json")))
-    assert dataset.GetFileList() == [str(sources.path("s.voronoi.json"))]
-    assert not live(sources, seeds="globe.csv").GetFileList()
-    gdal.GetDriverByName("VORONOI").Delete(str(sources.path("s.voronoi.json")))
-    assert sources.path("globe.csv").exists() and not sources.path("s.voronoi.json").exists()
-
-
 def test_json_of_gdalinfo(sources):
     done = subprocess.run(["gdalinfo", "-json", "-checksum", text(sources, seeds="globe.csv", size=[600, 300], bands=["id", "azimuth"])],
                           capture_output=True, text=True)
@@ -228,3 +219,16 @@ def test_opening_without_a_display(sources):
               "d.GetRasterBand(1).GetDefaultRAT()")
     done = subprocess.run([sys.executable, "-c", script, text(sources, seeds="globe.csv")], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_files_that_are_read_are_listed_and_stay(sources):
+    """As of a VRT: the description and what it names. Who deletes, moves or copies the raster does so with the description alone."""
+    sources.write("s.voronoi.json", json.dumps({"seeds": "globe.csv", "mask": "shapes.geojson", "like": "classes.tif"}))
+    path, moved = str(sources.path("s.voronoi.json")), str(sources.path("t.voronoi.json"))
+    names = {"s.voronoi.json", "globe.csv", "shapes.geojson", "classes.tif"}
+    assert {str(sources.path(name)) for name in names} <= set(gdal.Open(path).GetFileList())
+    driver = gdal.GetDriverByName("VORONOI")
+    assert driver.CopyFiles(moved, path) == 0 and driver.Delete(path) == 0 and driver.Rename(path, moved) == 0
+    assert all(sources.path(name).exists() for name in names) and not sources.path("t.voronoi.json").exists()
+    assert driver.Delete(path) == 0
+    assert all(sources.path(name).exists() for name in names - {"s.voronoi.json"})
