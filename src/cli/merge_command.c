@@ -11,10 +11,10 @@
 
 typedef gv_job_settings settings;
 
-/* Of the main job's options those that say what becomes of an answer; what is not given is as the parts' run had it. Values are read by
- * the main job's own rows. */
+/* Of the main job's options those for outputs; formats that are not given are as the parts' run had them. Values are read by the main
+ * job's own rows. */
 static const gv_option table[] = {
-    GV_OPTION_SECTION("Outputs, in place of those that the parts' command line named"),
+    GV_OPTION_SECTION("Outputs"),
     {"of", "DRIVER", "GDAL driver of OUT; VRT, or an OUT called .vrt: a virtual raster of the parts, at once",
      GV_OPTION_INTO(job.raster.driver)},
     {"co", "NAME=VALUE", "creation option, may be repeated", GV_OPTION_INTO(job.raster.creation_options)},
@@ -48,11 +48,12 @@ const cli_syntax merge_syntax = {
         "Usage: gpuvoronoi merge [options] OUT PART...\n"
         "\n"
         "Puts the parts of a raster together, each computed by gpuvoronoi --part I/N ... PART, on any machine:\n"
-        "OUT and all other outputs of that command line have the bytes that it writes without --part. All N\n"
-        "parts must be there, of one run, in any order. The seeds are read once more.\n",
+        "outputs have the bytes that the parts' command line writes without --part. All N parts must be there, of\n"
+        "one run, in any order. Only files that this command line names are written. The seeds are read once "
+        "more.\n",
     CLI_ROWS(table),
     .examples = "  gpuvoronoi --seeds cities.csv --res 0.01 --stats cities.gpkg --part 3/8 part3.tif\n"
-                "  gpuvoronoi merge cities.tif part?.tif\n"
+                "  gpuvoronoi merge --stats cities.gpkg cities.tif part?.tif\n"
                 "  gpuvoronoi merge cities.vrt part?.tif\n"};
 
 typedef struct given_merge {
@@ -76,13 +77,72 @@ static int note(void *user, const gv_option *o, char *value) {
   return cli_wrong(gv_description_add(&io, &g->options, row, value), &io);
 }
 
-/* What the command line leaves open is as it was for the first part. */
+static bool is_given(const gv_description *d, const char *name) {
+  for (int64_t i = 0; i < d->count && name != NULL; i++)
+    if (strcmp(d->list[i].option->name, name) == 0) return true;
+  return false;
+}
+
+/* Options of the parts' run that a part file, which may be a stranger's, does not decide: which files are written and replaced. Those
+ * that need such a file count only if the command line names it. */
+static const struct {
+  const char *name, *needs, *or_needs;
+} not_of_parts[] = {{"raster", NULL, NULL},
+                    {"overwrite", NULL, NULL},
+                    {"cells", NULL, NULL},
+                    {"mesh", NULL, NULL},
+                    {"distance", NULL, NULL},
+                    {"azimuth", NULL, NULL},
+                    {"stats", NULL, NULL},
+                    {"polygons", NULL, NULL},
+                    {"distance-type", "distance", NULL},
+                    {"signed-distance", "distance", NULL},
+                    {"distance-per-value", "distance", NULL},
+                    {"distance-unit", "distance", "stats"},
+                    {"stats-layer", "stats", NULL},
+                    {"sum", "stats", NULL},
+                    {"sum-oo", "stats", NULL},
+                    {"group", "stats", NULL},
+                    {"no-stats-distances", "stats", NULL},
+                    {"polygons-layer", "polygons", NULL}};
+
+static bool is_of_parts(const gv_description *own, const gv_given *one) {
+  const char *name = one->option->name;
+  for (size_t i = 0; i < sizeof not_of_parts / sizeof *not_of_parts; i++) {
+    if (strcmp(not_of_parts[i].name, name) != 0) continue;
+    return is_given(own, not_of_parts[i].needs) || is_given(own, not_of_parts[i].or_needs);
+  }
+  /* Creation options that name files. */
+  return strcmp(name, "co") != 0 || one->value == NULL || strpbrk(one->value, "/\\") == NULL;
+}
+
+static void drop_outputs(const gv_description *own, gv_description *base) {
+  static const char *const outputs[][2] = {
+      {"distance", "distances"}, {"azimuth", "azimuths"}, {"stats", "statistics"}, {"polygons", "polygons"}};
+  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+    if (!is_given(base, outputs[i][0]) || is_given(own, outputs[i][0])) continue;
+    gv_io_warn(GV_CODE_PART_OUTPUT, 0, "%s: not written, though the parts' run had them; --%s FILE writes them",
+               outputs[i][1], outputs[i][0]);
+  }
+  int64_t kept = 0;
+  for (int64_t i = 0; i < base->count; i++) {
+    if (is_of_parts(own, &base->list[i])) {
+      base->list[kept++] = base->list[i];
+    } else {
+      free(base->list[i].value);
+    }
+  }
+  base->count = kept;
+}
+
+/* What the command line leaves open is as it was for the first part, but for the files that are written. */
 static int complete(given_merge *g, gv_description *base, settings *s) {
   gv_io io = {.cancelled = NULL};
   gv_part part = {0};
   if (g->count == 0) return cli_fail(EXIT_USAGE, "merge: give OUT and all parts: gpuvoronoi merge OUT PART...");
   gv_status status = gv_part_open(&io, g->parts[0], &part);
   if (status == GV_OK) status = gv_part_run(&io, &part, base);
+  if (status == GV_OK) drop_outputs(&g->options, base);
   if (status == GV_OK) status = gv_description_complete(&io, &g->options, base);
   gv_part_free(&part);
   if (status == GV_OK) status = gv_description_apply(&io, &g->options, s);

@@ -31,6 +31,7 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",
       [GV_CODE_METRIC_ON_MAP] = "metric-on-map",
       [GV_CODE_OUTSIDE_OPERATION] = "outside-operation",
+      [GV_CODE_PART_OUTPUT] = "part-output",
       [GV_CODE_SEEDS_CURVED] = "seeds-curved",
       [GV_CODE_SEEDS_INVALID] = "seeds-invalid",
       [GV_CODE_SEEDS_OUTSIDE] = "seeds-outside",

@@ -241,9 +241,19 @@ void gv_io_warn(gv_code code, int64_t count, const char *format, ...) {
   pthread_mutex_unlock(&m->lock);
 }
 
-void gv_io_drop_warnings(void) {
+int gv_io_count_warnings(void) {
   gv_messages *m = messages();
   pthread_mutex_lock(&m->lock);
-  m->warnings = m->shown = 0;
+  int count = m->warnings;
+  pthread_mutex_unlock(&m->lock);
+  return count;
+}
+
+void gv_io_drop_warnings(int count, gv_warning *first) {
+  gv_messages *m = messages();
+  pthread_mutex_lock(&m->lock);
+  if (first != NULL && m->warnings > count) *first = m->warning[count];
+  if (m->warnings > count) m->warnings = count;
+  if (m->shown > m->warnings) m->shown = m->warnings;
   pthread_mutex_unlock(&m->lock);
 }

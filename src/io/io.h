@@ -108,7 +108,9 @@ bool gv_io_next_warning(gv_warning *out);
 /* Queues a warning of this layer. */
 void gv_io_warn(gv_code code, int64_t count, const char *format, ...) GV_IO_PRINTF(3, 4);
 
-/* Forgets the queued warnings. */
-void gv_io_drop_warnings(void);
+/* How many warnings were queued so far, and removing those that were queued since then; `first` (may be NULL) gets the first of
+ * these, if there is one. */
+int gv_io_count_warnings(void);
+void gv_io_drop_warnings(int count, gv_warning *first);
 
 #endif

@@ -118,12 +118,12 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
   for (int i = 0; i < m->count; i++) {
     const gv_part *p = &parts[i];
     if (i > 0 && p->number == parts[i - 1].number) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %d is given twice: %s and %s", p->number,
-                        p->parts, parts[i - 1].path, p->path);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %" PRId64 " of %" PRId64 " is given twice: %s and %s",
+                        p->number, p->parts, parts[i - 1].path, p->path);
     }
     if (p->number != i + 1) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %d is missing, %d are given", i + 1, p->parts,
-                        m->count);
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %" PRId64 " is missing, %d are given", i + 1,
+                        p->parts, m->count);
     }
     if (p->first != row) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
@@ -133,8 +133,8 @@ static gv_status check_complete(gv_io *io, const gv_merge *m) {
     row = p->end;
   }
   if (m->count < parts[0].parts) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %d is missing, %d are given", m->count + 1,
-                      parts[0].parts, m->count);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "part %d of %" PRId64 " is missing, %d are given",
+                      m->count + 1, parts[0].parts, m->count);
   }
   if (row != parts[0].height) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "the parts end with row %" PRId64 " of %" PRId64, row,

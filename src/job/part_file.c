@@ -1,6 +1,8 @@
 #include "job/part_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,20 +234,35 @@ gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_
 typedef struct reading {
   gv_part *part;
   int64_t format;
+  int needed; /* members that every part file has, of those read */
 } reading;
+
+enum { NEEDED = 10 + 4 };
+
+/* A whole number as it is written, without fraction or exponent. */
+static bool take_integer(const gv_json_item *item, int64_t *out) {
+  char *end;
+  errno = 0;
+  *out = strtoll(item->text, &end, 10);
+  return item->kind == GV_JSON_NUMBER && end != item->text && *end == '\0' && errno == 0;
+}
 
 static bool take_integers(const gv_json_member *m, int64_t *list, int count) {
   if (m->count != count) return false;
-  for (int i = 0; i < count; i++) {
-    if (m->items[i].kind != GV_JSON_NUMBER) return false;
-    list[i] = strtoll(m->items[i].text, NULL, 10);
-  }
+  for (int i = 0; i < count; i++)
+    if (!take_integer(&m->items[i], &list[i])) return false;
   return true;
 }
 
+/* The text of a member that is one; NULL if it is not. */
+static const char *text_of(const gv_json_member *m) {
+  return !m->array && m->items[0].kind == GV_JSON_TEXT ? m->items[0].text : NULL;
+}
+
 static bool take_fingerprint(const gv_json_member *m, uint64_t *out) {
-  if (m->array || m->items[0].kind != GV_JSON_TEXT) return false;
-  *out = strtoull(m->items[0].text, NULL, 16);
+  const char *text = text_of(m);
+  if (text == NULL || strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16) return false;
+  *out = strtoull(text, NULL, 16);
   return true;
 }
 
@@ -254,77 +271,90 @@ static bool take_sums(const gv_json_member *m, gv_part *part) {
   part->sum_count = m->count / 3;
   for (int i = 0; i < m->count; i++) {
     gv_part_sum *s = &part->sums[i / 3];
-    double value = strtod(m->items[i].text, NULL);
+    char *end;
+    double value = strtod(m->items[i].text, &end);
+    if (m->items[i].kind != GV_JSON_TEXT || end == m->items[i].text || *end != '\0' || !isfinite(value))
+      return false;
     *(i % 3 == 0 ? &s->total : i % 3 == 1 ? &s->inside : &s->bound) = value;
   }
   return true;
 }
 
+static bool take_options(const gv_json_member *m, char ***options) {
+  for (int i = 0; i < m->count; i++) {
+    if (m->items[i].kind != GV_JSON_TEXT) return false;
+    *options = CSLAddString(*options, m->items[i].text);
+  }
+  return true;
+}
+
+static bool take_run(const gv_json_member *m, gv_part *part) {
+  const char *text = text_of(m);
+  if (text == NULL || part->run != NULL) return false;
+  part->run = strdup(text);
+  return part->run != NULL;
+}
+
 static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
   reading *r = user;
   gv_part *p = r->part;
-  int64_t n[3] = {0};
+  const struct {
+    const char *name;
+    int count;
+    int64_t *to[3];
+  } integers[] = {{"format", 1, {&r->format}},
+                  {"part", 2, {&p->number, &p->parts}},
+                  {"size", 2, {&p->width, &p->height}},
+                  {"rows", 3, {&p->first, &p->end, &p->block_rows}},
+                  {"empty", 1, {&p->empty}},
+                  {"mask", 1, {&p->mask_bytes}},
+                  {"at", GV_PART_RASTERS, {&p->at[0], &p->at[1], &p->at[2]}},
+                  {"bytes", GV_PART_RASTERS, {&p->bytes[0], &p->bytes[1], &p->bytes[2]}},
+                  {"records", 3, {&p->records, &p->records_at, &p->record_bytes}},
+                  {"content", 1, {&p->content}}};
+  const struct {
+    const char *name;
+    uint64_t *to;
+  } fingerprints[] = {{"fingerprint", &p->fingerprints[0]},
+                      {"sums' fingerprint", &p->fingerprints[1]},
+                      {"grid", &p->grid},
+                      {"seeds", &p->seeds}};
   const char *name = m->name;
   bool good = true;
   if (m->object != NULL) return GV_OK;
-  if (strcmp(name, "format") == 0) {
-    good = take_integers(m, &r->format, 1);
-  } else if (strcmp(name, "part") == 0) {
-    good = take_integers(m, n, 2);
-    p->number = (int)n[0], p->parts = (int)n[1];
-  } else if (strcmp(name, "size") == 0) {
-    good = take_integers(m, n, 2);
-    p->width = n[0], p->height = n[1];
-  } else if (strcmp(name, "rows") == 0) {
-    good = take_integers(m, n, 3);
-    p->first = n[0], p->end = n[1], p->block_rows = n[2];
-  } else if (strcmp(name, "empty") == 0) {
-    good = take_integers(m, &p->empty, 1);
-  } else if (strcmp(name, "mask") == 0) {
-    good = take_integers(m, &p->mask_bytes, 1);
-  } else if (strcmp(name, "at") == 0) {
-    good = take_integers(m, p->at, GV_PART_RASTERS);
-  } else if (strcmp(name, "bytes") == 0) {
-    good = take_integers(m, p->bytes, GV_PART_RASTERS);
-  } else if (strcmp(name, "records") == 0) {
-    good = take_integers(m, n, 3);
-    p->records = n[0], p->records_at = n[1], p->record_bytes = n[2];
-  } else if (strcmp(name, "content") == 0) {
-    good = take_integers(m, &p->content, 1);
-  } else if (strcmp(name, "fingerprint") == 0) {
-    good = take_fingerprint(m, &p->fingerprints[0]);
-  } else if (strcmp(name, "sums' fingerprint") == 0) {
-    good = take_fingerprint(m, &p->fingerprints[1]);
-  } else if (strcmp(name, "grid") == 0) {
-    good = take_fingerprint(m, &p->grid);
-  } else if (strcmp(name, "seeds") == 0) {
-    good = take_fingerprint(m, &p->seeds);
-  } else if (strcmp(name, "sums") == 0) {
-    good = take_sums(m, p);
-  } else if (strcmp(name, "run") == 0) {
-    p->run = strdup(m->items[0].text);
-    if (p->run == NULL) return gv_io_fail_memory(io, "a part's description");
+  for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
+    int64_t n[3] = {0};
+    if (strcmp(name, integers[i].name) != 0) continue;
+    good = take_integers(m, n, integers[i].count);
+    r->needed++;
+    for (int k = 0; k < integers[i].count; k++)
+      *integers[i].to[k] = n[k];
   }
-  for (int i = 0; i < GV_PART_RASTERS; i++) {
-    if (strcmp(name, raster_names[i]) != 0) continue;
-    for (int k = 0; k < m->count; k++)
-      p->creation[i] = CSLAddString(p->creation[i], m->items[k].text);
-  }
+  for (size_t i = 0; i < sizeof fingerprints / sizeof *fingerprints; i++)
+    if (strcmp(name, fingerprints[i].name) == 0) good = take_fingerprint(m, fingerprints[i].to), r->needed++;
+  for (int i = 0; i < GV_PART_RASTERS; i++)
+    if (strcmp(name, raster_names[i]) == 0) good = take_options(m, &p->creation[i]);
+  if (strcmp(name, "sums") == 0) good = take_sums(m, p);
+  if (strcmp(name, "run") == 0) good = take_run(m, p);
   if (!good) return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its \"%.40s\"", p->path, name);
   return GV_OK;
 }
 
-/* What is said of the file must lie within it. */
+static bool is_within(int64_t at, int64_t bytes, int64_t end) {
+  return at >= 0 && bytes >= 0 && at <= end && bytes <= end - at;
+}
+
+/* What the description says must fit together and lie within the file. */
 static bool fits(const gv_part *p) {
-  bool good = p->number >= 1 && p->number <= p->parts && p->width > 0 && p->height > 0 && p->first >= 0 &&
-              p->first < p->end && p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0;
+  bool raster = p->number >= 1 && p->number <= p->parts && p->parts <= GV_JOB_MOST_PARTS && p->width > 0 &&
+                p->height > 0 && p->width <= INT32_MAX && p->height <= INT32_MAX && p->first >= 0 &&
+                p->first < p->end && p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0 &&
+                p->empty <= p->width * (p->end - p->first) && p->bytes[0] > 0;
   for (int i = 0; i < GV_PART_RASTERS; i++)
-    good =
-        good && p->at[i] >= 0 && p->bytes[i] >= 0 && p->at[i] <= p->content && p->bytes[i] <= p->content - p->at[i];
-  bool records = p->records >= 0 && p->record_bytes >= 0 && p->record_bytes < CHUNK && p->records_at >= 0 &&
-                 p->records_at <= p->content;
-  return good && records && p->bytes[0] > 0 && (p->records == 0 || p->record_bytes > 8) &&
-         p->records <= p->content && p->records * p->record_bytes <= p->content - p->records_at;
+    raster = raster && is_within(p->at[i], p->bytes[i], p->content);
+  bool records = p->records >= 0 && p->record_bytes >= 0 && p->record_bytes < CHUNK &&
+                 is_within(p->records_at, 0, p->content) && (p->records == 0 || p->record_bytes > 8);
+  return raster && records && (p->records == 0 || p->records <= (p->content - p->records_at) / p->record_bytes);
 }
 
 static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *part) {
@@ -335,7 +365,9 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
     return gv_io_fail(io, GV_ERROR_IO, "%s is no part file (of --part), or is cut short", part->path);
   }
   uint64_t content = gv_part_number(footer + MAGIC), length = gv_part_number(footer + MAGIC + 8);
-  char *json = length <= MOST_JSON && content + length + FOOTER == (uint64_t)size ? malloc(length + 1) : NULL;
+  bool sized =
+      length <= MOST_JSON && length <= (uint64_t)size - FOOTER && content == (uint64_t)size - FOOTER - length;
+  char *json = sized ? malloc(length + 1) : NULL;
   bool good = json != NULL && gv_retry_read_at(file, json, length, (off_t)content) == (ssize_t)length &&
               gv_part_hash(0, json, length) == gv_part_number(footer + MAGIC + 16);
   reading r = {.part = part};
@@ -348,7 +380,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
         gv_io_fail(io, GV_ERROR_UNSUPPORTED,
                    "%s is a part file of another version of gpuvoronoi (format %" PRId64 ")", part->path, r.format);
   }
-  if (status == GV_OK && ((uint64_t)part->content != content || !fits(part))) {
+  if (status == GV_OK && (r.needed < NEEDED || (uint64_t)part->content != content || !fits(part))) {
     status = gv_io_fail(io, GV_ERROR_IO, "%s is damaged", part->path);
   }
   return status;
@@ -356,7 +388,7 @@ static gv_status read_description(gv_io *io, int file, int64_t size, gv_part *pa
 
 static gv_status open_file(gv_io *io, const char *path, int *file, int64_t *size) {
   struct stat found;
-  *file = gv_retry_open(path, O_RDONLY | O_CLOEXEC, 0);
+  *file = gv_retry_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0); /* a pipe would wait for a writer */
   if (*file < 0) return gv_io_fail(io, GV_ERROR_IO, "cannot read the part %s: %s", path, strerror(errno));
   if (fstat(*file, &found) == 0 && S_ISREG(found.st_mode)) {
     *size = (int64_t)found.st_size;

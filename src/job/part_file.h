@@ -18,7 +18,7 @@ typedef struct gv_part_sum {
 
 typedef struct gv_part {
   char *path;
-  int number, parts;                                   /* number `number` of `parts`, from 1 */
+  int64_t number, parts;                               /* number `number` of `parts`, from 1 */
   int64_t width, height;                               /* of the whole raster */
   int64_t first, end;                                  /* its rows */
   int64_t block_rows;                                  /* the file's rows are some of so many */

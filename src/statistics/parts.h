@@ -34,18 +34,27 @@ typedef struct gv_totals {
   double farthest;
 } gv_totals;
 
-static inline void gv_totals_add(const gv_totals *from, gv_totals *to) {
-  to->area += from->area;
+/* False if a sum overflows: then the result is of no use. Sums of a grid's own cells are far from that; those that another process
+ * hands in may be anything. */
+static inline bool gv_totals_add(const gv_totals *from, gv_totals *to) {
+  bool overflows = __builtin_add_overflow(to->area, from->area, &to->area);
   for (int d = 0; d < 3; d++)
-    to->moment[d] += from->moment[d];
-  to->distance += from->distance;
-  to->cells += from->cells;
+    overflows |= __builtin_add_overflow(to->moment[d], from->moment[d], &to->moment[d]);
+  overflows |= __builtin_add_overflow(to->distance, from->distance, &to->distance);
+  overflows |= __builtin_add_overflow(to->cells, from->cells, &to->cells);
   to->farthest = from->farthest > to->farthest ? from->farthest : to->farthest;
+  return !overflows;
 }
 
 typedef struct gv_sum {
   gv_wide value, distance; /* value x distance */
 } gv_sum;
+
+/* As gv_totals_add. */
+static inline bool gv_sum_add(const gv_sum *from, gv_sum *to) {
+  bool overflows = __builtin_add_overflow(to->value, from->value, &to->value);
+  return !(overflows | __builtin_add_overflow(to->distance, from->distance, &to->distance));
+}
 
 /* LONLAT: the area of a row's cells as a fraction of the largest, and as fixed point: itself, times cosine and sine of the latitude. */
 typedef struct gv_row_factors {

@@ -56,17 +56,14 @@ gv_status gv_regions_merge(gv_context *context, gv_statistics *s, const gv_regio
     if (seed < 0) return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "there is no seed %d", (int)regions->shown[i]);
     regions->shown[i] = s->group != NULL ? s->group[seed] : seed;
   }
+  bool good = true;
   pthread_mutex_lock(&s->lock);
   for (int32_t i = 0; i < regions->count; i++) {
     int64_t row = regions->shown[i];
-    gv_totals_add(&regions->of[i], &s->of_row[row]);
-    for (int32_t q = 0; q < s->sums; q++) {
-      const gv_sum *from = &regions->sum[(int64_t)i * s->sums + q];
-      gv_sum *to = &s->of_sum[row * s->sums + q];
-      to->value += from->value;
-      to->distance += from->distance;
-    }
+    good = gv_totals_add(&regions->of[i], &s->of_row[row]) && good;
+    for (int32_t q = 0; q < s->sums; q++)
+      good = gv_sum_add(&regions->sum[(int64_t)i * s->sums + q], &s->of_sum[row * s->sums + q]) && good;
   }
   pthread_mutex_unlock(&s->lock);
-  return GV_OK;
+  return good ? GV_OK : gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics: the sums are out of range");
 }

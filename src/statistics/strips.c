@@ -162,16 +162,16 @@ static gv_status check_faults(gv_context *context, const gv_statistics *s, const
   return GV_OK;
 }
 
-static void merge(const adding *a) {
+static gv_status merge(gv_context *context, const adding *a) {
   gv_statistics *s = a->s;
+  bool good = true;
   pthread_mutex_lock(&s->lock);
   for (int64_t i = 0; i < s->rows; i++)
-    gv_totals_add(&a->of_row[i], &s->of_row[i]);
-  for (int64_t i = 0; i < s->rows * s->sums; i++) {
-    s->of_sum[i].value += a->of_sum[i].value;
-    s->of_sum[i].distance += a->of_sum[i].distance;
-  }
+    good = gv_totals_add(&a->of_row[i], &s->of_row[i]) && good;
+  for (int64_t i = 0; i < s->rows * s->sums; i++)
+    good = gv_sum_add(&a->of_sum[i], &s->of_sum[i]) && good;
   pthread_mutex_unlock(&s->lock);
+  return good ? GV_OK : gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "statistics: the sums are out of range");
 }
 
 static gv_status add_strip(gv_device_strips *d, const gv_voronoi *v, void *user) {
@@ -238,7 +238,7 @@ gv_status gv_statistics_add_strip(gv_context *context, gv_statistics *s, const g
   if (status == GV_OK)
     status =
         gv_device_strips_carry_out(context, strips, s->voronoi, a.strip.stream, arrays, 1 + s->sums, add_strip, &a);
-  if (status == GV_OK) merge(&a);
+  if (status == GV_OK) status = merge(context, &a);
   clear(context, &a);
   gv_release(&context->allocator, (void *)arrays);
   return status;

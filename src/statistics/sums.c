@@ -64,17 +64,24 @@ gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t 
   more.cells = (int64_t)take(&at, NARROW);
   uint64_t farthest = (uint64_t)take(&at, NARROW);
   memcpy(&more.farthest, &farthest, sizeof farthest);
-  if (more.cells < 0 || more.area < 0 || !(more.farthest >= 0.0)) {
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the sums of seed %lld are of no statistics",
-                   (long long)seed);
-  }
+  /* Both at least 0, and a distance of cells. */
+  bool good = more.cells >= 0 && more.area >= 0 && more.farthest >= 0.0;
   pthread_mutex_lock(&s->lock);
-  gv_totals_add(&more, &s->of_row[seed]);
-  for (int32_t q = 0; q < s->sums; q++) {
-    gv_sum *sum = &s->of_sum[seed * s->sums + q];
-    sum->value = (gv_wide)((wide_bits)sum->value + take(&at, WIDE));
-    sum->distance = (gv_wide)((wide_bits)sum->distance + take(&at, WIDE));
+  gv_totals total = s->of_row[seed];
+  good = good && gv_totals_add(&more, &total);
+  for (int32_t q = 0; q < s->sums; q++) { /* nothing is changed until all sums are known to be good */
+    const unsigned char *from = at + q * OF_SUM;
+    gv_sum sum = s->of_sum[seed * s->sums + q], part = {.value = (gv_wide)take(&from, WIDE)};
+    part.distance = (gv_wide)take(&from, WIDE);
+    good = good && gv_sum_add(&part, &sum);
+  }
+  if (good) s->of_row[seed] = total;
+  for (int32_t q = 0; q < s->sums && good; q++) {
+    gv_sum part = {.value = (gv_wide)take(&at, WIDE)};
+    part.distance = (gv_wide)take(&at, WIDE);
+    (void)gv_sum_add(&part, &s->of_sum[seed * s->sums + q]);
   }
   pthread_mutex_unlock(&s->lock);
-  return GV_OK;
+  if (good) return GV_OK;
+  return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the sums of seed %lld are invalid", (long long)seed);
 }

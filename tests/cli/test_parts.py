@@ -1,5 +1,6 @@
 """Parts of a raster (--part), and what `gpuvoronoi merge` makes of them: the bytes of one run, side files included."""
 
+import json
 import os
 import resource
 import shutil
@@ -7,6 +8,7 @@ import shutil
 import numpy as np
 import pytest
 from conftest import Work, globe
+from part_forging import forge
 from osgeo import gdal, ogr
 
 LONG = bool(os.environ.get("GPUVORONOI_LONG"))
@@ -118,7 +120,7 @@ def test_bytes_of_one_run(work, case, n):
     parts = [part_run(work, question, outputs, i, n) for i in range(1, n + 1)]
     assert sorted(p.name for p in work.path("parts").iterdir()) == sorted(p.split("/")[1] for p in parts)
     assert files(work.path("two")) == {}
-    two = work.ok("merge", f"two/{out}", *parts[::-1])
+    two = work.ok("merge", *outputs_in("two", outputs), f"two/{out}", *parts[::-1])
     a, b = files(work.path("one")), files(work.path("two"))
     assert sorted(a) == sorted(b)
     for name in a:
@@ -244,7 +246,95 @@ def test_folders_may_move_together(work, three):
         if p != moved:
             p.rename(moved / p.name)
     work.ok("merge", "moved/o.tif", *[f"moved/p{i}.tif" for i in (1, 2, 3)])
-    assert sorted(p.name for p in moved.iterdir() if p.name[0] in "dot") == ["d.tif", "o.qml", "o.tif", "o.tif.aux.xml", "t.csv"]
+    assert sorted(p.name for p in moved.iterdir() if p.name[0] in "dot") == ["o.qml", "o.tif", "o.tif.aux.xml"]
+
+
+# ------------------------------------------------------------------------------------------------------- forged parts
+
+
+def test_a_part_decides_no_file_that_is_written(work, three, made):
+    """Paths and --overwrite in a part file are a stranger's: only what the command line names is written."""
+    notes = work.path("home")
+    notes.mkdir()
+    for name in "notes.csv", "map.tif", "lines.geojson":
+        (notes / name).write_text("precious")
+
+    def evil(description):
+        run = json.loads(description["run"])
+        run["outputs"].update({
+            "stats": str(notes / "notes.csv"), "distance": str(notes / "map.tif"), "azimuth": str(notes / "map.tif"),
+            "polygons": str(notes / "lines.geojson"), "overwrite": True, "co": [f"TFW={notes}/x", "COMPRESS=LZW"]})
+        return {**description, "run": json.dumps(run)}
+
+    for part in three:
+        forge(work.path(part), evil)
+    before = work.listing()
+    done = work.run("merge", "o.tif", *three)
+    assert done.returncode == 0, done.stderr
+    for option in "--stats", "--distance", "--polygons":
+        assert f"{option} FILE writes them" in done.stderr
+    after = {name: data for name, data in work.listing().items() if name not in ("o.tif", "o.tif.aux.xml", "o.qml")}
+    assert after == before and sorted(p.name for p in notes.iterdir()) == ["lines.geojson", "map.tif", "notes.csv"]
+    assert all(p.read_text() == "precious" for p in notes.iterdir())
+    work.fails("merge", "o.tif", *three, has="exists; --overwrite replaces it", output=None)
+    work.fails("merge", "--stats", "home/notes.csv", "p.tif", *three, has="notes.csv exists")
+
+
+def test_what_a_part_had_is_written_where_merge_says(work, three, made):
+    work.ok("merge", "--stats", "u.csv", "--distance", "e.tif", "o.tif", *three)
+    for name, one in (("o.tif", "whole.tif"), ("u.csv", "t.csv"), ("e.tif", "d.tif")):
+        assert work.path(name).read_bytes() == made.path(one).read_bytes()
+    assert not work.path("t.csv").exists() and not work.path("d.tif").exists()
+
+
+def test_parts_that_are_no_regular_files(work, three):
+    os.mkfifo(work.path("pipe"))
+    for name in "pipe", "/dev/zero", "/dev/null", str(work.directory):
+        work.fails("merge", "o.tif", name, *three[1:], has="no regular file")
+
+
+BROKEN = {
+    "run": [[], {}, 7, None, "x", ["{}"]], "format": [[], "1", 2, 1.5, [1, 1]], "part": [[0, 3], [4, 3], [1], [2**40, 2**40], [1, 10**7]],
+    "size": [[0, 390], [500, -1], [2**40, 390]], "rows": [[-1, 64, 64], [64, 64, 64], [0, 2**40, 64], [0, 64, 0], [0, 64.5, 64]],
+    "empty": [-1, 2**62, "7"], "at": [[-1, 0, 0], [2**62, 0, 0], [0, 2**63 - 1, 0]], "bytes": [[0, 0, 0], [-5, 0, 0], [2**62, 0, 0]],
+    "records": [[-1, 0, 100], [2**62, 0, 100], [10, 2**62, 100], [10, 0, 0], [10, 0, 2**40], [2**55, 0, 256]], "content": [0, 1, -1],
+    "fingerprint": [[], 5, "zz", "0" * 17], "grid": ["", 1], "ids": [[1, 2], [None]], "sums": [["1"], ["nan"] * 3, ["1e999"] * 3, [1, 2, 3]],
+}
+
+
+@pytest.mark.parametrize("member", BROKEN)
+def test_members_of_parts_that_cannot_be(work, three, member):
+    good = work.path(three[0]).read_bytes()
+    before = {name: data for name, data in work.listing().items() if name != three[0]}
+    for value in [*BROKEN[member], ...]:
+        def broken(description):
+            changed = {**description, member: value}
+            if value is ...:
+                del changed[member]
+            return changed
+
+        work.path(three[0]).write_bytes(good)
+        forge(work.path(three[0]), broken)
+        done = work.run("merge", "o.tif", "--stats", "u.csv", *three)
+        if value is ... and member in ("ids", "sums"):
+            continue  # what is missing is none
+        assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, (member, value, done)
+        assert {name: data for name, data in work.listing().items() if name != three[0]} == before, (member, value)
+
+
+def test_sums_that_overflow_are_an_error(work, three):
+    """The records are not those of any cells: 2^127 - 1 in each of the wide numbers, in two parts."""
+    for part in three[:2]:
+        forge(work.path(part), lambda description: description, records=lambda seed, record: seed + (b"\xff" * 15 + b"\x7f") * 5 + record[80:])
+    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["is damaged", "invalid"])
+
+
+def test_tiles_beyond_the_raster_are_an_error(work, three):
+    """The offset of a tile leads out of the GeoTIFF, into what is behind it in the file."""
+    forge(work.path(three[0]), lambda description: {**description, "bytes": [description["bytes"][0] // 2, *description["bytes"][1:]]})
+    done = work.run("merge", "--no-style", "o.tif", *three)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "p1.tif" in done.stderr
+    work.no_leftovers()
 
 
 def test_virtual_rasters(work, three, made):

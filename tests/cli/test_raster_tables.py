@@ -148,7 +148,7 @@ def test_parts_become_a_raster(seeds):  # noqa: F811
     before, run = contents(seeds.path(project)), [*RUN, "--size", "9,700"]
     for i in 1, 2:
         seeds.ok(*run, "--part", f"{i}/2", "--stats", project, f"part{i}.tif")
-    seeds.ok("merge", project, "part1.tif", "part2.tif")
+    seeds.ok("merge", "--stats", project, project, "part1.tif", "part2.tif")
     seeds.ok(*run, "out.tif")
     kept(before, contents(seeds.path(project), ["town", "statistics"]))
     assert np.array_equal(cells(seeds.path(project), "town"), seeds.read("out.tif"))

@@ -78,7 +78,7 @@ def test_merging(work):
     work.ok(*question, *outputs_in("1", outputs), "--threads", "1", "1/o.tif")
     for part in "1", "2":
         work.ok(*question, *outputs_in("4", outputs), "--threads", "4", "--part", f"{part}/2", f"parts/{part}.tif")
-    work.ok("merge", "--threads", "4", "4/o.tif", "parts/1.tif", "parts/2.tif")
+    work.ok("merge", *outputs_in("4", outputs), "--threads", "4", "4/o.tif", "parts/1.tif", "parts/2.tif")
     same(work.path("1"), work.path("4"))
 
 

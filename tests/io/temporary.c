@@ -48,7 +48,7 @@ static gv_temporary make(void) {
 static int make_parent(void **state) {
   (void)state;
   strcpy(parent, "/tmp/gpuvoronoi-test-XXXXXX");
-  gv_io_drop_warnings();
+  gv_io_drop_warnings(0, NULL);
   return mkdtemp(parent) != NULL ? 0 : -1;
 }
 

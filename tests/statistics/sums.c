@@ -86,10 +86,44 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
+/* Each number in turn is the largest or the smallest there is: added once it is taken, added twice it overflows, and then nothing has
+ * changed. */
+static void sums_that_overflow_are_refused(void **state) {
+  enum { WIDE = 16, AREA = 0, CELLS = 5 * WIDE, OF_ROW = 5 * WIDE + 16 };
+  (void)state;
+  world w;
+  make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
+  gv_context *context = new_context();
+  gv_voronoi *voronoi = new_voronoi(context, &w, 32);
+  gv_statistics *probe = new_statistics(context, voronoi);
+  size_t size = gv_statistics_sums_size(probe);
+  gv_statistics_destroy(probe);
+  for (size_t at = 0; at + 8 <= size; at += at == CELLS ? 16 : WIDE) {
+    size_t width = at == CELLS ? 8 : WIDE;
+    for (int negative = 0; negative < 2; negative++) {
+      unsigned char extreme[MOST] = {0}, before[MOST], after[MOST];
+      if (negative && (at == AREA || at == CELLS)) continue; /* refused as such */
+      memset(extreme + at, negative ? 0 : 255, width);
+      extreme[at + width - 1] = negative ? 0x80 : 0x7f;
+      gv_statistics *s = new_statistics(context, voronoi);
+      assert_int_equal(gv_statistics_add_sums(context, s, 0, extreme), GV_OK);
+      assert_int_equal(gv_statistics_get_sums(context, s, 0, before), GV_OK);
+      assert_int_equal(gv_statistics_add_sums(context, s, 0, extreme), GV_ERROR_INVALID_ARGUMENT);
+      assert_int_equal(gv_statistics_get_sums(context, s, 0, after), GV_OK);
+      assert_memory_equal(before, after, size);
+      gv_statistics_destroy(s);
+    }
+  }
+  gv_voronoi_destroy(voronoi);
+  gv_context_destroy(context);
+  free_world(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_the_whole),
       cmocka_unit_test(nonsense_is_refused),
+      cmocka_unit_test(sums_that_overflow_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

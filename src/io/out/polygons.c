@@ -140,9 +140,10 @@ static gv_status fill_row(gv_io *io, void *user, int64_t seed, gv_table_row *row
     OGR_G_AddGeometryDirectly(region, r->pieces[at].polygon);
     r->pieces[at].polygon = NULL;
   }
+  int before = gv_io_count_warnings();
   gv_gdal_reset();
   row->geometry = make_valid(region);
-  gv_io_drop_warnings(); /* those of the check */
+  gv_io_drop_warnings(before, NULL); /* those of the check */
   return GV_OK;
 }
 

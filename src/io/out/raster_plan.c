@@ -175,12 +175,11 @@ static gv_status check_creation_options(gv_io *io, gv_raster_out *raster, char *
                         *option);
     }
   }
-  gv_io_drop_warnings();
+  int before = gv_io_count_warnings();
   gv_gdal_reset();
   if (GDALValidateCreationOptions(raster->driver, (CSLConstList)user)) return GV_OK;
   gv_warning why = {.text = "not accepted by the driver"};
-  (void)gv_io_next_warning(&why);
-  gv_io_drop_warnings();
+  gv_io_drop_warnings(before, &why);
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--co: %s", why.text);
 }
 
