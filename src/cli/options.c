@@ -39,7 +39,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       continue;
     }
     if (only_positional || !is_option(syntax, argument)) {
-      gv_source_remember(argument);
+      gv_text_remember(argument);
       status = take(user, NULL, argument);
       if (status != EXIT_OK) return status;
       continue;
@@ -58,7 +58,7 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
       if (at >= argc) return cli_fail(EXIT_USAGE, "--%s needs a value", o->name);
       value = argv[at++];
     }
-    if (value != NULL) gv_source_remember(value);
+    if (value != NULL) gv_option_remember(o, value);
     bool answers = o->kind == GV_OPTION_HELP || o->kind == GV_OPTION_VERSION;
     status = answers ? answer(syntax, o) : take(user, o, value);
     if (status != EXIT_OK) return status;

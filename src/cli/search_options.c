@@ -50,17 +50,17 @@ static const gv_option table[] = {
      "text file with the columns lon and lat is such a source too. Where a layer has lines or polygons each "
      "feature is "
      "a reference, at the distance of its nearest point (0 within a polygon)",
-     GV_OPTION_INTO(reference.path)},
+     GV_OPTION_INTO(reference.path), .names_file = true},
     {"reference-raster", "R",
      "instead of --reference: the centres of a raster's cells that are neither nodata, masked nor 0; OUT holds "
      "their numbers, "
      "row by row from 0",
-     GV_OPTION_INTO(raster.source)},
+     GV_OPTION_INTO(raster.source), .names_file = true},
     {"band", "N", "of --reference-raster (default: 1)", GV_OPTION_RANGE(raster.band, 1, 1 << 30)},
     {"values", "V[,V...]", "only cells of R with these values", GV_OPTION_BY(set_values)},
     {"queries", "FILE",
      "the same kinds; without it the reference set is searched against itself, without each point itself",
-     GV_OPTION_INTO(query.path)},
+     GV_OPTION_INTO(query.path), .names_file = true},
     {"k", "K", "number of neighbours, 1 ... 1024 (default: 1)", GV_OPTION_RANGE(k, 1, 1024)},
     {"metric", "NAME",
      "l2 (euclidean, default), l1 (manhattan), linf (chebyshev); of layers with a coordinate system also geodesic "

@@ -86,9 +86,10 @@ gv_status gv_description_complete(gv_io *io, gv_description *d, const gv_descrip
 gv_status gv_description_apply(gv_io *io, const gv_description *d, gv_job_settings *settings) {
   for (int64_t i = 0; i < d->count; i++) {
     const gv_given *one = &d->list[i];
-    if (one->from != NULL && one->option->names_file && strstr(one->value, HIDDEN) != NULL) {
+    bool may_hide = gv_option_is_source(one->option) || gv_option_is_driver_option(one->option);
+    if (one->from != NULL && may_hide && strstr(one->value, HIDDEN) != NULL) {
       return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                        "%s: the password of \"%s\" is left out: give --%s on the command line", one->from,
+                        "%s: the password of \"%s\" is left out; give --%s on the command line", one->from,
                         one->option->name, one->option->name);
     }
     gv_status status = gv_option_set(io, one->option, settings, one->value);
@@ -183,7 +184,7 @@ static gv_status find_option(gv_io *io, const reading *r, const gv_json_member *
 static gv_status take_value(gv_io *io, const reading *r, const gv_option *option, const char *value) {
   char *moved = value != NULL ? rebase(option, value, r->directory, r->directory) : NULL;
   if (value != NULL && moved == NULL) return no_memory(io);
-  if (moved != NULL) gv_source_remember(moved);
+  if (moved != NULL) gv_option_remember(option, moved);
   gv_status status = add(io, r->out, option, moved, r->out->name);
   free(moved);
   return status;
@@ -303,13 +304,28 @@ static int count_numbers(const char *text) {
   }
 }
 
-/* The value as people may see it. */
+/* FILE, or NAME=FILE of options that may be repeated. */
+static char *clean_source(const gv_option *option, const char *value) {
+  gv_text text = {0};
+  size_t at = option->several ? gv_sum_file_at(value, ".") : 0;
+  char *name = gv_source_name(value + at);
+  if (name == NULL) return NULL;
+  gv_text_put(&text, value, at);
+  gv_text_put_string(&text, name);
+  free(name);
+  return gv_text_take(&text);
+}
+
+/* The value as it may be shown. */
 static gv_status put_clean(gv_io *io, const gv_option *option, const char *value, const char *back, gv_text *out) {
-  char *moved = rebase(option, value, ".", back);
-  char *clean = moved == NULL        ? NULL
-                : option->names_file ? gv_source_name(moved)
-                : option->several    ? gv_clean_foreign_message(moved)
-                                     : strdup(moved);
+  char *moved = rebase(option, value, ".", back), *clean = NULL;
+  if (moved != NULL && gv_option_is_driver_option(option)) {
+    clean = gv_driver_option_name(moved, strcmp(option->name, "co") == 0);
+  } else if (moved != NULL && gv_option_is_source(option)) {
+    clean = clean_source(option, moved);
+  } else if (moved != NULL) {
+    clean = strdup(moved);
+  }
   gv_status status = clean != NULL ? GV_OK : no_memory(io);
   if (status == GV_OK && !CPLIsUTF8(clean, -1)) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--%s: what is no UTF-8 cannot be described", option->name);

@@ -97,7 +97,7 @@ char *gv_live_option_list(void) {
 static gv_status add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {
   char *full = o->names_file ? absolute(value) : strdup(value);
   if (full == NULL) return no_memory(io);
-  if (o->names_file) gv_source_remember(full);
+  gv_option_remember(o, full);
   gv_status status = gv_description_add(io, d, o, full);
   free(full);
   return status;

@@ -9,9 +9,28 @@
 #include <cpl_string.h>
 
 #include "io/out/sync.h"
+#include "io/source_name.h"
 
 const gv_choice gv_sync_choices[] = {
     {"auto", GV_SYNC_AUTO}, {"always", GV_SYNC_ALWAYS}, {"never", GV_SYNC_NEVER}, {NULL, 0}};
+
+bool gv_option_is_source(const gv_option *o) {
+  return o->names_file && (o->place != GV_IN_OUTPUTS || o->several);
+}
+
+bool gv_option_is_driver_option(const gv_option *o) {
+  return o->kind == GV_OPTION_LIST;
+}
+
+void gv_option_remember(const gv_option *o, const char *value) {
+  if (gv_option_is_driver_option(o)) {
+    gv_driver_option_remember(value, strcmp(o->name, "co") == 0);
+  } else if (gv_option_is_source(o) && !o->several) {
+    gv_source_remember(value);
+  } else {
+    gv_text_remember(value);
+  }
+}
 
 static const char *skip_separator(const char *at) {
   while (*at == ' ')

@@ -103,6 +103,13 @@ typedef struct gv_option {
 
 extern const gv_choice gv_sync_choices[];
 
+/* True for an option whose value is an input that GDAL opens, not a file that is written; true for the rows of driver options. */
+bool gv_option_is_source(const gv_option *option);
+bool gv_option_is_driver_option(const gv_option *option);
+
+/* From here on messages are cleaned of the secrets of a value (io/source_name.h). */
+void gv_option_remember(const gv_option *option, const char *value);
+
 /* Sets what the option is for; `value` must stay. Kinds that take none get NULL. Not for GV_OPTION_HELP and GV_OPTION_VERSION. */
 gv_status gv_option_set(gv_io *io, const gv_option *option, void *settings, const char *value);
 

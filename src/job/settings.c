@@ -132,7 +132,7 @@ static gv_status set_sum(gv_io *io, void *to, const char *value) {
   if (shown == NULL) return gv_io_fail_memory(io, "a name");
   const char *stem = CPLGetBasename(shown);
   free(shown);
-  if (file == 0) length = strlen(stem);
+  if (file == 0) length = strchr(stem, '*') == NULL ? strlen(stem) : 0; /* a source that is not shown */
   if (length == 0 || length >= sizeof sum->name) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                       "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value,
