@@ -1,7 +1,9 @@
 """The functions for expressions: what k nearest finds, by one run a layer."""
 
+import os
+
 import pytest
-from conftest import memory, places
+from conftest import COMMAND, memory, places
 from qgis.core import (
     NULL,
     QgsExpression,
@@ -10,6 +12,7 @@ from qgis.core import (
     QgsFeature,
     QgsGeometry,
     QgsPointXY,
+    QgsProcessingException,
     QgsProject,
     QgsVectorLayer,
 )
@@ -120,6 +123,80 @@ def test_errors(qgis, layers, text, message):
     QgsProject.instance().addMapLayers(
         [QgsVectorLayer("LineString?crs=EPSG:4326", "lines", "memory"), QgsVectorLayer("None?field=a:int", "table", "memory")])
     assert message in values(layers[0], text)[1]
+
+
+@pytest.mark.parametrize("context", [None, QgsExpressionContext()])
+@pytest.mark.parametrize("function", ["nearest_distance", "nearest_feature_id"])
+def test_without_a_layer(qgis, layers, context, function):
+    expression = QgsExpression(f"{function}('stations', 1)")
+    found = expression.evaluate() if context is None else expression.evaluate(context)
+    assert found in (None, NULL) and "There is no current layer" in expression.evalErrorString()
+
+
+def test_any_error_is_the_expressions(qgis, layers, monkeypatch):
+    """Of whatever kind."""
+    from gpuvoronoi import expressions
+
+    def fail(*arguments, **more):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(expressions, "kth_nearest", fail)
+    assert "no space left" in values(layers[0], "nearest_distance('stations', 1)")[1]
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """The files that are written for the program."""
+    from gpuvoronoi import searched
+
+    made, kind = [], searched.TemporaryFile
+    monkeypatch.setattr(searched, "TemporaryFile", lambda *arguments: made.append(arguments) or kind(*arguments))
+    return made
+
+
+def program(path, text):
+    path.write_text("#!/bin/sh\n" + text)
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_missing_program_before_anything_is_written(qgis, layers, runs, files, monkeypatch):
+    monkeypatch.setenv("GPUVORONOI_COMMAND", "/nowhere/gpuvoronoi")
+    found, message = values(layers[0], "nearest_distance('stations', 1)")
+    assert set(found.values()) <= {None, NULL} and "/nowhere/gpuvoronoi" in message
+    assert runs == [] and files == []
+    for name in ("knearest", "voronoiraster"):
+        with pytest.raises(QgsProcessingException, match="/nowhere/gpuvoronoi"):
+            qgis.run(name, INPUT=layers[0], OUTPUT="TEMPORARY_OUTPUT")
+    assert files == []
+    monkeypatch.undo()  # the program is there
+    assert set(values(layers[0], "nearest_distance('stations', 1)")[0].values()).isdisjoint({None, NULL})
+
+
+def test_failures_are_kept(qgis, layers, runs, files, monkeypatch, tmp_path):
+    """For all features and both functions, until a layer or the program changes."""
+    layer, reference = layers
+    failing = program(tmp_path / "failing", "echo out of order >&2\nexit 1\n")
+    monkeypatch.setenv("GPUVORONOI_COMMAND", failing)
+
+    def fail(count):
+        for text in ("nearest_distance('stations', 1)", "nearest_feature_id('stations', 1)"):
+            assert "out of order" in values(layer, text)[1]
+        assert (len(runs), len(files)) == (count, 2 * count)
+
+    fail(1)
+    layer.dataProvider().changeGeometryValues({1: QgsGeometry.fromPointXY(QgsPointXY(1, 1))})
+    layer.dataChanged.emit()
+    fail(2)
+    reference.setSubsetString("id > 120")
+    fail(3)
+    other = program(tmp_path / "other", "echo out of order >&2\nexit 1\n")
+    monkeypatch.setenv("GPUVORONOI_COMMAND", other)
+    fail(4)
+    program(tmp_path / "other", f"exec '{COMMAND}' \"$@\"\n")
+    os.utime(other, (1, 1))
+    assert set(values(layer, "nearest_distance('stations', 1)")[0].values()).isdisjoint({None, NULL})
+    assert len(runs) == 5
 
 
 def test_functions_come_and_go(qgis):

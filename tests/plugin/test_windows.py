@@ -167,6 +167,11 @@ def test_language_of_the_command_line(tmp_path):
 
 def test_missing_program(desktop):
     """The window that QGIS shows instead of the dialog leads to one that helps, and that can be used while the first is open."""
-    assert "GPUVORONOI_COMMAND" in desktop["missing"]["message"] and "gpuvoronoi:program" in desktop["missing"]["message"]
-    assert desktop["missing"]["in_front"]
+    facts = desktop["missing"]
+    assert "GPUVORONOI_COMMAND" in facts["message"] and "gpuvoronoi:program" in facts["message"]
+    assert facts["in_front"]
+    looked, shown, found = facts["pressed"]
+    assert "in none of these folders" in looked and "nothing” is not the gpuvoronoi program" in shown
+    assert found.startswith(f"Found: {COMMAND}, version ") and facts["setting"] == COMMAND
+    assert facts["again"] == [found]  # closed and opened again, twice, it is one
     picture("qgis-program")

@@ -4,6 +4,7 @@ writes what it found to $GPUVORONOI_WORK/report.json and pictures to $GPUVORONOI
 yields is a condition to wait for, while events are handled.
 """
 
+import gc
 import json
 import os
 import pathlib
@@ -31,13 +32,15 @@ from qgis.core import (
 )
 from qgis.PyQt.QtCore import QEventLoop, QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from qgis.PyQt.QtGui import QColor, QDragEnterEvent, QDropEvent
-from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLineEdit, QWidget
+from qgis.PyQt.QtTest import QTest
+from qgis.PyQt.QtWidgets import QApplication, QComboBox, QDockWidget, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
 from qgis.utils import iface, loadPlugin, plugins, startPlugin, updateAvailablePlugins
 
 ROOT = os.environ["GPUVORONOI_ROOT"]
 WORK = pathlib.Path(os.environ["GPUVORONOI_WORK"])
 PICTURES = pathlib.Path(os.environ["GPUVORONOI_PICTURES"])
 ALGORITHMS = ["voronoiraster", "qtmvoronoi", "facilitystatistics", "knearest", "nearestcells", "livevoronoi", "writenearest"]
+IMPORT = shutil.which("import")  # of ImageMagick
 PATIENCE = 120  # seconds for one condition
 TOO_LONG = 780  # seconds for all
 
@@ -66,7 +69,7 @@ def picture(name, widget=None):
     if widget is not None:
         frame = widget.frameGeometry()
         crop = ["-crop", f"{frame.width()}x{frame.height()}+{frame.x()}+{frame.y()}", "+repage"]
-    subprocess.run(["import", "-window", "root", *crop, "-strip", "+dither", "-colors", "200", f"PNG8:{file}"], check=True)
+    subprocess.run([IMPORT, "-window", "root", *crop, "-strip", "+dither", "-colors", "200", f"PNG8:{file}"], check=True)
 
 
 def open_dialog(name, parameters):
@@ -283,8 +286,8 @@ def scene_cancel(layer):
     dialog = open_dialog("voronoiraster", {"INPUT": layer, "METRIC": 2, "RESOLUTION": 0.003, "BACKEND": "serial", "OUTPUT": str(out)})
     dialog.runAlgorithm()
     wait(lambda: list(out.parent.glob(".out.tmp-*")))
-    (begun,) = out.parent.glob(".out.tmp-*")
-    pid = int(begun.name.split("-")[-2])
+    (pid,) = [int(pid) for thread in pathlib.Path("/proc/self/task").iterdir() for pid in (thread / "children").read_text().split()
+              if b"gpuvoronoi" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]]
     settle(0.3)
     pressed = time.monotonic()
     dialog.cancelButton().click()
@@ -340,9 +343,11 @@ def scene_batch(layer):
 
 def scene_missing(layer):
     """QGIS's own window, modal, about an algorithm that cannot run, and what its link leads to."""
-    program = os.environ.pop("GPUVORONOI_COMMAND")
-    path = os.environ["PATH"]
+    from gpuvoronoi import program
+
+    command, folders, path = os.environ.pop("GPUVORONOI_COMMAND"), program.FOLDERS, os.environ["PATH"]
     os.environ["PATH"] = "/nowhere"
+    program.FOLDERS = {"posix": (str(WORK),), "win32": ()}
     try:
         algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:voronoiraster")
         facts["missing"] = {"message": algorithm.canExecute()[1]}
@@ -355,12 +360,38 @@ def scene_missing(layer):
         settle()
         dialog = iface.mainWindow().findChild(QWidget, "gpuvoronoi_program")
         facts["missing"]["in_front"] = QApplication.activeModalWidget() is dialog
+        picture("qgis-program", dialog)
+        facts["missing"]["pressed"] = [press(dialog, "Look for it"), press(dialog, "Show where it is", shown=str(WORK / "nothing"))]
+        program.FOLDERS = {"posix": (os.path.dirname(command),), "win32": ()}
+        facts["missing"]["pressed"].append(press(dialog, "Look for it"))
+        facts["missing"]["setting"] = ProcessingConfig.getSetting("GPUVORONOI_PROGRAM")
+        press(dialog, "Close")
+        window.openLink(QUrl("gpuvoronoi:program"))
+        window.openLink(QUrl("gpuvoronoi:program"))
+        again = [found for found in iface.mainWindow().findChildren(QWidget, "gpuvoronoi_program") if found.isVisible()]
+        facts["missing"]["again"] = [press(found, "Look for it") for found in again if found is not dialog]
+        press(again[0], "Close")
     finally:
         os.environ["PATH"] = path
-        os.environ["GPUVORONOI_COMMAND"] = program
-    picture("qgis-program", dialog)
-    dialog.close()
+        os.environ["GPUVORONOI_COMMAND"] = command
+        program.FOLDERS = folders
+        ProcessingConfig.setSettingValue("GPUVORONOI_PROGRAM", "")
     close(window)
+
+
+def press(dialog, words, shown=""):
+    """Presses a button of the dialog about the program, by the mouse. What the dialog says then."""
+    (button,) = [button for button in dialog.findChildren(QPushButton) if words in button.text().replace("&", "")]
+    asked = QFileDialog.getOpenFileName
+    QFileDialog.getOpenFileName = staticmethod(lambda *arguments: (shown, ""))
+    try:
+        gc.collect()
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    finally:
+        QFileDialog.getOpenFileName = asked
+    text = dialog.findChild(QLabel, "gpuvoronoi_state").text()
+    settle()
+    return text
 
 
 def give_up():

@@ -41,8 +41,8 @@ INSIST_AFTER = 0.3
 KILL_AFTER = 0.8
 
 
-class MissingProgram(Exception):
-    """Says where the program was looked for."""
+class MissingProgram(QgsProcessingException):
+    """The program is not where it was looked for."""
 
 
 def program_at(path):
@@ -80,6 +80,15 @@ def find_program():
             ).format(VARIABLE)
         )
     return found
+
+
+def program_state():
+    """The program and when it changed, or why it is missing: while this stays the same, a failed run would fail again."""
+    try:
+        program = find_program()
+        return program, os.path.getmtime(program)
+    except (MissingProgram, OSError) as error:
+        return str(error), None
 
 
 class Bar:
@@ -158,10 +167,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     `events` of the windows are handled meanwhile, unless who calls must not be called again before it ends. `folder` is where
     it runs.
     """
-    try:
-        program = find_program()
-    except MissingProgram as missing:
-        raise QgsProcessingException(str(missing)) from None
+    program = find_program()
     job = ["search"] if arguments[0] == "search" else []
     arguments = [program, *job, "--json", *arguments[len(job):]]
     feedback.pushCommandInfo(shlex.join(arguments))
@@ -266,11 +272,11 @@ def _planned(program, changed, crs):
 
 
 def default_metric(crs):
-    """Name of the distances that the program takes for a map in a coordinate system, and why."""
+    """Name of the distances that the program takes for a map in a coordinate system, and why. Raises MissingProgram."""
+    program = find_program()
     try:
-        program = find_program()
         metric = _planned(program, os.path.getmtime(program), crs)
-    except (MissingProgram, OSError):
+    except OSError:
         metric = None
     return (metric["name"], metric["reason"]) if metric is not None else ("euclidean", "default for maps")
 

@@ -1,6 +1,7 @@
 """
 Functions for expressions: nearest_feature_id(layer, k) and nearest_distance(layer, k) of the current feature. The first
-feature that asks makes one run for its whole layer; its answers are kept until one of the two layers changes.
+feature that asks makes one run for its whole layer; its answers are kept until one of the two layers changes. A failure is
+kept as long, but not longer than the program and its place stay the same.
 """
 
 import threading
@@ -31,16 +32,29 @@ class Answers:
     def __init__(self):
         self.lock = threading.RLock()
         self.known = {}
+        self.failures = {}  # pairs of the state of the program and what went wrong
         self.watched = set()
 
     def get(self, layer, reference, count):
         key = layer.id(), reference.id(), count
         with self.lock:
             if key not in self.known:
+                self.check_failure(key)
                 for one in (layer, reference):
                     self.watch(one)
-                self.known[key] = search(layer, reference, count)
+                state = command.program_state()
+                try:
+                    self.known[key] = search(layer, reference, count)
+                except Exception as error:
+                    self.failures[key] = state, str(error)
+                    raise
             return self.known[key]
+
+    def check_failure(self, key):
+        """Raises the failure of the same search with the same program."""
+        state, message = self.failures.get(key, (None, None))
+        if message is not None and state == command.program_state():
+            raise QgsProcessingException(message)
 
     def watch(self, layer):
         name = layer.id()
@@ -52,7 +66,9 @@ class Answers:
 
     def forget(self, name):
         with self.lock:
-            self.known = {key: value for key, value in self.known.items() if name not in key[:2]}
+            for kept in (self.known, self.failures):
+                for key in [key for key in kept if name in key[:2]]:
+                    del kept[key]
 
 
 def search(layer, reference, count):
@@ -76,12 +92,13 @@ class Nearest(QgsExpressionFunction):
     def func(self, values, context, parent, node):
         try:
             return self.value(*values, context)
-        except QgsProcessingException as error:
+        except Exception as error:  # PyQt ends the process if any leaves a virtual function
             parent.setEvalErrorString(str(error))
             return None
 
     def value(self, reference, count, context):
-        layer = project_layer(context.variable("layer_id") or context.variable("layer"))
+        """`context` is None where the expression is evaluated without one."""
+        layer = project_layer(context.variable("layer_id") or context.variable("layer")) if context is not None else None
         if layer is None:
             raise QgsProcessingException(tr("There is no current layer"))
         found = project_layer(reference)

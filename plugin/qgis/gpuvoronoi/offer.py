@@ -72,6 +72,7 @@ class Offer(QObject):
         super().__init__()
         self.iface = iface
         self.message = None
+        self.dialog = None
         QDesktopServices.setUrlHandler(program.LINK.partition(":")[0], self.open_link)
         program.offered = True
         self.greet()
@@ -106,13 +107,22 @@ class Offer(QObject):
     def open(self, *_):
         """In front of QGIS's window about the algorithm, which waits for an answer of its own."""
         self.take_back()
-        dialog = ProgramDialog(self.iface.mainWindow())
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setModal(True)
-        dialog.show()
-        dialog.raise_()
+        if self.dialog is None:
+            # Without this reference the Python part of the dialog is deleted with the wrapper of QGIS's window, and its slots with it.
+            self.dialog = ProgramDialog(self.iface.mainWindow())
+            self.dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.dialog.setModal(True)
+            self.dialog.finished.connect(self.close)
+        self.dialog.show()
+        self.dialog.raise_()
+
+    def close(self, *_):
+        """Releases the dialog, which Qt deletes when it is closed."""
+        self.dialog = None
 
     def remove(self):
+        if self.dialog is not None:
+            self.dialog.close()
         program.offered = False
         QDesktopServices.unsetUrlHandler(program.LINK.partition(":")[0])
         self.take_back()

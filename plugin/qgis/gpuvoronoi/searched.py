@@ -124,6 +124,7 @@ def written(points, reference, metric, context, attributes, feedback, skip_inval
     The rows of two layers; `reference` is None if the points are searched among themselves. What QGIS says of a layer holds
     for its first feature: a line may come later. None if the user cancelled.
     """
+    command.find_program()  # before anything is written for it
     shapes = reference is not None and lines_or_polygons(QgsWkbTypes.geometryType(reference.source.wkbType()))
     settings = metric in GLOBE, context, attributes, feedback, skip_invalid
     try:

@@ -182,6 +182,7 @@ class RasterAlgorithm(Algorithm):
 
     def layer_options(self, context, feedback):
         """What tells the program about the seeds and the mask; None if the user cancelled."""
+        command.find_program()  # before anything is written for it
         mask = []
         if self.mask_polygons is not None:
             polygons = self.mask_polygons.path(context, feedback)
