@@ -7,15 +7,12 @@ progress to show or a wish to stop.
 """
 
 import functools
-import glob
 import json
 import os
 import queue
-import re
 import shlex
 import shutil
 import signal
-import socket
 import subprocess  # nosec B404 # lists of arguments, no shell
 import sys
 import threading
@@ -30,7 +27,6 @@ from .i18n import tr
 
 SETTING = "GPUVORONOI_PROGRAM"
 VARIABLE = "GPUVORONOI_COMMAND"
-JOURNAL = ".moves"
 environment = {}  # what the program finds besides QGIS's own environment, where an input may be a live raster
 MAY_BE_LIVE = (".voronoi.json", ".vrt")
 POLL = 0.1  # seconds
@@ -126,8 +122,8 @@ def _signal(process, number):
         pass
 
 
-def _stop(process, outputs):
-    """Ends the program, in less than a second, and removes what it could not remove itself."""
+def _stop(process):
+    """Ends the program, in less than a second. What it leaves if it is killed, the next run for the same output removes."""
     started = time.monotonic()
     _signal(process, signal.SIGTERM)
     insisted = False
@@ -141,13 +137,6 @@ def _stop(process, outputs):
             _signal(process, signal.SIGTERM)
         else:
             time.sleep(0.02)
-    host = re.sub("[^A-Za-z0-9]", "_", socket.gethostname())
-    for output in outputs:
-        folder, name = os.path.split(os.path.abspath(output))
-        stem = glob.escape(os.path.splitext(name)[0])
-        for left in glob.glob(os.path.join(glob.escape(folder), f".{stem}.tmp-{host}-{process.pid}-*")):
-            if not os.path.exists(os.path.join(left, JOURNAL)):  # of moves begun, which the next run finishes
-                shutil.rmtree(left, ignore_errors=True)
 
 
 def _report(text):
@@ -195,7 +184,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
     try:
         while reading:
             if feedback.isCanceled():
-                _stop(process, outputs)
+                _stop(process)
                 return None
             try:
                 name, data = told.get(timeout=POLL)
@@ -211,7 +200,7 @@ def run(arguments, outputs, feedback, progress=lambda percent: None, events=True
                     progress(bar.read(data.decode("utf-8", "replace")))
         status = process.wait()
     except BaseException:
-        _stop(process, outputs)
+        _stop(process)
         raise
     finally:
         for reader in readers:
