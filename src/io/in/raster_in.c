@@ -65,21 +65,39 @@ static bool integer_range(GDALDataType type, double *least, double *most) {
   return false;
 }
 
+bool gv_has_signed_bytes(GDALRasterBandH band) {
+  if (GDALGetRasterDataType(band) != GDT_Byte) return false;
+  const char *type = GDALGetMetadataItem(band, "PIXELTYPE", "IMAGE_STRUCTURE");
+  return type != NULL && EQUAL(type, "SIGNEDBYTE");
+}
+
+bool gv_signed_nodata(GDALRasterBandH band, double *nodata) {
+  int has = 0;
+  *nodata = GDALGetRasterNoDataValue(band, &has);
+  if (has && *nodata >= 128.0) *nodata -= 256.0; /* written as the unsigned byte of the same bits */
+  return has && *nodata == rint(*nodata) && *nodata >= -128.0 && *nodata <= 127.0;
+}
+
 /* How invalid pixels are told. Of integers nodata is one of them, or GDAL decides what it means. */
 static void find_validity(gv_raster_in *raster, GDALRasterBandH band, GDALDataType type) {
   int flags = GDALGetMaskFlags(band), has = 0;
   double least, most;
   raster->validity = (flags & GMF_ALL_VALID) != 0 ? GV_ALL_VALID : GV_BY_MASK;
+  if (raster->signed_bytes && (flags == GMF_NODATA || raster->validity == GV_ALL_VALID)) {
+    raster->validity = gv_signed_nodata(band, &raster->nodata) ? GV_BY_NODATA : GV_ALL_VALID;
+    return;
+  }
   if (flags != GMF_NODATA) return;
   bool integer = integer_range(type, &least, &most);
   if (!integer && type != GDT_Float32 && type != GDT_Float64) return;
   raster->nodata = GDALGetRasterNoDataValue(band, &has);
   if (type == GDT_Float32) raster->nodata = (double)(float)raster->nodata;
-  if (!has || isinf(raster->nodata)) return;
-  if (isnan(raster->nodata)) {
-    raster->validity = integer ? GV_BY_MASK : GV_ALL_VALID; /* NaN is no value in any case */
-  } else if (!integer ||
-             (raster->nodata == rint(raster->nodata) && raster->nodata >= least && raster->nodata <= most)) {
+  if (integer) { /* GDAL would round a nodata value that the type does not hold */
+    bool held = raster->nodata == rint(raster->nodata) && raster->nodata >= least && raster->nodata <= most;
+    raster->validity = has && held ? GV_BY_NODATA : GV_ALL_VALID;
+  } else if (has && isnan(raster->nodata)) {
+    raster->validity = GV_ALL_VALID; /* NaN is no value in any case */
+  } else if (has && !isinf(raster->nodata)) {
     raster->validity = GV_BY_NODATA;
   }
 }
@@ -101,8 +119,8 @@ static void find_windows(gv_raster_in *raster, GDALRasterBandH band, GDALDataTyp
                type == GDT_Int32 || type == GDT_Float32 || type == GDT_Float64;
   bool local = strncmp(raster->path, "/vsi", 4) != 0;
   bool tiff = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(raster->handle[0].dataset)), "GTiff");
-  raster->blocks = known && local && tiff && raster->validity != GV_BY_MASK && (int64_t)w * h <= LARGEST_BLOCK &&
-                   (w == raster->width || w % GV_WINDOW_STEP == 0);
+  raster->blocks = known && !raster->signed_bytes && local && tiff && raster->validity != GV_BY_MASK &&
+                   (int64_t)w * h <= LARGEST_BLOCK && (w == raster->width || w % GV_WINDOW_STEP == 0);
   raster->type = raster->blocks ? type : GDT_Float64;
   raster->window_w = raster->blocks ? w : raster->width;
   raster->window_h = raster->blocks ? h : gv_raster_in_rows_at_once(raster);
@@ -132,6 +150,7 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   raster->offset = GDALGetRasterOffset(band, &has);
   if (!has) raster->offset = 0.0;
   raster->bytes = GDALGetRasterDataType(band) == GDT_Byte && raster->scale == 1.0 && raster->offset == 0.0;
+  raster->signed_bytes = gv_has_signed_bytes(band);
   find_validity(raster, band, GDALGetRasterDataType(band));
   find_windows(raster, band, GDALGetRasterDataType(band));
   bool swapped;
@@ -240,8 +259,13 @@ static gv_status read_values(gv_io *io, const gv_raster_in *raster, int worker, 
                              int64_t h, double *values, uint8_t *valid) {
   gv_status status = read_band(io, raster, worker, x, y, w, h, GDT_Float64, values);
   if (status != GV_OK) return status;
+  bool by_mask = raster->validity == GV_BY_MASK || (raster->validity == GV_BY_NODATA && !raster->signed_bytes);
+  for (int64_t i = 0; i < w * h && raster->signed_bytes; i++) {
+    if (values[i] >= 128.0) values[i] -= 256.0;
+    if (raster->validity == GV_BY_NODATA && values[i] == raster->nodata) values[i] = (double)NAN;
+  }
   scale_values(raster, w * h, values);
-  if (raster->validity != GV_ALL_VALID) {
+  if (by_mask) {
     status = read_mask(io, raster, worker, x, y, w, h, valid);
     if (status != GV_OK) return status;
     for (int64_t i = 0; i < w * h; i++) {

@@ -47,6 +47,7 @@ typedef struct gv_raster_in {
   OGRSpatialReferenceH crs; /* NULL = unknown */
   double scale, offset;     /* value = stored x scale + offset */
   bool bytes;               /* values are stored as bytes, with no scale */
+  bool signed_bytes;        /* see gv_has_signed_bytes */
   gv_validity validity;
   double nodata;     /* with GV_BY_NODATA */
   GDALDataType type; /* of windows */
@@ -63,6 +64,13 @@ typedef struct gv_raster_source {
   const char *path;
   char **open_options; /* "NAME=VALUE" for GDAL, may be NULL */
 } gv_raster_source;
+
+/* True for a band of signed bytes, which GDAL before 3.7 reads as unsigned ones: it has the type Byte and the item
+ * PIXELTYPE=SIGNEDBYTE. Later versions have the type Int8. */
+bool gv_has_signed_bytes(GDALRasterBandH band);
+
+/* The nodata value of such a band; false if there is none that a signed byte holds. */
+bool gv_signed_nodata(GDALRasterBandH band, double *nodata);
 
 /* Opens the first band. Errors name `option` and the path. To be closed in any case. */
 gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source source, gv_readers readers,

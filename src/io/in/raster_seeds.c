@@ -9,6 +9,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/in/raster_in.h"
 #include "io/metric.h"
 #include "io/parallel.h"
 
@@ -118,7 +119,8 @@ typedef struct row_reader {
   const gv_raster_seed_reader *raster;
   GDALRasterBandH band, mask; /* mask NULL: none is needed */
   GDALDataType type;
-  size_t size; /* of a pixel */
+  size_t size;    /* of a pixel */
+  bool is_signed; /* see gv_has_signed_bytes */
   bool has_nodata;
   int64_t nodata;
   uint8_t *pixels, *valid; /* of some rows; valid NULL without a mask */
@@ -130,7 +132,9 @@ typedef struct row_reader {
 
 static GDALDataType type_to_read(GDALRasterBandH band) {
   GDALDataType type = GDALGetRasterDataType(band);
-  return GDALDataTypeIsFloating(type) || type == GDT_UInt64 ? GDT_Float64 : type;
+  bool known = type == GDT_Byte || type == GDT_Int16 || type == GDT_UInt16 || type == GDT_Int32 ||
+               type == GDT_UInt32 || type == GDT_Int64;
+  return known ? type : GDT_Float64;
 }
 
 static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_reader *r) {
@@ -138,7 +142,12 @@ static gv_status make_rows(gv_io *io, const gv_raster_seed_reader *raster, row_r
   int flags = GDALGetMaskFlags(r->band), has = 0, block_w, block_h;
   r->type = type_to_read(r->band);
   r->size = (size_t)GDALGetDataTypeSizeBytes(r->type);
-  if (flags == GMF_NODATA && r->type != GDT_Float64) {
+  r->is_signed = gv_has_signed_bytes(r->band);
+  if (r->is_signed && (flags == GMF_NODATA || (flags & GMF_ALL_VALID) != 0)) {
+    double nodata;
+    r->has_nodata = gv_signed_nodata(r->band, &nodata);
+    if (r->has_nodata) r->nodata = (int64_t)nodata;
+  } else if (flags == GMF_NODATA && r->type != GDT_Float64) {
     r->has_nodata = true;
     if (r->type == GDT_Int64) {
       r->nodata = GDALGetRasterNoDataValueAsInt64(r->band, &has);
@@ -222,7 +231,7 @@ static int64_t integer_at(const row_reader *r, const uint8_t *pixel) {
   memcpy(&v, pixel, r->size);
   switch (r->type) {
   case GDT_Byte:
-    return v.byte;
+    return r->is_signed && v.byte >= 128 ? v.byte - 256 : v.byte;
   case GDT_UInt16:
     return v.u16;
   case GDT_Int16:
