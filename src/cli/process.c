@@ -39,6 +39,9 @@ void cli_prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
   CPLSetErrorHandler(take_message);
+  /* Codes are taken as they are written (gv_crs_keep_codes), in all threads. */
+  if (CPLGetConfigOption("OSR_USE_NON_DEPRECATED", NULL) == NULL)
+    CPLSetConfigOption("OSR_USE_NON_DEPRECATED", "NO");
   /* What is read and written is walked through in order; GDAL's default cache is a twentieth of all memory. */
   if (CPLGetConfigOption("GDAL_CACHEMAX", NULL) == NULL) GDALSetCacheMax64(CACHE_BYTES);
 }

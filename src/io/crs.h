@@ -32,6 +32,14 @@ OGRSpatialReferenceH gv_crs_undefined(void);
 /* "WGS 84 (EPSG:4326)", "unnamed"; NULL gives "no coordinate system". */
 void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size);
 
+/* GDAL replaces deprecated EPSG codes by their successors, which may be other systems. From here on this thread takes codes as they
+ * are written, unless the configuration option OSR_USE_NON_DEPRECATED is set. True if that has to be undone. */
+bool gv_crs_keep_codes(void);
+void gv_crs_replace_codes(void);
+
+/* Warns if the system of outputs has a deprecated code. */
+void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs);
+
 /* True for a geographic CRS whose coordinates are real longitudes and latitudes (a rotated pole is none). */
 bool gv_crs_is_lonlat(OGRSpatialReferenceH crs);
 

@@ -26,6 +26,7 @@ enum {
 typedef struct gv_live_call {
   gv_io io;
   gv_messages *messages, *before;
+  bool replaces_codes; /* by deprecated codes' successors, outside of the call */
 } gv_live_call;
 
 void gv_live_begin(gv_live_call *call);

@@ -24,11 +24,11 @@ void gv_live_leave(const gv_live_frame *before) {
 }
 
 gv_live_duty gv_live_duty_here(void) {
-  return (gv_live_duty){gv_messages_used(), inside};
+  return (gv_live_duty){gv_messages_used(), inside, false};
 }
 
 gv_live_duty gv_live_take_on(gv_live_duty duty) {
-  gv_live_duty before = {gv_messages_use(duty.messages), inside};
+  gv_live_duty before = {gv_messages_use(duty.messages), inside, gv_crs_keep_codes()};
   inside = duty.inside;
   CPLPushErrorHandler(gv_io_take_message);
   return before;
@@ -36,6 +36,7 @@ gv_live_duty gv_live_take_on(gv_live_duty duty) {
 
 void gv_live_end_duty(gv_live_duty before) {
   CPLPopErrorHandler();
+  if (before.replaces_codes) gv_crs_replace_codes();
   inside = before.inside;
   gv_messages_use(before.messages);
 }
@@ -45,6 +46,7 @@ void gv_live_begin(gv_live_call *call) {
   call->messages = gv_messages_new(); /* without memory for it they go where the process's go */
   call->before = gv_messages_use(call->messages);
   CPLPushErrorHandler(gv_io_take_message);
+  call->replaces_codes = gv_crs_keep_codes();
 }
 
 static CPLErrorNum number_of(gv_status status) {
@@ -65,6 +67,7 @@ static CPLErrorNum number_of(gv_status status) {
 bool gv_live_end(gv_live_call *call, gv_status status) {
   gv_warning warning;
   CPLPopErrorHandler();
+  if (call->replaces_codes) gv_crs_replace_codes();
   gv_messages_use(call->before);
   /* What went wrong on the way is no failure of the call. */
   CPLErrorReset();

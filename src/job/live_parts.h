@@ -30,6 +30,7 @@ void gv_live_leave(const gv_live_frame *before);
 typedef struct gv_live_duty {
   gv_messages *messages;
   const gv_live_frame *inside;
+  bool replaces_codes; /* of what a thread had: gv_crs_replace_codes is to be called */
 } gv_live_duty;
 
 gv_live_duty gv_live_duty_here(void);

@@ -44,6 +44,7 @@ void gv_run_warn_of_skipped(const gv_run *r) {
 void gv_run_warn(const gv_run *r) {
   const gv_job *j = r->j;
   warn_of_outside(r);
+  gv_crs_warn_of_deprecated(r->grid.crs);
   if (gv_run_has_cells(r)) {
     warn_of_empty(r);
     if (j->raster.path != NULL && !j->no_style && !r->style && !j->raster_seeds.by_cell) {

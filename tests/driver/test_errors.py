@@ -157,3 +157,15 @@ def test_warnings(work):
     finally:
         gdal.PopErrorHandler()
     assert [level for level, _ in heard] == [gdal.CE_Warning] and "1 seeds skipped, 2 used" in heard[0][1], heard
+
+
+def test_settings_of_the_host_program_stay(sources):
+    """Deprecated codes are taken as they are written, in the driver's calls alone."""
+    sources.csv("norway.csv", [12.3, 11.9], [64.2, 63.8])
+    sources.write("d.voronoi.json", json.dumps({"seeds": "norway.csv", "crs": "EPSG:4862", "size": [8, 8]}))
+    raster = gdal.Open(str(sources.path("d.voronoi.json")))
+    raster.ReadAsArray()
+    assert gdal.GetConfigOption("OSR_USE_NON_DEPRECATED") is None
+    system = osr.SpatialReference()
+    system.ImportFromEPSG(4862)
+    assert system.GetAuthorityCode(None) == "5112" and raster.GetSpatialRef().GetAuthorityCode(None) == "4862"

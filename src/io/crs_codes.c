@@ -1,0 +1,39 @@
+/* Deprecated codes of coordinate systems. */
+#include <stdbool.h>
+
+#include <cpl_conv.h>
+#include <proj.h>
+
+#include "io/crs.h"
+
+static const char keep_option[] = "OSR_USE_NON_DEPRECATED";
+
+bool gv_crs_keep_codes(void) {
+  if (CPLGetConfigOption(keep_option, NULL) != NULL) return false;
+  CPLSetThreadLocalConfigOption(keep_option, "NO");
+  return true;
+}
+
+void gv_crs_replace_codes(void) {
+  CPLSetThreadLocalConfigOption(keep_option, NULL);
+}
+
+void gv_crs_warn_of_deprecated(OGRSpatialReferenceH crs) {
+  const char *authority = crs != NULL ? OSRGetAuthorityName(crs, NULL) : NULL;
+  const char *code = crs != NULL ? OSRGetAuthorityCode(crs, NULL) : NULL;
+  PJ_CONTEXT *context = authority != NULL && code != NULL ? proj_context_create() : NULL;
+  if (context == NULL) return;
+  proj_log_level(context, PJ_LOG_NONE);
+  PJ *found = proj_create_from_database(context, authority, code, PJ_CATEGORY_CRS, false, NULL);
+  char name[256];
+  gv_crs_describe(crs, name, sizeof name);
+  if (found != NULL && proj_is_deprecated(found)) {
+    gv_io_warn(GV_CODE_CRS_DEPRECATED, 0,
+               "the coordinate system %s is deprecated: programs with GDAL that read the outputs may replace it by "
+               "another; "
+               "OSR_USE_NON_DEPRECATED=NO keeps it",
+               name);
+  }
+  proj_destroy(found);
+  proj_context_destroy(context);
+}
