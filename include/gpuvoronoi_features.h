@@ -35,8 +35,8 @@ typedef enum gv_part_kind {
  * ring's smaller side, even-odd of the rings. Parts are united; of features that overlap the first wins.
  *
  * On the globe two kinds of a polygon's straight edges only cut it where a map ends, and are no boundary: those along a pole's latitude,
- * and those along 180 or -180 degrees (or whole turns from there) against all of whose length polygons of the same set, of this or another
- * feature, have such edges from the other side. One that has them against a part of its length is a boundary, all of it.
+ * and those along 180 or -180 degrees (or whole turns from there, within 1e-5 degrees) as far as polygons of the same set lie against them
+ * from the other side. With `cut` the caller decides instead.
  */
 typedef struct gv_features {
   size_t struct_size;
@@ -49,10 +49,12 @@ typedef struct gv_features {
       *y; /* longitude and latitude on the globe; longitudes at most 36000 in size, plane coordinates 1e75 */
   gv_edges edges;
   int boundary; /* non-zero: polygons are their rings, with nothing within */
+  const uint8_t *
+      cut; /* NULL, or of each vertex: non-zero if the edge that begins there only cuts a polygon, and is no boundary */
 } gv_features;
 
 #define GV_FEATURES_INIT                                                                                           \
-  { sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL, GV_EDGES_STRAIGHT, 0 }
+  { sizeof(gv_features), 0, NULL, NULL, NULL, NULL, NULL, NULL, GV_EDGES_STRAIGHT, 0, NULL }
 
 #ifdef __cplusplus
 }

@@ -141,7 +141,7 @@ class RasterSeedList(Structure):
 
 class Features(Structure):
     _fields_ = [("struct_size", c_size_t), ("count", c_int64), ("part", c_void_p), ("kind", c_void_p), ("ring", c_void_p),
-                ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int), ("boundary", c_int)]
+                ("vertex", c_void_p), ("x", c_void_p), ("y", c_void_p), ("edges", c_int), ("boundary", c_int), ("cut", c_void_p)]
 
 
 class FeatureIndexOptions(Structure):

@@ -1,32 +1,39 @@
 /*
- * Edges of polygons that only cut them: along the latitude of a pole, and along 180 degrees where polygons lie against the edge from
- * the other side. On which side of the meridian a ring lies is told by its extent. Edges are parted where what lies against them begins
- * or ends, so that each is cut or is not.
+ * Edges of polygons that only cut them where a map of the globe ends: along the latitude of a pole, and along 180 degrees where a polygon
+ * lies against the edge from the other side. Files have the meridian as 180, as -180 or, after a change of datum or by
+ * rounding, beside it: edges within GV_CUT_TOLERANCE of it count, and those that are cut are moved onto it. On which side of the meridian a
+ * ring lies is decided by its extent. Edges are parted where what lies against them begins or ends, so that each is cut or is not.
  */
 #include "features/set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Latitudes of edges along the antimeridian whose ring lies west (0) or east (1) of it. */
+/* Latitudes of edges along the antimeridian. */
 typedef struct stretch {
   double low, high;
 } stretch;
 
+/* Those of rings that lie west (0) or east (1) of it. */
 typedef struct sides {
   stretch *stretch[2];
   int64_t count[2];
 } sides;
 
-static bool on_antimeridian(double lon) {
-  return fabs(remainder(lon, 360.0)) == 180.0;
+static bool are_close(double a, double b) {
+  return fabs(a - b) <= GV_CUT_TOLERANCE;
+}
+
+/* The multiple of 360 degrees from 180 that is nearest to a longitude. */
+static double antimeridian_near(double lon) {
+  return 360.0 * rint((lon - 180.0) / 360.0) + 180.0;
 }
 
 /* Which side the ring of an edge along the antimeridian lies on; -1 for any other edge. */
 static int side_of(const gv_feature_set *set, int64_t ring, int64_t v) {
-  double lon = set->x[v];
-  if (lon != set->x[v + 1] || set->y[v] == set->y[v + 1] || !on_antimeridian(lon)) return -1;
-  return lon == set->facts[ring].high[0] ? 0 : lon == set->facts[ring].low[0] ? 1 : -1;
+  double lon = antimeridian_near(set->x[v]);
+  if (!are_close(set->x[v], lon) || !are_close(set->x[v + 1], lon) || set->y[v] == set->y[v + 1]) return -1;
+  return are_close(lon, set->facts[ring].high[0]) ? 0 : are_close(lon, set->facts[ring].low[0]) ? 1 : -1;
 }
 
 typedef void visit(void *user, const gv_feature_set *set, int64_t ring, int64_t v);
@@ -60,7 +67,7 @@ static int64_t unite(stretch *list, int64_t count) {
   int64_t kept = 0;
   if (count > 0) qsort(list, (size_t)count, sizeof *list, by_low);
   for (int64_t i = 0; i < count; i++) {
-    if (kept > 0 && list[i].low <= list[kept - 1].high) {
+    if (kept > 0 && list[i].low <= list[kept - 1].high + GV_CUT_TOLERANCE) {
       list[kept - 1].high = fmax(list[kept - 1].high, list[i].high);
     } else {
       list[kept++] = list[i];
@@ -84,12 +91,12 @@ static int64_t begun(const stretch *list, int64_t count, double low) {
 }
 
 static bool covers(const stretch *list, int64_t count, double low, double high) {
-  int64_t from = begun(list, count, low);
-  return from > 0 && list[from - 1].high >= high;
+  int64_t from = begun(list, count, low + GV_CUT_TOLERANCE);
+  return from > 0 && list[from - 1].high >= high - GV_CUT_TOLERANCE;
 }
 
 typedef struct marking {
-  uint8_t *cut;
+  gv_feature_set *set;
   sides *sides;
 } marking;
 
@@ -98,8 +105,19 @@ static void mark(void *user, const gv_feature_set *set, int64_t ring, int64_t v)
   double low = fmin(set->y[v], set->y[v + 1]), high = fmax(set->y[v], set->y[v + 1]);
   int side = side_of(set, ring, v);
   bool pole = fabs(low) == 90.0 && low == high;
-  if (pole || (side >= 0 && covers(m->sides->stretch[1 - side], m->sides->count[1 - side], low, high)))
-    m->cut[v] = 1;
+  bool cut = side >= 0 && covers(m->sides->stretch[1 - side], m->sides->count[1 - side], low, high);
+  if (pole || cut) m->set->cut[v] = 1;
+}
+
+/* Moves the ends of edges that are cut onto the meridian. */
+static void move_ends(void *user, const gv_feature_set *set, int64_t ring, int64_t v) {
+  gv_feature_set *to = user;
+  if (set->cut[v] == 0 || side_of(set, ring, v) < 0) return;
+  double lon = antimeridian_near(set->x[v]);
+  int64_t first = set->vertex[ring], last = set->vertex[ring + 1] - 1;
+  to->x[v] = to->x[v + 1] = lon;
+  if (v == first) to->x[last] = lon; /* rings stay closed */
+  if (v + 1 == last) to->x[first] = lon;
 }
 
 static void clear_sides(gv_context *context, sides *s) {
@@ -139,7 +157,7 @@ static void put(parting *p, double x, double y) {
 
 /* Where stretches begin or end within an edge along the antimeridian, in its direction. */
 static void put_ends(parting *p, const stretch *list, int64_t count, double x, double from, double to) {
-  double low = fmin(from, to), high = fmax(from, to);
+  double low = fmin(from, to) + GV_CUT_TOLERANCE, high = fmax(from, to) - GV_CUT_TOLERANCE;
   int64_t first = p->count, n = begun(list, count, low);
   for (n -= n > 0; n < count && list[n].low < high; n++) {
     if (list[n].low > low) put(p, x, list[n].low);
@@ -204,8 +222,9 @@ gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set) {
     if (set->cut == NULL) status = gv_fail_memory(context, "the features");
   }
   if (status == GV_OK) {
-    marking m = {set->cut, &s};
+    marking m = {set, &s};
     visit_polygons(set, mark, &m);
+    visit_polygons(set, move_ends, set);
   }
   clear_sides(context, &s);
   return status;

@@ -169,7 +169,13 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
     normalise(out);
     find_extents(out);
   }
-  if (status == GV_OK && out->globe && out->straight) status = gv_feature_set_mark_cuts(context, out);
+  if (status == GV_OK && f.cut != NULL) {
+    out->cut = copy(context, f.cut, out->vertices, sizeof *out->cut);
+    if (out->cut == NULL) status = gv_fail_memory(context, "the features");
+  } else if (status == GV_OK && out->globe && out->straight) {
+    status = gv_feature_set_mark_cuts(context, out);
+    if (status == GV_OK) find_extents(out);
+  }
   if (status == GV_OK && metric == GV_GREAT_CIRCLE) status = find_units(context, out);
   if (status == GV_OK && out->globe && !out->straight) gv_feature_set_find_sides(out);
   if (status != GV_OK) gv_feature_set_clear(out);

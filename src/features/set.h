@@ -34,6 +34,9 @@ gv_status gv_feature_set_init(gv_context *context, gv_metric metric, const gv_el
                               const gv_features *features, gv_feature_set *out);
 void gv_feature_set_clear(gv_feature_set *set);
 
+/* Degrees: edges as close to 180 degrees lie along it, some metres at most. */
+#define GV_CUT_TOLERANCE 1e-5
+
 /* cuts.c: marks the edges that only cut a polygon, and parts those of which a part does. Errors: OUT_OF_MEMORY, INVALID_ARGUMENT. */
 gv_status gv_feature_set_mark_cuts(gv_context *context, gv_feature_set *set);
 

@@ -362,8 +362,10 @@ static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, c
   s->kind = malloc((size_t)n + 1);
   s->x = malloc((size_t)kept->count * sizeof *s->x);
   s->y = malloc((size_t)kept->count * sizeof *s->y);
-  if (s->part == NULL || s->ring == NULL || s->vertex == NULL || s->kind == NULL || s->x == NULL || s->y == NULL)
-    return gv_io_fail_memory(io, "the seeds");
+  s->cut = calloc((size_t)kept->count, sizeof *s->cut);
+  bool made = s->part != NULL && s->ring != NULL && s->vertex != NULL && s->kind != NULL && s->x != NULL &&
+              s->y != NULL && s->cut != NULL;
+  if (!made) return gv_io_fail_memory(io, "the seeds");
   for (int64_t i = 0; i <= n; i++) {
     s->part[i] = s->ring[i] = i;
     s->vertex[i] = kept->first[i];
@@ -375,7 +377,7 @@ static gv_status make_features(gv_io *io, const gv_raster_seed_reader *reader, c
   s->vertices = kept->count;
   s->room_features = s->room_parts = s->room_rings = n + 1;
   s->room_kinds = n + 1;
-  s->room_x = s->room_y = kept->count;
+  s->room_x = s->room_y = s->room_cut = kept->count;
   for (int64_t i = 0; i < n; i++) {
     out->x[i] = kept->x[kept->first[i]];
     out->y[i] = kept->y[kept->first[i]];

@@ -6,7 +6,7 @@
 #include <cpl_conv.h>
 #include <cpl_vsi.h>
 
-enum { ARRAYS = 13 };
+enum { ARRAYS = 14 };
 
 /* What is told first, so that all can make room. */
 typedef struct told {
@@ -46,7 +46,8 @@ static void list_arrays(gv_seed_list *s, array out[ARRAYS]) {
                           {&h->vertex, (size_t)(h->rings + 1) * sizeof *h->vertex},
                           {&h->kind, (size_t)h->parts * sizeof *h->kind},
                           {&h->x, (size_t)h->vertices * sizeof *h->x},
-                          {&h->y, (size_t)h->vertices * sizeof *h->y}};
+                          {&h->y, (size_t)h->vertices * sizeof *h->y},
+                          {&h->cut, (size_t)h->vertices * sizeof *h->cut}};
   memcpy(out + sizeof all / sizeof *all, shapes, sizeof shapes);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/in/seams.h"
 #include "io/in/seed_reader.h"
 
 void gv_seeds_free(gv_seed_list *seeds) {
@@ -103,6 +104,7 @@ gv_features gv_seeds_features(const gv_seed_list *seeds) {
   features.y = s->y;
   features.edges = s->edges;
   features.boundary = s->boundary;
+  features.cut = s->has_cuts ? s->cut : NULL;
   return features;
 }
 
@@ -145,6 +147,11 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
   gv_shapes *to = NULL;
   gv_carrying how = {.operation = operation, .globe = globe, .tolerance = 5e-4};
   gv_status status = gv_shapes_make(io, &to);
+  /* Straight edges that stay as they are on the globe are looked at by the library, which parts them too. */
+  bool by_library = operation == NULL && globe && from->edges == GV_EDGES_STRAIGHT;
+  bool is_plate =
+      operation == NULL && !globe && gv_crs_is_lonlat(seeds->crs); /* a plane that ends at 180 degrees */
+  if (status == GV_OK && !by_library && !is_plate) status = gv_shapes_find_seams(io, from, seeds->crs);
   if (status == GV_OK && globe) status = gv_crs_ellipsoid(io, target, &how.semi_major, &how.flattening);
   if (!globe && target != NULL && OSRIsProjected(target)) how.tolerance /= OSRGetLinearUnits(target, NULL);
   int64_t kept = 0;
@@ -172,6 +179,7 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
   /* Pieces of lines that were straight elsewhere are geodesics on the globe. */
   to->edges = operation != NULL && globe ? GV_EDGES_GEODESIC : from->edges;
   to->boundary = from->boundary;
+  to->has_cuts = !by_library && !is_plate;
   seeds->count = kept;
   seeds->shapes = to;
   gv_shapes_free(from);

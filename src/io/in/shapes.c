@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/grow.h"
 
@@ -15,6 +16,7 @@ void gv_shapes_free(gv_shapes *s) {
   free(s->kind);
   free(s->x);
   free(s->y);
+  free(s->cut);
   free(s);
 }
 
@@ -63,7 +65,10 @@ void gv_shapes_drop_last(gv_shapes *s) {
 static gv_status add_vertex(gv_io *io, gv_shapes *s, double x, double y) {
   gv_status status = grow_reals(io, &s->x, &s->room_x, s->vertices + 1);
   if (status == GV_OK) status = grow_reals(io, &s->y, &s->room_y, s->vertices + 1);
-  if (status != GV_OK) return status;
+  uint8_t *cut = status == GV_OK ? gv_grow(s->cut, &s->room_cut, s->vertices + 1, sizeof *cut) : NULL;
+  if (cut == NULL) return no_memory(io);
+  s->cut = cut;
+  s->cut[s->vertices] = 0;
   s->x[s->vertices] = x;
   s->y[s->vertices++] = y;
   return GV_OK;
@@ -301,8 +306,10 @@ static gv_status carry_ring(follower *f, const gv_shapes *from, int64_t ring, bo
       f->reversed = b[1] < a[1] || (b[1] == a[1] && b[0] < a[0]);
       f->a = f->reversed ? b : a;
       f->b = f->reversed ? a : b;
+      int64_t begin = f->to->vertices - 1;
       status = add_edge(f, &last, &next);
       if (status != GV_OK) return status;
+      if (from->cut[v - 1] != 0) memset(f->to->cut + begin, 1, (size_t)(f->to->vertices - begin));
       if (f->torn) {
         *why = "an edge is torn apart by the grid's coordinate system";
         return GV_OK;
@@ -332,6 +339,8 @@ gv_status gv_shapes_carry(gv_io *io, const gv_shapes *from, int64_t i, const gv_
       }
       for (int64_t v = from->vertex[r]; v < from->vertex[r + 1] && status == GV_OK; v++)
         status = add_vertex(io, to, from->x[v], from->y[v]);
+      for (int64_t v = from->vertex[r], n = from->vertex[r + 1]; v < n && status == GV_OK; v++)
+        to->cut[to->vertices - (n - v)] = from->cut[v];
       if (status == GV_OK) status = end_ring(io, to);
     }
     if (status == GV_OK) status = end_part(io, to, (gv_part_kind)from->kind[p]);

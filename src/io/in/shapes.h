@@ -13,9 +13,11 @@ typedef struct gv_shapes {
   int64_t *part, *ring, *vertex; /* offsets: one more than there are */
   uint8_t *kind;                 /* gv_part_kind */
   double *x, *y;
-  int64_t room_features, room_parts, room_kinds, room_rings, room_x, room_y;
+  uint8_t *cut; /* of each vertex: the edge that begins there only cuts a polygon (io/in/seams.h) */
+  int64_t room_features, room_parts, room_kinds, room_rings, room_x, room_y, room_cut;
   gv_edges edges;
   bool boundary;
+  bool has_cuts;            /* `cut` is known; else the library finds out */
   int64_t curved, crossing; /* features made of curves, polygons that are not valid */
 } gv_shapes;
 
