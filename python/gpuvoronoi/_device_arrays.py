@@ -60,6 +60,12 @@ def _maker(value: Any) -> Any:
     raise TypeError(f"answers on a GPU are arrays of CuPy or torch: import one of them for arrays of {_module(value)}")
 
 
+def copied(given: DeviceArray) -> DeviceArray:
+    """The array's values as they are now, where its module can copy (CuPy, torch); arrays of others are immutable."""
+    copy = getattr(given.owner, "clone", None) or getattr(given.owner, "copy", None)
+    return given if copy is None else take(copy(), "data")
+
+
 def take(value: Any, name: str) -> DeviceArray:
     """A C-contiguous array of float32 or float64."""
     if _only_dlpack(value):

@@ -42,15 +42,27 @@ def _read(seeds: Any, argument: str) -> Seeds:
     if isinstance(seeds, (str, bytes)):
         raise TypeError(f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
                         f"GeoDataFrame or a GeoSeries")
-    try:
-        x, y = seeds
-    except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be a pair of arrays (x, y), a GeoDataFrame or a GeoSeries, not "
-                        f"{type(seeds).__name__}") from None
-    a, b = as_degrees(x, f"{argument}[0]"), as_degrees(y, f"{argument}[1]")
+    if isinstance(seeds, tuple) and len(seeds) == 2:
+        a, b = as_degrees(seeds[0], f"{argument}[0]"), as_degrees(seeds[1], f"{argument}[1]")
+    else:
+        a, b = _of_points(seeds, argument)
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"{argument} must be two arrays of one dimension and one length, not {a.shape} and {b.shape}")
     return Seeds(a, b)
+
+
+def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
+    """A list of pairs, or an array of shape (n, 2): a row a point, whatever their number."""
+    accepted = "a tuple of two arrays (x, y), a list of pairs, an array of shape (n, 2), a GeoDataFrame or a GeoSeries"
+    if not isinstance(seeds, (list, tuple, np.ndarray)):
+        raise TypeError(f"{argument} must be {accepted}, not {type(seeds).__name__}")
+    columns = not isinstance(seeds, np.ndarray) and len(seeds) == 2 and any(hasattr(one, "__array__") for one in seeds)
+    if columns:
+        raise TypeError(f"{argument}: a list of two arrays is ambiguous; give a tuple (x, y), or an array of shape (n, 2) of points")
+    points = as_degrees(seeds, argument)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"{argument} must be {accepted}, not of the shape {points.shape}")
+    return np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
 
 
 def _of_geometries(frame: Any, argument: str) -> Seeds:

@@ -24,8 +24,8 @@ class KDTree:
     Parameters
     ----------
     data : array_like, shape (n, m)
-        The points, float32 or float64 (others become float64). Contiguous arrays are not copied by Python. Arrays on a
-        GPU (CuPy, torch) stay there and are searched there.
+        The points, float32 or float64 (others become float64). They are copied: later changes of the array do not count.
+        Arrays on a GPU (CuPy, torch) stay there and are searched there.
     metric : {"euclidean", "manhattan", "chebyshev"}
         What `query` measures unless it is given `p`.
     backend : str
@@ -38,6 +38,7 @@ class KDTree:
     Attributes
     ----------
     data : ndarray, shape (n, m)
+        Read-only.
     n, m : int
     mins, maxes : ndarray, shape (m,)
 
@@ -72,11 +73,15 @@ class KDTree:
         points = _coordinates(data, "data")
         if points.ndim != 2 or not 1 <= points.shape[1] <= 4096:
             raise ValueError(f"data must have the shape (n, m), with m from 1 to 4096, not {points.shape}")
-        self._given = points
+        # A tree answers from one state of its data: other metrics are built later from the same values.
         if isinstance(points, _device_arrays.DeviceArray):
+            points = _device_arrays.copied(points)
             self.data: Any = points.owner
         else:
-            self.data = points.copy() if copy_data and points is data else points
+            points = points.copy() if np.may_share_memory(points, data) else points
+            points.setflags(write=False)
+            self.data = points
+        self._given = points
         self.n, self.m = map(int, points.shape)
         self.metric, self.backend, self.device = metric, backend, device
         self.leafsize, self.boxsize = leafsize, boxsize

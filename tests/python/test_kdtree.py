@@ -94,11 +94,20 @@ def test_other_dtypes_and_layouts(random):
         assert np.array_equal(KDTree(layout).query(queries[:, ::-1][:, ::-1], 4)[1], expected[1])
 
 
-def test_contiguous_input_is_not_copied(random):
-    for kind in (np.float32, np.float64):
-        data = random.random((10, 3)).astype(kind)
-        assert KDTree(data).data is data
-        assert KDTree(data, copy_data=True).data is not data
+def test_a_tree_answers_from_one_state_of_its_data(random):
+    """Metrics that are asked for later are built from the values of the beginning, whatever became of the array."""
+    for kind in (np.float32, np.float64, np.int64):
+        data = (100 * random.random((50, 3))).astype(kind)
+        query, expected = data[7] + 0.25, {p: KDTree(data.copy(), backend="serial").query(data[7] + 0.25, p=p) for p in (1, 2, np.inf)}
+        for backend in ("serial", "openmp", "kdtree"):
+            changed = data.copy()
+            tree = KDTree(changed, backend=backend)
+            changed[:] = 0
+            assert {p: tree.query(query, p=p) for p in (1, 2, np.inf)} == expected
+            assert not tree.data.flags.writeable and np.array_equal(tree.data, data)
+            assert pickle.loads(pickle.dumps(tree)).query(query) == expected[2]
+    view = np.asfortranarray(random.random((9, 2)))
+    assert KDTree(view).query(view[3])[1] == 3 and KDTree(view[::2]).query(view[4])[1] == 2
 
 
 def test_attributes_and_pickle(random):

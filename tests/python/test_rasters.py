@@ -281,3 +281,22 @@ def test_bad_systems_and_templates(random):
         allocation(ONE, like=uneven, metric="euclidean")
     with pytest.raises(ValueError, match="which of the dimensions"):
         allocation(ONE, like=uneven.rename(x="a"), metric="euclidean")
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_forms_of_seeds(count):
+    """A tuple has two columns; a list of pairs and an array of shape (n, 2) have a row a point, for every number of points."""
+    x, y = np.arange(count) * 40.0 - 60, np.arange(count) * 9.0 - 20
+    expected = gpuvoronoi.allocation((x, y), shape=(18, 36))
+    points = np.column_stack([x, y])
+    for seeds in (tuple([list(x), list(y)]), list(zip(x, y)), points.tolist(), points, np.asfortranarray(points), [tuple(p) for p in points]):
+        assert np.array_equal(gpuvoronoi.allocation(seeds, shape=(18, 36)), expected)
+
+
+def test_seeds_that_are_neither_columns_nor_points():
+    x, y = np.arange(3.0), np.arange(3.0)
+    with pytest.raises(TypeError, match=r"a list of two arrays is ambiguous; give a tuple \(x, y\)"):
+        gpuvoronoi.allocation([x, y], shape=(18, 36))
+    for seeds in ([list(x), list(y)], np.array([x, y]), [1.0, 2.0], [(1.0, 2.0, 3.0)], (x, y, x)):
+        with pytest.raises((TypeError, ValueError), match="list of pairs|shape|ambiguous"):
+            gpuvoronoi.allocation(seeds, shape=(18, 36))
