@@ -95,6 +95,15 @@ GV_BOTH double gv_centre_y(const double *geotransform, double column, double row
   return (geotransform[3] + (column + 0.5) * geotransform[4]) + (row + 0.5) * geotransform[5];
 }
 
+/* Rounding puts rows of cell centres that are meant to be at a pole beside it: a centre within 1e-6 of a cell beyond counts as the pole. */
+#define GV_POLE_TOLERANCE 1e-6
+
+/* The latitude of a row of a longitude/latitude grid. */
+GV_BOTH double gv_row_latitude(const double *geotransform, double row) {
+  double lat = gv_centre_y(geotransform, 0.0, row);
+  return lat > 90.0 ? 90.0 : lat < -90.0 ? -90.0 : lat;
+}
+
 /* Half the angle that columns c0 ... c1 - 1 of a longitude/latitude grid go round, and the angle of rows r0 ... r1 - 1. */
 GV_BOTH double gv_half_width(const double *geotransform, int64_t c0, int64_t c1) {
   return 0.5 * (double)(c1 - c0 - 1) * fabs(geotransform[1]) * (3.14159265358979323846 / 180.0);

@@ -62,7 +62,8 @@ static gv_status check_grid(gv_context *context, const gv_grid *grid, gv_metric 
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "a longitude/latitude grid must not be rotated");
     }
     double first = gv_centre_y(g, 0, 0), last = gv_centre_y(g, 0, h - 1.0);
-    if (fabs(first) > 90.0 || fabs(last) > 90.0) {
+    double most = 90.0 + GV_POLE_TOLERANCE * fabs(g[5]);
+    if (fabs(first) > most || fabs(last) > most) {
       return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the grid's cell centres reach latitude %.15g",
                      fabs(first) > fabs(last) ? first : last);
     }
@@ -114,7 +115,7 @@ static gv_status make_lonlat_tables(gv_context *context, gv_cells *cells) {
   }
   for (int64_t i = 0; i < 2 * h - 1; i++) {
     double lon = 0.0;
-    latitude[i] = gv_centre_y(g, 0.0, (double)i * 0.5);
+    latitude[i] = gv_row_latitude(g, (double)i * 0.5);
     gv_normalise_lonlat(&lon, &latitude[i]);
   }
   gv_sincos_degrees(2 * w - 1, longitude, cells->half_sin, cells->half_cos);
@@ -230,7 +231,7 @@ void gv_cells_bound(const gv_cells *cells, const gv_tile *tile, gv_bound *out) {
 
 void gv_cells_lonlat(const gv_cells *cells, int64_t column, int64_t row, double *lon, double *lat) {
   *lon = gv_centre_x(cells->grid.geotransform, (double)column, 0.0);
-  *lat = gv_centre_y(cells->grid.geotransform, 0.0, (double)row);
+  *lat = gv_row_latitude(cells->grid.geotransform, (double)row);
   gv_normalise_lonlat(lon, lat);
 }
 
@@ -300,7 +301,8 @@ gv_status gv_cells_positions(gv_context *context, const gv_cells *cells, const g
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++, i++) {
       cx[i] = gv_centre_x(g, (double)c, (double)r);
-      cy[i] = gv_centre_y(g, (double)c, (double)r);
+      cy[i] =
+          cells->grid.kind == GV_GRID_LONLAT ? gv_row_latitude(g, (double)r) : gv_centre_y(g, (double)c, (double)r);
     }
   }
   if (cells->grid.kind == GV_GRID_PROJECTED) {

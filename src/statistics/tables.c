@@ -35,7 +35,7 @@ static void make_rows(gv_statistics *s) {
   const double *g = s->voronoi->cells.grid.geotransform;
   for (int64_t r = 0; r < s->voronoi->cells.grid.height; r++) {
     gv_row_factors *row = &s->row[r];
-    double lon = 0.0, lat = centre(g[3], g[5], r), sine, cosine;
+    double lon = 0.0, lat = gv_row_latitude(g, (double)r), sine, cosine;
     gv_normalise_lonlat(&lon, &lat);
     gv_sincos_degrees(1, &lat, &sine, &cosine);
     row->area = fixed(row->share, GV_TERM_BITS);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cells/bound.h"
 #include "core/buffer.h"
 #include "core/given.h"
 #include "voronoi/raster_proof.h"
@@ -412,6 +413,7 @@ static gv_status find_places(gv_context *context, gv_raster_seeds *s) {
     double column = (double)(cells[i] % s->raster.width) + 0.5, row = (double)(cells[i] / s->raster.width) + 0.5;
     s->x[i] = (g[0] + column * g[1]) + row * g[2];
     s->y[i] = (g[3] + column * g[4]) + row * g[5];
+    if (s->raster.kind == GV_GRID_LONLAT) s->y[i] = gv_row_latitude(g, row - 0.5);
   }
   return GV_OK;
 }

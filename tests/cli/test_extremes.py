@@ -5,6 +5,7 @@ import resource
 
 import numpy as np
 import pytest
+from osgeo import gdal
 
 from conftest import globe, sanitized
 from test_facility import GLOBE, PLANE, burnt, check_mask, make_polygons, make_raster
@@ -134,3 +135,37 @@ def test_raster_without_finite_places(work, option):
         make_raster(work, "r.tif", np.ones((6, 6)), transform, epsg=None)
         work.fails("--seeds", "p.csv", *PLANE, "--stats", "t.csv", option, "r.tif", "out.tif", has=[option, "r.tif"],
                    preexec_fn=soon)
+
+
+# ------------------------------------------------------------------------------------------------------ rows at the poles
+
+
+@pytest.mark.parametrize("rows", [1801, 361, 181, 51, 401, 801, 901])
+def test_grids_from_pole_to_pole(work, rows):
+    """The first and the last row are the poles; rounding puts some of them beyond."""
+    work.csv("s.csv", [0.0, 10.0, -100.0], [0.0, 50.0, -80.0])
+    step = 180 / (rows - 1)
+    columns = 24
+    like = gdal.GetDriverByName("GTiff").Create(str(work.path("like.tif")), columns, rows)
+    latitudes = np.linspace(90, -90, rows)
+    down = (latitudes[-1] - latitudes[0]) / (rows - 1)  # as rioxarray has it
+    like.SetGeoTransform((-7.5, 15.0, 0, latitudes[0] - down / 2, 0, down))
+    like.SetProjection("EPSG:4326")
+    like.GetRasterBand(1).Fill(1)
+    like = None
+    work.ok("--seeds", "s.csv", "--like", "like.tif", "--distance", "d.tif", "--stats", "t.csv", "--azimuth", "a.tif", "o.tif")
+    work.ok("--seeds", "s.csv", f"--extent=-7.5,{-90 - step / 2!r},352.5,{90 + step / 2!r}", "--res", f"15,{step!r}", "--distance", "e.tif", "p.tif")
+    for ids, distances in ("o.tif", "d.tif"), ("p.tif", "e.tif"):
+        read = work.read(distances)
+        assert read.shape == (rows, columns) and np.ptp(read[0]) < 1e-3 and np.ptp(read[-1]) < 1e-3
+        assert len(np.unique(work.read(ids)[0])) == 1  # one place, one answer
+    for backend in "serial", "kdtree":
+        work.ok("--seeds", "s.csv", "--like", "like.tif", "--backend", backend, "--overwrite", "q.tif")
+        assert np.array_equal(work.read("q.tif"), work.read("o.tif"))
+    work.ok("--seeds-raster", "like.tif", "--by-cell", "--overwrite", "r.tif")
+
+
+def test_rows_beyond_the_poles_are_refused(work):
+    work.csv("s.csv", [0.0], [0.0])
+    line = work.fails("--seeds", "s.csv", "--extent=-180,-90,180,90.5", "--size", "36,722", "o.tif", has="beyond 90 degrees")
+    assert "to 90.375," in line

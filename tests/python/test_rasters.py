@@ -300,3 +300,11 @@ def test_seeds_that_are_neither_columns_nor_points():
     for seeds in ([list(x), list(y)], np.array([x, y]), [1.0, 2.0], [(1.0, 2.0, 3.0)], (x, y, x)):
         with pytest.raises((TypeError, ValueError), match="list of pairs|shape|ambiguous"):
             gpuvoronoi.allocation(seeds, shape=(18, 36))
+
+
+@pytest.mark.parametrize("rows", [19, 51, 181, 201, 361, 401, 801, 901, 1801])
+def test_grids_from_pole_to_pole(rows):
+    xarray = pytest.importorskip("xarray")
+    like = xarray.DataArray(np.zeros((rows, 8), "f4"), dims=("lat", "lon"), coords={"lat": np.linspace(90, -90, rows), "lon": np.arange(8) * 45.0})
+    found = gpuvoronoi.proximity(([0.0, 100.0], [0.0, 30.0]), like=like)
+    assert np.ptp(found.values[0]) < 1e-3 and np.ptp(found.values[-1]) < 1e-3

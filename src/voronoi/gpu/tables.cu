@@ -63,7 +63,7 @@ static gv_status put_places(gv_context *context, gv_cuda_raster *raster, double 
   gv_status status = put_table(context, raster, place, w, at, &raster->problem.longitude);
   if (status == GV_OK) status = gv_cuda_wait(context, raster->lane, "copying the grid's tables");
   for (int64_t r = 0; r < h; r++) {
-    place[r] = gv_centre_y(g, 0.0, (double)r);
+    place[r] = gv_row_latitude(g, (double)r);
     gv_normalise_lonlat(&other, &place[r]);
   }
   if (status == GV_OK) status = put_table(context, raster, place, h, at, &raster->problem.latitude);
