@@ -8,6 +8,7 @@
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
 #include "job/part_file.h"
+#include "job/part_options.h"
 
 typedef gv_job_settings settings;
 
@@ -83,64 +84,6 @@ static int note(void *user, const gv_option *o, char *value) {
   return cli_wrong(gv_description_add(&io, &g->options, row, value), &io);
 }
 
-static bool is_given(const gv_description *d, const char *name) {
-  for (int64_t i = 0; i < d->count && name != NULL; i++)
-    if (strcmp(d->list[i].option->name, name) == 0) return true;
-  return false;
-}
-
-/* Options of the parts' run that a part file, which may be a stranger's, does not decide: which files are written and replaced. Those
- * that need such a file count only if the command line names it. */
-static const struct {
-  const char *name, *needs, *or_needs;
-} not_of_parts[] = {{"raster", NULL, NULL},
-                    {"overwrite", NULL, NULL},
-                    {"cells", NULL, NULL},
-                    {"mesh", NULL, NULL},
-                    {"distance", NULL, NULL},
-                    {"azimuth", NULL, NULL},
-                    {"stats", NULL, NULL},
-                    {"polygons", NULL, NULL},
-                    {"distance-type", "distance", NULL},
-                    {"signed-distance", "distance", NULL},
-                    {"distance-per-value", "distance", NULL},
-                    {"distance-unit", "distance", "stats"},
-                    {"stats-layer", "stats", NULL},
-                    {"sum", "stats", NULL},
-                    {"sum-oo", "stats", NULL},
-                    {"group", "stats", NULL},
-                    {"no-stats-distances", "stats", NULL},
-                    {"polygons-layer", "polygons", NULL}};
-
-static bool is_of_parts(const gv_description *own, const gv_given *one) {
-  const char *name = one->option->name;
-  for (size_t i = 0; i < sizeof not_of_parts / sizeof *not_of_parts; i++) {
-    if (strcmp(not_of_parts[i].name, name) != 0) continue;
-    return is_given(own, not_of_parts[i].needs) || is_given(own, not_of_parts[i].or_needs);
-  }
-  /* Creation options that name files. */
-  return strcmp(name, "co") != 0 || one->value == NULL || strpbrk(one->value, "/\\") == NULL;
-}
-
-static void drop_outputs(const gv_description *own, gv_description *base) {
-  static const char *const outputs[][2] = {
-      {"distance", "distances"}, {"azimuth", "azimuths"}, {"stats", "statistics"}, {"polygons", "polygons"}};
-  for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-    if (!is_given(base, outputs[i][0]) || is_given(own, outputs[i][0])) continue;
-    gv_io_warn(GV_CODE_PART_OUTPUT, 0, "%s: not written, though the parts' run had them; --%s FILE writes them",
-               outputs[i][1], outputs[i][0]);
-  }
-  int64_t kept = 0;
-  for (int64_t i = 0; i < base->count; i++) {
-    if (is_of_parts(own, &base->list[i])) {
-      base->list[kept++] = base->list[i];
-    } else {
-      free(base->list[i].value);
-    }
-  }
-  base->count = kept;
-}
-
 /* What the command line leaves open is as it was for the first part, but for the files that are written. */
 static int complete(given_merge *g, gv_description *base, settings *s) {
   gv_io io = {.cancelled = NULL};
@@ -148,8 +91,9 @@ static int complete(given_merge *g, gv_description *base, settings *s) {
   if (g->count == 0) return cli_fail(EXIT_USAGE, "merge: give OUT and all parts: gpuvoronoi merge OUT PART...");
   gv_status status = gv_part_open(&io, g->parts[0], &part);
   if (status == GV_OK) status = gv_part_run(&io, &part, base);
-  if (status == GV_OK) drop_outputs(&g->options, base);
+  if (status == GV_OK) status = gv_part_options_drop_outputs(&io, &g->options, base);
   if (status == GV_OK) status = gv_description_complete(&io, &g->options, base);
+  if (status == GV_OK) status = gv_part_options_check(&io, &g->options);
   gv_part_free(&part);
   if (status == GV_OK) status = gv_description_apply(&io, &g->options, s);
   if (status != GV_OK) return cli_fail_as(io.code, EXIT_ERROR, "%s", io.message);

@@ -91,8 +91,9 @@ static gv_status compare_parts(gv_io *io, const gv_part *part, const gv_part *fi
   gv_description_free(&own);
   if (status != GV_OK) return status;
   const char *other =
-      part->parts != first->parts             ? "they are not of as many parts"
-      : part->grid != first->grid             ? "they have not one grid"
+      part->parts != first->parts ? "they are not of as many parts"
+      : part->grid != first->grid || part->width != first->width || part->height != first->height
+          ? "they have not one grid"
       : part->seeds != first->seeds           ? "their seeds differ"
       : part->mask_bytes != first->mask_bytes ? "their masks differ"
       : part->sum_count != first->sum_count || memcmp(part->sums, first->sums, sizeof part->sums) != 0
@@ -256,10 +257,13 @@ gv_status gv_merge_open(gv_io *io, const gv_run *r, int part, int raster, GDALDa
   GDALDatasetH dataset = *out = GDALOpenEx(name, GDAL_OF_RASTER | GDAL_OF_INTERNAL, drivers, NULL, NULL);
   free(name);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot read %s", from->path);
-  if (GDALGetRasterXSize(dataset) == from->width && GDALGetRasterYSize(dataset) == from->end - from->first &&
-      GDALGetRasterCount(dataset) == gv_run_bands(r, raster)) {
-    return GV_OK;
-  }
+  int w = 0, h = 0;
+  bool good = GDALGetRasterXSize(dataset) == from->width &&
+              GDALGetRasterYSize(dataset) == from->end - from->first &&
+              GDALGetRasterCount(dataset) == gv_run_bands(r, raster);
+  if (good) GDALGetBlockSize(GDALGetRasterBand(dataset, 1), &w, &h);
+  /* Tiles that are copied must be the output's. */
+  if (good && (!r->merge->copied[raster] || (w == r->block_w && h == r->block_h))) return GV_OK;
   return gv_io_fail(io, GV_ERROR_IO, "%s is damaged: its rasters are not those that it is about", from->path);
 }
 

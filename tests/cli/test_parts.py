@@ -263,7 +263,7 @@ def test_a_part_decides_no_file_that_is_written(work, three, made):
         run = json.loads(description["run"])
         run["outputs"].update({
             "stats": str(notes / "notes.csv"), "distance": str(notes / "map.tif"), "azimuth": str(notes / "map.tif"),
-            "polygons": str(notes / "lines.geojson"), "overwrite": True, "co": [f"TFW={notes}/x", "COMPRESS=LZW"]})
+            "polygons": str(notes / "lines.geojson"), "overwrite": True})
         return {**description, "run": json.dumps(run)}
 
     for part in three:
@@ -271,13 +271,71 @@ def test_a_part_decides_no_file_that_is_written(work, three, made):
     before = work.listing()
     done = work.run("merge", "o.tif", *three)
     assert done.returncode == 0, done.stderr
-    for option in "--stats", "--distance", "--polygons":
-        assert f"{option} FILE writes them" in done.stderr
+    (line,) = (line for line in done.stderr.splitlines() if "are not written; give" in line)
+    for option in "--stats", "--distance", "--azimuth", "--polygons":
+        assert f"{option} FILE" in line
     after = {name: data for name, data in work.listing().items() if name not in ("o.tif", "o.tif.aux.xml", "o.qml")}
     assert after == before and sorted(p.name for p in notes.iterdir()) == ["lines.geojson", "map.tif", "notes.csv"]
     assert all(p.read_text() == "precious" for p in notes.iterdir())
     work.fails("merge", "o.tif", *three, has="exists; --overwrite replaces it", output=None)
     work.fails("merge", "--stats", "home/notes.csv", "p.tif", *three, has="notes.csv exists")
+
+
+UNSAFE = [
+    ("outputs", "co", "IMAGE_FILENAME=notes.csv"), ("outputs", "co", "image_extension=csv"), ("outputs", "co", "TFW=/tmp/x"),
+    ("outputs", "co", "DATANAME=notes.csv"), ("outputs", "co", "UNKNOWN=1"), ("outputs", "co", "TABLE=a/b"),
+    (None, "oo", "PRELUDE_STATEMENTS=VACUUM INTO 'notes.db'"), (None, "oo", "WRITE_GFS=YES"), (None, "oo", "REFRESH_CACHE=YES"),
+    (None, "mask-oo", "CONFIG_FILE=notes.csv"), (None, "like-oo", "GFS_TEMPLATE=notes.csv"), ("outputs", "sum-oo", "ROOT_PATH=/tmp"),
+]
+
+
+@pytest.mark.parametrize("place, option, value", UNSAFE, ids=[value for _, _, value in UNSAFE])
+def test_driver_options_of_a_part_name_no_files(work, three, place, option, value):
+    def evil(description):
+        run = json.loads(description["run"])
+        (run[place] if place else run)[option] = [value]
+        return {**description, "run": json.dumps(run)}
+
+    work.write("notes.csv", "precious")
+    for part in three:
+        forge(work.path(part), evil)
+    words = [f'unsupported value of "{option}" in a part file', value.split("=")[0], f"--{option}"]
+    stats = ["--stats", "u.csv"] if option == "sum-oo" else []
+    work.fails("merge", *stats, "o.tif", *three, has=words)
+
+
+def test_unsafe_values_count_from_the_command_line(work, three, made):
+    def evil(description):
+        run = json.loads(description["run"])
+        run["outputs"]["co"] = ["IMAGE_FILENAME=notes.csv"]
+        return {**description, "run": json.dumps(run)}
+
+    for part in three:
+        forge(work.path(part), evil)
+    work.ok("merge", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "o.tif", *three)
+    assert work.path("o.tif").read_bytes() == made.path("whole.tif").read_bytes()
+
+
+@pytest.mark.parametrize("size", [[499, 390], [501, 390], [500, 391]])
+def test_parts_of_other_sizes(work, three, size):
+    """The first part has the run's size and grid, another the same grid's fingerprint only."""
+    forge(work.path(three[1]), lambda description: {**description, "size": size})
+    work.fails("merge", "o.tif", *three, has=["p2.tif", "they have not one grid"])
+
+
+def test_tiles_of_another_size_are_not_copied(work, three):
+    """The description says the output's tiles, the GeoTIFF has others."""
+    work.ok("--seeds", "seeds.csv", "--size", "500,390", "--co", "BLOCKXSIZE=128", "--co", "BLOCKYSIZE=128", "--part", "1/1", "other.tif")
+
+    def evil(description):
+        run = json.loads(description["run"])
+        run["outputs"]["co"] = ["BLOCKXSIZE=64", "BLOCKYSIZE=64"]
+        ids = [o.replace("SIZE=128", "SIZE=64") for o in description["ids"]]
+        assert ids != description["ids"]
+        return {**description, "ids": ids, "run": json.dumps(run)}
+
+    forge(work.path("other.tif"), evil)
+    work.fails("merge", "o.tif", "other.tif", has="its rasters are not those")
 
 
 def test_what_a_part_had_is_written_where_merge_says(work, three, made):

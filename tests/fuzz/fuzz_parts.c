@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include <cpl_error.h>
@@ -11,6 +12,7 @@
 #include "io/source_name.h"
 #include "job/description.h"
 #include "job/part_file.h"
+#include "job/part_options.h"
 
 enum { CONTENT = 8192, FOOTER = 32 };
 
@@ -53,8 +55,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gv_status status = gv_part_open(&io, path, &part);
   FUZZ_REQUIRE(status == GV_OK || (io.message[0] != '\0' && strchr(io.message, '\n') == NULL));
   if (status == GV_OK) {
-    gv_description run = {0};
-    (void)gv_part_run(&io, &part, &run);
+    gv_description run = {0}, own = {0};
+    status = gv_part_run(&io, &part, &run);
+    if (status == GV_OK) status = gv_part_options_drop_outputs(&io, &own, &run);
+    if (status == GV_OK) (void)gv_part_options_check(&io, &run);
+    for (int64_t i = 0; i < run.count && status == GV_OK; i++)
+      FUZZ_REQUIRE(run.list[i].option != &gv_job_out && strcmp(run.list[i].option->name, "overwrite") != 0);
     gv_description_free(&run);
     (void)gv_part_check(&io, &part, true);
     FUZZ_REQUIRE(gv_part_records(&io, &part, take_record, &sum) == GV_OK);

@@ -1,0 +1,151 @@
+#include "job/part_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_minixml.h>
+#include <cpl_string.h>
+#include <gdal.h>
+
+#include "io/source_name.h"
+
+static bool is_given(const gv_description *d, const char *name) {
+  for (int64_t i = 0; i < d->count && name != NULL; i++)
+    if (strcmp(d->list[i].option->name, name) == 0) return true;
+  return false;
+}
+
+/* ------------------------------------------------------------------------------------------------------ outputs */
+
+/* Options that are of use only with an output. */
+static const struct {
+  const char *name, *needs, *or_needs;
+} needing_outputs[] = {{"distance-type", "distance", NULL},
+                       {"signed-distance", "distance", NULL},
+                       {"distance-per-value", "distance", NULL},
+                       {"distance-unit", "distance", "stats"},
+                       {"stats-layer", "stats", NULL},
+                       {"sum", "stats", NULL},
+                       {"sum-oo", "stats", NULL},
+                       {"group", "stats", NULL},
+                       {"no-stats-distances", "stats", NULL},
+                       {"polygons-layer", "polygons", NULL}};
+
+static bool names_output(const gv_option *o) {
+  return o->place == GV_IN_OUTPUTS && o->names_file && !gv_option_is_source(o);
+}
+
+static bool part_option_counts(const gv_description *own, const gv_option *o) {
+  if (names_output(o) || strcmp(o->name, "overwrite") == 0) return false;
+  for (size_t i = 0; i < sizeof needing_outputs / sizeof *needing_outputs; i++) {
+    if (strcmp(needing_outputs[i].name, o->name) != 0) continue;
+    return is_given(own, needing_outputs[i].needs) || is_given(own, needing_outputs[i].or_needs);
+  }
+  return true;
+}
+
+static gv_status warn_of_outputs(gv_io *io, const gv_description *own, const gv_description *run) {
+  gv_text options = {0};
+  for (int64_t i = 0; i < run->count; i++) {
+    const gv_option *o = run->list[i].option;
+    if (!names_output(o) || o == &gv_job_out || is_given(own, o->name)) continue;
+    gv_text_put_string(&options, options.length > 0 ? ", --" : "--");
+    gv_text_put_string(&options, o->name);
+    gv_text_put_string(&options, " FILE");
+  }
+  if (options.length == 0) return GV_OK;
+  char *text = gv_text_take(&options);
+  if (text == NULL) return gv_io_fail_memory(io, "the options of parts");
+  gv_io_warn(GV_CODE_PART_OUTPUT, 0, "merge: outputs of the parts' run are not written; give %s to write them",
+             text);
+  free(text);
+  return GV_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------- driver options */
+
+/* Creation options that are text without naming a file, of one driver at least. */
+static const char *const harmless_texts[] = {"BLOCKSIZE",           "COMPRESS",          "NUM_THREADS",
+                                             "OVERVIEW_RESAMPLING", "PIXELTYPE",         "QUALITY",
+                                             "RASTER_DESCRIPTION",  "RASTER_IDENTIFIER", "RASTER_TABLE",
+                                             "RESAMPLING",          "TILING_SCHEME",     "WARP_RESAMPLING"};
+
+/* 1: a number, a flag or one of the driver's values; -1: any text; 0: the driver does not list it. */
+static int creation_option_kind(GDALDriverH driver, const char *key) {
+  static const char *const kinds[] = {"boolean", "float", "int", "integer", "string-select", "unsigned int"};
+  const char *list = GDALGetMetadataItem(driver, GDAL_DMD_CREATIONOPTIONLIST, NULL);
+  CPLXMLNode *root = list != NULL ? CPLParseXMLString(list) : NULL;
+  int kind = 0;
+  for (CPLXMLNode *n = CPLGetXMLNode(root, "=CreationOptionList"), *o = n != NULL ? n->psChild : NULL; o != NULL;
+       o = o->psNext) {
+    if (!EQUAL(CPLGetXMLValue(o, "name", ""), key)) continue;
+    kind = -1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+      if (EQUAL(CPLGetXMLValue(o, "type", ""), kinds[i])) kind = 1;
+    break;
+  }
+  CPLDestroyXMLNode(root);
+  return kind;
+}
+
+/* GDAL's drivers say which creation options are text: a few of them name files to be written. */
+static bool creation_option_is_safe(const char *option) {
+  size_t length = strcspn(option, "=");
+  bool listed = false;
+  if (strpbrk(option, "/\\<{") != NULL) return false;
+  for (size_t i = 0; i < sizeof harmless_texts / sizeof *harmless_texts; i++)
+    if (strlen(harmless_texts[i]) == length && EQUALN(harmless_texts[i], option, length)) return true;
+  char *key = strndup(option, length);
+  bool text = key == NULL;
+  for (int i = 0; i < GDALGetDriverCount() && !text; i++) {
+    GDALDriverH driver = GDALGetDriver(i);
+    int kind = GDALGetMetadataItem(driver, GDAL_DCAP_RASTER, NULL) != NULL ? creation_option_kind(driver, key) : 0;
+    listed = listed || kind > 0;
+    text = kind < 0;
+  }
+  free(key);
+  return listed && !text;
+}
+
+/* Options by which drivers write beside an input. */
+static bool open_option_writes(const char *option) {
+  size_t length = strcspn(option, "=");
+  bool writes = EQUALN(option, "WRITE", 5);
+  for (size_t i = 0; i + 5 <= length && !writes; i++)
+    writes = EQUALN(option + i, "CACHE", 5);
+  return writes;
+}
+
+gv_status gv_part_options_check(gv_io *io, const gv_description *d) {
+  gv_status status = GV_OK;
+  for (int64_t i = 0; i < d->count && status == GV_OK; i++) {
+    const gv_given *one = &d->list[i];
+    if (one->from == NULL || !gv_option_is_driver_option(one->option)) continue;
+    bool creates = strcmp(one->option->name, "co") == 0;
+    char *shown = gv_driver_option_name(one->value, creates);
+    if (shown == NULL) return gv_io_fail_memory(io, "the options of parts");
+    bool safe = strcmp(shown, one->value) == 0;
+    safe = safe && (creates ? creation_option_is_safe(one->value) : !open_option_writes(one->value));
+    if (!safe) {
+      status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                          "%s: unsupported value of \"%s\" in a part file (%.*s); give --%s on the command line",
+                          one->from, one->option->name, (int)strcspn(shown, "="), shown, one->option->name);
+    }
+    free(shown);
+  }
+  return status;
+}
+
+gv_status gv_part_options_drop_outputs(gv_io *io, const gv_description *own, gv_description *run) {
+  gv_status status = warn_of_outputs(io, own, run);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < run->count; i++) {
+    if (part_option_counts(own, run->list[i].option)) {
+      run->list[kept++] = run->list[i];
+    } else {
+      free(run->list[i].value);
+    }
+  }
+  run->count = kept;
+  return status;
+}
