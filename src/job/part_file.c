@@ -290,7 +290,7 @@ static bool take_options(const gv_json_member *m, char ***options) {
 
 static bool take_run(const gv_json_member *m, gv_part *part) {
   const char *text = text_of(m);
-  if (text == NULL || part->run != NULL) return false;
+  if (text == NULL) return false;
   part->run = strdup(text);
   return part->run != NULL;
 }
@@ -341,14 +341,14 @@ static gv_status take_member(gv_io *io, void *user, const gv_json_member *m) {
 }
 
 static bool is_within(int64_t at, int64_t bytes, int64_t end) {
-  return at >= 0 && bytes >= 0 && at <= end && bytes <= end - at;
+  return at >= 0 && bytes >= 0 && bytes <= end - at;
 }
 
 /* What the description says must fit together and lie within the file. */
 static bool fits(const gv_part *p) {
   bool raster = p->number >= 1 && p->number <= p->parts && p->parts <= GV_JOB_MOST_PARTS && p->width > 0 &&
-                p->height > 0 && p->width <= INT32_MAX && p->height <= INT32_MAX && p->first >= 0 &&
-                p->first < p->end && p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0 &&
+                p->width <= INT32_MAX && p->height <= INT32_MAX && p->first >= 0 && p->first < p->end &&
+                p->end <= p->height && p->block_rows > 0 && p->run != NULL && p->empty >= 0 &&
                 p->empty <= p->width * (p->end - p->first) && p->bytes[0] > 0;
   for (int i = 0; i < GV_PART_RASTERS; i++)
     raster = raster && is_within(p->at[i], p->bytes[i], p->content);

@@ -112,19 +112,25 @@ static void a_part_is_read_as_it_was_written(void **state) {
 
 /* ------------------------------------------------------------------------------------------------ forged parts */
 
-/* Bytes, a description and a footer whose hash fits. */
-static gv_status open_forged(const char *json, int64_t content, gv_io *io) {
-  static unsigned char bytes[IDS + MAX_JSON + 64];
-  size_t length = strlen(json);
-  assert_true(length < MAX_JSON);
-  memset(bytes, 0, IDS);
+/* What a forged file has otherwise than a good one. */
+typedef struct forgery {
+  const char *magic;
+  int64_t content;  /* where the footer says that the description begins */
+  int64_t gap;      /* bytes between description and footer */
+  uint64_t changed; /* bits of the description's hash */
+} forgery;
+
+static gv_status open_with(const char *json, forgery f, gv_io *io) {
+  size_t length = strlen(json), size = IDS + length + (size_t)f.gap + 32;
+  unsigned char *bytes = calloc(1, size), *footer = bytes + size - 32;
+  assert_non_null(bytes);
   memcpy(bytes + IDS, json, length);
-  unsigned char *footer = bytes + IDS + length;
-  memcpy(footer, "GVPART\r\n", 8);
-  gv_part_put_number(footer + 8, (uint64_t)content);
+  memcpy(footer, f.magic, 8);
+  gv_part_put_number(footer + 8, (uint64_t)f.content);
   gv_part_put_number(footer + 16, length);
-  gv_part_put_number(footer + 24, gv_part_hash(0, json, length));
-  write_bytes(path, bytes, IDS + length + 32);
+  gv_part_put_number(footer + 24, gv_part_hash(0, json, length) ^ f.changed);
+  write_bytes(path, bytes, size);
+  free(bytes);
   gv_part part = {0};
   *io = (gv_io){.cancelled = NULL};
   gv_status status = gv_part_open(io, path, &part);
@@ -132,11 +138,16 @@ static gv_status open_forged(const char *json, int64_t content, gv_io *io) {
   return status;
 }
 
+/* Bytes, a description and a footer whose hash fits. */
+static gv_status open_forged(const char *json, int64_t content, gv_io *io) {
+  return open_with(json, (forgery){.magic = "GVPART\r\n", .content = content}, io);
+}
+
 static const char *const members[][2] = {{"format", "[1]"},
                                          {"part", "[2, 3]"},
                                          {"size", "[100, 60]"},
                                          {"rows", "[20, 40, 20]"},
-                                         {"empty", "[11]"},
+                                         {"empty", "[0]"},
                                          {"mask", "[-1]"},
                                          {"at", "[0, 0, 0]"},
                                          {"bytes", "[4000, 0, 0]"},
@@ -190,7 +201,9 @@ static void each_check_refuses_what_only_it_can(void **state) {
                                        {"bytes", "[5001, 0, 0]"},
                                        {"bytes", "[4000, 5001, 0]"},
                                        {"bytes", "[4000, 0, 9223372036854775807]"},
+                                       {"bytes", "[4000, -1, 0]"},
                                        {"records", "[-1, 4000, 100]"},
+                                       {"records", "[0, 4000, -100]"},
                                        {"records", "[11, 4000, 100]"},
                                        {"records", "[10, -1, 100]"},
                                        {"records", "[10, 5001, 100]"},
@@ -200,6 +213,7 @@ static void each_check_refuses_what_only_it_can(void **state) {
                                        {"records", "[0, 0, 1048576]"},
                                        {"records", "[184467440737095517, 4000, 100]"},
                                        {"content", "[4999]"},
+                                       {"content", "[5001]"},
                                        /* kinds of values */
                                        {"format", "[]"},
                                        {"format", "[2]"},
@@ -209,12 +223,14 @@ static void each_check_refuses_what_only_it_can(void **state) {
                                        {"part", "[2.5, 3]"},
                                        {"part", "[2, 1e1]"},
                                        {"empty", "[99999999999999999999]"},
+                                       {"mask", "[99999999999999999999]"},
                                        {"run", "[]"},
                                        {"run", "7"},
                                        {"run", "[\"{}\"]"},
                                        {"run", NULL},
                                        {"grid", "\"0123456789abcdeg\""},
                                        {"grid", "\"0\""},
+                                       {"grid", "\"00000000000000000\""},
                                        {"seeds", "[]"},
                                        {"fingerprint", "5"},
                                        {"ids", "[1]"},
@@ -248,12 +264,65 @@ static void members_that_every_part_has_are_needed(void **state) {
   }
 }
 
+static void sums_beyond_the_most_are_refused(void **state) {
+  static char list[MAX_JSON / 2];
+  gv_io io;
+  (void)state;
+  for (int extra = 0; extra < 2; extra++) {
+    size_t at = 0;
+    for (int i = 0; i < 3 * (GV_JOB_MAX_SUMS + extra); i++)
+      at += (size_t)snprintf(list + at, sizeof list - at, "%s\"0\"", i > 0 ? "," : "[");
+    assert_true(at + 2 < sizeof list);
+    strcpy(list + at, "]");
+    assert_int_equal(open_forged(description("sums", list), IDS, &io) == GV_OK, extra == 0);
+  }
+}
+
 static void footers_must_fit(void **state) {
+  static const char magic[] = "GVPART\r\n";
   gv_io io;
   (void)state;
   const int64_t places[] = {0, IDS - 1, IDS + 1, -1, INT64_MAX, INT64_MIN};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     assert_int_not_equal(open_forged(description(NULL, NULL), places[i], &io), GV_OK);
+  const forgery bad[] = {{.magic = "GVPART\n\n", .content = IDS},
+                         {.magic = magic, .content = IDS, .gap = 1},
+                         {.magic = magic, .content = IDS, .changed = 1},
+                         {.magic = magic, .content = IDS, .changed = UINT64_C(1) << 63}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    assert_int_equal(open_with(description(NULL, NULL), bad[i], &io), GV_ERROR_IO);
+}
+
+/* They may have 16 MiB, with blanks behind the object. */
+static void long_descriptions_are_refused(void **state) {
+  enum { MOST = 16 << 20 };
+  const char *json = description(NULL, NULL);
+  char *text = malloc(MOST + 2);
+  gv_io io;
+  (void)state;
+  assert_non_null(text);
+  for (int extra = 0; extra < 2; extra++) {
+    memset(text, ' ', MOST + 2);
+    memcpy(text, json, strlen(json));
+    text[MOST + extra] = '\0';
+    assert_int_equal(open_forged(text, IDS, &io) == GV_OK, extra == 0);
+  }
+  free(text);
+}
+
+/* A file that ends within its footer, or has one alone. */
+static void short_files_are_refused(void **state) {
+  unsigned char footer[32] = "GVPART\r\n";
+  (void)state;
+  gv_part_put_number(footer + 24, gv_part_hash(0, footer, 0));
+  for (size_t size = 0; size <= sizeof footer; size++) {
+    gv_io io = {.cancelled = NULL};
+    gv_part part = {0};
+    write_bytes(path, footer, size);
+    assert_int_equal(gv_part_open(&io, path, &part), GV_ERROR_IO);
+    assert_non_null(strstr(io.message, "is no part file"));
+    gv_part_free(&part);
+  }
 }
 
 static void every_byte_that_is_read_is_checked(void **state) {
@@ -294,7 +363,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_part_is_read_as_it_was_written, set_up, tear_down),
       cmocka_unit_test_setup_teardown(each_check_refuses_what_only_it_can, set_up, tear_down),
       cmocka_unit_test_setup_teardown(members_that_every_part_has_are_needed, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(sums_beyond_the_most_are_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(footers_must_fit, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(long_descriptions_are_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(short_files_are_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(every_byte_that_is_read_is_checked, set_up, tear_down),
       cmocka_unit_test_setup_teardown(only_regular_files_are_read, set_up, tear_down)};
   CPLSetErrorHandler(gv_io_take_message);
