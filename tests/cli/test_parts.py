@@ -283,7 +283,7 @@ def test_a_part_decides_no_file_that_is_written(work, three, made):
 
 UNSAFE = [
     ("outputs", "co", "IMAGE_FILENAME=notes.csv"), ("outputs", "co", "image_extension=csv"), ("outputs", "co", "TFW=/tmp/x"),
-    ("outputs", "co", "DATANAME=notes.csv"), ("outputs", "co", "UNKNOWN=1"), ("outputs", "co", "TABLE=a/b"),
+    ("outputs", "co", "DATANAME=notes.csv"), ("outputs", "co", "UNKNOWN=1"), ("outputs", "co", "TABLE=a/b"), ("outputs", "co", "EXTENT=x"),
     (None, "oo", "PRELUDE_STATEMENTS=VACUUM INTO 'notes.db'"), (None, "oo", "WRITE_GFS=YES"), (None, "oo", "REFRESH_CACHE=YES"),
     (None, "mask-oo", "CONFIG_FILE=notes.csv"), (None, "like-oo", "GFS_TEMPLATE=notes.csv"), ("outputs", "sum-oo", "ROOT_PATH=/tmp"),
 ]

@@ -230,7 +230,7 @@ static void each_check_refuses_what_only_it_can(void **state) {
                                        {"run", NULL},
                                        {"grid", "\"0123456789abcdeg\""},
                                        {"grid", "\"0\""},
-                                       {"grid", "\"00000000000000000\""},
+                                       {"grid", "\"0000000000000000 \""},
                                        {"seeds", "[]"},
                                        {"fingerprint", "5"},
                                        {"ids", "[1]"},
@@ -306,6 +306,7 @@ static void long_descriptions_are_refused(void **state) {
     memcpy(text, json, strlen(json));
     text[MOST + extra] = '\0';
     assert_int_equal(open_forged(text, IDS, &io) == GV_OK, extra == 0);
+    if (extra == 1) assert_non_null(strstr(io.message, "is damaged")); /* before it is read as JSON */
   }
   free(text);
 }
