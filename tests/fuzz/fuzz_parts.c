@@ -8,11 +8,11 @@
 
 #include <cpl_error.h>
 
+#include "cli/merge/part_options.h"
 #include "io/retry.h"
 #include "io/source_name.h"
 #include "job/description.h"
 #include "job/part_file.h"
-#include "job/part_options.h"
 
 enum { CONTENT = 8192, FOOTER = 32 };
 

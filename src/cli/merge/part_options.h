@@ -1,6 +1,6 @@
 /* What counts of the options in a part file, which may come from elsewhere: none that decides which files are written or replaced. */
-#ifndef GV_JOB_PART_OPTIONS_H
-#define GV_JOB_PART_OPTIONS_H
+#ifndef GV_CLI_MERGE_PART_OPTIONS_H
+#define GV_CLI_MERGE_PART_OPTIONS_H
 
 #include "job/description.h"
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/merge/part_options.h"
 #include "cli/process.h"
 #include "cli/voronoi_run.h"
 #include "job/part_file.h"
-#include "job/part_options.h"
 
 typedef gv_job_settings settings;
 

@@ -1,4 +1,4 @@
-#include "job/part_options.h"
+#include "cli/merge/part_options.h"
 
 #include <stdlib.h>
 #include <string.h>
