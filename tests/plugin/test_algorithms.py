@@ -1,5 +1,8 @@
 """What the algorithms compute is what the command computes."""
 
+import json
+import math
+
 import numpy as np
 import pytest
 from conftest import (
@@ -22,6 +25,7 @@ from qgis.core import (
     QgsVectorLayer,
     QgsWkbTypes,
 )
+from qgis.PyQt.QtCore import QByteArray, QDate, QDateTime, QTime
 
 PLANE = (2500000, 1400000, 6600000, 5500000)
 METRICS = [None, "geodesic", "great-circle", "euclidean", "manhattan", "chebyshev"]
@@ -382,6 +386,63 @@ def test_statistics_of_multipoints_and_useless_features(qgis, work):
                     (7, "cell 1", 1, NULL, ""), (7, "cell 2", 2, 13 * 18, "Point (180 0)")]
 
 
+@pytest.mark.parametrize("output", ["memory:", "out.gpkg", "out.shp"])
+@pytest.mark.parametrize("fields", [
+    ["value"], ["VALUE"], ["Value", "seed_value"], ["seed_value", "value"], ["value", "seed_value", "seed_value_"],
+    ["id", "value", "distance", "area_km2", "cells"], ["ID", "VALUE", "Area_km2", "value_2"], ["values_of_beds", "value"],
+])
+def test_statistics_and_regions_join_by_value(qgis, work, fields, output):
+    """Whatever the fields of the seeds are called; these keep their values."""
+    seeds = memory(places(6), fields=",".join(f"{name}:integer" for name in fields),
+                   rows=[[100 * i + column for column in range(len(fields))] for i in range(6)])
+    output = output if output == "memory:" else work.path(output)
+    made = qgis.run("facilitystatistics", INPUT=seeds, RESOLUTION=10, OUTPUT=output, POLYGONS="memory:", ALLOCATION=work.path("a.tif"))
+    statistics = made["OUTPUT"] if output == "memory:" else QgsVectorLayer(output, "s", "ogr")
+    regions = QgsVectorLayer(qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=10, OUTPUT=work.path("v.tif"),
+                                      POLYGONS=work.path("regions.gpkg"))["POLYGONS"], "r", "ogr")
+    expected = set(read(work.path("a.tif")).ravel().tolist())
+    for layer in (statistics, made["POLYGONS"], regions):
+        names = [name.lower() for name in layer.fields().names()]
+        assert names.count("value") == 1 and len(set(names)) == len(names), names
+        assert {feature["value"] for feature in layer.getFeatures()} == expected
+    kept = [name for name in statistics.fields().names() if name != "fid"][:len(fields)]
+    rows = {feature["value"]: [feature[name] for name in kept] for feature in statistics.getFeatures()}
+    assert rows == {i + 1: [100 * i + column for column in range(len(fields))] for i in range(6)}
+    for name in fields:  # in the regions as in the statistics
+        column = fields.index(name)
+        same = [other for other in regions.fields().names()
+                if [feature[other] for feature in regions.getFeatures()] == [100 * (f["value"] - 1) + column for f in regions.getFeatures()]]
+        assert len(same) == 1 and (name.lower() != "value" or same[0] == kept[column] or output.endswith(".shp")), (same, kept)
+
+
+VALUES = [
+    ("time", QTime(10, 30), "10:30:00"), ("time", QTime(10, 30, 1, 250), "10:30:01.250"), ("int[]", [1, 2], "[1, 2]"),
+    ("double[]", [0.5, 2.0], "[0.5, 2.0]"), ("string[]", ["a", 'b"ü'], '["a", "b\\"ü"]'), ("string[]", [], "[]"), ("boolean", True, True),
+    ("date", QDate(2024, 2, 3), QDateTime(QDate(2024, 2, 3), QTime(0, 0))), ("binary", QByteArray(b"\0\xff"), QByteArray(b"\0\xff")),
+    ("datetime", QDateTime(QDate(2024, 2, 3), QTime(4, 5, 6)), QDateTime(QDate(2024, 2, 3), QTime(4, 5, 6))),
+]
+
+
+@pytest.mark.parametrize("kind,value,expected", VALUES)
+def test_attributes_of_any_type(qgis, work, kind, value, expected):
+    """Values of the field's type, or text after ISO 8601 and JSON; empty ones stay empty."""
+    seeds = memory([(0, 0), (90, 0)], fields=f"a:{kind}", rows=[[value], [NULL]])
+    regions = qgis.run("voronoiraster", INPUT=seeds, RESOLUTION=10, OUTPUT=work.path("out.tif"), POLYGONS=work.path("r.gpkg"))["POLYGONS"]
+    made = {feature["id"]: feature["a"] for feature in QgsVectorLayer(regions, "r", "ogr").getFeatures()}
+    assert made[1] == expected and type(made[1]) is type(expected)
+    assert made[2] in (NULL, None) or (kind == "binary" and made[2].isEmpty())
+
+
+def test_values_as_text(qgis):
+    """Maps, as databases have them, and what lists and maps hold."""
+    from gpuvoronoi.field_types import as_text
+
+    value = {"k": [1, NULL, True, {"d": 0.5}], "day": QDate(2024, 2, 3), "at": QTime(1, 2, 3), "b": QByteArray(b"\0\xff"), "n": float("nan")}
+    assert json.loads(as_text(value)) == {"k": [1, None, True, {"d": 0.5}], "day": "2024-02-03", "at": "01:02:03", "b": "00FF", "n": None}
+    assert as_text(NULL) is None and as_text("x") == "x" and as_text(QDate(2024, 2, 3)) == "2024-02-03"
+    assert as_text(QDateTime(QDate(2024, 2, 3), QTime(4, 5, 6))) == "2024-02-03T04:05:06" and as_text(7) == "7"
+
+
 def test_statistics_of_multipoints_into_a_geopackage(qgis, work):
     """Both have a key called fid, which is no key of the rows."""
     layer = memory([], fields="id:integer", geometry="MultiPoint")
@@ -577,7 +638,11 @@ def test_lines_are_as_long_as_the_distance(qgis, work, crossing, metric):
         names = feature["input"], feature["neighbour"]
         assert length == pytest.approx(feature["distance"], rel=1e-6), names
         parts = feature.geometry().asMultiPolyline()
-        assert all(abs(vertex.x()) <= 180 for part in parts for vertex in part), names
+        start, end = starts[names[0] - 1], ends[names[1] - 1]
+        assert tuple(parts[0][0]) == start or abs(start[0]) == 180, names
+        assert math.remainder(parts[-1][-1].x() - end[0], 360) == pytest.approx(0, abs=1e-9) and len(parts) <= 2, names
+        if max(abs(start[0]), abs(end[0])) <= 180:
+            assert all(abs(vertex.x()) <= 180 for part in parts for vertex in part), names
         # No part goes across the map: only at a pole are there long steps.
         assert all(abs(a.x() - b.x()) <= 45 or abs(a.y()) == abs(b.y()) == 90
                    for part in parts for a, b in zip(part, part[1:])), names
@@ -585,6 +650,30 @@ def test_lines_are_as_long_as_the_distance(qgis, work, crossing, metric):
             short += 1
             assert sum(map(len, parts)) == 2 * len(parts), names  # a straight segment, or two
     assert out.featureCount() == len(starts) ** 2 and short > len(starts) / 2
+
+
+@pytest.mark.parametrize("start,end,parts", [
+    (190, 195, [[190, 195]]), (170, 190, [[170, 190]]), (-170, -185, [[-170, -185]]), (550, 545, [[550, 545]]),
+    (170, -170, [[170, 180], [-180, -170]]), (-170, 170, [[-170, -180], [180, 170]]),
+    (5, 355, [[5, 0], [360, 355]]), (355, 5, [[355, 360], [0, 5]]), (0, 355, [[360, 355]]), (355, 0, [[355, 360]]),
+    (190, -165, [[190, 195]]), (-170, 185, [[-170, -175]]), (370, 5, [[370, 365]]),  # on other turns, without an edge between them
+])
+@pytest.mark.parametrize("kind", ["Point", "LineString", "Polygon"])
+def test_lines_lie_where_their_points_lie(qgis, work, start, end, parts, kind):
+    """Also beyond ±180°."""
+    side = math.copysign(1, math.remainder(end - start, 360))
+    shape = {"Point": f"Point ({end} 0)", "LineString": f"LineString ({end} -2, {end} 2)",
+             "Polygon": f"Polygon (({end} -2, {end + side} -2, {end + side} 2, {end} 2, {end} -2))"}[kind]
+    reference = memory([], geometry=kind)
+    feature = QgsFeature(reference.fields())
+    feature.setGeometry(QgsGeometry.fromWkt(shape))
+    assert reference.dataProvider().addFeatures([feature])[0]
+    out = qgis.run("knearest", INPUT=memory([(start, 0)]), REFERENCE=reference, METRIC=1, OUTPUT="memory:")["OUTPUT"]
+    (feature,) = out.getFeatures()
+    made = [[part[0].x(), part[-1].x()] for part in feature.geometry().asMultiPolyline()]
+    assert [x for part in made for x in part] == pytest.approx([x for part in parts for x in part], abs=1e-9)
+    for _, length in measured(out, WGS84):
+        assert length == pytest.approx(feature["distance"], rel=1e-6)
 
 
 def test_lines_over_a_pole(qgis, work):

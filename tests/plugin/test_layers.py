@@ -6,6 +6,9 @@ from conftest import crs, memory, places, read
 from osgeo import ogr, osr
 from qgis.core import (
     QgsCoordinateReferenceSystem,
+    QgsExpression,
+    QgsExpressionContext,
+    QgsExpressionContextUtils,
     QgsFeature,
     QgsGeometry,
     QgsPointXY,
@@ -379,3 +382,64 @@ def test_empty_layer(qgis, work):
 def test_unknown_field(qgis, work):
     with pytest.raises(QgsProcessingException, match="nonsense"):
         run(qgis, work, memory(SEEDS), FIELD="nonsense")
+
+
+COLLECTIONS = ["GeometryCollection (Point (10 50), Point (100 -20))", "GeometryCollection (LineString (-60 0, -50 10), Point (-70 5))"]
+
+
+def collections(system="EPSG:4326"):
+    layer = QgsVectorLayer(f"GeometryCollection?crs={system}&field=id:integer", "collections", "memory")
+    for number, text in enumerate(COLLECTIONS):
+        feature = QgsFeature(layer.fields())
+        feature.setGeometry(QgsGeometry.fromWkt(text))
+        feature.setAttributes([7 + number])
+        assert layer.dataProvider().addFeatures([feature])[0]
+    return layer
+
+
+def collections_in_file(work):
+    source = ogr.GetDriverByName("GPKG").CreateDataSource(work.path("c.gpkg"))
+    reference = osr.SpatialReference(crs("EPSG:4326").toWkt())
+    made = source.CreateLayer("c", reference, ogr.wkbGeometryCollection)
+    made.CreateField(ogr.FieldDefn("id", ogr.OFTInteger))
+    for number, text in enumerate(COLLECTIONS):
+        feature = ogr.Feature(made.GetLayerDefn())
+        feature.SetGeometry(ogr.CreateGeometryFromWkt(text))
+        feature.SetField("id", 7 + number)
+        made.CreateFeature(feature)
+    return QgsVectorLayer(work.path("c.gpkg"), "c", "ogr") if source else None
+
+
+@pytest.mark.parametrize("kind", ["memory", "file", "selection"])
+def test_geometry_collections_have_a_coordinate_system(qgis, work, kind):
+    """That of their data: QGIS 3.22 gives none to such layers."""
+    layer = value = collections() if kind == "memory" else collections_in_file(work)
+    QgsProject.instance().addMapLayer(layer)
+    if kind == "selection":
+        layer.selectAll()
+        value = QgsProcessingFeatureSourceDefinition(layer.id(), True)
+    made = run(qgis, work, value, FIELD="id", RESOLUTION=5)
+    assert qgis.feedback.warnings == [] and "Distances: geodesic" in qgis.feedback.infos[0]
+    collections_in_file(work)
+    assert np.array_equal(made, work.expected("--seeds", "c.gpkg", "--id", "id", "--res", 5))
+    out = qgis.run("facilitystatistics", INPUT=value, FIELD="id", RESOLUTION=5, OUTPUT="memory:")["OUTPUT"]
+    assert out.dataProvider().crs().authid() == "EPSG:4326"
+    out = qgis.run("knearest", INPUT=memory([(10, 51), (-55, 6)]), REFERENCE=value, REFERENCE_FIELD="id", OUTPUT="memory:")["OUTPUT"]
+    found = [(f["neighbour"], f["distance"]) for f in out.getFeatures()]
+    assert [row[0] for row in found] == [7, 8] and found[0][1] == pytest.approx(111260, rel=1e-3) and found[1][1] < 120000
+    expression = QgsExpression(f"nearest_distance('{layer.name()}', 1)")
+    context = QgsExpressionContext(QgsExpressionContextUtils.globalProjectLayerScopes(points := memory([(10, 51)])))
+    QgsProject.instance().addMapLayer(points)
+    context.setFeature(next(points.getFeatures()))
+    assert expression.evaluate(context) == pytest.approx(found[0][1]), expression.evalErrorString()
+
+
+def test_missing_crs_is_warned_of(qgis, work):
+    layer = memory([(0, 0), (10, 10)], None)
+    words = "seeds: no coordinate system; distances are straight lines in the units of the coordinates"
+    run(qgis, work, layer)
+    assert words in qgis.feedback.warnings
+    qgis.run("knearest", INPUT=layer, OUTPUT="memory:")
+    assert words in qgis.feedback.warnings
+    run(qgis, work, memory([(0, 0), (10, 10)]))
+    assert qgis.feedback.warnings == []

@@ -12,6 +12,7 @@ from qgis.core import (
     QgsProject,
     QgsVectorLayer,
 )
+from qgis.PyQt.QtCore import QDate, QTime
 
 FIELDS = "id:integer,name:string,near:integer,text:string,far:double"
 
@@ -115,3 +116,13 @@ def test_in_place_of_a_selection(qgis, work):
 def test_lines_cannot_be_edited(qgis, work):
     algorithm = QgsApplication.processingRegistry().createAlgorithmById("gpuvoronoi:writenearest")
     assert not algorithm.supportInPlaceEdit(memory([], geometry="LineString"))
+
+
+@pytest.mark.parametrize("kind,value,text", [
+    ("time", QTime(10, 30), "10:30:00"), ("date", QDate(2024, 2, 3), "2024-02-03"), ("int[]", [1, 2], "[1, 2]"), ("string", "a", "a")])
+def test_ids_as_text(qgis, work, kind, value, text):
+    """Of any type, written into a field of text."""
+    reference = memory([(0, 0)], fields=f"key:{kind}", rows=[[value]])
+    points = memory([(1, 1)], fields="near:string", rows=[[NULL]])
+    out = qgis.run("writenearest", INPUT=points, REFERENCE=reference, REFERENCE_FIELD="key", ID_FIELD="near", OUTPUT="memory:")["OUTPUT"]
+    assert [feature["near"] for feature in out.getFeatures()] == [text]

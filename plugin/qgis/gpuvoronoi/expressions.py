@@ -75,9 +75,10 @@ def search(layer, reference, count):
     """One run of the program."""
     context, feedback = QgsProcessingContext(), QgsProcessingFeedback(False)
     context.setTransformContext(QgsProject.instance().transformContext())
-    metric, _ = automatic_metric(layer.crs())
+    points = LayerFeatures(layer)
+    metric, _ = automatic_metric(points.crs)
     others = None if reference.id() == layer.id() else LayerFeatures(reference)
-    found = kth_nearest(LayerFeatures(layer), others, count, metric, context, feedback, options=command.threads())
+    found = kth_nearest(points, others, count, metric, context, feedback, options=command.threads())
     return {feature: (neighbour, distance) for feature, (neighbour, _, distance) in found.items()}
 
 

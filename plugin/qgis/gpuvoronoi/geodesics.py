@@ -3,7 +3,8 @@ Geodesic lines on an ellipsoid or a sphere, as vertices in degrees.
 
 QgsDistanceArea has the geodesics of PROJ, to nanometres, but its geodesicLine() draws no line that is shorter than its step,
 wants longitudes within ±180° and sees crossings of ±180° only where the longitudes of two vertices are far from it. So it
-gives the vertices here, and where the line is cut is found by steps along it.
+gives the vertices here, which are then placed: a line begins and ends at the longitudes that its two positions have, and
+is cut where these are not on the same turn of the globe.
 """
 
 import math
@@ -26,9 +27,15 @@ def turn(start, end):
     return math.remainder(end.x() - start.x(), 360.0)
 
 
-def beyond(vertex, side):
-    """A vertex at ±180° with the sign that `side` has."""
-    return QgsPointXY(math.copysign(180.0, side.x()), vertex.y())
+def turns(longitude, other):
+    """Degrees of the full turns by which one longitude is farther east than another."""
+    return 360.0 * round((longitude - other) / 360.0)
+
+
+def edge(start, end, offset):
+    """The meridian offset + n * 360° at or between two longitudes; None if they are equal or there is none."""
+    found = offset + 360.0 * math.ceil((min(start, end) - offset) / 360.0)
+    return found if start != end and found <= max(start, end) else None
 
 
 class Geodesics:
@@ -39,12 +46,12 @@ class Geodesics:
         self.measure.setEllipsoid(semi_major, semi_minor)
 
     def line(self, start, end):
-        """The geodesic between two positions: a list of parts, cut at ±180°, which are lists of vertices."""
-        start, end = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
-        vertices = [start]
-        for vertex in self.steps(start, end):
+        """The geodesic between two positions: a list of parts, which are lists of vertices."""
+        first, last = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
+        vertices = [first]
+        for vertex in self.steps(first, last):
             self.refine(vertices, vertex)
-        return self.cut(vertices)
+        return self.cut(self.placed(vertices, start, end), start, end)
 
     def steps(self, start, end):
         """Vertices in equal steps, without the first."""
@@ -75,31 +82,50 @@ class Geodesics:
         found = self.measure.computeSpheroidProject(start, length, self.measure.bearing(start, end))
         return QgsPointXY(normal(found.x()), found.y())
 
-    def cut(self, vertices):
-        parts, part = [], [vertices[0]]
-        for end in vertices[1:]:
-            start = part[-1]
-            if abs(end.x()) == 180.0:
-                end = beyond(end, start)
-            elif abs(end.x() - start.x()) > 180.0 and abs(start.y()) != 90.0:
-                if abs(start.x()) == 180.0:
-                    crossing = start
-                else:
-                    crossing = QgsPointXY(180.0, self.crossing(start, end))
-                    part.append(beyond(crossing, start))
-                if len(part) > 1:
-                    parts.append(part)
-                part = [beyond(crossing, end)]
-            part.append(end)
-        return [*parts, part]
+    @staticmethod
+    def placed(vertices, start, end):
+        """The vertices one after another from where `start` is. At a pole every longitude is near: there they go over to where `end` is."""
+        moved, line = turns(start.x(), vertices[0].x()), [start]
+        for before, vertex in zip(vertices, vertices[1:]):
+            if abs(before.y()) == abs(vertex.y()) == 90.0:
+                moved = turns(end.x(), vertices[-1].x())
+            else:
+                moved = turns(before.x() + moved + turn(before, vertex), vertex.x())
+            line.append(QgsPointXY(vertex.x() + moved, vertex.y()))
+        if turns(end.x(), line[-1].x()) == 0.0:
+            line[-1] = end
+        return line
 
-    def crossing(self, start, end):
-        """The latitude at which a step crosses ±180°, by bisection."""
+    def cut(self, line, start, end):
+        """
+        Two parts if the line does not lead to the turn of the globe on which `end` is: at ±180°, or at 0° or 360° if one of the positions
+        is beyond ±180°. Where the line does not cross that it stays as it is.
+        """
+        moved = turns(end.x(), line[-1].x())
+        offset = 180.0 if max(abs(start.x()), abs(end.x())) <= 180.0 else 0.0
+        for index, (before, vertex) in enumerate(zip(line, line[1:]), 1):
+            meridian = edge(before.x(), vertex.x(), offset) if moved != 0.0 else None
+            if meridian is not None:
+                latitude = self.crossing(before, vertex, meridian)
+                west, east = QgsPointXY(meridian, latitude), QgsPointXY(meridian + moved, latitude)
+                parts = [*line[:index], west], [east, *(QgsPointXY(p.x() + moved, p.y()) for p in line[index:-1]), end]
+                return [part for part in map(without_repetition, parts) if len(part) > 1]
+        return [line]
+
+    def crossing(self, start, end, meridian):
+        """The latitude at which a step crosses a meridian, by bisection."""
+        if meridian in (start.x(), end.x()):
+            return start.y() if meridian == start.x() else end.y()
+        first, last = QgsPointXY(normal(start.x()), start.y()), QgsPointXY(normal(end.x()), end.y())
         low, high = 0.0, 1.0
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
-            if self.along(start, end, middle).x() * start.x() > 0.0:
+            if math.remainder(self.along(first, last, middle).x() - meridian, 360.0) * (start.x() - meridian) > 0.0:
                 low = middle
             else:
                 high = middle
-        return self.along(start, end, high).y()
+        return self.along(first, last, high).y()
+
+
+def without_repetition(part):
+    return [vertex for index, vertex in enumerate(part) if index == 0 or vertex != part[index - 1]]

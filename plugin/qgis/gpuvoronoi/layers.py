@@ -62,6 +62,19 @@ def geographic_crs(crs):
     return QgsCoordinateReferenceSystem.fromWkt(reference.CloneGeogCS().ExportToWkt(["FORMAT=WKT2_2019"]))
 
 
+def layer_crs(layer):
+    """The coordinate system of a layer. To layers of geometry collections QGIS gives none: they have that of their data."""
+    crs = layer.crs()
+    return crs if crs.isValid() or layer.isSpatial() else layer.dataProvider().crs()
+
+
+def warn_of_missing_crs(layer, crs, feedback):
+    if not crs.isValid():
+        feedback.pushWarning(
+            tr("{layer}: no coordinate system; distances are straight lines in the units of the coordinates").format(layer=layer)
+        )
+
+
 def own_file(layer, value, fields):
     """
     Path and layer name for the program if the file shows the same features as the layer; else None. `value` is what the
@@ -75,7 +88,7 @@ def own_file(layer, value, fields):
         return None
     if layer is None or layer.providerType() != "ogr" or layer.subsetString() or layer.isEditable():
         return None
-    if layer.crs() != layer.dataProvider().crs():
+    if layer_crs(layer) != layer.dataProvider().crs():
         return None
     for field in fields:
         index = layer.fields().lookupField(field)
@@ -131,7 +144,7 @@ def storable(field):
 
 
 def stored(value, field):
-    return value if field.type() in STORABLE or value is None or value == NULL else str(value)
+    return value if field.type() in STORABLE else types.as_text(value)
 
 
 def no_points(layer):
@@ -141,6 +154,13 @@ def no_points(layer):
 def lines_or_polygons(geometry_type):
     """Their vertices are no points. What a mixed layer has is known only by feature."""
     return geometry_type in (QgsWkbTypes.GeometryType.LineGeometry, QgsWkbTypes.GeometryType.PolygonGeometry)
+
+
+def has_lines_or_polygons(geometry):
+    """The same of the parts of a geometry collection."""
+    if geometry.type() != QgsWkbTypes.GeometryType.UnknownGeometry:
+        return lines_or_polygons(geometry.type())
+    return any(has_lines_or_polygons(part) for part in geometry.asGeometryCollection())
 
 
 def no_lines_or_polygons(layer):
@@ -260,6 +280,9 @@ class Features:
         if self.source is None:
             raise QgsProcessingException(algorithm.invalidSourceError(parameters, name))
         self.crs = self.source.sourceCrs()
+        layer = algorithm.vector_layer(parameters, name, context)
+        if not self.crs.isValid() and layer is not None:
+            self.crs = layer_crs(layer)
         self.name = self.source.sourceName()
         self.label = self.name if layer is None else layer.name()
         self.all_fields = False
@@ -281,6 +304,8 @@ class Features:
 
     def arguments(self, context, feedback, skip_invalid, progress):
         """What tells the program about these features, as seeds; None if the user cancelled meanwhile."""
+        if self.source.wkbType() != QgsWkbTypes.Type.NoGeometry:  # of other tables the program finds out
+            warn_of_missing_crs(self.name, self.crs, feedback)
         arguments = []
         if self.file is not None:
             path, layer = self.file
@@ -415,6 +440,7 @@ class RasterCells:
         self.options = options
 
     def arguments(self, context, feedback, skip_invalid, progress):
+        warn_of_missing_crs(self.label, self.crs, feedback)
         return ["--seeds-raster", self.file, *self.options]
 
 
@@ -424,7 +450,7 @@ class Polygons:
     def __init__(self, layer):
         """To be called on the main thread."""
         self.name = layer.name()
-        self.crs = layer.crs()
+        self.crs = layer_crs(layer)
         self.file = own_file(layer, layer, [])
         self.source = QgsVectorLayerFeatureSource(layer)
 

@@ -21,6 +21,7 @@ from qgis.core import (
 )
 
 from . import command, results
+from .geodesics import turns
 from .layers import (
     CHECK_CANCEL_EVERY,
     TemporaryFile,
@@ -28,9 +29,12 @@ from .layers import (
     Unusable,
     crs_text,
     geographic_crs,
+    has_lines_or_polygons,
+    layer_crs,
     lines_or_polygons,
     no_lines_or_polygons,
     no_points,
+    warn_of_missing_crs,
 )
 
 GLOBE = ("geodesic", "great-circle")
@@ -101,10 +105,10 @@ class LayerFeatures:
     """All features of a layer, as Searched wants them."""
 
     def __init__(self, layer):
-        if not layer.isSpatial():
+        if layer.wkbType() == QgsWkbTypes.Type.NoGeometry:
             raise no_points(layer.name())
         self.name = layer.name()
-        self.crs = layer.crs()
+        self.crs = layer_crs(layer)
         self.source = layer  # its fields and the number of its features
         self.reader = QgsVectorLayerFeatureSource(layer)
 
@@ -166,6 +170,7 @@ class Searched:
     def write(self, feedback, start, end, skip_invalid):
         """Fills the lists and writes the file. False if the user cancelled."""
         layer = self.points
+        warn_of_missing_crs(layer.name, layer.crs, feedback)
         column = layer.id_index()
         transform = None
         if layer.crs.isValid() and layer.crs != self.crs:
@@ -217,7 +222,7 @@ class Places(Searched):
         self.x, self.y = array.array("d"), array.array("d")
 
     def places(self, feature):
-        if lines_or_polygons(feature.geometry().type()):
+        if has_lines_or_polygons(feature.geometry()):
             raise NoPoint(no_lines_or_polygons(self.points.name))
         return [(vertex.x(), vertex.y()) for vertex in feature.geometry().vertices()]
 
@@ -257,6 +262,7 @@ class Shapes(Searched):
         super().__init__(*arguments, **more)
         self.nearest = QgsProcessingUtils.generateTempFilename("nearest.npy")
         self.found, self.count = None, 0
+        self.beyond = {}  # the middle longitudes of those that reach beyond ±180°
 
     @staticmethod
     def places(feature):
@@ -275,8 +281,10 @@ class Shapes(Searched):
         except QgsCsException:
             return []
 
-    @staticmethod
-    def geometry(place):
+    def geometry(self, place):
+        box = place.boundingBox()
+        if self.crs.isGeographic() and max(abs(box.xMinimum()), abs(box.xMaximum())) > 180.0:
+            self.beyond[len(self.ids) - 1] = box.center().x()
         return place
 
     def options(self):
@@ -286,6 +294,7 @@ class Shapes(Searched):
         self.found, self.count = results.numbers(self.nearest), count
 
     def place(self, query, index, rank):
-        """The nearest point of a neighbour."""
+        """The nearest point of a neighbour, on its turn of the globe: the program's longitudes are within ±180°."""
         at = 2 * (query * self.count + rank - 1)
-        return QgsPointXY(self.found[at], self.found[at + 1])
+        x = self.found[at]
+        return QgsPointXY(x + turns(self.beyond[index], x) if index in self.beyond else x, self.found[at + 1])

@@ -150,7 +150,7 @@ class FacilityStatistics(RasterAlgorithm):
         columns.insert(0, VALUE)
         statistics_count = fields.count()
         shown = known.count() + columns.index(f"{next(iter(self.sums))}_sum" if self.sums else "area" if "area" in columns else "area_km2")
-        fields = QgsProcessingUtils.combineFields(known, fields)
+        fields = QgsProcessingUtils.combineFields(seed_fields(known), fields)
         geometry_type = self.seeds.source.wkbType()
         if QgsWkbTypes.geometryType(geometry_type) == QgsWkbTypes.GeometryType.PointGeometry:
             geometry_type = QgsWkbTypes.singleType(geometry_type)
@@ -236,6 +236,22 @@ class Regions:
         made[farthest] = max((seed[farthest] for seed in seeds if seed[farthest] is not None), default=None)
         made[x] = made[y] = None
         return made
+
+
+def seed_fields(known):
+    """The fields of the seeds. One whose name the column has by which tables and rasters join is called seed_NAME, as in regions."""
+    taken, fields = {VALUE}, QgsFields()
+    for field in known:
+        name = field.name()
+        if name.lower() in taken:
+            name = f"seed_{name}"
+        while name.lower() in taken:
+            name += "_"
+        taken.add(name.lower())
+        made = QgsField(field)
+        made.setName(name)
+        fields.append(made)
+    return fields
 
 
 def field_names(layers):

@@ -85,7 +85,10 @@ class KNearest(Searches, QgsProcessingAlgorithm):
                 self.GEOMETRY, tr("Geometry of the rows"),
                 [tr("None: a table"), tr("The point"), tr("A line to the neighbour")], defaultValue=LINES,
             ),
-            tr("Lines are geodesics where distances are measured on the globe, and are cut at ±180°."),
+            tr(
+                "Lines are geodesics where distances are measured on the globe. They lie where their points lie, and are cut at ±180° "
+                "(at 0° and 360° in layers with longitudes beyond ±180°)."
+            ),
         )
         self.add(
             QgsProcessingParameterBoolean(self.ATTRIBUTES, tr("Attributes of both layers"), defaultValue=False),

@@ -76,6 +76,9 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
     def inputLayerTypes(self):
         return [QgsProcessing.SourceType.TypeVectorPoint]
 
+    def outputCrs(self, crs):
+        return crs if crs.isValid() else self.points.crs
+
     def sinkFlags(self):
         return QgsFeatureSink.SinkFlag.RegeneratePrimaryKey
 
@@ -119,5 +122,5 @@ class WriteNearest(Searches, QgsProcessingFeatureBasedAlgorithm):
         _, *values = self.found.get(feature.id(), (None, NULL, NULL))
         for (index, text), value in zip(self.fields, values):
             if index >= 0:
-                feature.setAttribute(index, str(value) if text and value != NULL else value)
+                feature.setAttribute(index, types.as_text(value) if text else value)
         return [feature]

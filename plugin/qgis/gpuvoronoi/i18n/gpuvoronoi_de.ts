@@ -140,8 +140,8 @@
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
-            <source>Lines are geodesics where distances are measured on the globe, and are cut at ±180°.</source>
-            <translation>Linien sind geodätische Linien, wo auf der Erde gemessen wird, und werden bei ±180° geschnitten.</translation>
+            <source>Lines are geodesics where distances are measured on the globe. They lie where their points lie, and are cut at ±180° (at 0° and 360° in layers with longitudes beyond ±180°).</source>
+            <translation>Linien sind Geodäten, wo Entfernungen auf dem Globus gemessen werden. Sie liegen, wo ihre Punkte liegen, und sind bei ±180° geteilt (bei 0° und 360° in Layern mit Längen jenseits von ±180°).</translation>
         </message>
         <message>
             <location filename="../algorithms/k_nearest.py" />
@@ -1117,6 +1117,11 @@
             <location filename="../layers.py" />
             <source>{layer}: there are no points, lines or polygons</source>
             <translation>{layer}: es gibt keine Punkte, Linien oder Flächen</translation>
+        </message>
+        <message>
+            <location filename="../layers.py" />
+            <source>{layer}: no coordinate system; distances are straight lines in the units of the coordinates</source>
+            <translation>{layer}: kein Koordinatensystem; Entfernungen sind gerade Strecken in den Einheiten der Koordinaten</translation>
         </message>
         <message>
             <location filename="../layers.py" />
