@@ -32,6 +32,20 @@ static gv_status check(gv_context *context, const gv_statistics *s, int64_t seed
   return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "no statistics, no sums, or no seed %lld", (long long)seed);
 }
 
+/* Cells of the grid, of which each counts for one seed. */
+static int64_t sums_cells(const gv_statistics *s) {
+  const gv_grid *grid = &s->voronoi->cells.grid;
+  return grid->kind == GV_GRID_QTM ? gv_qtm_count(grid->level) : grid->width * grid->height;
+}
+
+/* Whether a seed can have these sums: of no more cells than the grid's, each of a term of GV_TERM_BITS and its rounding. */
+static bool sums_are_possible(const gv_statistics *s, const gv_totals *t) {
+  if (t->cells < 0 || t->cells > sums_cells(s)) return false;
+  const gv_wide most = (gv_wide)t->cells << (GV_TERM_BITS + 1);
+  return t->area >= 0 && t->area <= most && t->distance >= 0 && t->distance <= most && t->farthest >= 0.0 &&
+         t->farthest <= s->longest;
+}
+
 gv_status gv_statistics_get_sums(gv_context *context, const gv_statistics *s, int64_t seed, void *sums) {
   gv_status status = check(context, s, seed, sums);
   if (status != GV_OK) return status;
@@ -64,11 +78,10 @@ gv_status gv_statistics_add_sums(gv_context *context, gv_statistics *s, int64_t 
   more.cells = (int64_t)take(&at, NARROW);
   uint64_t farthest = (uint64_t)take(&at, NARROW);
   memcpy(&more.farthest, &farthest, sizeof farthest);
-  /* Both at least 0, and a distance of cells. */
-  bool good = more.cells >= 0 && more.area >= 0 && more.farthest >= 0.0;
+  bool good = sums_are_possible(s, &more);
   pthread_mutex_lock(&s->lock);
   gv_totals total = s->of_row[seed];
-  good = good && gv_totals_add(&more, &total);
+  good = good && gv_totals_add(&more, &total) && sums_are_possible(s, &total);
   for (int32_t q = 0; q < s->sums; q++) { /* nothing is changed until all sums are known to be good */
     const unsigned char *from = at + q * OF_SUM;
     gv_sum sum = s->of_sum[seed * s->sums + q], part = {.value = (gv_wide)take(&from, WIDE)};

@@ -86,10 +86,10 @@ static void nonsense_is_refused(void **state) {
   free_world(&w);
 }
 
-/* Each number in turn is the largest or the smallest there is: added once it is taken, added twice it overflows, and then nothing has
- * changed. */
+/* Moments and quantities are the largest or the smallest number there is: added once it is taken, added twice it overflows, and then
+ * nothing has changed. */
 static void sums_that_overflow_are_refused(void **state) {
-  enum { WIDE = 16, AREA = 0, CELLS = 5 * WIDE, OF_ROW = 5 * WIDE + 16 };
+  enum { WIDE = 16, AREA = 0, DISTANCE = 4 * WIDE, CELLS = 5 * WIDE };
   (void)state;
   world w;
   make_world(&w, GV_GRID_LONLAT, GV_GREAT_CIRCLE);
@@ -98,13 +98,12 @@ static void sums_that_overflow_are_refused(void **state) {
   gv_statistics *probe = new_statistics(context, voronoi);
   size_t size = gv_statistics_sums_size(probe);
   gv_statistics_destroy(probe);
-  for (size_t at = 0; at + 8 <= size; at += at == CELLS ? 16 : WIDE) {
-    size_t width = at == CELLS ? 8 : WIDE;
+  for (size_t at = 0; at + 8 <= size; at += WIDE) {
     for (int negative = 0; negative < 2; negative++) {
       unsigned char extreme[MOST] = {0}, before[MOST], after[MOST];
-      if (negative && (at == AREA || at == CELLS)) continue; /* refused as such */
-      memset(extreme + at, negative ? 0 : 255, width);
-      extreme[at + width - 1] = negative ? 0x80 : 0x7f;
+      if (at == AREA || at == DISTANCE || at == CELLS) continue; /* refused as such */
+      memset(extreme + at, negative ? 0 : 255, WIDE);
+      extreme[at + WIDE - 1] = negative ? 0x80 : 0x7f;
       gv_statistics *s = new_statistics(context, voronoi);
       assert_int_equal(gv_statistics_add_sums(context, s, 0, extreme), GV_OK);
       assert_int_equal(gv_statistics_get_sums(context, s, 0, before), GV_OK);
@@ -119,11 +118,57 @@ static void sums_that_overflow_are_refused(void **state) {
   free_world(&w);
 }
 
+/* Sums of one seed: little-endian, as gv_statistics_get_sums writes them. */
+static gv_status add_made(gv_context *context, gv_statistics *s, wide area, wide distance, int64_t cells,
+                          double farthest) {
+  unsigned char bytes[MOST] = {0};
+  memcpy(bytes, &area, 16);
+  memcpy(bytes + 64, &distance, 16);
+  memcpy(bytes + 80, &cells, 8);
+  memcpy(bytes + 88, &farthest, 8);
+  return gv_statistics_add_sums(context, s, 0, bytes);
+}
+
+/* On every kind of grid: more cells than it has, at once or added up, and sums that so many cells cannot have. */
+static void sums_beyond_the_grid_are_refused(void **state) {
+  (void)state;
+  static const gv_grid_kind kinds[] = {GV_GRID_LONLAT, GV_GRID_PLANE, GV_GRID_QTM};
+  const wide term = (wide)1 << 63;
+  for (int k = 0; k < 3; k++) {
+    world w;
+    make_world(&w, kinds[k], kinds[k] == GV_GRID_PLANE ? GV_EUCLIDEAN : GV_GREAT_CIRCLE);
+    gv_context *context = new_context();
+    gv_voronoi *voronoi = new_voronoi(context, &w, 32);
+    gv_statistics *s = new_statistics(context, voronoi);
+    const int64_t cells = w.width * w.height;
+    const struct {
+      wide area, distance;
+      int64_t cells;
+      double farthest;
+    } bad[] = {{0, 0, cells + 1, 0.0}, {0, 0, INT64_MAX, 0.0},      {0, 0, -1, 0.0},        {-1, 0, 1, 0.0},
+               {0, -1, 1, 0.0},        {term + 1, 0, 1, 0.0},       {0, term + 1, 1, 0.0},  {1, 0, 0, 0.0},
+               {0, 1, 0, 0.0},         {0, 0, 1, (double)INFINITY}, {0, 0, 1, (double)NAN}, {0, 0, 1, 1e300},
+               {0, 0, 1, -1.0},        {0, 0, 1, -(double)INFINITY}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+      assert_int_equal(add_made(context, s, bad[i].area, bad[i].distance, bad[i].cells, bad[i].farthest),
+                       GV_ERROR_INVALID_ARGUMENT);
+    }
+    assert_int_equal(add_made(context, s, term, term, 1, 1.0), GV_OK);
+    assert_int_equal(add_made(context, s, 0, 0, cells, 0.0), GV_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(add_made(context, s, 0, 0, cells - 1, 0.0), GV_OK);
+    gv_statistics_destroy(s);
+    gv_voronoi_destroy(voronoi);
+    gv_context_destroy(context);
+    free_world(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parts_are_the_whole),
       cmocka_unit_test(nonsense_is_refused),
       cmocka_unit_test(sums_that_overflow_are_refused),
+      cmocka_unit_test(sums_beyond_the_grid_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
