@@ -1,9 +1,11 @@
 """Parts of a raster (--part), and what `gpuvoronoi merge` makes of them: the bytes of one run, side files included."""
 
 import json
+import math
 import os
 import resource
 import shutil
+import struct
 
 import numpy as np
 import pytest
@@ -304,6 +306,98 @@ def test_driver_options_of_a_part_name_no_files(work, three, place, option, valu
     work.fails("merge", *stats, "o.tif", *three, has=words)
 
 
+def described(work, sql):
+    return (f'<OGRVRTDataSource><OGRVRTLayer name="x"><SrcDataSource>{work.path("seeds.gpkg")}</SrcDataSource>'
+            f"<SrcSQL>{sql}</SrcSQL></OGRVRTLayer></OGRVRTDataSource>")
+
+
+def database(work):
+    """Seeds in a database, and the text of a source that copies it to notes.db when it is opened."""
+    if not work.path("seeds.gpkg").exists():
+        work.points("seeds.gpkg", "GPKG", [1.0], [1.0])
+    return described(work, f"VACUUM INTO '{work.path('notes.db')}'")
+
+
+UNSAFE_SOURCES = {
+    "text": database, "file": lambda work: work.write("deep.vrt", database(work)),
+    "server": lambda work: "PG:host=example.invalid dbname=x", "url": lambda work: "https://example.invalid/x.csv",
+    "pipe": lambda work: os.mkfifo(work.path("pipe")) or "pipe", "device": lambda work: "/dev/zero",
+    "packed pipe": lambda work: os.mkfifo(work.path("pipe")) or f"/vsigzip/{work.path('pipe')}",
+    "standard input": lambda work: "/vsistdin/", "packed standard input": lambda work: "/vsigzip//vsistdin/",
+}
+
+
+@pytest.mark.parametrize("option", ["seeds", "seeds-raster", "like", "extent-of"])
+@pytest.mark.parametrize("kind", UNSAFE_SOURCES)
+def test_sources_of_a_part_are_files_that_are_read(work, three, option, kind):
+    """No text or file that is run as SQL, no server, and nothing that is waited for."""
+    source = UNSAFE_SOURCES[kind](work)
+
+    def evil(description):
+        run = json.loads(description["run"])
+        run[option] = source
+        return {**description, "run": json.dumps(run)}
+
+    for part in three:
+        forge(work.path(part), evil)
+    work.fails("merge", "o.tif", *three, has=[f'unsupported source "{option}" in a part file', f"--{option} on the command line"])
+
+
+@pytest.mark.parametrize("option", ["mask", "sum"])
+@pytest.mark.parametrize("kind", ["text", "pipe", "device"])
+def test_what_parts_have_is_not_opened(work, three, made, option, kind):
+    """Masks and counts are not read again, also not to list the files that no output may replace."""
+    source = UNSAFE_SOURCES[kind](work)
+
+    def evil(description):
+        run = json.loads(description["run"])
+        if option == "sum":
+            run["outputs"]["sum"] = ["n=" + source]
+        else:
+            run["mask"] = source
+        return {**description, "run": json.dumps(run)}
+
+    for part in three:
+        forge(work.path(part), evil)
+    work.write("o.tif", "old")
+    if option == "sum":  # these parts have no sums
+        work.fails("merge", "--overwrite", "--stats", "u.csv", "o.tif", *three, has="quantity 0")
+    else:
+        work.ok("merge", "--overwrite", "o.tif", *three)
+        assert np.array_equal(work.read("o.tif"), made.read("whole.tif"))
+    assert not work.path("notes.db").exists()
+
+
+def test_masks_and_sums_of_parts_are_not_replaced(work):
+    """Nor are they, though they are not opened."""
+    work.csv("seeds.csv", [1, 20], [1, 20])
+    values(work, "mask.tif", most=1)
+    work.ok("--seeds", "seeds.csv", "--size", "40,20", "--mask", "mask.tif", "--part", "1/1", "p.tif")
+    work.fails("merge", "--overwrite", "mask.tif", "p.tif", has="mask.tif is an input too")
+
+
+@pytest.mark.parametrize("option", ["crs", "seeds-crs"])
+def test_coordinate_systems_of_a_part_are_not_waited_for(work, three, option):
+    os.mkfifo(work.path("pipe"))
+
+    def evil(description):
+        return {**description, "run": json.dumps({**json.loads(description["run"]), option: str(work.path("pipe"))})}
+
+    forge(work.path(three[0]), evil)
+    work.fails("merge", "o.tif", *three, has=f'unsupported value of "{option}" in a part file')
+
+
+def test_described_seeds_count_from_the_command_line(work, three, made):
+    """Parts of seeds that a .vrt describes are merged where the command line names it."""
+    work.write("v.vrt", '<OGRVRTDataSource><OGRVRTLayer name="seeds"><SrcDataSource relativeToVRT="1">seeds.csv</SrcDataSource>'
+               "</OGRVRTLayer></OGRVRTDataSource>")
+    work.ok("--seeds", "v.vrt", "--size", "100,50", "--part", "1/1", "v.part.tif")
+    work.ok("--seeds", "v.vrt", "--size", "100,50", "v.tif")
+    work.fails("merge", "o.tif", "v.part.tif", has='unsupported source "seeds"')
+    work.ok("merge", "--seeds", "v.vrt", "o.tif", "v.part.tif")
+    assert work.path("o.tif").read_bytes() == work.path("v.tif").read_bytes()
+
+
 def test_unsafe_values_count_from_the_command_line(work, three, made):
     def evil(description):
         run = json.loads(description["run"])
@@ -385,6 +479,13 @@ def test_sums_that_overflow_are_an_error(work, three):
     for part in three[:2]:
         forge(work.path(part), lambda description: description, records=lambda seed, record: seed + (b"\xff" * 15 + b"\x7f") * 5 + record[80:])
     work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["is damaged", "invalid"])
+
+
+@pytest.mark.parametrize("at, value", [(80, struct.pack("<q", 2**62)), (80, struct.pack("<q", -1)), (0, b"\xff" * 15 + b"\x3f"),
+                                       (64, b"\xff" * 16), *((88, struct.pack("<d", far)) for far in (math.inf, math.nan, 1e300, -1.0))])
+def test_sums_of_no_cells_of_the_grid(work, three, at, value):
+    forge(work.path(three[0]), lambda description: description, records=lambda seed, record: seed + record[:at] + value + record[at + len(value):])
+    work.fails("merge", "o.tif", "--stats", "u.csv", *three, has=["p1.tif is damaged", "invalid"])
 
 
 def test_tiles_beyond_the_raster_are_an_error(work, three):

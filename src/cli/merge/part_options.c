@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cpl_minixml.h>
 #include <cpl_string.h>
@@ -116,11 +117,70 @@ static bool open_option_writes(const char *option) {
   return writes;
 }
 
+/* ---------------------------------------------------------------------------------------------------- sources */
+
+/* Drivers of descriptions: what they open, run as SQL or keep as a cache is in their text. */
+static const char *const indirect_drivers[] = {"GDALG",   "GTI", "OGR_VRT", "PLMOSAIC", "STACIT", "STACTA",
+                                               "VORONOI", "VRT", "WCS",     "WMS",      "WMTS",   NULL};
+
+/* Pipes and devices would be waited for. */
+static bool is_special_file(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+/* Also a file that a /vsi path has within: /vsigzip//tmp/pipe. */
+static bool leads_to_special_file(const char *source) {
+  if (is_special_file(source)) return true;
+  if (strncmp(source, "/vsi", 4) != 0) return false;
+  if (strstr(source, "/vsistdin") != NULL) return true;
+  for (const char *at = strchr(source, '/'); at != NULL; at = strchr(at + 1, '/'))
+    if (is_special_file(at) || is_special_file(at + 1)) return true;
+  return false;
+}
+
+/* Whether opening the source reads what its path names, and nothing else is done. */
+static bool source_is_safe(const char *source, const char *shown) {
+  if (strcmp(source, shown) != 0 || leads_to_special_file(source)) return false;
+  GDALDriverH driver =
+      GDALIdentifyDriverEx(source, GDAL_OF_RASTER | GDAL_OF_VECTOR | GDAL_OF_MULTIDIM_RASTER, NULL, NULL);
+  return driver == NULL || CSLFindString((CSLConstList)indirect_drivers, GDALGetDriverShortName(driver)) < 0;
+}
+
+/* Sources that merge opens; masks and rasters of --sum are in the parts. */
+static bool is_opened(const gv_option *o) {
+  return gv_option_is_source(o) && o->place == GV_IN_QUESTION && strcmp(o->name, "mask") != 0;
+}
+
+static bool names_crs(const gv_option *o) {
+  return strcmp(o->name, "crs") == 0 || strcmp(o->name, "seeds-crs") == 0;
+}
+
+static gv_status check_source(gv_io *io, const gv_given *one) {
+  char *shown = gv_source_name(one->value);
+  if (shown == NULL) return gv_io_fail_memory(io, "the options of parts");
+  gv_status status = GV_OK;
+  if (names_crs(one->option) && leads_to_special_file(one->value)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: unsupported value of \"%s\" in a part file (%s)",
+                        one->from, one->option->name, shown);
+  } else if (is_opened(one->option) && !source_is_safe(one->value, shown)) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "%s: unsupported source \"%s\" in a part file (%s); give --%s on the command line",
+                        one->from, one->option->name, shown, one->option->name);
+  }
+  free(shown);
+  return status;
+}
+
+/* ----------------------------------------------------------------------------------------------------- checks */
+
 gv_status gv_part_options_check(gv_io *io, const gv_description *d) {
   gv_status status = GV_OK;
   for (int64_t i = 0; i < d->count && status == GV_OK; i++) {
     const gv_given *one = &d->list[i];
-    if (one->from == NULL || !gv_option_is_driver_option(one->option)) continue;
+    if (one->from == NULL || one->value == NULL) continue;
+    status = check_source(io, one);
+    if (status != GV_OK || !gv_option_is_driver_option(one->option)) continue;
     bool creates = strcmp(one->option->name, "co") == 0;
     char *shown = gv_driver_option_name(one->value, creates);
     if (shown == NULL) return gv_io_fail_memory(io, "the options of parts");

@@ -8,8 +8,9 @@
  * command line, does not name. A warning names the options for outputs that the parts' run had. */
 gv_status gv_part_options_drop_outputs(gv_io *io, const gv_description *own, gv_description *run);
 
-/* An error if a driver option that is not from the command line may name a file to be written, or be a statement. GDAL's drivers must be
- * registered. */
+/* An error if an option that is not from the command line is unsafe: a driver option that may name a file to be written, or be a statement;
+ * a source that is opened and is text, a connection, a pipe or device, or a file that describes other sources (VRT, WMS ...), which may
+ * run SQL or write a cache. GDAL's drivers must be registered. */
 gv_status gv_part_options_check(gv_io *io, const gv_description *description);
 
 #endif
