@@ -122,6 +122,9 @@ def check_row(case, at, row, distances, left_out=None):
 def places(case):
     """Longitude and latitude, or x and y, of the cells in their order; NaN for those without a place."""
     x, y = cases.centres(case.grid)
+    if "globe" in case.shape:
+        pole = np.copysign(90.0, y)  # a row of centres that rounding puts beyond a pole is the pole's
+        y = np.where(np.abs(y - pole) <= 1e-6 * abs(case.grid.geotransform[5]), pole, y)
     if case.inverse is not None:
         x, y = case.inverse(x, y)
     return np.column_stack([x.ravel(), y.ravel()])
