@@ -28,6 +28,7 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_BACKUP_LEFT] = "backup-left",
       [GV_CODE_CELLS_EMPTY] = "cells-empty",
       [GV_CODE_CRS_DEPRECATED] = "crs-deprecated",
+      [GV_CODE_ENCODING] = "encoding",
       [GV_CODE_GDAL] = "gdal",
       [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",
       [GV_CODE_METRIC_ON_MAP] = "metric-on-map",

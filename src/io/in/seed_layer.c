@@ -8,6 +8,7 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "io/in/encoding.h"
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
 #include "io/in/separator.h"
@@ -54,9 +55,33 @@ static gv_status open_layer(gv_io *io, GDALDatasetH dataset, const gv_seed_optio
                        "seeds: %s has %d layers; choose one with --layer: %s", options->source, count, list);
 }
 
+/* The options for GDAL. ENCODING is a hint: drivers that do not know it warn of it otherwise. */
+static char **open_options(const gv_seed_reader *r) {
+  char **options = CSLDuplicate(r->options->open_options);
+  const char *encoding = CSLFetchNameValue(options, "ENCODING");
+  if (encoding == NULL) return options;
+  char *kept = CPLStrdup(encoding);
+  options = CSLSetNameValue(options, "ENCODING", NULL);
+  options = CSLSetNameValue(options, "@ENCODING", kept);
+  CPLFree(kept);
+  return options;
+}
+
+/* ENCODING is for this file where the driver does not recode texts itself. */
+static gv_status choose_encoding(gv_seed_reader *r) {
+  const char *known = GDALGetMetadataItem(GDALGetDatasetDriver(r->dataset), GDAL_DMD_OPENOPTIONLIST, NULL);
+  r->encoding = CSLFetchNameValue(r->options->open_options, "ENCODING");
+  if (known != NULL && strstr(known, "'ENCODING'") != NULL) r->encoding = NULL;
+  if (r->encoding == NULL || gv_encoding_is_known(r->encoding)) return GV_OK;
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: unknown encoding '%s'", r->options->source,
+                    r->encoding);
+}
+
 gv_status gv_seed_open(gv_seed_reader *r) {
-  const char *const *options = (const char *const *)r->options->open_options;
-  gv_status status = open_dataset(r->io, r->options->source, options, &r->dataset);
+  char **options = open_options(r);
+  gv_status status = open_dataset(r->io, r->options->source, (const char *const *)options, &r->dataset);
+  CSLDestroy(options);
+  if (status == GV_OK) status = choose_encoding(r);
   if (status != GV_OK) return status;
   r->is_csv = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "CSV");
   if (r->is_csv) status = gv_separator_of_file(r->io, r->options->source, &r->separator);
@@ -76,7 +101,7 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
   if (r->options->where == NULL) return GV_OK;
   OGRLayerH filter = r->layer;
   if (r->is_csv) {
-    char **options = CSLDuplicate(r->options->open_options);
+    char **options = open_options(r);
     options = CSLSetNameValue(options, "AUTODETECT_TYPE", "YES");
     options = CSLSetNameValue(options, "AUTODETECT_SIZE_LIMIT", "0");
     gv_status status = open_dataset(io, r->options->source, (const char *const *)options, &r->typed);
@@ -86,8 +111,11 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
     if (filter == NULL) return gv_io_fail(io, GV_ERROR_IO, "seeds: cannot read %s again", r->options->source);
     r->picked = filter;
   }
+  char *where = gv_text_for_layer(r->options->where, filter, r->encoding);
   gv_gdal_reset();
-  if (OGR_L_SetAttributeFilter(filter, r->options->where) != OGRERR_NONE) {
+  OGRErr set = OGR_L_SetAttributeFilter(filter, where);
+  CPLFree(where);
+  if (set != OGRERR_NONE) {
     return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: cannot use '%s'", r->options->where);
   }
   return GV_OK;
@@ -106,6 +134,15 @@ static bool is_head(OGRLayerH layer, OGRFeatureH feature) {
   for (int i = 0; i < count; i++)
     if (strcmp(OGR_F_GetFieldAsString(feature, i), gv_seed_field_name(layer, i)) != 0) return false;
   return count > 0;
+}
+
+/* One warning a layer. */
+static void to_utf8(gv_seed_reader *r, OGRFeatureH feature) {
+  if (!gv_feature_to_utf8(feature, r->encoding) || r->encoding != NULL || r->recoded) return;
+  r->recoded = true;
+  gv_io_warn(GV_CODE_ENCODING, 0,
+             "%s: texts that are not UTF-8 are read as Latin-1; --oo ENCODING=NAME names their encoding",
+             r->options->source);
 }
 
 OGRFeatureH gv_seed_next(gv_seed_reader *r) {
@@ -129,6 +166,7 @@ OGRFeatureH gv_seed_next(gv_seed_reader *r) {
       return NULL;
     }
     if (feature != NULL) r->row++;
+    if (feature != NULL) to_utf8(r, feature);
     return feature;
   }
 }

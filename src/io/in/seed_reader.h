@@ -27,6 +27,9 @@ typedef struct gv_seed_reader {
   int id_field, name_field, weight_field, z_field;
   gv_text_ids texts; /* of GV_ID_TEXT, with the numbers of their first rows */
   int64_t row;
+  const char
+      *encoding;      /* of all texts, where the driver hands them out as they are; NULL: UTF-8, or else Latin-1 */
+  bool recoded;       /* texts were not UTF-8, which has been warned of */
   GDALDatasetH typed; /* a second, typed view of a CSV file, for --where */
   OGRLayerH picked;   /* its layer: the features to read; NULL = all that `layer` gives */
 } gv_seed_reader;

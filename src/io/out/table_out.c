@@ -15,6 +15,7 @@
 #include <ogr_api.h>
 
 #include "io/crs.h"
+#include "io/in/encoding.h"
 #include "io/out/point_text.h"
 
 enum { FEATURES_A_TRANSACTION = 1 << 17, WIDE = 64 /* columns */ };
@@ -156,8 +157,10 @@ static gv_status create_attributes(writer *w) {
       w->map[i] = own;
       continue;
     }
-    snprintf(name, sizeof name, "%s", OGR_Fld_GetNameRef(like));
-    if (taken(w, name)) snprintf(name, sizeof name, "seed_%.240s", OGR_Fld_GetNameRef(like));
+    char *utf8 = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    snprintf(name, sizeof name, "%s", utf8);
+    if (taken(w, name)) snprintf(name, sizeof name, "seed_%.240s", utf8);
+    CPLFree(utf8);
     while (taken(w, name) && strlen(name) + 2 < sizeof name)
       strcat(name, "_");
     OGRFieldDefnH field = OGR_Fld_Create(name, OGR_Fld_GetType(like));

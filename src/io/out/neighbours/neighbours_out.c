@@ -12,6 +12,7 @@
 #include <ogr_srs_api.h>
 
 #include "io/crs.h"
+#include "io/in/encoding.h"
 #include "io/in/fields.h"
 #include "io/out/neighbours/geodesic_line.h"
 #include "io/out/table_out.h"
@@ -190,7 +191,9 @@ static gv_status add_kept(const writer *w, side *s, int kept) {
   for (int i = 0; i < kept && status == GV_OK; i++) {
     OGRFieldDefnH like = OGR_FD_GetFieldDefn(s->kept, i);
     int column;
-    status = add_column(w, CPLSPrintf("%s_%s", s->name, OGR_Fld_GetNameRef(like)), like, OFTString, &column);
+    char *name = gv_utf8_of(OGR_Fld_GetNameRef(like), NULL);
+    status = add_column(w, CPLSPrintf("%s_%s", s->name, name), like, OFTString, &column);
+    CPLFree(name);
   }
   return status;
 }
