@@ -39,7 +39,7 @@ install(FILES ${PROJECT_BINARY_DIR}/gpuvoronoiConfig.cmake ${PROJECT_BINARY_DIR}
 
 # pkg-config: the prefix is found from the file's own place, so that an install tree can be moved.
 set(GPUVORONOI_PC_REQUIRES_PRIVATE proj)
-set(GPUVORONOI_PC_LIBS_PRIVATE "-pthread -lm")
+set(GPUVORONOI_PC_LIBS_PRIVATE "${OpenMP_C_FLAGS} -pthread -lm")
 if(NOT BUILD_SHARED_LIBS)
   # A static library has no way to name what it needs, so plain `pkg-config --libs` must.
   set(GPUVORONOI_PC_REQUIRES ${GPUVORONOI_PC_REQUIRES_PRIVATE})

@@ -17,6 +17,13 @@ set(GPUVORONOI_TEST_ENVIRONMENT
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp
     "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp ignore_noninstrumented_modules=1")
 
+if(GPUVORONOI_SANITIZE MATCHES thread)
+  # Tells the thread sanitizer how OpenMP's threads wait for each other.
+  get_filename_component(folder "${OpenMP_omp_LIBRARY}" DIRECTORY)
+  find_file(GPUVORONOI_ARCHER libarcher.so PATHS ${folder} /usr/lib/llvm-14/lib NO_DEFAULT_PATH REQUIRED)
+  list(APPEND GPUVORONOI_TEST_ENVIRONMENT OMP_TOOL_LIBRARIES=${GPUVORONOI_ARCHER})
+endif()
+
 # gpuvoronoi_test_properties(name [PROPERTY value ...]): the defaults of every test, then those given.
 function(gpuvoronoi_test_properties name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77

@@ -53,9 +53,6 @@ void *gv_allocate_zeroed(const gv_allocator *allocator, int64_t count, size_t si
 /* Frees what gv_allocate gave; NULL is allowed. */
 void gv_release(const gv_allocator *allocator, void *memory);
 
-/* memcpy by several threads, for copies that one thread would keep waiting for memory: used from a megabyte on. */
-void gv_copy(void *to, const void *from, size_t bytes, int threads);
-
 /* ------------------------------------------------------------------------------------------------ context */
 
 struct gv_context {

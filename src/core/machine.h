@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/shared.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -19,7 +21,7 @@ extern "C" {
 int gv_processors(void);
 
 /* Bytes of memory, less what the cgroups may not have; INT64_MAX: unknown. */
-int64_t gv_machine_memory(void);
+GV_SHARED int64_t gv_machine_memory(void);
 
 /* What the cgroups of this process allow; INFINITY and INT64_MAX: all there is. */
 typedef struct gv_quota {
@@ -35,17 +37,17 @@ void gv_machine_large(void *memory, size_t bytes);
 
 /* A shared library by its path, or by its name where the system looks for it; NULL if it cannot be opened. What it offers is for those
  * alone who ask, or `for_all` libraries that are opened later. */
-void *gv_library_open(const char *path, bool for_all);
-void gv_library_close(void *library);
+GV_SHARED void *gv_library_open(const char *path, bool for_all);
+GV_SHARED void gv_library_close(void *library);
 
 /* Why the last one could not be, until this thread asks again; NULL if that is not known. */
-const char *gv_library_why(void);
+GV_SHARED const char *gv_library_why(void);
 
 /* A function or variable of it; NULL if there is none. */
-void *gv_library_symbol(void *library, const char *name);
+GV_SHARED void *gv_library_symbol(void *library, const char *name);
 
 /* The path of the library or program that has this address, with '/' between folders; false if it is not known, or too long. */
-bool gv_library_of(const void *address, char *path, size_t size);
+GV_SHARED bool gv_library_of(const void *address, char *path, size_t size);
 
 /* What every fork from now on begins and ends with, where there are forks. */
 void gv_machine_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));

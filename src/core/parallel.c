@@ -1,9 +1,104 @@
-/* Loops over workers. */
+/*
+ * Loops and tasks on OpenMP.
+ *
+ * The number of threads of a region is decided here, for three reasons:
+ * - libgomp ends the process when pthread_create fails. Each calling thread has a pool of its own, which grows when a region is larger
+ *   than the one before, so before such a region as many threads are created and joined, and if the system refuses some, fewer are used.
+ *   The exception is a thread that fails between this probe and the region.
+ * - Several calling threads share the processors: together they use as many threads as there are processors, or as many as the largest
+ *   of them asks for; each has at least its own.
+ * - A forked child has none of its parent's threads, but libgomp's records of them: it computes on one thread, without OpenMP.
+ */
 #include "core/parallel.h"
 
+#include <omp.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#include "core/pool.h"
+#include "core/machine.h"
+
+/* ------------------------------------------------------------------------------------------------ threads */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int processors;
+static atomic_bool forked; /* this process is a child of one that has had parallel regions */
+static atomic_int working; /* threads of all parallel regions, with those that called */
+static _Thread_local int pool =
+    1; /* threads that OpenMP has for the calling thread, with itself: those of its last region */
+
+static void in_child(void) {
+  atomic_store(&forked, true);
+}
+
+static void prepare(void) {
+  processors = gv_processors();
+  gv_machine_at_fork(NULL, NULL, in_child);
+}
+
+static void *wait_for(void *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+  return NULL;
+}
+
+/* How many of `wanted` threads the system can create. */
+static int probe(int wanted) {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_t *made = malloc((size_t)wanted * sizeof *made);
+  int count = 0;
+  if (made == NULL) return 0;
+  pthread_mutex_lock(&lock);
+  while (count < wanted && pthread_create(&made[count], NULL, wait_for, &lock) == 0)
+    count++;
+  pthread_mutex_unlock(&lock);
+  for (int i = 0; i < count; i++)
+    pthread_join(made[i], NULL);
+  pthread_mutex_destroy(&lock);
+  free(made);
+  return count;
+}
+
+int gv_threads_available(int wanted) {
+  int count = wanted > 1 ? probe(wanted) : 1;
+  return count > 1 ? count : 1;
+}
+
+/* How many of `wanted` threads the calling thread's pool can have. */
+static int grow_pool(int wanted) {
+  if (wanted <= pool) return wanted;
+  int made = probe(wanted - pool);
+  if (made == wanted - pool) return wanted;
+  /* The system is at a limit, perhaps of memory that the work needs, and counts a thread for a moment after it was joined. */
+  const struct timespec moment = {0, 10000000};
+  nanosleep(&moment, NULL);
+  int some = pool + made / 2;
+  return some < processors ? some : processors;
+}
+
+/* The number of threads for a region; more than 1 must be given back. */
+static int take_threads(int wanted) {
+  if (wanted < 2 || atomic_load(&forked) || omp_in_parallel()) return 1;
+  (void)pthread_once(&once, prepare);
+  int most = wanted > processors ? wanted : processors, now = atomic_load(&working), granted;
+  do {
+    granted = most - now < wanted ? most - now : wanted;
+    if (granted < 2) return 1;
+  } while (!atomic_compare_exchange_weak(&working, &now, now + granted));
+  int usable = grow_pool(granted);
+  if (usable < 2) usable = 0;
+  atomic_fetch_sub(&working, granted - usable);
+  if (usable == 0) return 1;
+  pool = usable;
+  return usable;
+}
+
+static void give_threads(int taken) {
+  if (taken > 1) atomic_fetch_sub(&working, taken);
+}
+
+/* ------------------------------------------------------------------------------------------------ loops */
 
 struct gv_loop_state {
   const gv_loop *loop;
@@ -21,8 +116,7 @@ static int64_t begin_of(const struct gv_loop_state *state, int64_t i) {
   return loop->count / state->stretches * i + loop->count % state->stretches * i / state->stretches;
 }
 
-static void work(void *user, int number) {
-  struct gv_loop_state *state = user;
+static void work(struct gv_loop_state *state, int number) {
   const gv_loop *loop = state->loop;
   gv_worker worker;
   worker.number = number;
@@ -44,11 +138,18 @@ gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body) {
   struct gv_loop_state state = {.loop = loop, .body = body};
   state.stretches = loop->grain > 0 ? loop->count / loop->grain + (loop->count % loop->grain != 0) : threads;
   if (state.stretches > loop->count) state.stretches = loop->count;
-  if (threads > state.stretches) threads = (int)state.stretches;
   atomic_init(&state.next, 0);
   gv_first_error_init(&state.error);
   pthread_mutex_init(&state.lock, NULL);
-  gv_pool_run(threads, work, &state);
+  /* All threads, even if there are fewer stretches: a smaller region would end threads of the pool. */
+  threads = take_threads(state.stretches > 1 ? threads : 1);
+  if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+    work(&state, omp_get_thread_num());
+  } else {
+    work(&state, 0);
+  }
+  give_threads(threads);
   pthread_mutex_destroy(&state.lock);
   if (gv_first_error_seen(&state.error)) return gv_first_error_finish(&state.error, loop->context);
   if (loop->progress != NULL && gv_progress_cancelled(loop->progress))
@@ -62,4 +163,62 @@ void gv_worker_lock(gv_worker *worker) {
 
 void gv_worker_unlock(gv_worker *worker) {
   pthread_mutex_unlock(&worker->loop->lock);
+}
+
+enum { PART = 1 << 18 /* bytes that are copied at a time */ };
+
+typedef struct copying {
+  char *to;
+  const char *from;
+  size_t bytes;
+} copying;
+
+static gv_status copy_parts(gv_worker *worker, int64_t first, int64_t end) {
+  const copying *c = worker->user;
+  for (int64_t i = first; i < end; i++) {
+    size_t at = (size_t)i * PART;
+    memcpy(c->to + at, c->from + at, c->bytes - at < PART ? c->bytes - at : PART);
+  }
+  return GV_OK;
+}
+
+void gv_copy(void *to, const void *from, size_t bytes, int threads) {
+  copying c = {to, from, bytes};
+  int64_t parts = (int64_t)((bytes + PART - 1) / PART);
+  gv_loop loop = {.threads = parts > 3 ? threads : 1, .count = parts, .user = &c};
+  gv_parallel_for(&loop, copy_parts);
+}
+
+/* ------------------------------------------------------------------------------------------------ tasks */
+
+typedef struct task_argument {
+  _Alignas(16) char bytes[GV_TASK_BYTES];
+} task_argument;
+
+void gv_tasks_run(int threads, gv_task *root, void *argument) {
+  threads = take_threads(threads);
+  if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    root(argument);
+  } else {
+    root(argument);
+  }
+  give_threads(threads);
+}
+
+void gv_task_spawn(gv_task *task, const void *argument, size_t bytes) {
+  task_argument copy;
+  memcpy(copy.bytes, argument, bytes);
+  if (atomic_load(&forked)) {
+    task(copy.bytes);
+    return;
+  }
+#pragma omp task firstprivate(task, copy)
+  task(copy.bytes);
+}
+
+void gv_tasks_wait(void) {
+  if (atomic_load(&forked)) return;
+#pragma omp taskwait
 }

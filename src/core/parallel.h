@@ -1,11 +1,12 @@
 /*
- * Work in threads, which come from core/pool.h. Work is handed out in stretches of items to workers, each of which has a number and a
- * context of its own. The first error ends a loop early, as cancelling does.
+ * Parallel loops and tasks, on OpenMP. A loop hands out stretches of items to workers, each of which has a number and a context of
+ * its own. The first error ends a loop early, as cancelling does. A loop within a worker of another loop has one thread.
  */
 #ifndef GV_PARALLEL_H
 #define GV_PARALLEL_H
 
 #include "core/core.h"
+#include "core/shared.h"
 
 typedef struct gv_worker {
   int number;         /* 0 ... threads - 1: at any time only one worker of a loop has it */
@@ -27,16 +28,21 @@ typedef struct gv_loop {
 } gv_loop;
 
 /* Errors: what a body gives; CANCELLED. */
-gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body);
+GV_SHARED gv_status gv_parallel_for(const gv_loop *loop, gv_loop_body *body);
+
+/* How many threads the system can create at this moment: at most `wanted`, at least 1. Creates and joins them. */
+GV_SHARED int gv_threads_available(int wanted);
+
+/* memcpy by several threads, for copies that one thread would keep waiting for memory: used from a megabyte on. */
+void gv_copy(void *to, const void *from, size_t bytes, int threads);
 
 /* For what workers find together: between the two calls there is only one of a loop's workers. */
-void gv_worker_lock(gv_worker *worker);
-void gv_worker_unlock(gv_worker *worker);
+GV_SHARED void gv_worker_lock(gv_worker *worker);
+GV_SHARED void gv_worker_unlock(gv_worker *worker);
 
 /*
- * Work that splits: `root` runs, and what it spawns, and what that spawns, by up to so many threads; returns when all is done.
- * A spawned task gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that the task at work has
- * spawned itself.
+ * Tasks: `root` runs, and what it spawns, and what that spawns, by up to so many threads; returns when all is done. A spawned task
+ * gets a copy of its argument, of up to GV_TASK_BYTES. Waiting is for those tasks that the running task has spawned itself.
  */
 enum { GV_TASK_BYTES = 64 };
 

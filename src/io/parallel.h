@@ -17,7 +17,4 @@ typedef struct gv_io_loop {
 /* Ends early with the first error, whose line `io` gets; that the run is cancelled is for the body to say. */
 gv_status gv_io_parallel_for(gv_io *io, const gv_io_loop *loop, gv_io_loop_body *body);
 
-/* How many threads the system has to give at this moment, `wanted` at most, and 1 in any case. */
-int gv_io_threads_at_hand(int wanted);
-
 #endif

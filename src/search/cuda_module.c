@@ -8,6 +8,7 @@
 
 #include "core/machine.h"
 #include "core/module.h"
+#include "core/parallel.h"
 
 #ifdef _WIN32
 #define MODULE "gpuvoronoi_cuda.dll"
@@ -38,10 +39,10 @@ static void load(void) {
     say_why(gv_library_why());
     return;
   }
-  const gv_cuda_module *(*offer)(void) = NULL;
+  gv_cuda_module_offer_fn *offer = NULL;
   void *found = gv_library_symbol(handle, "gv_cuda_module_offer");
   memcpy(&offer, &found, sizeof offer);
-  const gv_cuda_module *offered = offer != NULL ? offer() : NULL;
+  const gv_cuda_module *offered = offer != NULL ? offer(gv_copy) : NULL;
   if (offered == NULL || strcmp(offered->version, GV_VERSION_STRING) != 0 || offered->size != GV_CUDA_MODULE_SIZE) {
     snprintf(module_reason, sizeof module_reason,
              "the CUDA module is of another version (%s) than the library (%s)",

@@ -70,6 +70,12 @@ typedef struct gv_cuda_module {
 /* Tells modules that were compiled with other types: the sizes of what both sides look into. */
 #define GV_CUDA_MODULE_SIZE (sizeof(gv_cuda_module) * 4096 + sizeof(gv_context) + sizeof(gv_reference))
 
+/* The library's gv_copy (core/parallel.h), for the module, which has no threads of its own. */
+typedef void gv_copy_fn(void *to, const void *from, size_t bytes, int threads);
+
+/* The module's only exported function. */
+typedef const gv_cuda_module *gv_cuda_module_offer_fn(gv_copy_fn *copy);
+
 /* The module, loaded at the first call; NULL, and why in *reason (it lives as long as the process). Thread safe. */
 const gv_cuda_module *gv_cuda_module_get(const char **reason);
 

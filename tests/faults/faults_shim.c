@@ -54,20 +54,20 @@ static struct {
   bool own;
   struct {
     uintptr_t first, end;
-  } object[2];
+  } object[3]; /* the program, the library, libgomp */
 } faults = {.group = -1};
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *number) {
   (void)size;
   const char *slash = strrchr(info->dlpi_name, '/'), *name = slash != NULL ? slash + 1 : info->dlpi_name;
-  bool library = strncmp(name, "libgpuvoronoi.so", 16) == 0;
-  if (!library && (*(int *)number)++ > 0) return 0; /* the first is the program */
+  bool library = strncmp(name, "libgpuvoronoi.so", 16) == 0, openmp = strncmp(name, "libgomp.so", 10) == 0;
+  if (!library && !openmp && (*(int *)number)++ > 0) return 0; /* the first is the program */
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
     uintptr_t first = info->dlpi_addr + part->p_vaddr, end = first + part->p_memsz;
     if (part->p_type == PT_LOAD && (part->p_flags & PF_X) != 0) {
-      faults.object[library].first = first;
-      faults.object[library].end = end;
+      faults.object[openmp ? 2 : library].first = first;
+      faults.object[openmp ? 2 : library].end = end;
     }
   }
   return 0;
@@ -95,18 +95,18 @@ __attribute__((constructor)) static void begin(void) {
     if (strcmp(group, group_names[i]) == 0) faults.group = i;
 }
 
-static bool is_own(const void *caller) {
+static bool is_in(int object, const void *caller) {
   uintptr_t at = (uintptr_t)caller;
-  for (int i = 0; i < 2; i++)
-    if (at >= faults.object[i].first && at < faults.object[i].end) return true;
-  return false;
+  return at >= faults.object[object].first && at < faults.object[object].end;
 }
 
 /* Counts a call; if it is to fail, its error's number, or a negative one for half a call; else 0. */
 static int count(enum group group, const void *caller, int kind) {
   state *s = faults.state;
   if (s == NULL) return 0; /* before the beginning */
-  bool own = is_own(caller);
+  if (is_in(2, caller))
+    return 0; /* libgomp ends the process: threads are probed before, memory is not (docs/reliability.md) */
+  bool own = is_in(0, caller) || is_in(1, caller);
   long long all = atomic_fetch_add(&s->calls[group], 1) + 1,
             ours = own ? atomic_fetch_add(&s->own[group], 1) + 1 : 0;
   if ((int)group != faults.group) return 0;

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The shared library exports the functions of the public headers, all of them and nothing else.
+# The shared library exports the functions of the public headers and those of src/core that are GV_SHARED, all of them and nothing else.
 # exports.sh HEADER LIBRARY [HEADER...]
 set -euo pipefail
-declared=$(sed -n 's/^GV_API .*[ *]\(gv_[a-z0-9_]*\)(.*/\1/p' "$1" "${@:3}" | sort -u)
+declared=$(sed -n 's/^GV_\(API\|SHARED\) .*[ *]\(gv_[a-z0-9_]*\)(.*/\2/p' "$1" "${@:3}" | sort -u)
 exported=$(nm -D --defined-only "$2" | awk 'NF == 3 {sub(/@.*/, "", $3); print $3}' | sort -u)
 [[ $(wc -l <<<"$declared") -gt 8 ]] || {
   echo "hardly a function found in $1"

@@ -9,9 +9,9 @@
 #include <cpl_conv.h>
 #include <cpl_string.h>
 
+#include "core/parallel.h"
 #include "io/in/raster_in.h"
 #include "io/metric.h"
-#include "io/parallel.h"
 
 enum { PIXELS_AT_ONCE = 1 << 20 };
 
@@ -59,7 +59,7 @@ gv_status gv_raster_seeds_open(gv_io *io, const gv_raster_seed_options *options,
   *out = (gv_raster_seed_reader){.options = options};
   gv_gdal_reset();
   bool told = options->threads > 1 && CPLGetConfigOption(threads, NULL) == NULL;
-  if (told) CPLSetThreadLocalConfigOption(threads, CPLSPrintf("%d", gv_io_threads_at_hand(options->threads)));
+  if (told) CPLSetThreadLocalConfigOption(threads, CPLSPrintf("%d", gv_threads_available(options->threads)));
   out->dataset = GDALOpenEx(options->source, GDAL_OF_RASTER | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL,
                             (const char *const *)options->open_options, NULL);
   if (told) CPLSetThreadLocalConfigOption(threads, NULL);

@@ -19,11 +19,11 @@
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
+#include "core/parallel.h"
 #include "io/out/formats/own_name.h"
 #include "io/out/overviews.h"
 #include "io/out/raster_file.h"
 #include "io/out/style.h"
-#include "io/parallel.h"
 #include "io/path.h"
 
 #define SOURCE_NAME GV_SCRATCH "source.tif"
@@ -157,7 +157,7 @@ static char **limit_threads(char **options) {
   const char *asked = CSLFetchNameValue(options, "NUM_THREADS");
   if (asked == NULL) return options;
   int wanted = EQUAL(asked, "ALL_CPUS") ? CPLGetNumCPUs() : atoi(asked);
-  return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_io_threads_at_hand(wanted)));
+  return CSLSetNameValue(options, "NUM_THREADS", CPLSPrintf("%d", gv_threads_available(wanted)));
 }
 
 static void take_description(gv_raster_out *raster, const gv_raster_description *description) {

@@ -18,6 +18,9 @@
 extern "C" {
 #endif
 
+/* The library's gv_copy. */
+extern gv_copy_fn *gv_cuda_copy;
+
 enum { GV_CUDA_SLOTS = 32, GV_CUDA_MARKS = 32 };
 
 typedef struct gv_cuda_buffer {

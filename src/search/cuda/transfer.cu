@@ -41,7 +41,7 @@ static size_t piece_of(size_t bytes, size_t at) {
 }
 
 static gv_status copy_from(gv_context *context, void *from, size_t at, size_t bytes, void *out) {
-  gv_copy(out, (const char *)from + at, bytes, context->threads);
+  gv_cuda_copy(out, (const char *)from + at, bytes, context->threads);
   return GV_OK;
 }
 
@@ -106,7 +106,7 @@ gv_status gv_cuda_download(gv_context *context, gv_cuda_lane *lane, void *to, co
     if (at > 0) {
       size_t before = at - piece_bytes;
       GV_CUDA_TRY(context, cudaEventSynchronize(r.free[other]), doing);
-      gv_copy((char *)to + before, r.buffer[other], piece_of(bytes, before), context->threads);
+      gv_cuda_copy((char *)to + before, r.buffer[other], piece_of(bytes, before), context->threads);
     }
   }
 

@@ -16,6 +16,8 @@ static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_cl
                                         gv_cuda_raster_fetch,  gv_cuda_raster_start_at, gv_cuda_raster_deliver,
                                         gv_cuda_raster_put};
 
+gv_copy_fn *gv_cuda_copy;
+
 static gv_cuda_module make(void) {
   gv_cuda_module m = {};
   m.version = GV_VERSION_STRING;
@@ -47,7 +49,8 @@ static gv_cuda_module make(void) {
   return m;
 }
 
-extern "C" __attribute__((visibility("default"))) const gv_cuda_module *gv_cuda_module_offer(void) {
+extern "C" __attribute__((visibility("default"))) const gv_cuda_module *gv_cuda_module_offer(gv_copy_fn *copy) {
+  gv_cuda_copy = copy;
   static const gv_cuda_module offered = make();
   return &offered;
 }
