@@ -11,9 +11,7 @@ COMMAND = os.environ["GPUVORONOI_COMMAND"]
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpiexec.mpich"]}
 LIMIT = 900  # seconds of one run, which may share its machine with much else
 # Open MPI wants to be asked twice before it starts anything as root.
-TOGETHER = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-# Ranks of this one machine are to work as if each had its own.
-ENVIRONMENT = {**TOGETHER, "GPUVORONOI_RANKS": "apart"}
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def tried(command, good):

@@ -22,7 +22,7 @@ bool cli_open_standard_files(void);
 /* What --version answers. */
 void cli_print_version(void);
 
-/* From here on nothing is said: for all processes of a cluster but one. */
+/* From here on nothing is printed: for all ranks of MPI but rank 0. */
 void cli_be_silent(void);
 
 /* Prints "gpuvoronoi: error: ..." on stderr, without the secrets of the values that cli_parse has seen, and returns `status`. */

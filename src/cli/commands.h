@@ -35,9 +35,7 @@ int merge_command(int argc, char **argv);
 int qtm_command(int argc, char **argv);
 int search_command(int argc, char **argv);
 
-extern const cli_syntax bench_cluster_syntax, bench_facility_syntax, bench_qtm_syntax, bench_raster_syntax,
-    bench_search_syntax;
-int bench_cluster_command(int argc, char **argv);
+extern const cli_syntax bench_facility_syntax, bench_qtm_syntax, bench_raster_syntax, bench_search_syntax;
 int bench_facility_command(int argc, char **argv);
 int bench_qtm_command(int argc, char **argv);
 int bench_raster_command(int argc, char **argv);

@@ -3,26 +3,26 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cluster.h"
 #include "cli/commands.h"
+#include "cli/launched.h"
 #include "cli/process.h"
 
 int main(int argc, char **argv) {
   if (!cli_open_standard_files()) return EXIT_ERROR;
   cli_ignore_signals();
-  if (cli_cluster_rank() > 0) {
+  if (gv_launcher_rank() > 0) {
     /* Answers and errors of the command line are those of the first. */
     cli_be_silent();
     if (freopen("/dev/null", "w", stdout) == NULL) return EXIT_ERROR;
   }
   if (argc < 2)
-    return cli_cluster_end(cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)"));
+    return cli_end_launched(cli_fail(EXIT_USAGE, "nothing to do (gpuvoronoi --help tells how it is used)"));
   if (strcmp(argv[1], "--version") == 0) {
     cli_print_version();
     return cli_answered(EXIT_OK);
   }
   const cli_command *found = cli_find(cli_commands, argv[1]);
   bool shared = found != NULL && strcmp(argv[1], "search") == 0;
-  if (found != NULL && !shared && cli_cluster_rank() > 0) return EXIT_OK;
-  return cli_cluster_end(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));
+  if (found != NULL && !shared && gv_launcher_rank() > 0) return EXIT_OK;
+  return cli_end_launched(found != NULL ? found->run(argc - 2, argv + 2) : voronoi_command(argc - 1, argv + 1));
 }

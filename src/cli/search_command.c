@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cluster.h"
+#include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/search_rounds.h"
 #include "cli/search_source.h"
@@ -45,8 +45,8 @@ static int go_on(double fraction, void *user) {
 /* A search: what it is told, and what it has made. */
 typedef struct search {
   settings *j;
-  const cli_cluster *cluster; /* NULL: alone */
-  bool first;                 /* alone, or the first rank: it writes */
+  const gv_communicator *communicator; /* NULL: alone */
+  bool first;                          /* alone, or rank 0: it writes */
   gv_context *context;
   cli_source reference, queries, again; /* `again`: the array of the reference set, whose points are queries too */
   cli_source *q;                        /* NULL: the reference set itself */
@@ -56,7 +56,6 @@ typedef struct search {
   cli_search_bar bar;
   cli_search_report report;
   cli_results results;
-  bool told; /* an error was printed */
 } search;
 
 static gv_status library_failed(gv_io *io, gv_status status, const gv_context *context, const char *path) {
@@ -66,14 +65,13 @@ static gv_status library_failed(gv_io *io, gv_status status, const gv_context *c
 /* Whether each rank is to have some of the reference points, of which there are more than ranks: if that was asked for, or where the
  * index of all of them, with what they are read into, would take more memory than a rank has. */
 static gv_status choose_sharding(gv_io *io, search *s, int64_t points, int32_t dim) {
-  int rank = 0, ranks = 1, any = 0;
-  if (s->cluster == NULL || points < s->cluster->ranks) return GV_OK;
-  const gv_mpi_module *mpi = s->cluster->mpi;
-  if (mpi->local(&rank, &ranks) != 0) return cli_cluster_unreachable(io);
-  bool large = points > gv_machine_memory() / ranks / (3 * (int64_t)sizeof(double)) / dim;
-  if (mpi->largest(s->j->shard_reference || large, &any) != 0) return cli_cluster_unreachable(io);
+  const gv_communicator *c = s->communicator;
+  if (c == NULL || points < c->all.ranks) return GV_OK;
+  bool large = points > gv_machine_memory() / c->host_ranks / (3 * (int64_t)sizeof(double)) / dim;
+  int any = s->j->shard_reference || large;
+  gv_status status = gv_communicator_largest(io, c, &any);
   s->sharded = any != 0;
-  return GV_OK;
+  return status;
 }
 
 /* Points of the reference set that are this rank's, of an array or of rows. Of an array that is no text only how many: they are read into
@@ -81,7 +79,7 @@ static gv_status choose_sharding(gv_io *io, search *s, int64_t points, int32_t d
 static gv_status take_reference(gv_io *io, search *s, int64_t total, gv_points *points, void **data) {
   cli_source *reference = &s->reference;
   int64_t first = 0, end = total, got = 0;
-  if (s->sharded) cli_search_deal(s->cluster, total, s->cluster->rank, &first, &end);
+  if (s->sharded) cli_search_deal(s->communicator, total, s->communicator->all.rank, &first, &end);
   s->index.first = first;
   points->count = end - first;
   if (reference->array == NULL) {
@@ -145,11 +143,12 @@ static gv_status build_plane(gv_io *io, search *s) {
   int64_t total = -1;
   gv_status status = reference->array == NULL ? cli_source_make_rows(io, reference) : GV_OK;
   points.dim = reference->dim;
-  if (status == GV_OK && s->cluster != NULL) status = cli_source_count(io, reference, &total);
-  status = cli_search_together(io, s->cluster, status, &s->told);
+  if (status == GV_OK && s->communicator != NULL) status = cli_source_count(io, reference, &total);
+  status = cli_search_together(io, s->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, s, total, points.dim);
   if (status == GV_OK && reference->array == NULL) total = reference->seeds.count;
-  if (status == GV_OK && reference->array != NULL && s->cluster == NULL) total = gv_array_count(reference->array);
+  if (status == GV_OK && reference->array != NULL && s->communicator == NULL)
+    total = gv_array_count(reference->array);
   if (status == GV_OK) status = take_reference(io, s, total, &points, &data);
   if (status == GV_OK && points.count == 0) {
     status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", j->reference.path);
@@ -179,11 +178,11 @@ static gv_status build_globe(gv_io *io, search *s) {
   gv_status status = gv_crs_ellipsoid(io, seeds->crs, &build.semi_major, &build.flattening);
   if (status == GV_OK && s->q != NULL) status = cli_source_to_globe(io, s->q, seeds->crs);
   if (status == GV_OK) status = cli_source_to_globe(io, &s->reference, seeds->crs);
-  status = cli_search_together(io, s->cluster, status, &s->told);
+  status = cli_search_together(io, s->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, s, seeds->count, 3);
   if (status != GV_OK) return status;
   end = seeds->count;
-  if (s->sharded) cli_search_deal(s->cluster, seeds->count, s->cluster->rank, &s->index.first, &end);
+  if (s->sharded) cli_search_deal(s->communicator, seeds->count, s->communicator->all.rank, &s->index.first, &end);
   const gv_seeds own = {seeds->x + s->index.first, seeds->y + s->index.first, end - s->index.first};
   status = gv_globe_index_build(s->context, &own, &build, &s->index.globe);
   if (status != GV_OK) return library_failed(io, status, s->context, s->j->reference.path);
@@ -381,18 +380,18 @@ static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs) {
   } else if (status == GV_OK && s->first) {
     status = cli_results_create(io, &outputs, &s->results);
   }
-  status = cli_search_together(io, s->cluster, status, &s->told);
+  status = cli_search_together(io, s->communicator, status);
   if (status != GV_OK) return status;
   status = s->reference.seeds.shapes != NULL ? build_features(io, s)
            : gv_metric_on_globe(j->metric)   ? build_globe(io, s)
                                              : build_plane(io, s);
-  return s->told ? status : cli_search_together(io, s->cluster, status, &s->told);
+  return cli_search_together(io, s->communicator, status);
 }
 
 static gv_status answer(gv_io *io, search *s) {
   const settings *j = s->j;
   bool table = cli_search_wants_table(j);
-  cli_search_rounds rounds = {.cluster = s->cluster,
+  cli_search_rounds rounds = {.communicator = s->communicator,
                               .sharded = s->sharded,
                               .context = s->context,
                               .index = &s->index,
@@ -401,8 +400,7 @@ static gv_status answer(gv_io *io, search *s) {
                               .distances = table || j->distances != NULL || cli_ends_with(j->out, ".csv"),
                               .nearest = j->nearest != NULL || (table && j->lines && s->index.features != NULL),
                               .name = s->q != NULL ? j->query.path : j->reference.path,
-                              .bar = &s->bar,
-                              .told = &s->told};
+                              .bar = &s->bar};
   rounds.options.k = j->k;
   rounds.options.max_distance = j->max_distance;
   rounds.options.exclude_self = s->q == NULL;
@@ -434,12 +432,12 @@ static gv_status run_search(gv_io *io, search *s) {
   return status;
 }
 
-static int run(settings *j, const cli_cluster *cluster, double begun) {
+static int run(settings *j, const gv_communicator *communicator, double begun) {
   gv_io io = {.cancelled = cli_interrupted};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   search s = {.j = j,
-              .cluster = cluster,
-              .first = cli_cluster_rank() == 0,
+              .communicator = communicator,
+              .first = gv_launcher_rank() == 0,
               .reference = {.seeds = GV_SEED_LIST_INIT},
               .queries = {.seeds = GV_SEED_LIST_INIT},
               .again = {.seeds = GV_SEED_LIST_INIT},
@@ -455,7 +453,7 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
       .dimensions = 2, .k = j->k, .backend_asked = j->backend, .threads = gv_context_threads(s.context)};
   gv_status status = run_search(&io, &s);
   gv_context_destroy(s.context);
-  if (status != GV_OK) return s.told && !cli_interrupted(NULL) ? EXIT_ERROR : cli_report_failure(&io);
+  if (status != GV_OK) return cli_report_failure(&io);
   double seconds = cli_seconds() - begun;
   if (j->json && s.first) {
     cli_report_search_json(&s.report, seconds);
@@ -466,11 +464,18 @@ static int run(settings *j, const cli_cluster *cluster, double begun) {
 }
 
 /* With all other ranks, where there are some. */
-static int run_clustered(settings *j, double begun) {
-  if (cli_cluster_ranks() == 1) return run(j, NULL, begun);
-  const cli_cluster *cluster = cli_cluster_join(j->backend, &j->threads, &j->device);
-  if (cluster == NULL) return EXIT_ERROR;
-  return cli_cluster_leave(cluster, cluster->idle ? EXIT_OK : run(j, cluster->ranks > 1 ? cluster : NULL, begun));
+static int run_launched(settings *j, double begun) {
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_communicator c = {.finish = NULL};
+  if (gv_launcher_ranks() == 1) return run(j, NULL, begun);
+  int result = cli_open_communicator(&io, &c);
+  if (result == EXIT_OK) {
+    if (j->threads == 0) j->threads = c.threads;
+    j->device = gv_communicator_device(&c, j->device);
+    result = run(j, &c, begun);
+  }
+  gv_communicator_close(&io, &c);
+  return result;
 }
 
 int search_command(int argc, char **argv) {
@@ -480,8 +485,8 @@ int search_command(int argc, char **argv) {
   j.query.crs_option = "--query-crs";
   cli_answer_as_asked(argc, argv);
   int result = cli_search_parse(&j, argc, argv);
-  if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.reference.path);
-  if (result == EXIT_OK && cli_cluster_ranks() > 1) result = cli_cluster_check_source(j.query.path);
+  if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(j.reference.path);
+  if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(j.query.path);
   if (result == EXIT_OK) result = cli_prepare();
   if (result == EXIT_OK) result = cli_read_standard_input(&j.reference.path, j.memory);
   if (result == EXIT_OK) result = cli_read_standard_input(&j.query.path, j.memory);
@@ -489,7 +494,7 @@ int search_command(int argc, char **argv) {
     j.reference.path = j.raster.source;
     j.reference.raster = &j.raster;
   }
-  if (result == EXIT_OK) result = run_clustered(&j, begun);
+  if (result == EXIT_OK) result = run_launched(&j, begun);
   cli_search_free(&j);
   if (result == CLI_DONE) return EXIT_OK;
   return cli_answers_in_json() ? cli_answered(result) : result;

@@ -11,11 +11,11 @@ enum {
   TEXT_ROWS = 32768 /* dealt to a rank at once, where nobody knows how many there are */
 };
 
-/* What a rank has of a round. */
+/* Answers of some queries. */
 typedef struct answers {
-  int64_t first, count, room; /* queries */
+  int64_t first, count; /* queries */
   int64_t *indices;
-  double *values, *nearest; /* NULL: nobody wants them */
+  double *values, *nearest; /* NULL: not wanted */
   void *points;             /* of an array's queries */
 } answers;
 
@@ -23,23 +23,23 @@ typedef struct rounds {
   const cli_search_rounds *how;
   cli_results *results;
   int rank, ranks, k;
-  int64_t rows;       /* of a round: each rank's, or sharded all ranks' */
-  int64_t position;   /* in the array */
-  answers here, join; /* what this rank has found; sharded: in the end */
-  answers all;        /* of the first rank, for a table: what all have found */
+  int found_k;      /* neighbours that are searched: one more where a query is to be left out of them afterwards */
+  int64_t rows;     /* of a round and rank */
+  int64_t position; /* in the array */
+  answers here;
+  answers all;     /* of rank 0: of all ranks in a round, for a table of all queries */
+  int64_t *counts; /* queries of a round, by rank ... */
+  int *sizes;      /* ... and bytes */
 } rounds;
 
 /* --------------------------------------------------------------------------------------------------------- ranks */
 
-gv_status cli_search_together(gv_io *io, const cli_cluster *cluster, gv_status status, bool *told) {
-  if (cluster == NULL) return status;
-  if (cli_cluster_agree(cluster, io, status) == EXIT_OK) return GV_OK;
-  *told = true;
-  return GV_ERROR_CANCELLED;
+gv_status cli_search_together(gv_io *io, const gv_communicator *communicator, gv_status status) {
+  return communicator != NULL ? gv_communicator_agree(io, communicator, status) : status;
 }
 
-void cli_search_deal(const cli_cluster *cluster, int64_t count, int rank, int64_t *first, int64_t *end) {
-  int64_t ranks = cluster != NULL ? cluster->ranks : 1, share = count / ranks, more = count % ranks;
+void cli_search_deal(const gv_communicator *communicator, int64_t count, int rank, int64_t *first, int64_t *end) {
+  int64_t ranks = communicator != NULL ? communicator->all.ranks : 1, share = count / ranks, more = count % ranks;
   *first = rank * share + (rank < more ? rank : more);
   *end = *first + share + (rank < more);
 }
@@ -50,28 +50,22 @@ static int64_t most(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* Queries of one batch, by memory. */
-static int64_t batch_rows(int32_t dim, int k) {
-  return most(BATCH_BYTES / ((int64_t)dim * 8 + (int64_t)k * 16), 1);
-}
-
 static int64_t round_rows(const rounds *r) {
   const cli_search_queries *q = &r->how->queries;
-  int64_t rows = batch_rows(q->dim, r->k), share = r->how->sharded ? 1 : r->ranks;
+  int64_t rows = most(BATCH_BYTES / ((int64_t)q->dim * 8 + (int64_t)r->found_k * 16) / r->ranks, 1);
   if (q->total < 0) return r->ranks > 1 && rows > TEXT_ROWS ? TEXT_ROWS : rows;
-  int64_t needed = most((q->total + share - 1) / share, 1);
-  bool at_once = q->array == NULL && !r->how->sharded;
+  int64_t needed = most((q->total + r->ranks - 1) / r->ranks, 1);
+  bool at_once = q->array == NULL && r->ranks == 1;
   return at_once || needed < rows ? needed : rows;
 }
 
-static bool make_answers(const rounds *r, int64_t room, answers *a) {
-  size_t places = (size_t)(room * r->k);
-  bool values = r->how->distances || r->how->sharded;
-  a->room = room;
+static bool make_answers(const rounds *r, int64_t room, int k, answers *a) {
+  size_t places = (size_t)(room * k);
   a->indices = malloc(places * sizeof *a->indices);
-  if (values) a->values = malloc(places * sizeof *a->values);
+  if (r->how->distances) a->values = malloc(places * sizeof *a->values);
   if (r->how->nearest) a->nearest = malloc(2 * places * sizeof *a->nearest);
-  return a->indices != NULL && (!values || a->values != NULL) && (!r->how->nearest || a->nearest != NULL);
+  return a->indices != NULL && (!r->how->distances || a->values != NULL) &&
+         (!r->how->nearest || a->nearest != NULL);
 }
 
 static void free_answers(answers *a) {
@@ -83,11 +77,13 @@ static void free_answers(answers *a) {
 
 static gv_status make_rounds(gv_io *io, rounds *r) {
   const cli_search_queries *q = &r->how->queries;
-  bool whole = r->ranks > 1 && r->rank == 0 && r->results->table != NULL;
+  bool whole = r->rank == 0 && r->results->table != NULL;
   r->rows = round_rows(r);
-  bool made = make_answers(r, r->rows, &r->here);
-  if (made && r->how->sharded) made = make_answers(r, r->rows / r->ranks + 1, &r->join);
-  if (made && whole) made = make_answers(r, most(q->total, 1), &r->all);
+  r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
+  r->sizes = calloc((size_t)r->ranks, sizeof *r->sizes);
+  bool made = r->counts != NULL && r->sizes != NULL && make_answers(r, r->rows, r->found_k, &r->here);
+  if (made && r->ranks > 1 && r->rank == 0)
+    made = make_answers(r, whole ? most(q->total, 1) : r->rows * r->ranks, r->k, &r->all);
   if (made && q->array != NULL) r->here.points = malloc((size_t)(r->rows * q->dim) * sizeof(double));
   made = made && (q->array == NULL || r->here.points != NULL);
   return made ? GV_OK : gv_io_fail_memory(io, "the results");
@@ -99,6 +95,7 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
 static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
   const cli_search_queries *q = &r->how->queries;
   int64_t left = q->total - first, skipped = 0;
+  if (q->total >= 0 && left < 0) first = q->total;
   *out = (gv_points){NULL, left < 0 ? 0 : left < r->rows ? left : r->rows, q->dim, GV_FLOAT64};
   if (q->array == NULL) {
     if (q->rows != NULL) out->data = q->rows + first * q->dim;
@@ -115,147 +112,98 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
   return status;
 }
 
-/* To distances, or canonical values where they are still to be joined. */
+/* Among the points of all ranks. The queries are not the points of this rank's index, so that the library cannot exclude a query
+ * itself: it is left out of k + 1 neighbours, of which the first k without it are the answer whatever the distances. */
+static gv_status search_shards(rounds *r, const gv_points *points, const gv_seeds *at) {
+  const cli_search_rounds *how = r->how;
+  answers *a = &r->here;
+  gv_search_options o = how->options;
+  o.k = r->found_k;
+  o.exclude_self = 0;
+  gv_status status = how->index->globe != NULL
+                         ? gv_globe_index_search_together(how->context, &how->communicator->all, how->index->globe,
+                                                          at, &o, a->indices, a->values)
+                         : gv_index_search_together(how->context, &how->communicator->all, how->index->plane,
+                                                    points, &o, a->indices, a->values);
+  if (status != GV_OK || r->found_k == r->k) return status;
+  for (int64_t i = 0, to = 0; i < a->count; i++) {
+    for (int64_t from = i * r->found_k, end = to + r->k; to < end; from++) {
+      if (a->indices[from] == a->first + i) continue;
+      a->indices[to] = a->indices[from];
+      if (a->values != NULL) a->values[to] = a->values[from];
+      to++;
+    }
+  }
+  return GV_OK;
+}
+
 static gv_status search(gv_io *io, rounds *r, const gv_points *points) {
   const cli_search_rounds *how = r->how;
   const cli_search_index *index = how->index;
   answers *a = &r->here;
   int64_t places = a->count * r->k, first = a->first;
   gv_status status = GV_OK;
-  if (a->count == 0) return GV_OK;
   gv_seeds at = {NULL, NULL, a->count};
-  if (how->queries.x != NULL) at = (gv_seeds){how->queries.x + first, how->queries.y + first, a->count};
-  if (index->features != NULL) {
+  if (how->queries.x != NULL) {
+    int64_t from = first < how->queries.total ? first : how->queries.total;
+    at = (gv_seeds){how->queries.x + from, how->queries.y + from, a->count};
+  }
+  if (a->count == 0 && !how->sharded) return GV_OK;
+  if (how->sharded) {
+    status = search_shards(r, points, &at);
+  } else if (index->features != NULL) {
     status = gv_feature_index_search(how->context, index->features, &at, &how->options, a->indices, a->values,
                                      a->nearest);
   } else if (index->globe != NULL) {
-    status = gv_globe_index_search_part(how->context, index->globe, &at, &how->options, first, index->first,
-                                        a->indices, a->values);
-    if (status == GV_OK && !how->sharded && a->values != NULL)
+    status =
+        gv_globe_index_search_part(how->context, index->globe, &at, &how->options, first, 0, a->indices, a->values);
+    if (status == GV_OK && a->values != NULL)
       status = gv_globe_index_distances(how->context, index->globe, places, a->values);
   } else {
-    status = gv_index_search_part(how->context, index->plane, points, &how->options, first, index->first,
-                                  a->indices, a->values);
-    if (status == GV_OK && !how->sharded && a->values != NULL)
+    status =
+        gv_index_search_part(how->context, index->plane, points, &how->options, first, 0, a->indices, a->values);
+    if (status == GV_OK && a->values != NULL)
       status = gv_index_distances(how->context, index->plane, places, a->values);
   }
   if (status == GV_OK) return GV_OK;
   return gv_io_fail(io, status, "%s: %s", how->name, gv_context_message(how->context));
 }
 
-/* ------------------------------------------------------------------------------------------------------- joining */
+/* ------------------------------------------------------------------------------------------------------- writing */
 
-/* Of the round's queries each rank gets its share's answers from all others. */
-static gv_status trade(gv_io *io, rounds *r, const int64_t **indices, const double **values) {
-  const cli_cluster *c = r->how->cluster;
-  answers *a = &r->here;
-  size_t row = (size_t)r->k * sizeof(double);
-  int64_t own, own_end;
-  cli_search_deal(c, a->count, r->rank, &own, &own_end);
-  size_t bytes = (size_t)(own_end - own) * row;
-  indices[r->rank] = a->indices + own * r->k;
-  values[r->rank] = a->values + own * r->k;
-  for (int step = 1; step < r->ranks; step++) {
-    int to = (r->rank + step) % r->ranks, from = (r->rank + r->ranks - step) % r->ranks;
-    int64_t first, end;
-    cli_search_deal(c, a->count, to, &first, &end);
-    size_t out = (size_t)(end - first) * row;
-    int64_t *their = malloc(bytes + 1);
-    double *their_values = malloc(bytes + 1);
-    indices[from] = their;
-    values[from] = their_values;
-    if (their == NULL || their_values == NULL) return gv_io_fail_memory(io, "the results of other ranks");
-    if (c->mpi->pass(to, a->indices + first * r->k, out, from, their, bytes) != 0 ||
-        c->mpi->pass(to, a->values + first * r->k, out, from, their_values, bytes) != 0) {
-      return cli_cluster_unreachable(io);
-    }
-  }
-  r->join.first = a->first + own;
-  r->join.count = own_end - own;
-  return GV_OK;
-}
-
-static gv_status join(gv_io *io, rounds *r) {
-  const cli_search_rounds *how = r->how;
-  size_t ranks = (size_t)r->ranks;
-  const int64_t **indices = calloc(ranks, sizeof *indices);
-  const double **values = calloc(ranks, sizeof *values);
-  answers *out = &r->join;
-  gv_status status = indices != NULL && values != NULL ? trade(io, r, indices, values)
-                                                       : gv_io_fail_memory(io, "the results of other ranks");
-  if (status == GV_OK) {
-    status =
-        gv_neighbours_join(how->context, r->k, out->count, r->ranks, indices, values, out->indices, out->values);
-    if (status == GV_OK && how->index->plane != NULL)
-      status = gv_index_distances(how->context, how->index->plane, out->count * r->k, out->values);
-    if (status == GV_OK && how->index->globe != NULL)
-      status = gv_globe_index_distances(how->context, how->index->globe, out->count * r->k, out->values);
-    if (status != GV_OK) gv_io_fail(io, status, "%s: %s", how->name, gv_context_message(how->context));
-  }
-  for (int i = 0; i < r->ranks && indices != NULL && values != NULL; i++) {
-    if (i == r->rank) continue;
-    free((void *)indices[i]);
-    free((void *)values[i]);
-  }
-  free(indices);
-  free(values);
+static gv_status write_answers(gv_io *io, rounds *r, const answers *a) {
+  r->results->content.nearest = a->nearest;
+  gv_status status = cli_results_write(io, r->results, a->count, a->indices, a->values);
+  if (status == GV_OK && r->results->nearest != NULL)
+    status = gv_array_write(io, r->results->nearest, a->nearest, a->count);
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- writing */
+/* Some bytes of each query, behind those of the `done` queries that `all` has. */
+static gv_status collect(gv_io *io, rounds *r, const void *own, void *all, int64_t done, size_t bytes) {
+  for (int i = 0; i < r->ranks; i++)
+    r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
+  void *to = all != NULL ? (char *)all + (size_t)done * bytes : NULL;
+  return gv_communicator_collect(io, r->how->communicator, own, to, r->sizes);
+}
 
-/* The next queries' answers, by the first rank. */
-static gv_status write_answers(gv_io *io, rounds *r, answers *a) {
+/* To rank 0, which writes what all ranks have found in the round; a table is written at the end. */
+static gv_status deliver(gv_io *io, rounds *r) {
+  const answers *a = &r->here;
   answers *all = &r->all;
-  size_t done = (size_t)(all->count * r->k), places = (size_t)(a->count * r->k);
-  gv_status status = GV_OK;
-  if (all->indices == NULL) {
-    r->results->content.nearest = a->nearest;
-    status = cli_results_write(io, r->results, a->count, a->indices, a->values);
-    if (status == GV_OK && r->results->nearest != NULL)
-      status = gv_array_write(io, r->results->nearest, a->nearest, a->count);
-    return status;
-  }
-  memcpy(all->indices + done, a->indices, places * sizeof *a->indices);
-  memcpy(all->values + done, a->values, places * sizeof *a->values);
-  if (a->nearest != NULL) memcpy(all->nearest + 2 * done, a->nearest, 2 * places * sizeof *a->nearest);
-  all->count += a->count;
-  return GV_OK;
-}
-
-static gv_status send_answers(gv_io *io, const rounds *r, const answers *a) {
-  const gv_mpi_module *mpi = r->how->cluster->mpi;
-  size_t places = (size_t)(a->count * r->k);
-  bool sent = mpi->send(0, GV_MPI_DATA, &a->count, sizeof a->count) == 0 &&
-              mpi->send(0, GV_MPI_DATA, a->indices, places * sizeof *a->indices) == 0;
-  if (sent && a->values != NULL) sent = mpi->send(0, GV_MPI_DATA, a->values, places * sizeof *a->values) == 0;
-  if (sent && a->nearest != NULL)
-    sent = mpi->send(0, GV_MPI_DATA, a->nearest, 2 * places * sizeof *a->nearest) == 0;
-  return sent ? GV_OK : cli_cluster_unreachable(io);
-}
-
-/* Into the memory of this rank's own, which are written already. */
-static gv_status receive_answers(gv_io *io, const rounds *r, int from, answers *a) {
-  const gv_mpi_module *mpi = r->how->cluster->mpi;
-  bool came = mpi->receive(from, GV_MPI_DATA, &a->count, sizeof a->count) == 0 && a->count <= a->room;
-  size_t places = came ? (size_t)(a->count * r->k) : 0;
-  came = came && mpi->receive(from, GV_MPI_DATA, a->indices, places * sizeof *a->indices) == 0;
-  if (came && a->values != NULL) came = mpi->receive(from, GV_MPI_DATA, a->values, places * sizeof *a->values) == 0;
-  if (came && a->nearest != NULL)
-    came = mpi->receive(from, GV_MPI_DATA, a->nearest, 2 * places * sizeof *a->nearest) == 0;
-  return came ? GV_OK : cli_cluster_unreachable(io);
-}
-
-/* The first rank takes what all have, also where it cannot write any more. */
-static gv_status deliver(gv_io *io, rounds *r, answers *a) {
-  if (r->rank > 0) return send_answers(io, r, a);
-  gv_status written = write_answers(io, r, a);
-  for (int from = 1; from < r->ranks; from++) {
-    gv_status status = receive_answers(io, r, from, a);
-    if (status != GV_OK) return status;
-    if (written == GV_OK) written = write_answers(io, r, a);
-  }
-  return written;
+  int64_t done = all->count;
+  size_t row = (size_t)r->k * sizeof(double);
+  if (r->ranks == 1) return write_answers(io, r, a);
+  gv_status status = collect(io, r, a->indices, all->indices, done, row);
+  if (status == GV_OK && a->values != NULL) status = collect(io, r, a->values, all->values, done, row);
+  if (status == GV_OK && a->nearest != NULL) status = collect(io, r, a->nearest, all->nearest, done, 2 * row);
+  if (status != GV_OK || r->rank > 0) return status;
+  for (int i = 0; i < r->ranks; i++)
+    all->count += r->counts[i];
+  if (r->results->table != NULL) return GV_OK;
+  status = write_answers(io, r, all);
+  all->count = 0;
+  return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- rounds */
@@ -272,46 +220,39 @@ static void next_part(cli_search_bar *b, int64_t done, int64_t count, int64_t to
 static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   const cli_search_rounds *how = r->how;
   gv_points points;
-  bool dealt = r->ranks > 1 && !how->sharded;
-  next_part(how->bar, done, dealt ? r->ranks * r->rows : r->rows, how->queries.total);
-  r->here.first = done + (dealt ? r->rank * r->rows : 0);
+  next_part(how->bar, done, r->ranks * r->rows, how->queries.total);
+  r->here.first = done + r->rank * r->rows;
   gv_status status = take_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
+  if (how->sharded) status = cli_search_together(io, how->communicator, status); /* all search, or none */
   if (status == GV_OK) status = search(io, r, &points);
-  status = cli_search_together(io, how->cluster, status, how->told);
+  status = cli_search_together(io, how->communicator, status);
   if (status != GV_OK) return status;
-  *full = points.count == r->rows;
-  if (how->sharded) {
-    status = cli_search_together(io, how->cluster, join(io, r), how->told);
-    if (status != GV_OK) return status;
-  }
-  status = deliver(io, r, how->sharded ? &r->join : &r->here);
-  if (!dealt) return cli_search_together(io, how->cluster, status, how->told);
-  status = cli_search_together(io, how->cluster, status, how->told);
-  int last = 0;
-  if (status == GV_OK && how->cluster->mpi->largest(r->rank == r->ranks - 1 && *full, &last) != 0)
-    return cli_cluster_unreachable(io);
-  *full = last != 0;
-  return status;
+  r->counts[0] = points.count;
+  if (how->communicator != NULL)
+    status = gv_communicator_gather(io, how->communicator, &points.count, r->counts, (int)sizeof *r->counts);
+  *full = r->counts[r->ranks - 1] == r->rows;
+  if (status == GV_OK) status = deliver(io, r);
+  return cli_search_together(io, how->communicator, status);
 }
 
 gv_status cli_search_rounds_run(gv_io *io, const cli_search_rounds *how, cli_results *results) {
   rounds r = {.how = how, .results = results, .ranks = 1, .k = how->options.k};
-  if (how->cluster != NULL) r.rank = how->cluster->rank, r.ranks = how->cluster->ranks;
-  gv_status status = cli_search_together(io, how->cluster, make_rounds(io, &r), how->told);
-  int64_t step = r.rows * (how->sharded ? 1 : r.ranks);
+  const gv_communicator *c = how->communicator;
+  if (c != NULL) r.rank = c->all.rank, r.ranks = c->all.ranks;
+  r.found_k = r.k + (how->sharded && how->options.exclude_self != 0);
+  gv_status status = cli_search_together(io, c, make_rounds(io, &r));
+  int64_t step = r.rows * r.ranks;
   bool more = true;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);
-    more = more && (how->queries.total < 0 || done + step < how->queries.total);
+    more = how->queries.total < 0 ? more : done + step < how->queries.total;
   }
-  answers *all = &r.all;
-  if (status == GV_OK && all->indices != NULL) {
-    results->content.nearest = all->nearest;
-    status = cli_results_write(io, results, all->count, all->indices, all->values);
-  }
+  if (status == GV_OK && r.ranks > 1 && r.rank == 0 && results->table != NULL)
+    status = write_answers(io, &r, &r.all);
   free_answers(&r.here);
-  free_answers(&r.join);
   free_answers(&r.all);
+  free(r.counts);
+  free(r.sizes);
   return status;
 }

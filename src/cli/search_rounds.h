@@ -1,15 +1,13 @@
 /*
- * The queries of a search, answered round by round: here alone, or dealt to the ranks of a cluster, of which the first writes what all
- * have found in the order of the queries.
- *
- * Dealt, each rank has all reference points, and in each round some of the queries. Where the reference points are dealt (sharded), each
- * rank has some of them and answers all queries of a round; then each joins the answers of all for some of these.
+ * The queries of a search, answered round by round: by one process, or dealt to the ranks of MPI, of which rank 0 writes all answers in
+ * the order of the queries. Each rank has all reference points, or (sharded) some of them, which the library's distributed search
+ * (gv_index_search_together) joins.
  */
 #ifndef GV_CLI_SEARCH_ROUNDS_H
 #define GV_CLI_SEARCH_ROUNDS_H
 
-#include "cli/cluster.h"
 #include "cli/search_results.h"
+#include "distributed/communicator.h"
 #include "io/in/arrays.h"
 
 #define CLI_SEARCH_BUILD_SHARE 0.1 /* of a search is building the index, as far as the bar goes */
@@ -37,7 +35,7 @@ typedef struct cli_search_queries {
 } cli_search_queries;
 
 typedef struct cli_search_rounds {
-  const cli_cluster *cluster; /* NULL: alone */
+  const gv_communicator *communicator; /* NULL: alone */
   bool sharded;
   gv_context *context;
   const cli_search_index *index;
@@ -46,16 +44,15 @@ typedef struct cli_search_rounds {
   bool distances, nearest; /* are wanted */
   const char *name;        /* of the queries, for messages */
   cli_search_bar *bar;
-  bool *told; /* becomes true when an error was printed, for all ranks */
 } cli_search_rounds;
 
-/* `r`: of the first rank. */
+/* `r`: of rank 0. */
 gv_status cli_search_rounds_run(gv_io *io, const cli_search_rounds *how, cli_results *r);
 
-/* Whether all ranks go on; alone: `status`. */
-gv_status cli_search_together(gv_io *io, const cli_cluster *cluster, gv_status status, bool *told);
+/* gv_communicator_agree; alone: `status`. */
+gv_status cli_search_together(gv_io *io, const gv_communicator *communicator, gv_status status);
 
 /* Of `count` things those that rank number `rank` has: from *first on, *end is behind them. */
-void cli_search_deal(const cli_cluster *cluster, int64_t count, int rank, int64_t *first, int64_t *end);
+void cli_search_deal(const gv_communicator *communicator, int64_t count, int rank, int64_t *first, int64_t *end);
 
 #endif

@@ -8,8 +8,7 @@
 #include <cpl_conv.h>
 
 #include "cli/cli.h"
-#include "cli/cluster.h"
-#include "cli/cluster_raster.h"
+#include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/report.h"
 #include "cli/standard_input.h"
@@ -107,15 +106,17 @@ int voronoi_command(int argc, char **argv) {
   bool early = value_of(&given, "config") != NULL;
   if (result == EXIT_OK && early) result = cli_prepare();
   if (result == EXIT_OK) result = read_settings(&given, &config, &s);
-  bool clustered = cli_cluster_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
-  if (result == EXIT_OK && clustered) result = cli_cluster_check(&s.job);
+  bool clustered = gv_launcher_ranks() > 1 && s.describe == NULL && !s.job.dry_run;
+  if (result == EXIT_OK && clustered && s.job.parts > 0)
+    result = cli_fail(EXIT_USAGE, "--part is for processes that run by themselves, not under mpirun");
+  if (result == EXIT_OK && clustered) result = cli_check_launched_source(s.job.seeds.source);
   if (result == EXIT_OK && !early) result = cli_prepare();
   if (result == EXIT_OK && s.describe == NULL) result = cli_read_standard_input(&s.job.seeds.source, s.job.memory);
   if (result == EXIT_OK && s.describe == NULL) result = describe_part(&given, &s.job, &part);
-  bool idle = !clustered && cli_cluster_rank() > 0;
+  bool idle = !clustered && gv_launcher_rank() > 0;
   if (result == EXIT_OK && !idle) {
     result = s.describe != NULL ? describe(&given, &s)
-             : clustered        ? cli_cluster_run(&s, begun)
+             : clustered        ? voronoi_run_by_ranks(&s, begun)
                                 : voronoi_run(&s, begun);
   }
   gv_job_settings_clear(&s);

@@ -6,6 +6,7 @@
 #include <cpl_conv.h>
 
 #include "cli/cli.h"
+#include "cli/launched.h"
 #include "cli/process.h"
 #include "cli/report.h"
 
@@ -18,21 +19,12 @@ static bool writes_hdf5(const gv_job *j) {
   return writes;
 }
 
-void voronoi_choose_threads(gv_job *j) {
-  if (j->threads == 0) {
-    gv_context *context = NULL;
-    j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
-    gv_context_destroy(context);
-  }
-  j->raster.threads = j->threads;
-}
-
-bool voronoi_shows_progress(const gv_job_settings *s) {
+static bool voronoi_shows_progress(const gv_job_settings *s) {
   return !s->quiet && (s->progress || (!s->json && isatty(STDOUT_FILENO)));
 }
 
-int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
-                 double begun) {
+static int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status status, const gv_job_report *report,
+                        double begun) {
   if (status != GV_OK) return cli_report_failure(io);
   double seconds = cli_seconds() - begun;
   if (s->json) {
@@ -45,7 +37,12 @@ int voronoi_tell(const gv_job_settings *s, const gv_io *io, gv_status status, co
 
 int voronoi_run(gv_job_settings *s, double begun) {
   gv_job *j = &s->job;
-  voronoi_choose_threads(j);
+  if (j->threads == 0) {
+    gv_context *context = NULL;
+    j->threads = gv_context_create(NULL, &context) == GV_OK ? gv_context_threads(context) : 1;
+    gv_context_destroy(context);
+  }
+  j->raster.threads = j->threads;
   if (j->progress == NULL && voronoi_shows_progress(s)) j->progress = cli_show_progress;
   gv_job_report report;
   j->report = &report;
@@ -53,5 +50,23 @@ int voronoi_run(gv_job_settings *s, double begun) {
   gv_status status = gv_job_run(&io, j);
   int result = voronoi_tell(s, &io, status, &report, begun);
   if (status != GV_OK && writes_hdf5(j)) _exit(cli_answered(result));
+  return result;
+}
+
+int voronoi_run_by_ranks(gv_job_settings *s, double begun) {
+  gv_job *j = &s->job;
+  gv_job_report report;
+  gv_io io = {.cancelled = cli_interrupted};
+  gv_communicator c = {.finish = NULL};
+  bool first = gv_launcher_rank() == 0;
+  j->report = &report;
+  if (first && voronoi_shows_progress(s)) j->progress = cli_show_progress;
+  int result = cli_open_communicator(&io, &c);
+  if (result == EXIT_OK) {
+    gv_status status = gv_job_run_by_ranks(&io, &c, j);
+    if (first || status != GV_OK) result = voronoi_tell(s, &io, status, &report, begun);
+  }
+  gv_communicator_close(&io, &c);
+  if (result != EXIT_OK && writes_hdf5(j)) _exit(cli_answered(result));
   return result;
 }

@@ -118,11 +118,6 @@ static gv_status compute_blocks(gv_io *io, void *user, int worker, int64_t first
   return GV_OK;
 }
 
-/* Devices compute larger pieces than blocks. */
-static bool on_devices(const gv_run *r) {
-  return strncmp(gv_voronoi_backend(r->voronoi), "cuda", 4) == 0;
-}
-
 static int64_t blocks_of(const gv_run_counted *c, int64_t strip) {
   int64_t left = c->total - strip * c->blocks;
   return left < c->blocks ? left : c->blocks;
@@ -150,28 +145,7 @@ static gv_status walk_blocks(gv_run *r, share *progress, const gv_run_counted *c
   w.count = w.across * ((r->height + r->block_h - 1) / r->block_h);
   if (counted->count > 0) return walk_the_rest(&w, counted);
   gv_io_loop loop = {.threads = r->worker_count, .count = w.count, .grain = 1, .user = &w};
-  gv_team *team = r->j->team;
-  if (team == NULL) return gv_io_parallel_for(r->io, &loop, compute_blocks);
-  const gv_team_work work = {.units = w.count, .row = w.across, .coarse = on_devices(r)};
-  gv_status status = team->begin(r->io, team->user, &work);
-  if (status != GV_OK) return status;
-  do {
-    status = team->next(r->io, team->user, &w.first, &loop.count);
-    w.done = w.first;
-    if (status == GV_OK && loop.count > 0) status = gv_io_parallel_for(r->io, &loop, compute_blocks);
-  } while (status == GV_OK && loop.count > 0);
-  return team->end(r->io, team->user, status);
-}
-
-/* As gv_outputs_commit decides it once it knows what it replaces. */
-static bool must_last(const gv_job *j) {
-  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons};
-  bool replaces = false;
-  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-    VSIStatBufL there;
-    replaces = replaces || (paths[i] != NULL && VSIStatExL(paths[i], &there, VSI_STAT_EXISTS_FLAG) == 0);
-  }
-  return j->sync == GV_SYNC_ALWAYS || (j->sync == GV_SYNC_AUTO && replaces);
+  return gv_io_parallel_for(r->io, &loop, compute_blocks);
 }
 
 gv_status gv_run_compute(gv_run *r) {
@@ -199,8 +173,7 @@ gv_status gv_run_compute(gv_run *r) {
   if (status == GV_OK) status = gv_run_prepare(r);
   if (status == GV_OK && r->merge != NULL) status = gv_run_merge_sums(r);
   if (status == GV_OK && r->written_count > 0) {
-    const gv_raster_work work = {
-        compute, r, r->worker_count, j->team, on_devices(r), j->team != NULL && must_last(j)};
+    const gv_raster_work work = {compute, r, r->worker_count};
     status = gv_raster_write(r->io, r->written, r->written_count, &work, report, &progress);
   } else if (status == GV_OK && r->merge == NULL) {
     gv_run_counted counted;
@@ -208,8 +181,6 @@ gv_status gv_run_compute(gv_run *r) {
     if (status == GV_OK) status = walk_blocks(r, &progress, &counted);
     free(counted.done);
   }
-  if (j->team != NULL) status = gv_run_gather(r, status);
-  if (status != GV_OK || gv_run_helps(r)) return status;
   if (status == GV_OK && r->style) status = add_style(r);
   if (status == GV_OK && r->stats != NULL) status = gv_run_write_statistics(r);
   progress.from = progress.to;

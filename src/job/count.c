@@ -32,8 +32,8 @@ static bool only_counts(const gv_run *r) {
   const gv_job *j = r->j;
   return j->stats != NULL && j->k == 1 && r->written_count == 0 && !r->passing && j->sum_count == 0 &&
          r->mask == NULL && r->cells.cells == NULL && r->seeds.shapes == NULL && j->weighting == GV_UNWEIGHTED &&
-         !isfinite(j->max_distance) && r->grid.grid.kind != GV_GRID_PROJECTED && j->team == NULL &&
-         r->merge == NULL && j->parts == 0 && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
+         !isfinite(j->max_distance) && r->grid.grid.kind != GV_GRID_PROJECTED && r->merge == NULL &&
+         j->parts == 0 && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
 }
 
 static bool worth_a_device(const gv_run *r) {

@@ -147,10 +147,6 @@ static gv_status plan(gv_run *r) {
     status = gv_merge_is_virtual(j, paths[i]) ? plan_virtual(r, i, &options)
                                               : gv_raster_plan(r->io, &options, &r->raster[i]);
   }
-  if (status == GV_OK && gv_run_helps(r)) {
-    bool passes = j->polygons != NULL && r->raster[GV_RUN_OUT] == NULL;
-    return passes ? plan_passing(r) : GV_OK;
-  }
   if (status == GV_OK && (j->cells != NULL || j->mesh != NULL)) {
     status = gv_mesh_plan(r->io, &mesh, j->grid.level, &r->mesh);
   }
@@ -177,11 +173,12 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
   if (status == GV_OK && j->parts > 0) status = gv_run_settle_part(io, j);
   if (status == GV_OK) status = check_options(io, j);
   if (status == GV_OK) status = plan(&r);
-  if (status == GV_OK && !gv_run_helps(&r)) status = check_files(&r, &inputs);
+  if (status == GV_OK) status = check_files(&r, &inputs);
   if (j->plan_only) goto end;
   if (status == GV_OK) status = gv_run_read(&r, j);
   if (status == GV_OK) status = gv_run_choose_values(&r);
   if (status == GV_OK) status = gv_run_choose_rows(&r);
+  if (status == GV_OK && j->spread) status = gv_run_check_space(&r);
   if (status != GV_OK || r.rows == 0) goto end;
   if (status == GV_OK && j->merged_count > 0) status = gv_run_open_parts(&r);
   const char *backend = NULL;
@@ -194,7 +191,6 @@ gv_status gv_job_run(gv_io *io, const gv_job *job) {
     status = gv_mesh_write(io, r.mesh, &r.grid, &r.seeds, &mesh);
   }
   if (status == GV_OK && gv_run_has_cells(&r)) status = gv_run_compute(&r);
-  if (status != GV_OK || gv_run_helps(&r)) goto end;
   if (status == GV_OK && j->parts > 0) status = gv_run_write_part(&r);
   if (status == GV_OK) status = gv_run_write_virtuals(&r);
   if (status == GV_OK) status = gv_places_commit(io, places, list_places(&r, places), &inputs, j->sync);

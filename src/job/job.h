@@ -9,7 +9,6 @@
 #include "io/out/raster_out.h"
 #include "io/out/sync.h"
 #include "io/overlay/mask.h"
-#include "io/team.h"
 
 enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
 
@@ -83,13 +82,11 @@ typedef struct gv_job {
   bool dry_run; /* inputs are read and reported, nothing is written */
   int64_t nodata;
   gv_sync sync;
-  int part, parts; /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
-  bool spread;     /* of fewer rows of blocks than parts the last ones are nothing: no file */
-  bool plan_only;  /* outputs are checked, nothing else is done */
-  gv_team
-      *team; /* other processes with the same job, which share its work; NULL: none. The first makes all outputs */
-  const char *config;        /* the description that the job is read from, or NULL */
-  const char *run;           /* the run's description as JSON, for part files */
+  int part, parts;    /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
+  bool spread;        /* of fewer rows of blocks than parts the last ones are nothing: no file */
+  bool plan_only;     /* outputs are checked, nothing else is done */
+  const char *config; /* the description that the job is read from, or NULL */
+  const char *run;    /* the run's description as JSON, for part files */
   const char *const *merged; /* part files that all is taken from */
   int merged_count;          /* 0 = all is computed */
   gv_job_report *report;     /* filled by a run that goes well; may be NULL */
@@ -102,5 +99,13 @@ gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);
 
 /* Makes all outputs, or none. */
 gv_status gv_job_run(gv_io *io, const gv_job *job);
+
+/* The same by all ranks of MPI, which call it together, each with the same job: the bytes that one process writes. Number of threads 0: a
+ * rank's share of its host. All ranks get one status; that of rank 0 has the report. */
+struct gv_communicator;
+gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_communicator *communicator, const gv_job *job);
+
+/* An error if the file system of `temporary`, a directory beside an output, has fewer bytes left. */
+gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes);
 
 #endif

@@ -12,6 +12,9 @@
 
 #include <cpl_conv.h>
 #include <cpl_string.h>
+#include <cpl_vsi.h>
+
+#include "io/path.h"
 
 /* ------------------------------------------------------------------------------------------------------ planning */
 
@@ -72,6 +75,35 @@ gv_status gv_run_choose_rows(gv_run *r) {
   r->first_row = (j->part - 1) * blocks / r->parts * side;
   r->rows = (end < r->height ? end : r->height) - r->first_row;
   return GV_OK;
+}
+
+gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes) {
+  double left = (double)VSIGetDiskFreeSpace(temporary);
+  if (left < 0.0 || left >= bytes) return GV_OK; /* below 0: not known */
+  char *folder = gv_path_parent(temporary);
+  gv_status status =
+      gv_io_fail(io, GV_ERROR_IO,
+                 "%s: too little space for the parts of all ranks and the merged raster (%.3g of %.3g GB); "
+                 "free some, or write elsewhere",
+                 folder != NULL ? folder : temporary, left * 1e-9, bytes * 1e-9);
+  free(folder);
+  return status;
+}
+
+/* The sizes of compressed rasters are not known yet: they are checked before merging (ranks.c). */
+gv_status gv_run_check_space(const gv_run *r) {
+  const gv_job *j = r->j;
+  const char *compression = CSLFetchNameValueDef(j->raster.creation_options, "COMPRESS", "");
+  const GDALDataType types[GV_RUN_RASTERS] = {r->type, j->distance_type, GDT_Float32};
+  double cell = 0.0;
+  if (j->part != 1 || !EQUAL(compression, "NONE")) return GV_OK;
+  for (int i = 0; i < GV_RUN_RASTERS; i++)
+    if (r->raster[i] != NULL) cell += gv_run_bands(r, i) * GDALGetDataTypeSizeBytes(types[i]);
+  char *folder = gv_path_parent(j->raster.path);
+  if (folder == NULL) return gv_io_fail_memory(r->io, "a file name");
+  gv_status status = gv_job_check_space(r->io, folder, 2.0 * cell * (double)r->width * (double)r->height);
+  free(folder);
+  return status;
 }
 
 gv_status gv_run_check_blocks(const gv_run *r) {

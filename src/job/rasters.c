@@ -180,7 +180,6 @@ gv_status gv_run_create_rasters(gv_run *r) {
   char **metadata = NULL, **names[GV_RUN_RASTERS] = {NULL};
   double geotransforms[GV_RUN_RASTERS][6];
   gv_raster_description descriptions[GV_RUN_RASTERS];
-  gv_team *team = r->j->team;
   gv_status status = gv_run_metadata(r, &metadata);
   for (int i = 0; i < GV_RUN_RASTERS && status == GV_OK; i++) {
     r->slot[i] = -1;
@@ -202,11 +201,9 @@ gv_status gv_run_create_rasters(gv_run *r) {
                                               .cell_bytes = r->j->distance_per_value ? r->j->raster.cell_bytes : 0,
                                               .variable = variables[i],
                                               .metadata = metadata};
-    if (!gv_run_helps(r)) status = gv_raster_create(r->io, r->raster[i], &descriptions[s]);
+    status = gv_raster_create(r->io, r->raster[i], &descriptions[s]);
     r->written[s] = r->raster[i];
   }
-  if (team != NULL && status == GV_OK)
-    status = gv_raster_share(r->io, team, r->written, descriptions, r->written_count);
   for (int i = 0; i < r->written_count; i++)
     CSLDestroy(names[i]);
   CSLDestroy(metadata);

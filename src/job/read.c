@@ -5,7 +5,6 @@
 #include <gdal.h>
 
 #include "io/crs.h"
-#include "io/in/seed_share.h"
 #include "io/metric.h"
 
 /* What goes together once the grid is known. */
@@ -38,8 +37,7 @@ static gv_status read_seeds(gv_run *r, gv_job *j) {
   r->regions = &r->seeds;
   if (status != GV_OK) return status;
   if (j->raster_seeds.source != NULL) return gv_run_read_cells(r, j);
-  status = j->team != NULL ? gv_seeds_read_together(r->io, j->team, &j->seeds, &r->seeds)
-                           : gv_seeds_read(r->io, &j->seeds, &r->seeds);
+  status = gv_seeds_read(r->io, &j->seeds, &r->seeds);
   return status == GV_OK ? gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid) : status;
 }
 

@@ -102,11 +102,6 @@ static inline gv_run_part gv_run_block_part(const gv_run *r, int64_t column, int
   return p;
 }
 
-/* True if another process makes the outputs. */
-static inline bool gv_run_helps(const gv_run *r) {
-  return r->j->team != NULL && r->j->team->rank > 0;
-}
-
 /* True if something is asked of the grid's cells. */
 static inline bool gv_run_has_cells(const gv_run *r) {
   return r->raster[GV_RUN_OUT] != NULL || r->raster[GV_RUN_DISTANCE] != NULL || r->raster[GV_RUN_AZIMUTH] != NULL ||
@@ -210,6 +205,8 @@ gv_status gv_run_count(gv_run *r, GDALProgressFunc report, void *progress, gv_ru
 gv_status gv_run_settle_part(gv_io *io, gv_job *own);
 /* the rows, once rasters are planned and the grid is known; */
 gv_status gv_run_choose_rows(gv_run *r);
+/* by rank 0 of several: an error if the file system has no room for the parts and the merged raster; */
+gv_status gv_run_check_space(const gv_run *r);
 /* an error if blocks are no tiles, which parts are made of; */
 gv_status gv_run_check_blocks(const gv_run *r);
 /* gv_run_compute_block for these; */
@@ -249,10 +246,6 @@ void gv_run_close_parts(gv_run *r);
 /* False if cells tell only which of the ids they show, and those repeat. */
 bool gv_run_tells_seeds(const gv_run *r);
 gv_part_sum gv_merge_sum(const gv_merge *merge, int number);
-
-/* gather.c: of several processes, once all have computed: the first gets what the others have found. `status` is what has become of this
- * one. */
-gv_status gv_run_gather(gv_run *r, gv_status status);
 
 /* table.c: the table of statistics. */
 gv_status gv_run_write_statistics(gv_run *r);

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import time
 import numpy as np
 import pytest
 from conftest import COMMAND, SUMMARY, build_shim
-from launchers import ENVIRONMENT, LIMIT, TOGETHER, launcher, start  # noqa: F401
+from launchers import ENVIRONMENT, LIMIT, launcher, start  # noqa: F401
 from test_mesh import ugrid
 from test_parts import CASES, LONG, SMALL, files, outputs_in, rows, seeds
 
@@ -115,10 +116,10 @@ TILES = ["--size", "1000,990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64",
 
 
 def troubled(work, tmp_path_factory, launcher, act, *arguments, at=1, rank=1, ranks=2):
-    """Some ranks, of which something happens to the second, or `rank`, when it writes for the at-th time (pieces_shim.c)."""
-    shim = build_shim(tmp_path_factory.mktemp("shim"), "pieces")
+    """Some ranks, of which something happens to the second, or `rank`, when it writes for the at-th time (rank_shim.c)."""
+    shim = build_shim(tmp_path_factory.mktemp("shim"), "rank")
     reached = tmp_path_factory.mktemp("reached") / "reached"
-    settings = {"PIECES_RANK": rank, "PIECES_AT": at, "PIECES_DO": act, "PIECES_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
+    settings = {"RANK_NUMBER": rank, "RANK_AT": at, "RANK_DO": act, "RANK_REACHED": reached, "LD_PRELOAD": shim["LD_PRELOAD"],
                 "ASAN_OPTIONS": shim["ASAN_OPTIONS"]}
     command = [*launcher, "-n", str(ranks), "env", *[f"{name}={value}" for name, value in settings.items()], COMMAND, *map(str, arguments)]
     return command, reached
@@ -187,23 +188,7 @@ MOVES_LOG={logs}/$rank LD_PRELOAD={shim["LD_PRELOAD"]} ASAN_OPTIONS={shim["ASAN_
                   if (logs / rank).exists() else [] for rank in "01"]
 
 
-def test_every_rank_waits_for_the_disk(work, tmp_path_factory, launcher):
-    """What it has written may be in its machine's memory alone."""
-    question = question_for(work)
-    for how, waits in (("auto", True), ("never", False)):
-        done, (first, second) = each_rank_watched(work, tmp_path_factory, launcher, ["--sync", how, *question])
-        assert done.returncode == 0, done.stderr
-        assert bool(first) == bool(second) == waits and [pathlib.Path(path).name for path in second] == ["old.tif"] * waits
-    work.path("old.tif").write_text("old")
-    before = work.listing()
-    done, _ = each_rank_watched(work, tmp_path_factory, launcher, question, fail="fsync 1+")
-    lines = told(done)
-    assert done.returncode != 0 and len(lines) == 1, done.stderr
-    assert "rank 1 of 2 on " in lines[0] and "cannot write old.tif to the disk: Input/output error" in lines[0]
-    assert work.listing() == before and work.path("old.tif").read_text() == "old"
-
-
-@pytest.mark.parametrize("kill,left", [("1 before", b"old"), ("1 after", None)][not LONG:])
+@pytest.mark.parametrize("kill,left", [("2 before", b"old"), ("2 after", None)][not LONG:])
 def test_a_first_rank_that_is_killed_as_it_moves_files(work, tmp_path_factory, launcher, kill, left):
     """The file is the old one or the whole new one."""
     question = question_for(work)
@@ -222,19 +207,31 @@ def test_a_disk_that_is_full_for_one_rank(work, tmp_path_factory, launcher, at):
     done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
     lines = told(done)
     assert done.returncode != 0 and len(lines) == 1 and "rank 1 of 2 on " in lines[0], done.stderr
-    assert "cannot write old.tif: No space left on device" in lines[0]
+    assert "part2.tif: No space left on device" in lines[0]
     assert work.listing() == before and work.path("old.tif").read_text() == "old"
 
 
-def test_ranks_that_are_not_equal(work, tmp_path_factory, launcher):
-    """One writes slowly: what the other has made meanwhile waits for it, and more than is kept in memory goes to a file."""
-    question = ["--seeds", seeds(work), "--size", "4000,3990", "--co", "BLOCKXSIZE=64", "--co", "BLOCKYSIZE=64", "--co", "COMPRESS=NONE",
-                "--threads", "1", "--memory", "4M"]
-    work.ok(*question, "one.tif")
-    command, _ = troubled(work, tmp_path_factory, launcher, "slow", *question, "two.tif")
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
-    assert done.returncode == 0, done.stderr
-    assert work.path("one.tif").read_bytes() == work.path("two.tif").read_bytes()
+def start_troubled(work, command):
+    return subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("act,rank,says", [
+    ("hide", 0, r"/part2\.tif: rank 1 on \S+ has written it, but rank 0 does not see it; "),
+    ("hide-all", 1, r"rank 1 of 2 on \S+: \S+\.tmp-\S+: not visible on this host, unlike on that of rank 0; ")])
+def test_hosts_without_a_shared_file_system(work, tmp_path_factory, launcher, act, rank, says):
+    question = question_for(work)
+    before = work.listing()
+    done = start_troubled(work, troubled(work, tmp_path_factory, launcher, act, *question, rank=rank)[0])
+    lines = told(done)
+    assert done.returncode != 0 and len(lines) == 1 and re.search(says, lines[0]), done.stderr
+    assert lines[0].endswith("write to a file system that all hosts share")
+    assert work.listing() == before and work.path("old.tif").read_text() == "old"
+
+
+def test_a_disk_that_is_too_small(work, launcher):
+    """Twice the raster without compression, before anything is computed."""
+    fails(work, launcher, ["--seeds", seeds(work), "--size", "2000000,2000000", "--co", "COMPRESS=NONE", "o.tif"],
+          f"{work.directory}: too little space for the parts of all ranks and the merged raster (")
 
 
 @pytest.mark.skipif(not LONG, reason="takes long")
@@ -258,106 +255,29 @@ exec "$@"
     assert work.path("old.tif").read_bytes() == work.path("new.tif").read_bytes()
 
 
-# ---------------------------------------------------------------------------------------- ranks that work as one
-
-ENDLESS = ["--backend", "serial", "--size", "30000,29000"]  # minutes
-
-
-@pytest.mark.parametrize("case", CASES if LONG else ["all"])
-def test_bytes_of_ranks_that_work_as_one(work, launcher, case):
-    check_bytes(work, launcher, case, 3, env=TOGETHER)
-
+# ---------------------------------------------------------------------------------------- what ranks share
 
 def threads(done):
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout[done.stdout.index("{"):])["backend"]["threads"]
 
 
-def test_the_first_of_a_machine_has_the_threads_of_all(work, launcher):
-    """Those that were asked for, or a thread a processor of theirs, each of which had one."""
+def test_ranks_of_a_host_share_its_processors(work, launcher):
+    """--threads are a rank's own; without it, a share of what one process has, one at least, or what the launcher binds a rank to."""
     raster = ["--seeds", seeds(work), *SMALL, "--overwrite", "--json", "--no-style", "o.tif"]
     search = ["search", "--reference", "seeds.csv", "-k", "2", "--overwrite", "--json", "o.csv"]
+    free = [*launcher, "--bind-to" if launcher[0] == "mpirun.openmpi" else "-bind-to", "none"]
     for question in (raster, search):
-        assert threads(mpirun(work, launcher, 3, *question, "--threads", "2", env=TOGETHER)) == 6
-        assert threads(mpirun(work, launcher, 3, *question, "--threads", "2")) == 2
-        assert threads(mpirun(work, launcher, 3, *question, env={**TOGETHER, "OMP_NUM_THREADS": "2"})) == 6
-    bound = ["--bind-to" if launcher[0] == "mpirun.openmpi" else "-bind-to", "core"]
-    question = [*bound, COMMAND, *map(str, raster)]
-    alone = subprocess.run([*launcher, "-n", "1", *question], cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
-    if alone.returncode != 0 or threads(alone) != 1 or len(os.sched_getaffinity(0)) < 2:
-        pytest.skip("no processors to be dealt here")
-    both = subprocess.run([*launcher, "-n", "2", *question], cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
-    assert threads(both) == 2
+        assert threads(mpirun(work, free, 3, *question, "--threads", "2")) == 2
+        assert threads(mpirun(work, free, 2, *question, env={**ENVIRONMENT, "OMP_NUM_THREADS": "4"})) == 2
+        assert threads(mpirun(work, free, 2, *question, env={**ENVIRONMENT, "OMP_NUM_THREADS": "1"})) == 1
 
 
-def test_a_reference_set_of_ranks_that_work_as_one(work, launcher):
-    question = ["search", "--reference", seeds(work), "-k", "3"]
-    work.ok(*question, "one.csv")
-    done = mpirun(work, launcher, 3, *question, "--shard-reference", "two.csv", env=TOGETHER)
-    assert done.returncode == 0 and told(done) == [], done.stderr
-    assert work.path("one.csv").read_bytes() == work.path("two.csv").read_bytes()
-
-
-def test_trouble_of_ranks_that_work_as_one(work, tmp_path_factory, launcher):
-    question = question_for(work)
-    before = work.listing()
-    done = mpirun(work, launcher, 3, *question, "--mask", "nothing.tif", env=TOGETHER)
-    lines = told(done)
-    assert done.returncode != 0 and len(lines) == 1 and "rank 0 of 3 on " in lines[0] and "nothing.tif" in lines[0], done.stderr
-    assert work.listing() == before
-    # One that only waits is killed as the first works: the launcher ends that too.
-    work.write("killed.sh", """
-if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]; then
-  me=$$
-  (until ls -A | grep -q -e '[.]tmp-'; do sleep 0.1; done; kill -9 $me) &
-fi
-exec "$@"
-""")
-    command = [*launcher, "-n", "3", "sh", "killed.sh", COMMAND, *map(str, question), *ENDLESS]
-    done = subprocess.run(command, cwd=work.directory, capture_output=True, text=True, timeout=LIMIT, env=TOGETHER)
-    assert done.returncode != 0 and work.path("old.tif").read_text() == "old"
-    cleaned(work, question)
-
-
-def test_ranks_that_work_as_one_are_interrupted(work, launcher):
-    question = question_for(work)
-    begun = lambda: any(".tmp-" in p.name for p in work.directory.iterdir())  # noqa: E731
-    interrupted(work, [*launcher, "-n", "3", COMMAND, *map(str, question), *ENDLESS], begun, question, TOGETHER)
-
-
-def bench(work, launcher, *more, **options):
-    command = [COMMAND, "bench", "cluster", "--launcher", launcher, "--size", "600,1100", "--seeds", "50", "--runs", "1", *more]
-    work.path("scratch").mkdir(exist_ok=True)
-    done = subprocess.run(command, capture_output=True, text=True, env={**TOGETHER, "TMPDIR": str(work.path("scratch"))}, **options)
-    assert list(work.path("scratch").iterdir()) == []
-    return done
-
-
-def test_bench(work):
-    """With a launcher that notes what it is to start, and starts one process."""
-    work.write("launcher", f'#!/bin/sh\necho "$@" >>"{work.path("log")}"\nshift 3\nexec "$@"\n')
-    work.path("launcher").chmod(0o755)
-    done = bench(work, f"{work.path('launcher')} --more", "--ranks", "2")
-    rows = [line.split() for line in done.stdout.splitlines()[1:]]
-    assert done.returncode == 0 and [row[0] for row in rows] == ["2"] and len(rows[0]) == 13, done.stderr
-    _, seconds, least, most, _, _, parts, to_parts, threads, to_threads, alone, efficiency, _ = map(float, rows[0])
-    assert seconds > 0.0 and seconds == least == most  # one round
-    for said, ratio in ((to_parts, parts / seconds), (to_threads, seconds / threads), (efficiency, alone / 2 / seconds)):
-        assert abs(said - ratio) < 0.05 * ratio + 0.005  # of seconds to three places
-    started = work.path("log").read_text().splitlines()
-    assert [line.split(COMMAND)[0] for line in started] == ["--more -n 2 env GPUVORONOI_RANKS=apart ", "--more -n 2 "] * 2  # one to warm up
-    assert all("--threads 1 " in line for line in started)
-    assert [line.rsplit("/", 1)[1] for line in started] == ["apart0.tif", "ranks0.tif"] * 2
-    done = bench(work, "no-such-launcher", "--ranks", "1")
-    assert done.returncode == 1 and done.stderr == "gpuvoronoi: error: bench: ranks apart (1) could not run\n"
-    done = bench(work, "true", "--ranks", "0")
-    assert done.returncode == 2 and "--ranks: '0' is no list" in done.stderr
-
-
-@pytest.mark.skipif(not LONG, reason="takes long")
-def test_bench_of_ranks(work, launcher):
-    done = bench(work, " ".join(launcher), "--ranks", "1,2")
-    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3, done.stderr
+def test_backend_and_formats_of_the_report(work, launcher):
+    """The report is that of the computing, not of the merging."""
+    done = mpirun(work, launcher, 2, "--seeds", seeds(work), *SMALL, "--json", "o.tif")
+    said = json.loads(done.stdout[done.stdout.index("{"):])
+    assert said["backend"]["name"] == "tile" and said["cells"]["count"] == 500 * 390
 
 
 def test_one_process_alone_opens_no_mpi(work):

@@ -14,7 +14,7 @@ MADE = Path(COMMAND).parent / "manual"
 PAGES = sorted(MADE.glob("*.1"))
 LIBRARY = MADE / "gpuvoronoi.3"
 HEADERS = Path(__file__).parents[2] / "include"
-NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench cluster", "bench facility", "bench qtm", "bench raster", "bench search"]
+NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench facility", "bench qtm", "bench raster", "bench search"]
 
 
 def page_of(name):

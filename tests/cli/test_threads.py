@@ -104,7 +104,7 @@ def test_searches_of_layers(work, reference):
 
 
 def test_ranks_of_several_threads(work, launcher):  # noqa: F811
-    """The first rank deals pieces by a thread of its own, beside those that compute and write."""
+    """Parts of several threads, merged by several threads."""
     question, outputs, out = CASES["all"](work)
     for folder in "1", "4":
         work.path(folder).mkdir()

@@ -13,8 +13,6 @@
 #include "cli/commands.h"
 
 const cli_command bench_commands[] = {
-    {"cluster", bench_cluster_command, &bench_cluster_syntax,
-     "a raster by ranks of MPI, against parts by processes of their own and against threads"},
     {"facility", bench_facility_command, &bench_facility_syntax,
      "ranks, masks, limits, statistics and distances, against the plain allocation"},
     {"qtm", bench_qtm_command, &bench_qtm_syntax,

@@ -192,15 +192,6 @@ static GDALDriverH choose_used_options(gv_raster_out *raster) {
   return driver;
 }
 
-gv_status gv_raster_adopt(gv_io *io, gv_raster_out *raster, const gv_raster_description *description,
-                          const char *work) {
-  take_description(raster, description);
-  (void)choose_used_options(raster);
-  raster->adopted = true;
-  raster->work = strdup(work);
-  return raster->work != NULL ? gv_raster_dataset_reopen(io, raster) : gv_io_fail_memory(io, "a file name");
-}
-
 gv_status gv_raster_create(gv_io *io, gv_raster_out *raster, const gv_raster_description *description) {
   raster->type = description->type;
   raster->nodata = description->nodata;
@@ -243,8 +234,7 @@ gv_status gv_raster_dataset_close(gv_io *io, gv_raster_out *raster) {
 
 gv_status gv_raster_dataset_reopen(gv_io *io, gv_raster_out *raster) {
   gv_gdal_reset();
-  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | (raster->adopted ? GDAL_OF_READONLY : GDAL_OF_UPDATE),
-                               NULL, NULL, NULL);
+  raster->dataset = GDALOpenEx(raster->work, GDAL_OF_RASTER | GDAL_OF_UPDATE, NULL, NULL, NULL);
   if (raster->dataset != NULL && !gv_gdal_lost()) return GV_OK;
   return gv_io_fail_gdal(io, GV_ERROR_IO, "cannot write %s", raster->place.output.path);
 }

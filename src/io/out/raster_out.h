@@ -12,7 +12,6 @@
 #include "io/out/formats/attribute_table.h"
 #include "io/out/place.h"
 #include "io/out/tiff_tiles.h"
-#include "io/team.h"
 
 enum { GV_MAX_RASTERS = 4 }; /* written together */
 
@@ -83,24 +82,13 @@ typedef gv_status gv_raster_block_fn(gv_io *io, void *user, int worker, gv_raste
 typedef struct gv_raster_work {
   gv_raster_block_fn *compute;
   void *user;
-  int workers;   /* threads */
-  gv_team *team; /* processes that share the blocks and write together (gv_raster_share); NULL: none */
-  bool coarse;   /* devices compute: see io/team.h */
-  bool lasting;  /* each of these processes has its bytes on the disk before the first moves files */
+  int workers; /* threads */
 } gv_raster_work;
 
 /* Has all blocks computed and writes them to the rasters, which must have one size. `progress` may be NULL; returning FALSE
  * cancels. */
 gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, const gv_raster_work *work,
                           GDALProgressFunc progress, void *progress_user);
-
-/*
- * Of several processes: gets rasters ready to be written by all of them. The first has created them; the others have planned them, and
- * adopt what it has created: they read of it how to encode, and never put it in its place. Where they cannot be written so team->alone
- * becomes true.
- */
-gv_status gv_raster_share(gv_io *io, gv_team *team, gv_raster_out *const *rasters,
-                          const gv_raster_description *descriptions, int count);
 
 /* Attaches an attribute table. */
 gv_status gv_raster_set_table(gv_io *io, gv_raster_out *raster, const gv_attribute_table *table);

@@ -85,8 +85,7 @@ void gv_raster_block_size(gv_raster_out *const *rasters, int count, int32_t *wid
 typedef struct slot {
   char *buffer;           /* its values; NULL where only encoded TIFF tiles are kept */
   gv_tiff_tile *encoded;  /* of each raster's bands */
-  int64_t unit;           /* which it holds, in the order in which they are begun here; -1: none */
-  int64_t place;          /* and which of the rasters' that is */
+  int64_t unit;           /* which it holds; -1: none */
   int64_t blocks_to_come; /* 0 = complete, ready to be written */
 } slot;
 
@@ -116,14 +115,11 @@ typedef struct ring {
   int workers;
   int planes; /* of all rasters */
   bool all_encoded;
-  int64_t units_across, units, all_units; /* units: that are this process's, as far as is known */
-  gv_pieces *pieces;                      /* of several processes; NULL: this one has all */
-  bool dealing, dealt;                    /* somebody asks for the next piece; there is none left */
-  int64_t dealt_first, dealt_place;       /* the first unit of the last piece, and its place */
-  int64_t next_block;                     /* to be computed: unit * blocks_in_unit + block */
-  int64_t next_written;                   /* units written so far */
-  bool writing;                           /* somebody is writing now */
-  gv_status status;                       /* the first error, whose line is the run's */
+  int64_t units_across, units;
+  int64_t next_block;   /* to be computed: unit * blocks_in_unit + block */
+  int64_t next_written; /* units written so far */
+  bool writing;         /* one of the workers is writing */
+  gv_status status;     /* the first error, whose line is the run's */
 } ring;
 
 static void fail_ring(ring *r, gv_status status, const gv_io *worker) {
@@ -139,13 +135,12 @@ static bool is_encoded(const gv_raster_out *raster) {
 static gv_status write_band(gv_io *io, ring *r, const slot *s, int i, int b, const gv_tiff_tile *tile) {
   const layout *l = &r->layout;
   gv_raster_out *raster = r->rasters[i];
-  int64_t column = s->place % r->units_across, row = s->place / r->units_across;
+  int64_t column = s->unit % r->units_across, row = s->unit / r->units_across;
   bool encoded = is_encoded(raster);
   char *values = encoded ? NULL : s->buffer + l->offset[i] + b * l->band_bytes[i];
   if (raster->tiff != NULL) {
     const void *bytes = encoded ? (const void *)tile->bytes : values;
     size_t size = encoded ? tile->size : (size_t)(l->unit_w * l->unit_h * value_bytes(raster));
-    if (r->pieces != NULL) return gv_pieces_put(io, r->pieces, i, bytes, size);
     return gv_tiff_append(io, raster->tiff, b, column, row, bytes, size);
   }
   GDALRasterBandH band = GDALGetRasterBand(raster->dataset, b + 1);
@@ -176,7 +171,7 @@ static void write_ready(gv_io *io, ring *r) {
     r->writing = true;
     pthread_mutex_unlock(&r->lock);
     gv_status status = write_unit(io, r, s);
-    double fraction = (double)((r->pieces != NULL ? s->place : r->next_written) + 1) / (double)r->all_units;
+    double fraction = (double)(r->next_written + 1) / (double)r->units;
     bool go_on = r->progress == NULL || r->progress(fraction, "", r->progress_user);
     go_on = go_on && !gv_io_cancelled(io);
     if (status == GV_OK && !go_on) status = gv_io_fail_cancelled(io);
@@ -254,7 +249,7 @@ static gv_status encode_unit(gv_io *io, ring *r, int worker, char *values, const
 /* Computes part of a unit into the slot. Without the lock. */
 static gv_status compute_part(gv_io *io, ring *r, int worker, int64_t part, slot *s) {
   const layout *l = &r->layout;
-  int64_t unit = s->place;
+  int64_t unit = s->unit;
   char *values = r->all_encoded ? r->desks[worker].values : s->buffer;
   gv_raster_block block = {.column = unit % r->units_across * l->blocks_in_unit + part,
                            .row = unit / r->units_across,
@@ -273,36 +268,12 @@ static gv_status compute_part(gv_io *io, ring *r, int worker, int64_t part, slot
   return status;
 }
 
-/* The next piece of several processes' work, or waits until somebody has got it. Called and left with the lock. */
-static void deal(gv_io *io, ring *r) {
-  int64_t first = 0, count = 0;
-  if (r->dealing) {
-    pthread_cond_wait(&r->moved, &r->lock);
-    return;
-  }
-  r->dealing = true;
-  pthread_mutex_unlock(&r->lock);
-  gv_status status = gv_pieces_next(io, r->pieces, &first, &count);
-  pthread_mutex_lock(&r->lock);
-  r->dealing = false;
-  r->dealt = count == 0;
-  r->dealt_first = r->units;
-  r->dealt_place = first;
-  r->units += count;
-  if (status != GV_OK) fail_ring(r, status, io);
-  pthread_cond_broadcast(&r->moved);
-}
-
 static void work(ring *r, int worker) {
   int64_t per_unit = r->layout.blocks_in_unit;
   gv_io own, *io = &own;
   gv_io_for_worker(r->io, io);
   pthread_mutex_lock(&r->lock);
-  while (r->status == GV_OK && (r->next_block < r->units * per_unit || (r->pieces != NULL && !r->dealt))) {
-    if (r->next_block == r->units * per_unit) {
-      deal(io, r);
-      continue;
-    }
+  while (r->status == GV_OK && r->next_block < r->units * per_unit) {
     int64_t number = r->next_block, unit = number / per_unit, part = number % per_unit;
     slot *s = &r->slots[unit % r->slot_count];
     if (part == 0) {
@@ -312,9 +283,8 @@ static void work(ring *r, int worker) {
         continue;
       }
       s->unit = unit;
-      s->place = r->dealt_place + (unit - r->dealt_first);
       s->blocks_to_come = per_unit;
-      if (per_unit > 1) fill_unit(r, s->place, s->buffer); /* before any other part */
+      if (per_unit > 1) fill_unit(r, s->unit, s->buffer); /* before any other part */
     }
     r->next_block++;
     pthread_mutex_unlock(&r->lock);
@@ -346,7 +316,7 @@ static gv_status make_slots(gv_io *io, ring *r) {
   int64_t count = !r->layout.by_block ? 3 : r->all_encoded ? 4 * workers + 2 : 2 * workers + 2;
   if (count > r->rasters[0]->memory / bytes) count = r->rasters[0]->memory / bytes;
   if (count < 2) count = 2;
-  if (count > r->all_units) count = r->all_units;
+  if (count > r->units) count = r->units;
   r->slots = calloc((size_t)count, sizeof *r->slots);
   r->desks = calloc((size_t)workers, sizeof *r->desks);
   if (r->slots == NULL || r->desks == NULL) return gv_io_fail_memory(io, "the output blocks");
@@ -392,55 +362,18 @@ static void free_slots(ring *r) {
 static gv_status hand_over(gv_io *io, gv_raster_out *raster, int64_t tile_bytes) {
   gv_status status = gv_raster_dataset_close(io, raster);
   if (status != GV_OK) return status;
-  status = gv_tiff_open(io, raster->work, raster->place.output.path, raster->used_options, tile_bytes,
-                        raster->adopted, &raster->tiff);
+  status =
+      gv_tiff_open(io, raster->work, raster->place.output.path, raster->used_options, tile_bytes, &raster->tiff);
   if (status != GV_OK || raster->tiff != NULL) return status;
-  if (raster->adopted) return gv_io_fail(io, GV_ERROR_IO, "cannot read %s back", raster->place.output.path);
   return gv_raster_dataset_reopen(io, raster);
 }
 
 /* And back. */
 static gv_status take_back(gv_io *io, gv_raster_out *raster) {
-  if (raster->adopted) return GV_OK;
   gv_status status = gv_tiff_complete(io, raster->tiff);
   gv_tiff_close(raster->tiff);
   raster->tiff = NULL;
   return status == GV_OK ? gv_raster_dataset_reopen(io, raster) : status;
-}
-
-gv_status gv_raster_share(gv_io *io, gv_team *team, gv_raster_out *const *rasters,
-                          const gv_raster_description *descriptions, int count) {
-  struct {
-    bool alone;
-    char work[GV_MAX_RASTERS][4096];
-  } told;
-  layout l;
-  gv_status status = GV_OK;
-  memset(&told, 0, sizeof told);
-  if (team->rank == 0 && count > 0) choose_layout(rasters, count, &l);
-  for (int i = 0; i < count && team->rank == 0 && status == GV_OK; i++) {
-    gv_raster_out *raster = rasters[i];
-    char *whole = realpath(raster->work, NULL);
-    told.alone = told.alone || !raster->sparse || !l.by_block || gv_place_has_others(&raster->place) ||
-                 whole == NULL || strlen(whole) >= sizeof *told.work;
-    if (!told.alone) {
-      memcpy(told.work[i], whole, strlen(whole));
-      status = hand_over(io, raster, l.unit_w * l.unit_h * value_bytes(raster));
-      told.alone = raster->tiff == NULL;
-    }
-    free(whole);
-    if (raster->tiff == NULL) continue;
-    gv_tiff_close(raster->tiff);
-    raster->tiff = NULL;
-    status = gv_raster_dataset_reopen(io, raster);
-  }
-  status = team->agree(io, team->user, status);
-  if (status == GV_OK) status = team->tell(io, team->user, &told, sizeof told);
-  team->alone = status == GV_OK && told.alone;
-  if (team->alone) return gv_io_fail_cancelled(io);
-  for (int i = 0; i < count && team->rank > 0 && status == GV_OK; i++)
-    status = gv_raster_adopt(io, rasters[i], &descriptions[i], told.work[i]);
-  return status;
 }
 
 static gv_status run_ring(gv_io *io, ring *r) {
@@ -471,7 +404,7 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
   choose_layout(rasters, count, &r.layout);
   const layout *l = &r.layout;
   r.units_across = (r.width + l->unit_w - 1) / l->unit_w;
-  r.units = r.all_units = r.units_across * ((r.height + l->unit_h - 1) / l->unit_h);
+  r.units = r.units_across * ((r.height + l->unit_h - 1) / l->unit_h);
   int64_t blocks = r.units * l->blocks_in_unit;
   r.workers = work->workers < 1 ? 1 : work->workers < blocks ? work->workers : (int)blocks;
   gv_status status = GV_OK;
@@ -482,12 +415,7 @@ gv_status gv_raster_write(gv_io *io, gv_raster_out *const *rasters, int count, c
     r.all_encoded = r.all_encoded && is_encoded(rasters[i]);
     r.planes += rasters[i]->bands;
   }
-  if (work->team != NULL) {
-    r.units = 0;
-    if (status == GV_OK) status = gv_pieces_begin(io, work, rasters, count, r.all_units, r.units_across, &r.pieces);
-  }
   if (status == GV_OK) status = run_ring(io, &r);
-  if (r.pieces != NULL) status = gv_pieces_end(io, r.pieces, status);
   for (int i = 0; i < count && status == GV_OK; i++)
     if (rasters[i]->tiff != NULL) status = take_back(io, rasters[i]);
   pthread_cond_destroy(&r.moved);

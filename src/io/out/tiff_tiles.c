@@ -40,8 +40,6 @@ typedef struct encoding {
 struct gv_tiff {
   TIFF *file;
   int descriptor;
-  bool promised; /* what is being written now is not: its place is kept for another process */
-  toff_t end;    /* of what was promised */
   const char *name;
   encoding encoding;
   bool swapped; /* not in this machine's byte order */
@@ -94,21 +92,12 @@ static tmsize_t file_read(thandle_t handle, void *bytes, tmsize_t size) {
 
 static toff_t file_seek(thandle_t handle, toff_t offset, int whence) {
   const gv_tiff *tiff = handle;
-  off_t at = lseek(tiff->descriptor, (off_t)offset, whence);
-  if (at < 0) return (toff_t)-1;
-  if (whence != SEEK_END || (toff_t)at >= tiff->end) return (toff_t)at;
-  return (toff_t)lseek(tiff->descriptor, (off_t)tiff->end, SEEK_SET);
+  return (toff_t)lseek(tiff->descriptor, (off_t)offset, whence);
 }
 
 static tmsize_t file_write(thandle_t handle, void *bytes, tmsize_t size) {
   gv_tiff *tiff = handle;
   tmsize_t done = 0;
-  if (tiff->promised) {
-    off_t at = lseek(tiff->descriptor, (off_t)size, SEEK_CUR);
-    if (at < 0) return -1;
-    if ((toff_t)at > tiff->end) tiff->end = (toff_t)at;
-    return size;
-  }
   while (done < size) {
     ssize_t written = gv_retry_write(tiff->descriptor, (const char *)bytes + done, (size_t)(size - done));
     if (written <= 0) return done > 0 ? done : -1;
@@ -125,8 +114,7 @@ static int file_close(thandle_t handle) {
 static toff_t file_size(thandle_t handle) {
   const gv_tiff *tiff = handle;
   struct stat found;
-  toff_t size = fstat(tiff->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
-  return size > tiff->end ? size : tiff->end;
+  return fstat(tiff->descriptor, &found) == 0 ? (toff_t)found.st_size : 0;
 }
 
 bool gv_tiff_possible(char **creation_options) {
@@ -204,17 +192,17 @@ static bool read_encoding(TIFF *file, char **options, encoding *e) {
 }
 
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       bool reading, gv_tiff **out) {
+                       gv_tiff **out) {
   gv_tiff *tiff = calloc(1, sizeof *tiff);
   TIFFOpenOptions *options = tiff != NULL ? open_options(&tiff->complaint) : NULL;
   if (options == NULL) {
     free(tiff);
     return gv_io_fail_memory(io, "the output");
   }
-  tiff->descriptor = gv_retry_open(path, (reading ? O_RDONLY : O_RDWR) | O_CLOEXEC, 0);
+  tiff->descriptor = gv_retry_open(path, O_RDWR | O_CLOEXEC, 0);
   if (tiff->descriptor >= 0) {
-    tiff->file = TIFFClientOpenExt(name, reading ? "r" : "r+", tiff, file_read, file_write, file_seek, file_close,
-                                   file_size, NULL, NULL, options);
+    tiff->file = TIFFClientOpenExt(name, "r+", tiff, file_read, file_write, file_seek, file_close, file_size, NULL,
+                                   NULL, options);
   }
   TIFFOpenOptionsFree(options);
   if (tiff->file != NULL && read_encoding(tiff->file, creation_options, &tiff->encoding) &&
@@ -241,18 +229,6 @@ gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, in
   errno = 0;
   if (TIFFWriteRawTile(tiff->file, tile, (void *)bytes, (tmsize_t)size) == (tmsize_t)size) return GV_OK;
   return failed(io, tiff->name, &tiff->complaint, errno);
-}
-
-gv_status gv_tiff_promise(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, size_t size,
-                          int64_t *at) {
-  const encoding *e = &tiff->encoding;
-  uint32_t tile =
-      TIFFComputeTile(tiff->file, (uint32_t)column * e->width, (uint32_t)row * e->height, 0, (uint16_t)plane);
-  tiff->promised = true;
-  gv_status status = gv_tiff_append(io, tiff, plane, column, row, "", size);
-  tiff->promised = false;
-  if (status == GV_OK) *at = (int64_t)TIFFGetStrileOffset(tiff->file, tile);
-  return status;
 }
 
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff) {

@@ -21,11 +21,11 @@ bool gv_tiff_possible(char **creation_options);
 /*
  * Opens a sparse tiled GeoTIFF that GDAL has just made and closed, to add its tiles. `creation_options` are those it was
  * made with (the level of compression is not in the file); `tile_bytes` is the size of a tile's values, all of one band
- * (several bands must lie in separate planes); `name`, which must outlive it, names the file in messages. `reading`: only
- * to encode tiles for it. *out stays NULL, without an error, if the file is none of those that can be written here.
+ * (several bands must lie in separate planes); `name`, which must outlive it, names the file in messages.
+ * *out stays NULL, without an error, if the file is none of those that can be written here.
  */
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       bool reading, gv_tiff **out);
+                       gv_tiff **out);
 
 /* True if encoding changes nothing: tiles are to be appended as they are in memory. */
 bool gv_tiff_stores_values(const gv_tiff *tiff);
@@ -53,10 +53,6 @@ gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool
 /* Adds the bytes of a tile to the file: of plane (band from 0), tile column and row. One thread at a time. */
 gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
                          size_t size);
-
-/* The same of a tile that another process writes: only its size is known, and *at becomes where its bytes belong. */
-gv_status gv_tiff_promise(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, size_t size,
-                          int64_t *at);
 
 /* Completes the file; to be closed in any case. */
 gv_status gv_tiff_complete(gv_io *io, gv_tiff *tiff);

@@ -9,8 +9,8 @@ bool gv_tiff_possible(char **creation_options) {
 }
 
 gv_status gv_tiff_open(gv_io *io, const char *path, const char *name, char **creation_options, int64_t tile_bytes,
-                       bool reading, gv_tiff **out) {
-  (void)io, (void)path, (void)name, (void)creation_options, (void)tile_bytes, (void)reading, (void)out;
+                       gv_tiff **out) {
+  (void)io, (void)path, (void)name, (void)creation_options, (void)tile_bytes, (void)out;
   return GV_OK;
 }
 
@@ -45,12 +45,6 @@ gv_status gv_tiff_encode(gv_io *io, gv_tiff_encoder *encoder, void *values, bool
 gv_status gv_tiff_append(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, const void *bytes,
                          size_t size) {
   (void)io, (void)tiff, (void)plane, (void)column, (void)row, (void)bytes, (void)size;
-  return GV_ERROR_UNSUPPORTED;
-}
-
-gv_status gv_tiff_promise(gv_io *io, gv_tiff *tiff, int plane, int64_t column, int64_t row, size_t size,
-                          int64_t *at) {
-  (void)io, (void)tiff, (void)plane, (void)column, (void)row, (void)size, (void)at;
   return GV_ERROR_UNSUPPORTED;
 }
 
