@@ -10,7 +10,7 @@
 void cli_print_warnings(void) {
   gv_warning warning;
   while (gv_io_next_warning(&warning))
-    cli_print_line("warning: %s", warning.text);
+    cli_print_line("%s: %s", gv_code_is_note(warning.code) ? "note" : "warning", warning.text);
 }
 
 /* --------------------------------------------------------------------------------------------------- in lines */

@@ -282,6 +282,8 @@ static gv_status settle(gv_io *io, settings *j, const cli_source *reference, cli
   bool flat = globe || reference->seeds.shapes != NULL;
   if (status == GV_OK && flat) status = check_heights(io, j, reference);
   if (status == GV_OK && flat && q != NULL) status = check_heights(io, j, q);
+  if (status == GV_OK && reference->array == NULL && !globe)
+    gv_seeds_warn_of_degrees(&reference->seeds, places, reference->options.crs_option);
   if (status != GV_OK || q == NULL) return status;
   if (globe && q->array != NULL) return refuse_array(io, j, q);
   if (q->array != NULL || reference->array != NULL) return GV_OK;

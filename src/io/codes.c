@@ -27,7 +27,9 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_ACCURACY] = "accuracy",
       [GV_CODE_BACKUP_LEFT] = "backup-left",
       [GV_CODE_CELLS_EMPTY] = "cells-empty",
+      [GV_CODE_CRS_ASSUMED] = "crs-assumed",
       [GV_CODE_CRS_DEPRECATED] = "crs-deprecated",
+      [GV_CODE_DEGREES_ON_PLANE] = "degrees-on-plane",
       [GV_CODE_ENCODING] = "encoding",
       [GV_CODE_GDAL] = "gdal",
       [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",
@@ -45,6 +47,10 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_TABLE_MISSING] = "table-missing",
   };
   return names[code];
+}
+
+bool gv_code_is_note(gv_code code) {
+  return code == GV_CODE_CRS_ASSUMED;
 }
 
 gv_code gv_code_of_status(gv_status status) {

@@ -4,6 +4,8 @@
 #ifndef GV_IO_CODES_H
 #define GV_IO_CODES_H
 
+#include <stdbool.h>
+
 #include "gpuvoronoi.h"
 
 typedef enum gv_code {
@@ -35,7 +37,9 @@ typedef enum gv_code {
   GV_CODE_ACCURACY,
   GV_CODE_BACKUP_LEFT,
   GV_CODE_CELLS_EMPTY,
+  GV_CODE_CRS_ASSUMED,
   GV_CODE_CRS_DEPRECATED,
+  GV_CODE_DEGREES_ON_PLANE,
   GV_CODE_ENCODING,
   GV_CODE_GDAL,
   GV_CODE_HEIGHTS_UNUSED,
@@ -58,5 +62,8 @@ typedef enum gv_code {
 const char *gv_code_name(gv_code code);
 
 gv_code gv_code_of_status(gv_status status);
+
+/* Whether it is a line of the summary, not a warning: what was assumed where an input does not say. */
+bool gv_code_is_note(gv_code code);
 
 #endif

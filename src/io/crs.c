@@ -74,6 +74,10 @@ OGRSpatialReferenceH gv_crs_undefined(void) {
   return NULL;
 }
 
+bool gv_crs_is_cartesian(OGRSpatialReferenceH crs) {
+  return crs != NULL && OSRGetName(crs) != NULL && strcmp(OSRGetName(crs), undefined_cartesian) == 0;
+}
+
 gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out, bool *swapped) {
   *out = NULL;
   *swapped = false;

@@ -29,6 +29,9 @@ gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLa
  * back with OSRRelease; NULL = out of memory. */
 OGRSpatialReferenceH gv_crs_undefined(void);
 
+/* Whether it is that one, as layers have it; NULL is not. */
+bool gv_crs_is_cartesian(OGRSpatialReferenceH crs);
+
 /* "WGS 84 (EPSG:4326)", "unnamed"; NULL gives "no coordinate system". */
 void gv_crs_describe(OGRSpatialReferenceH crs, char *text, size_t size);
 

@@ -41,13 +41,14 @@ static gv_status read_seeds(gv_run *r, gv_job *j) {
   return status == GV_OK ? gv_raster_grid_make(r->io, &j->grid, &r->seeds, &r->grid) : status;
 }
 
-static gv_readers readers_of(const gv_job *j) {
-  return (gv_readers){j->threads, j->sum_count + 1, gv_budget_of(j).reading};
+static gv_readers readers_of(const gv_run *r) {
+  const gv_job *j = r->j;
+  return (gv_readers){j->threads, j->sum_count + 1, gv_budget_of(j).reading, &r->grid};
 }
 
 gv_status gv_run_open_mask(gv_run *r) {
   if (r->j->mask.source == NULL) return GV_OK;
-  return gv_mask_open(r->io, &r->j->mask, &r->grid, readers_of(r->j), &r->mask);
+  return gv_mask_open(r->io, &r->j->mask, &r->grid, readers_of(r), &r->mask);
 }
 
 /* Distances in the library's unit. */
@@ -70,7 +71,7 @@ gv_status gv_run_read(gv_run *r, gv_job *j) {
   int64_t most = gv_budget_of(j).kept, kept = 2 * (int64_t)GDALGetCacheMax64(), memory = kept < most ? kept : most;
   for (int i = 0; i < j->sum_count && status == GV_OK; i++)
     status = gv_overlay_open(r->io, j->sums[i].name, (gv_raster_source){j->sums[i].path, j->sum_options}, &r->grid,
-                             readers_of(j), &memory, &r->overlay[i]);
+                             readers_of(r), &memory, &r->overlay[i]);
   return status;
 }
 

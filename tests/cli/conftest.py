@@ -34,7 +34,7 @@ def real_data(name):
 
 
 PATIENCE = float(os.environ.get("GPUVORONOI_PATIENCE", 240))  # seconds of one run
-SUMMARY = re.compile("gpuvoronoi: (metric|grid|cells|seeds|backend|output|references|queries|neighbours): ")
+SUMMARY = re.compile("gpuvoronoi: (note|metric|grid|cells|seeds|backend|output|references|queries|neighbours): ")
 
 
 class Work:

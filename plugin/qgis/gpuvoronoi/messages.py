@@ -6,7 +6,7 @@ from .i18n import tr
 SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}
 
 # These are about what the program alone knows, or about what the plugin never asks it for: its own words are best.
-OWN_WORDS = {"usage", "invalid", "interrupted", "gdal", "secret-left-out", "backup-left", "part-output", "crs-deprecated", "encoding"}
+OWN_WORDS = {"usage", "invalid", "interrupted", "gdal", "secret-left-out", "backup-left", "part-output", "crs-assumed", "crs-deprecated", "encoding"}
 
 
 def _errors():
@@ -35,6 +35,7 @@ def _errors():
 def _warnings():
     return {
         "accuracy": tr("The layers do not fit together as accurately as they could: a datum grid is not installed."),
+        "degrees-on-plane": tr("The layer has no coordinate system and may be in degrees, which count as lengths here: set its coordinate system in its properties."),
         "metric-on-map": tr("Distances on this map are not those on the ground: choose others under “Distances”."),
         "heights-unused": tr("Heights do not count in these distances."),
         "table-missing": tr("The raster has no table of names and colours. Regions as polygons have the names."),

@@ -5,6 +5,8 @@
 
 #include <gdal.h>
 
+#include "io/in/raster_crs.h"
+
 /* The smallest box around places, xmin, ymin, xmax, ymax. */
 static void begin_box(double box[4]) {
   box[0] = box[1] = HUGE_VAL;
@@ -126,15 +128,11 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
 /* --------------------------------------------------------------------------------------------------- other data */
 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
-  double g[6], w = GDALGetRasterXSize(dataset), h = GDALGetRasterYSize(dataset);
+  double g[6];
   if (GDALGetGeoTransform(dataset, g) != CE_None) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: %s has no geotransform", source);
   }
-  begin_box(box);
-  for (int i = 0; i < 4; i++) {
-    double column = i % 2 * w, row = i / 2 * h;
-    widen_box(box, g[0] + column * g[1] + row * g[2], g[3] + column * g[4] + row * g[5]);
-  }
+  gv_box_of_raster(g, GDALGetRasterXSize(dataset), GDALGetRasterYSize(dataset), box);
   return GV_OK;
 }
 
@@ -157,7 +155,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
   int layers = GDALDatasetGetLayerCount(dataset);
   if (GDALGetRasterCount(dataset) > 0 && name == NULL) {
     status = extent_of_raster(io, source, dataset, box);
-    return status == GV_OK ? gv_crs_copy(io, GDALGetSpatialRef(dataset), crs, &swapped) : status;
+    return status == GV_OK ? gv_crs_of_raster(io, source, dataset, crs) : status;
   }
   OGRLayerH layer = name != NULL  ? GDALDatasetGetLayerByName(dataset, name)
                     : layers == 1 ? GDALDatasetGetLayer(dataset, 0)

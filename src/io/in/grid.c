@@ -9,6 +9,7 @@
 #include <gdal.h>
 
 #include "io/in/extent.h"
+#include "io/in/raster_crs.h"
 #include "io/metric.h"
 
 enum { DEFAULT_LONGER_SIDE = 2048 };
@@ -29,7 +30,6 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s as a raster", options->like);
   out->grid.width = GDALGetRasterXSize(dataset);
   out->grid.height = GDALGetRasterYSize(dataset);
-  bool swapped;
   if (gv_gdal_lost()) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
@@ -38,7 +38,8 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
     status =
         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
   } else {
-    status = gv_crs_copy(io, GDALGetSpatialRef(dataset), &out->crs, &swapped);
+    status = gv_crs_of_raster(io, options->like, dataset, &out->crs);
+    out->undeclared = out->crs == NULL;
   }
   GDALClose(dataset);
   if (status == GV_OK && out->crs != NULL && options->crs != NULL) {
@@ -323,6 +324,7 @@ static gv_status choose_metric(gv_io *io, const gv_grid_options *options, const 
     return gv_io_fail_as(io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
                          "the seeds have no coordinate system, the grid is in %s: give --seeds-crs", name);
   }
+  if (status == GV_OK && out->crs == NULL) gv_seeds_warn_of_degrees(seeds, "the seeds have", "--seeds-crs");
   return status;
 }
 

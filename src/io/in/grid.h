@@ -32,6 +32,7 @@ typedef struct gv_raster_grid {
   gv_grid grid;             /* for the library; in degrees on the globe */
   double geotransform[6];   /* for the output; in the CRS's unit */
   OGRSpatialReferenceH crs; /* NULL = unknown */
+  bool undeclared;          /* of a template without a system, which the seeds or --crs give it */
   gv_metric metric;
   const char *metric_reason; /* why it is that one, for people */
   bool snap_seeds;           /* as the options have it */

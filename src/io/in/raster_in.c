@@ -10,6 +10,8 @@
 
 #include <cpl_conv.h>
 
+#include "io/in/raster_crs.h"
+
 enum {
   ROWS_AT_ONCE = 1 << 20,  /* pixels of a window of whole rows */
   LARGEST_BLOCK = 1 << 23, /* pixels; larger ones are not for keeping in the processor's cache */
@@ -126,7 +128,21 @@ static void find_windows(gv_raster_in *raster, GDALRasterBandH band, GDALDataTyp
   raster->window_h = raster->blocks ? h : gv_raster_in_rows_at_once(raster);
 }
 
-static gv_status read_header(gv_io *io, gv_raster_in *raster) {
+/* Where the template declares no coordinate system, a raster without one is in the grid's as well, if its coordinates can be. */
+static gv_status take_crs_of_grid(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
+  double box[4];
+  char name[256];
+  bool swapped;
+  if (grid == NULL || grid->crs == NULL || !grid->undeclared) return GV_OK;
+  gv_box_of_raster(raster->geotransform, raster->width, raster->height, box);
+  if (gv_crs_is_lonlat(grid->crs) != gv_fits_degrees(box)) return GV_OK;
+  gv_crs_describe(grid->crs, name, sizeof name);
+  gv_io_warn(GV_CODE_CRS_ASSUMED, 0, "%s: %s: no coordinate system is declared; it counts as the grid's, %s",
+             raster->option, raster->path, name);
+  return gv_crs_copy(io, grid->crs, &raster->crs, &swapped);
+}
+
+static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_grid *grid) {
   GDALDatasetH dataset = raster->handle[0].dataset;
   if (GDALGetRasterCount(dataset) == 0) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s has no bands", raster->option, raster->path);
@@ -153,8 +169,8 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster) {
   raster->signed_bytes = gv_has_signed_bytes(band);
   find_validity(raster, band, GDALGetRasterDataType(band));
   find_windows(raster, band, GDALGetRasterDataType(band));
-  bool swapped;
-  gv_status status = gv_crs_copy(io, GDALGetSpatialRef(dataset), &raster->crs, &swapped);
+  gv_status status = gv_crs_of_raster(io, raster->path, dataset, &raster->crs);
+  if (status == GV_OK && raster->crs == NULL) status = take_crs_of_grid(io, raster, grid);
   if (status != GV_OK || raster->crs == NULL) return status;
   raster->lonlat = gv_crs_is_lonlat(raster->crs);
   if (!OSRIsGeographic(raster->crs)) return GV_OK;
@@ -188,7 +204,7 @@ gv_status gv_raster_in_open(gv_io *io, const char *option, gv_raster_source sour
       return gv_io_fail_gdal(io, GV_ERROR_IO, "%s: cannot read %s", option, path);
     }
   }
-  return read_header(io, out);
+  return read_header(io, out, readers.grid);
 }
 
 void gv_raster_in_close(gv_raster_in *raster) {
@@ -213,12 +229,12 @@ gv_status gv_check_alignable(gv_io *io, const char *option, const char *path, OG
   if (crs == NULL) {
     return gv_io_fail_as(
         io, GV_CODE_CRS_MISSING, GV_ERROR_INVALID_ARGUMENT,
-        "%s: %s has no coordinate system, the grid is in %s: assign it, e.g. with gdal_edit.py -a_srs or "
+        "%s: %s has no coordinate system, the grid is in %s; assign it in a copy: gdal_translate -a_srs, of layers "
         "ogr2ogr -a_srs",
         option, path, name);
   }
-  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is in %s, the grid has no coordinate system", option,
-                    path, name);
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: %s is in %s, the grid has no coordinate system; give --seeds-crs", option, path, name);
 }
 
 bool gv_grid_in_crs(const gv_raster_grid *grid, OGRSpatialReferenceH crs) {

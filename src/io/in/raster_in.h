@@ -31,6 +31,7 @@ typedef struct gv_kept_values {
 typedef struct gv_readers {
   int workers, rasters;
   int64_t memory;
+  const gv_raster_grid *grid; /* whose coordinate system rasters may share; may be NULL */
 } gv_readers;
 
 /* Pixels that each worker may read at once from each raster: at most so many, and a few rows of a block in any case. */

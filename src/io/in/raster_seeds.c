@@ -10,6 +10,7 @@
 #include <cpl_string.h>
 
 #include "core/parallel.h"
+#include "io/in/raster_crs.h"
 #include "io/in/raster_in.h"
 #include "io/metric.h"
 
@@ -28,7 +29,7 @@ static gv_status refuse(gv_io *io, const gv_raster_seed_options *options, const 
 static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   const gv_raster_seed_options *o = r->options;
   int bands = GDALGetRasterCount(r->dataset);
-  bool swapped, finite = true;
+  bool finite = true;
   if (bands == 0) return refuse(io, o, "has no bands");
   if (o->band < 1 || o->band > bands) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--band: %s has %d band%s, none is number %d", o->source,
@@ -45,7 +46,7 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
   if (!finite || g[1] * g[5] - g[2] * g[4] == 0.0) return refuse(io, o, "has a geotransform that is degenerate");
   gv_status status = o->crs != NULL
                          ? gv_crs_parse(io, o->crs, o->crs_option != NULL ? o->crs_option : "--seeds-crs", &r->crs)
-                         : gv_crs_copy(io, GDALGetSpatialRef(r->dataset), &r->crs, &swapped);
+                         : gv_crs_of_raster(io, o->source, r->dataset, &r->crs);
   if (status != GV_OK || !gv_crs_is_lonlat(r->crs)) return status;
   char *name = NULL;
   if (asprintf(&name, "%s: %s", option_of(o), o->source) < 0) return gv_io_fail_memory(io, "a name");

@@ -170,6 +170,7 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
     status = gv_crs_parse(r->io, r->options->crs, option, &given);
     if (status != GV_OK) return status;
   }
+  int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);
   if (r->options->x_field != NULL) {
     status = find_number(r, "--x", r->options->x_field, &r->x_field);
     if (status == GV_OK) status = find_number(r, "--y", r->options->y_field, &r->y_field);
@@ -177,18 +178,19 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
       if (given != NULL) OSRRelease(given);
       return status;
     }
+    r->set->plane = r->x_field == x && r->y_field == y;
     bool degrees = r->x_field == find_field(r->layer, lon_names) && r->y_field == find_field(r->layer, lat_names);
     return take_fields(r, given, degrees);
   }
   if (OGR_FD_GetGeomFieldCount(OGR_L_GetLayerDefn(r->layer)) > 0 && OGR_L_GetGeomType(r->layer) != wkbNone) {
     status = gv_crs_of_layer(r->io, "seeds", r->options->source, r->layer, &r->set->crs, &r->swapped);
+    r->set->plane = r->set->crs == NULL && gv_crs_is_cartesian(OGR_L_GetSpatialRef(r->layer));
     if (given == NULL) return status;
     if (r->set->crs != NULL) OSRRelease(r->set->crs);
     r->set->crs = given;
     return GV_OK;
   }
   int lon = find_field(r->layer, lon_names), lat = find_field(r->layer, lat_names);
-  int x = find_field(r->layer, x_names), y = find_field(r->layer, y_names);
   bool has_degrees = lon >= 0 && lat >= 0, has_xy = x >= 0 && y >= 0;
   if (!has_degrees && !has_xy) {
     char list[512];
@@ -209,5 +211,6 @@ gv_status gv_seed_choose_positions(gv_seed_reader *r) {
   bool use_xy = !has_degrees || (given != NULL && !OSRIsGeographic(given));
   r->x_field = use_xy ? x : lon;
   r->y_field = use_xy ? y : lat;
+  r->set->plane = use_xy;
   return take_fields(r, given, !use_xy);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/in/raster_crs.h"
 #include "io/in/seams.h"
 #include "io/in/seed_reader.h"
 
@@ -90,6 +91,24 @@ void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double *
   *x = shapes != NULL ? shapes->x : seeds->x;
   *y = shapes != NULL ? shapes->y : seeds->y;
   *count = shapes != NULL ? shapes->vertices : seeds->count;
+}
+
+void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, const char *option) {
+  const double *x, *y;
+  double box[4] = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  int64_t count;
+  gv_seeds_places(seeds, &x, &y, &count);
+  for (int64_t i = 0; i < count; i++) {
+    box[0] = fmin(box[0], x[i]);
+    box[1] = fmin(box[1], y[i]);
+    box[2] = fmax(box[2], x[i]);
+    box[3] = fmax(box[3], y[i]);
+  }
+  if (count == 0 || seeds->plane || seeds->crs != NULL || !gv_fits_degrees(box)) return;
+  gv_io_warn(GV_CODE_DEGREES_ON_PLANE, 0,
+             "%s no coordinate system, and coordinates that may be degrees: distances are those on the plane; %s "
+             "EPSG:4326 makes them longitudes and latitudes",
+             whose, option);
 }
 
 gv_features gv_seeds_features(const gv_seed_list *seeds) {

@@ -55,6 +55,7 @@ typedef struct gv_seed_list {
       ids_are_rows; /* a text id field: ids are numbers, from 0, of the first feature with that text; names hold it */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
+  bool plane;      /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
   bool are_cells;  /* of a raster: rows and fids are their numbers */
   bool filtered;   /* a where clause left features out: rows are not the source's */
   int64_t skipped; /* features (or points of them) left out */
@@ -86,6 +87,9 @@ void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double *
 
 /* The library's features, for seeds with shapes. They borrow the arrays. */
 gv_features gv_seeds_features(const gv_seed_list *seeds);
+
+/* Warns of seeds without a coordinate system that may be in degrees. `whose`: "the seeds have"; `option` declares a system. */
+void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, const char *option);
 
 /* Errors out if skipping has left nothing. */
 gv_status gv_seeds_require_some(gv_io *io, const gv_seed_list *seeds);

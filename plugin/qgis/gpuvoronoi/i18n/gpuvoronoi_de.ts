@@ -1265,6 +1265,11 @@
         </message>
         <message>
             <location filename="../messages.py" />
+            <source>The layer has no coordinate system and may be in degrees, which count as lengths here: set its coordinate system in its properties.</source>
+            <translation>Der Layer hat kein Koordinatensystem und ist womöglich in Grad, die hier als Längen zählen: in seinen Eigenschaften das Koordinatensystem setzen.</translation>
+        </message>
+        <message>
+            <location filename="../messages.py" />
             <source>Heights do not count in these distances.</source>
             <translation>Höhen zählen in diesen Entfernungen nicht.</translation>
         </message>
