@@ -485,6 +485,8 @@ int search_command(int argc, char **argv) {
   settings j = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY};
   j.reference.crs_option = "--reference-crs";
   j.query.crs_option = "--query-crs";
+  j.reference.array.columns_option = "--columns";
+  j.query.array.columns_option = "--query-columns";
   cli_answer_as_asked(argc, argv);
   int result = cli_search_parse(&j, argc, argv);
   if (result == EXIT_OK && gv_launcher_ranks() > 1) result = cli_check_launched_source(j.reference.path);

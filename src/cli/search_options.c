@@ -25,6 +25,8 @@ static const gv_choice metrics[] = {{"l2", GV_EUCLIDEAN},
 
 static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
 
+static const gv_choice headings[] = {{"yes", GV_HEADING_YES}, {"no", GV_HEADING_NO}, {NULL, 0}};
+
 static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
   settings *j = to;
   return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
@@ -41,7 +43,7 @@ static gv_status set_values(gv_io *io, void *to, const char *value) {
 
 static const gv_option table[] = {
     {"reference", "FILE",
-     ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (every column is a coordinate; "
+     ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (--columns; "
      "the "
      "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one "
      "(not "
@@ -95,6 +97,15 @@ static const gv_option table[] = {
     {"query-x", "FIELD", "columns of the queries' layer that hold x, ...", GV_OPTION_INTO(query.x)},
     {"query-y", "FIELD", "... y ...", GV_OPTION_INTO(query.y)},
     {"query-z", "FIELD", "... and z", GV_OPTION_INTO(query.z)},
+    {"columns", "C[,C...]",
+     "of text that is an array: its coordinates, by names of the heading or numbers from 1 (default: all columns "
+     "but those called id, fid, "
+     "ogc_fid, gid, objectid or index, or without a name)",
+     GV_OPTION_INTO(reference.array.columns)},
+    {"query-columns", "C[,C...]", "the same of the queries", GV_OPTION_INTO(query.array.columns)},
+    {"header", "yes|no", "whether the first line of text is a heading (default: where it is not of numbers)",
+     GV_OPTION_ONE_OF(reference.array.heading, headings)},
+    {"query-header", "yes|no", "the same of the queries", GV_OPTION_ONE_OF(query.array.heading, headings)},
     {"oo", "NAME=VALUE", "open option of the driver of the reference layer, or of R, may be repeated",
      GV_OPTION_INTO(reference.open_options)},
     {"query-oo", "NAME=VALUE", "the same of the queries'", GV_OPTION_INTO(query.open_options)},
@@ -208,6 +219,8 @@ static int check_usage(const settings *j) {
                                   {r->where != NULL, !raster, "--where", "--reference"},
                                   {r->x != NULL, !raster, "--x", "--reference"},
                                   {r->id != NULL, !raster, "--id", "--reference"},
+                                  {r->array.columns != NULL, !raster, "--columns", "--reference"},
+                                  {q->array.columns != NULL, q->path != NULL, "--query-columns", "--queries"},
                                   {r->keep != NULL, !raster, "--keep", "--reference"},
                                   {q->layer != NULL, q->path != NULL, "--query-layer", "--queries"},
                                   {q->crs != NULL, q->path != NULL, "--query-crs", "--queries"},

@@ -3,6 +3,7 @@
 #define GV_CLI_SEARCH_OPTIONS_H
 
 #include "cli/options.h"
+#include "io/in/arrays/arrays.h"
 #include "io/in/raster_seeds.h"
 #include "io/out/sync.h"
 
@@ -12,6 +13,7 @@ typedef struct source_options {
   const char *crs_option; /* that gives it */
   const char *x, *y, *z;  /* fields */
   const char *id, *keep;  /* of tables */
+  gv_array_options array;
   char **open_options;
   const gv_raster_seed_options *raster; /* NULL: no raster */
   bool is_layer;                        /* or a raster; an array of numbers otherwise */

@@ -8,7 +8,7 @@
 
 #include "cli/search_results.h"
 #include "distributed/communicator.h"
-#include "io/in/arrays.h"
+#include "io/in/arrays/arrays.h"
 
 #define CLI_SEARCH_BUILD_SHARE 0.1 /* of a search is building the index, as far as the bar goes */
 

@@ -3,19 +3,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "cli/standard_input.h"
 #include "io/in/raster_seeds.h"
 
 gv_status cli_source_find_kind(gv_io *io, source_options *options, bool globe) {
   const char *path = options->path;
   options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL ||
                       options->where != NULL || options->x != NULL || options->open_options != NULL ||
-                      (path != NULL && strncmp(path, "/vsi", 4) == 0); /* arrays are files of the system's */
-  if (path == NULL || options->is_layer || !gv_array_is_text(path)) return GV_OK;
-  bool text = cli_ends_with(path, ".csv") || cli_ends_with(path, ".txt") || cli_ends_with(path, ".tsv") ||
-              cli_ends_with(path, ".dat");
-  options->is_layer = !text || globe;
-  return options->is_layer ? GV_OK : gv_array_has_lonlat(io, path, &options->is_layer);
+                      (path != NULL && strncmp(path, "/vsi", 4) == 0 && !cli_is_standard_input(path));
+  static const char *const texts[] = {".csv", ".txt", ".tsv", ".dat"};
+  bool chosen = options->array.columns != NULL || options->array.heading != GV_HEADING_AUTO, text = false;
+  if (path != NULL && !options->is_layer && gv_array_is_text(path)) {
+    size_t length = strlen(path) - (cli_ends_with(path, ".gz") ? 3 : 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+      text |= length > 4 && strncasecmp(path + length - 4, texts[i], 4) == 0;
+    options->is_layer = !text || globe;
+  }
+  if (chosen && !(text && !options->is_layer)) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s and --header are about text that is read as an array",
+                      path, options->array.columns_option);
+  }
+  return text && !chosen && !options->is_layer ? gv_array_is_layer(io, path, &options->is_layer) : GV_OK;
 }
 
 /* As the reader of layers takes them. */
@@ -56,7 +66,7 @@ gv_status cli_source_open(gv_io *io, gv_context *context, const search_settings 
                           cli_source *s) {
   *s = (cli_source){.options = *options, .seeds = GV_SEED_LIST_INIT};
   if (!options->is_layer) {
-    gv_status status = gv_array_open(io, options->path, &s->array);
+    gv_status status = gv_array_open(io, options->path, &options->array, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
   }
@@ -129,5 +139,5 @@ gv_status cli_source_count(gv_io *io, cli_source *s, int64_t *count) {
   gv_status status = gv_array_skip(io, s->array, INT64_MAX, count);
   gv_array_close(s->array);
   s->array = NULL;
-  return status == GV_OK ? gv_array_open(io, s->options.path, &s->array) : status;
+  return status == GV_OK ? gv_array_open(io, s->options.path, &s->options.array, &s->array) : status;
 }

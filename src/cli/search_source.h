@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "cli/search_options.h"
-#include "io/in/arrays.h"
+#include "io/in/arrays/arrays.h"
 #include "io/in/seeds.h"
 
 /* Points of a file: an open array, or a layer in memory. */

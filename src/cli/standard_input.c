@@ -14,6 +14,8 @@
 #include "cli/process.h"
 #include "job/budget.h"
 
+#define STANDARD_INPUT "/vsimem/standard input/"
+
 /* Waits for bytes, or for a signal that ends the command: how many were read, -1 where they cannot be. */
 static ssize_t read_some(char *to, size_t room) {
   for (;;) {
@@ -54,6 +56,10 @@ static int read_all(char **bytes, size_t *size, int64_t most) {
   return cli_fail(EXIT_ERROR, "the standard input cannot be read: %s", strerror(error));
 }
 
+bool cli_is_standard_input(const char *source) {
+  return strncmp(source, STANDARD_INPUT, sizeof STANDARD_INPUT - 1) == 0;
+}
+
 int cli_read_standard_input(const char **source, int64_t most) {
   static bool taken;
   if (*source == NULL || (strcmp(*source, "-") != 0 && strcmp(*source, "/vsistdin/") != 0)) return EXIT_OK;
@@ -66,7 +72,7 @@ int cli_read_standard_input(const char **source, int64_t most) {
   while (first < size && (isspace((unsigned char)bytes[first]) || memchr("\xef\xbb\xbf", bytes[first], 3) != NULL))
     first++;
   bool json = first < size && bytes[first] == '{';
-  *source = json ? "/vsimem/standard input/stdin.geojson" : "/vsimem/standard input/stdin.csv";
+  *source = json ? STANDARD_INPUT "stdin.geojson" : STANDARD_INPUT "stdin.csv";
   VSILFILE *file = VSIFileFromMemBuffer(*source, (GByte *)bytes, size, TRUE);
   if (file == NULL) return cli_fail(EXIT_ERROR, "out of memory for the standard input");
   VSIFCloseL(file);

@@ -27,11 +27,13 @@ const char *gv_code_name(gv_code code) {
       [GV_CODE_ACCURACY] = "accuracy",
       [GV_CODE_BACKUP_LEFT] = "backup-left",
       [GV_CODE_CELLS_EMPTY] = "cells-empty",
+      [GV_CODE_COLUMNS_LEFT_OUT] = "columns-left-out",
       [GV_CODE_CRS_ASSUMED] = "crs-assumed",
       [GV_CODE_CRS_DEPRECATED] = "crs-deprecated",
       [GV_CODE_DEGREES_ON_PLANE] = "degrees-on-plane",
       [GV_CODE_ENCODING] = "encoding",
       [GV_CODE_GDAL] = "gdal",
+      [GV_CODE_HEADING_OF_NUMBERS] = "heading-of-numbers",
       [GV_CODE_HEIGHTS_UNUSED] = "heights-unused",
       [GV_CODE_METRIC_ON_MAP] = "metric-on-map",
       [GV_CODE_OUTSIDE_OPERATION] = "outside-operation",
@@ -50,7 +52,7 @@ const char *gv_code_name(gv_code code) {
 }
 
 bool gv_code_is_note(gv_code code) {
-  return code == GV_CODE_CRS_ASSUMED;
+  return code == GV_CODE_CRS_ASSUMED || code == GV_CODE_COLUMNS_LEFT_OUT;
 }
 
 gv_code gv_code_of_status(gv_status status) {

@@ -37,11 +37,13 @@ typedef enum gv_code {
   GV_CODE_ACCURACY,
   GV_CODE_BACKUP_LEFT,
   GV_CODE_CELLS_EMPTY,
+  GV_CODE_COLUMNS_LEFT_OUT,
   GV_CODE_CRS_ASSUMED,
   GV_CODE_CRS_DEPRECATED,
   GV_CODE_DEGREES_ON_PLANE,
   GV_CODE_ENCODING,
   GV_CODE_GDAL,
+  GV_CODE_HEADING_OF_NUMBERS,
   GV_CODE_HEIGHTS_UNUSED,
   GV_CODE_METRIC_ON_MAP,
   GV_CODE_OUTSIDE_OPERATION,
@@ -63,7 +65,7 @@ const char *gv_code_name(gv_code code);
 
 gv_code gv_code_of_status(gv_status status);
 
-/* Whether it is a line of the summary, not a warning: what was assumed where an input does not say. */
+/* Whether it is a line of the summary, not a warning: how an input was understood. */
 bool gv_code_is_note(gv_code code);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "io/in/arrays.h"
+#include "io/in/arrays/arrays.h"
 
 enum { FILES = 4 };
 
@@ -42,10 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FUZZ_REQUIRE(pwrite(file->descriptor, data + 1, size - 1, 0) == (ssize_t)(size - 1));
 
   gv_io io = {.message = ""};
+  const gv_array_options options = {.columns_option = "--columns"};
   gv_array_reader *reader = NULL;
   void *values = NULL;
   int64_t count = -1;
-  gv_status status = gv_array_open(&io, path, &reader);
+  gv_status status = gv_array_open(&io, path, &options, &reader);
   if (status == GV_OK) status = gv_array_read_all(&io, reader, &values, &count);
   if (status == GV_OK) {
     int64_t cells = count * gv_array_dim(reader);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gv_raster_grid grid = fuzz_world();
   gv_mask *mask = NULL;
   int64_t kept = -1, counted = 0, in_rows = 0;
-  gv_status status = gv_mask_open(&io, &options, &grid, (gv_readers){1, 1, 1 << 20}, &mask);
+  gv_status status = gv_mask_open(&io, &options, &grid, (gv_readers){1, 1, 1 << 20, NULL}, &mask);
   if (status == GV_OK) status = gv_mask_cells(&io, mask, 0, 0, 0, WIDTH, HEIGHT, cells, WIDTH, &kept);
   for (int y = 0; status == GV_OK && y < HEIGHT; y++) {
     int64_t some;

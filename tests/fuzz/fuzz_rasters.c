@@ -144,7 +144,7 @@ static gv_status ask_sum(gv_io *io, const gv_raster_grid *grid) {
   int64_t memory = 1 << 20;
   int w = (int)grid->grid.width, h = (int)grid->grid.height;
   gv_raster_source source = {.path = raster_path};
-  gv_status status = gv_overlay_open(io, "sum", source, grid, (gv_readers){1, 1, 1 << 20}, &memory, &overlay);
+  gv_status status = gv_overlay_open(io, "sum", source, grid, (gv_readers){1, 1, 1 << 20, NULL}, &memory, &overlay);
   if (status == GV_OK) {
     double inside = gv_overlay_inside(overlay), bound = gv_overlay_bound(overlay);
     FUZZ_REQUIRE(isfinite(gv_overlay_total(overlay)) && isfinite(inside) && bound >= 0.0);
@@ -161,7 +161,7 @@ static gv_status ask_mask(gv_io *io, const gv_raster_grid *grid) {
   gv_mask *mask = NULL;
   gv_mask_options options = {.source = raster_path};
   int64_t kept = 0, counted = 0, w = grid->grid.width, h = grid->grid.height;
-  gv_status status = gv_mask_open(io, &options, grid, (gv_readers){1, 1, 1 << 20}, &mask);
+  gv_status status = gv_mask_open(io, &options, grid, (gv_readers){1, 1, 1 << 20, NULL}, &mask);
   if (status == GV_OK) status = gv_mask_cells(io, mask, 0, 0, 0, w, h, cells, w, &kept);
   for (int64_t i = 0; i < w * h; i++)
     counted += cells[i] == 1;

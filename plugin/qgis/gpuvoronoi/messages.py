@@ -6,7 +6,7 @@ from .i18n import tr
 SAID_ELSEWHERE = {"cells-empty", "seeds-without-cells"}
 
 # These are about what the program alone knows, or about what the plugin never asks it for: its own words are best.
-OWN_WORDS = {"usage", "invalid", "interrupted", "gdal", "secret-left-out", "backup-left", "part-output", "crs-assumed", "crs-deprecated", "encoding"}
+OWN_WORDS = {"usage", "invalid", "interrupted", "gdal", "secret-left-out", "backup-left", "part-output", "columns-left-out", "heading-of-numbers", "crs-assumed", "crs-deprecated", "encoding"}
 
 
 def _errors():

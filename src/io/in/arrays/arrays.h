@@ -6,6 +6,15 @@
 
 #include "io/io.h"
 
+typedef enum gv_heading { GV_HEADING_AUTO, GV_HEADING_YES, GV_HEADING_NO } gv_heading;
+
+typedef struct gv_array_options {
+  const char *columns;        /* of text: names, or numbers from 1, with commas between them; NULL = all but ids */
+  const char *columns_option; /* that gives them, for messages */
+  gv_heading heading;         /* of text: GV_HEADING_AUTO takes a first line that is not of numbers for one */
+  bool skip_invalid;          /* rows that cannot be used are left out and counted */
+} gv_array_options;
+
 /* A file of count x dim numbers being read from its beginning to its end. */
 typedef struct gv_array_reader gv_array_reader;
 
@@ -16,7 +25,7 @@ typedef struct gv_array_reader gv_array_reader;
  * empty lines are skipped.
  * Errors name the file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
  */
-gv_status gv_array_open(gv_io *io, const char *path, gv_array_reader **out);
+gv_status gv_array_open(gv_io *io, const char *path, const gv_array_options *options, gv_array_reader **out);
 void gv_array_close(gv_array_reader *reader);
 
 /* Numbers a row, the type rows are delivered in (float32 where that holds all of the file's type), and the number of rows (-1: text, not known before its end). */
@@ -40,10 +49,13 @@ gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_
 /* Reads all that is left into memory of malloc. */
 gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int64_t *count);
 
+/* Rows that were left out so far, and what is wrong with the first. */
+int64_t gv_array_skipped(const gv_array_reader *reader, const char **first);
+
 /* True for a name that gv_array_open reads as text. */
 bool gv_array_is_text(const char *path);
 
-/* Whether the first line of a text file names both a longitude and a latitude column: such a table is a point layer. */
-gv_status gv_array_has_lonlat(gv_io *io, const char *path, bool *has);
+/* Whether the first line of a text file names a longitude and a latitude column, or one of WKT: such a table is a layer. */
+gv_status gv_array_is_layer(gv_io *io, const char *path, bool *is);
 
 #endif

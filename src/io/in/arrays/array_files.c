@@ -1,0 +1,164 @@
+/* Opening files of values: NumPy's .npy (NEP 1), and the .fvecs, .bvecs of the TEXMEX corpus. */
+#include "io/in/arrays/array_reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+enum { MAX_HEADER = 1 << 16 };
+
+static gv_status fail_file(gv_io *io, const gv_array_reader *reader, const char *reason) {
+  return gv_array_fail_file(io, reader, reason);
+}
+
+/* The text after 'key': in the header's dictionary, or NULL. */
+static const char *header_value(const char *header, const char *key) {
+  const char *at = strstr(header, key);
+  if (at == NULL) return NULL;
+  at += strlen(key);
+  while (*at == ' ')
+    at++;
+  if (*at != ':') return NULL;
+  at++;
+  while (*at == ' ')
+    at++;
+  return at;
+}
+
+static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char *header) {
+  const char *descr = header_value(header, "'descr'"), *order = header_value(header, "'fortran_order'"),
+             *shape = header_value(header, "'shape'");
+  if (descr == NULL || order == NULL || shape == NULL) return fail_file(io, reader, "the .npy header is damaged");
+  int bytes = 0;
+  char endian = '\0', type = '\0', quote = '\0';
+  if (sscanf(descr, "'%c%c%4d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
+    return fail_file(io, reader, "structured .npy arrays are not understood");
+  }
+  bool known = (type == 'f' && (bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
+               ((type == 'i' || type == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
+  if (!known || strchr("<>|=", endian) == NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: values of type '%c%c%d' are not understood (float32, float64 and integers are)",
+                      reader->path, endian, type, bytes);
+  }
+  reader->type = type == 'b' ? 'u' : type;
+  reader->bytes = bytes;
+  reader->big_endian = endian == '>';
+  bool fortran = strncmp(order, "True", 4) == 0;
+  if (!fortran && strncmp(order, "False", 5) != 0) return fail_file(io, reader, "the .npy header is damaged");
+  if (*shape != '(') return fail_file(io, reader, "the .npy header is damaged");
+  int64_t sizes[2] = {0, 1};
+  int dims = 0;
+  for (const char *at = shape + 1;;) {
+    while (*at == ' ' || *at == ',')
+      at++;
+    if (*at == ')') break;
+    char *end;
+    errno = 0;
+    long long size = strtoll(at, &end, 10);
+    if (end == at || errno != 0 || size < 0) return fail_file(io, reader, "the .npy header is damaged");
+    if (dims == 2) return fail_file(io, reader, "the array has more than two dimensions");
+    sizes[dims++] = size;
+    at = end;
+  }
+  if (dims == 0) return fail_file(io, reader, "the array is a single number, not rows of coordinates");
+  if (fortran && dims == 2 && sizes[0] > 1 && sizes[1] > 1) {
+    return fail_file(io, reader, "the array is in Fortran order (save it with numpy.ascontiguousarray)");
+  }
+  reader->count = sizes[0];
+  reader->dim = (int32_t)sizes[1];
+  return gv_array_check_dim(io, reader, sizes[1]);
+}
+
+static gv_status open_npy(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
+  unsigned char start[12];
+  if (fread(start, 1, 10, reader->file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0) {
+    return fail_file(io, reader, "not a .npy file");
+  }
+  if (start[6] < 1 || start[6] > 3) return fail_file(io, reader, "unknown version of the .npy format");
+  int64_t length = (int64_t)gv_little_endian(start + 8, 2), offset = 10;
+  if (start[6] > 1) {
+    if (fread(start + 10, 1, 2, reader->file) != 2) return fail_file(io, reader, "the .npy header is truncated");
+    length = (int64_t)gv_little_endian(start + 8, 4);
+    offset = 12;
+  }
+  if (length > MAX_HEADER) return fail_file(io, reader, "the .npy header is damaged");
+  char *header = malloc((size_t)length + 1);
+  if (header == NULL) return gv_io_fail_memory(io, "the .npy header");
+  gv_status status = GV_OK;
+  if ((int64_t)fread(header, 1, (size_t)length, reader->file) != length) {
+    status = fail_file(io, reader, "the .npy header is truncated");
+  } else {
+    header[length] = '\0';
+    status = parse_npy_header(io, reader, header);
+  }
+  free(header);
+  if (status != GV_OK) return status;
+  int64_t row_bytes = (int64_t)reader->dim * reader->bytes;
+  reader->start = offset + length;
+  if (reader->count > (file_bytes - offset - length) / row_bytes) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
+                      reader->path, reader->count, row_bytes, file_bytes - offset - length);
+  }
+  return GV_OK;
+}
+
+static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
+  unsigned char start[4];
+  if (fread(start, 1, 4, reader->file) != 4) return fail_file(io, reader, "the file is empty or truncated");
+  int64_t dim = (int64_t)gv_little_endian(start, 4);
+  gv_status status = gv_array_check_dim(io, reader, dim);
+  if (status != GV_OK) return status;
+  reader->prefix = 4;
+  int64_t row_bytes = 4 + dim * reader->bytes;
+  if (file_bytes % row_bytes != 0) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: truncated: %" PRId64 " bytes are no whole number of rows of %" PRId64 " bytes",
+                      reader->path, file_bytes, row_bytes);
+  }
+  reader->dim = (int32_t)dim;
+  reader->count = file_bytes / row_bytes;
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------- by name */
+
+typedef gv_status open_function(gv_io *io, gv_array_reader *reader, int64_t file_bytes);
+
+typedef struct file_kind {
+  const char *ending;
+  open_function *open;
+  char type; /* of values, where the ending tells it */
+  int bytes;
+} file_kind;
+
+static const file_kind kinds[] = {
+    {".npy", open_npy, 0, 0}, {".fvecs", open_vecs, 'f', 4}, {".bvecs", open_vecs, 'u', 1}};
+
+/* NULL: text, or no array. */
+static const file_kind *kind_of(const char *path) {
+  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+  for (size_t i = 0; dot != NULL && (slash == NULL || dot > slash) && i < sizeof kinds / sizeof *kinds; i++)
+    if (strcasecmp(dot, kinds[i].ending) == 0) return &kinds[i];
+  return NULL;
+}
+
+bool gv_array_is_text(const char *path) {
+  return kind_of(path) == NULL;
+}
+
+gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader) {
+  const file_kind *kind = kind_of(reader->path);
+  struct stat about;
+  reader->type = kind->type;
+  reader->bytes = kind->bytes;
+  reader->file = fopen(reader->path, "rb");
+  if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0)
+    return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", reader->path, strerror(errno));
+  if (S_ISDIR(about.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", reader->path);
+  return kind->open(io, reader, about.st_size);
+}
