@@ -351,19 +351,20 @@ static gv_status plan_table(gv_io *io, const settings *j, cli_results *r, const 
   return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &r->table) : status;
 }
 
-static void warn_of_skipped(const cli_source *s) {
+static void warn_of_skipped(cli_source *s, int64_t used) {
+  const char *first = s->seeds.skipped_first;
+  if (s->array != NULL) s->seeds.skipped = gv_array_skipped(s->array, &first);
   if (s->seeds.skipped == 0) return;
   gv_io_warn(GV_CODE_SEEDS_SKIPPED, s->seeds.skipped,
              "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", s->options.path,
-             s->seeds.skipped, s->seeds.count, s->seeds.skipped_first);
+             s->seeds.skipped, used, first);
 }
 
 /* Inputs, outputs and the index. */
 static gv_status prepare(gv_io *io, search *s, gv_inputs *inputs) {
   settings *j = s->j;
   source_options *of[] = {&j->reference, &j->query};
-  const cli_results_options outputs = {j->out, j->distances, j->nearest, cli_ends_with(j->out, ".csv"),
-                                       j->overwrite};
+  const cli_results_options outputs = {j->out, j->distances, j->nearest, cli_search_writes_text(j), j->overwrite};
   gv_status status = GV_OK;
   for (int i = 0; i < 2 && status == GV_OK; i++) {
     status = cli_source_find_kind(io, of[i], wants_globe(j));
@@ -399,7 +400,7 @@ static gv_status answer(gv_io *io, search *s) {
                               .index = &s->index,
                               .queries = s->asked,
                               .options = GV_SEARCH_OPTIONS_INIT,
-                              .distances = table || j->distances != NULL || cli_ends_with(j->out, ".csv"),
+                              .distances = table || j->distances != NULL || cli_search_writes_text(j),
                               .nearest = j->nearest != NULL || (table && j->lines && s->index.features != NULL),
                               .name = s->q != NULL ? j->query.path : j->reference.path,
                               .bar = &s->bar};
@@ -416,8 +417,8 @@ static gv_status run_search(gv_io *io, search *s) {
   const gv_seed_list *asked = s->q != NULL ? &s->queries.seeds : &s->reference.seeds;
   gv_status status = prepare(io, s, &inputs);
   if (status == GV_OK) status = answer(io, s);
-  warn_of_skipped(&s->reference);
-  warn_of_skipped(&s->queries);
+  warn_of_skipped(&s->reference, report->references.used);
+  warn_of_skipped(&s->queries, r->queries);
   report->references.left_out = s->reference.seeds.skipped;
   report->queries = (cli_search_side){r->queries, asked->skipped};
   report->missing = r->missing;

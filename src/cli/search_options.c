@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "io/out/array_out.h"
 
 typedef search_settings settings;
 
@@ -43,7 +44,8 @@ static gv_status set_values(gv_io *io, void *to, const char *value) {
 
 static const gv_option table[] = {
     {"reference", "FILE",
-     ".npy (float32, float64, integers), .fvecs, .bvecs, .csv or .txt with numbers (--columns; "
+     ".npy, .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 (train; of queries test; --layer names "
+     "others), .csv or .txt, also .gz, with numbers (--columns; "
      "the "
      "first line may be a header), or any vector source that GDAL reads, with points: x, y, and z if there is one "
      "(not "
@@ -103,9 +105,11 @@ static const gv_option table[] = {
      "ogc_fid, gid, objectid or index, or without a name)",
      GV_OPTION_INTO(reference.array.columns)},
     {"query-columns", "C[,C...]", "the same of the queries", GV_OPTION_INTO(query.array.columns)},
-    {"header", "yes|no", "whether the first line of text is a heading (default: where it is not of numbers)",
+    {"header", "yes|no",
+     "the first line of text is a heading (yes) or a point (no; default: a heading where it is not of numbers)",
      GV_OPTION_ONE_OF(reference.array.heading, headings)},
-    {"query-header", "yes|no", "the same of the queries", GV_OPTION_ONE_OF(query.array.heading, headings)},
+    {"query-header", "yes|no", "the same of the queries, yes or no",
+     GV_OPTION_ONE_OF(query.array.heading, headings)},
     {"oo", "NAME=VALUE", "open option of the driver of the reference layer, or of R, may be repeated",
      GV_OPTION_INTO(reference.open_options)},
     {"query-oo", "NAME=VALUE", "the same of the queries'", GV_OPTION_INTO(query.open_options)},
@@ -166,8 +170,9 @@ const cli_syntax search_syntax = {
         "Usage: gpuvoronoi search --reference R | --reference-raster R [--queries Q] [options] OUT\n"
         "\n"
         "Finds, for every query, the k nearest reference points: exactly, equal distances in the order of the\n"
-        "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy; or\n"
-        "text with the columns query, rank, index, distance if it ends in .csv. -1 stands for a neighbour that\n"
+        "reference file. OUT is an int64 array of rows (from 0) of the reference file, queries x k, as .npy or\n"
+        "as int32 .ivecs; or text with the columns query, rank, index, distance if it ends in .csv or is - (the\n"
+        "standard output). -1 stands for a neighbour that\n"
         "does not exist. Of layers it is a table, if it has the ending of another vector format (.gpkg, .fgb,\n"
         ".geojson, .parquet ...) or --id, --keep or --lines ask for one: query and reference (their ids), rank\n"
         "and distance, attributes as query_NAME and reference_NAME; empty where a neighbour does not exist.\n",
@@ -184,10 +189,14 @@ bool cli_ends_with(const char *path, const char *end) {
   return length >= tail && strcasecmp(path + length - tail, end) == 0;
 }
 
+bool cli_search_writes_text(const settings *j) {
+  return cli_ends_with(j->out, ".csv") || gv_array_is_stream(j->out);
+}
+
 bool cli_search_wants_table(const settings *j) {
   const source_options *q = &j->query, *r = &j->reference;
   if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL) return true;
-  return !cli_ends_with(j->out, ".npy") && !cli_ends_with(j->out, ".csv");
+  return !cli_ends_with(j->out, ".npy") && !cli_ends_with(j->out, ".ivecs") && !cli_search_writes_text(j);
 }
 
 static int check_usage(const settings *j) {
@@ -196,8 +205,12 @@ static int check_usage(const settings *j) {
   if (j->reference.path != NULL && raster)
     return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
-  if (cli_search_wants_table(j) && cli_ends_with(j->out, ".npy")) {
+  if (cli_search_wants_table(j) &&
+      (cli_ends_with(j->out, ".npy") || cli_ends_with(j->out, ".ivecs") || gv_array_is_stream(j->out))) {
     return cli_fail(EXIT_USAGE, "--id, --keep and --lines ask for a table: '%s' would be an array", j->out);
+  }
+  if (j->json && gv_array_is_stream(j->out)) {
+    return cli_fail(EXIT_USAGE, "--json and the output '%s' both go to the standard output; name a file", j->out);
   }
   if (cli_search_wants_table(j) && j->distances != NULL) {
     return cli_fail(EXIT_USAGE, "--distances goes with .npy and plain .csv files: a table has its own");

@@ -40,6 +40,9 @@ void cli_search_free(search_settings *settings);
 /* Whether the output is a table of neighbours, not an array or its text. */
 bool cli_search_wants_table(const search_settings *settings);
 
+/* Whether it is text: a file, or the standard output. */
+bool cli_search_writes_text(const search_settings *settings);
+
 bool cli_ends_with(const char *path, const char *end);
 
 #endif

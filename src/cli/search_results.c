@@ -3,10 +3,14 @@
 
 #include <inttypes.h>
 
+#include "cli/search_options.h"
+
 gv_status cli_results_create(gv_io *io, const cli_results_options *j, cli_results *r) {
   r->text = j->text;
-  gv_status status =
-      gv_array_create(io, j->out, j->overwrite, r->text ? GV_ARRAY_CSV : GV_ARRAY_NPY_INT64, r->k, &r->indices);
+  gv_array_format format = r->text                           ? GV_ARRAY_CSV
+                           : cli_ends_with(j->out, ".ivecs") ? GV_ARRAY_IVECS
+                                                             : GV_ARRAY_NPY_INT64;
+  gv_status status = gv_array_create(io, j->out, j->overwrite, format, r->k, &r->indices);
   if (status == GV_OK && r->text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
   if (status == GV_OK && j->distances != NULL) {
     status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, r->k, &r->distances);
@@ -49,7 +53,8 @@ gv_status cli_results_finish(gv_io *io, cli_results *r, gv_inputs *inputs, gv_sy
     return gv_places_commit(io, &place, 1, inputs, sync);
   }
   gv_status status = gv_array_finish(io, r->indices);
-  outputs[count++] = gv_array_output(r->indices);
+  outputs[count] = gv_array_output(r->indices);
+  count += outputs[count] != NULL;
   if (status == GV_OK && r->distances != NULL) {
     status = gv_array_finish(io, r->distances);
     outputs[count++] = gv_array_output(r->distances);

@@ -10,7 +10,8 @@
 
 gv_status cli_source_find_kind(gv_io *io, source_options *options, bool globe) {
   const char *path = options->path;
-  options->is_layer = options->layer != NULL || options->crs != NULL || options->raster != NULL ||
+  bool set = path != NULL && options->layer != NULL && gv_array_has_sets(path);
+  options->is_layer = (options->layer != NULL && !set) || options->crs != NULL || options->raster != NULL ||
                       options->where != NULL || options->x != NULL || options->open_options != NULL ||
                       (path != NULL && strncmp(path, "/vsi", 4) == 0 && !cli_is_standard_input(path));
   static const char *const texts[] = {".csv", ".txt", ".tsv", ".dat"};
@@ -66,7 +67,10 @@ gv_status cli_source_open(gv_io *io, gv_context *context, const search_settings 
                           cli_source *s) {
   *s = (cli_source){.options = *options, .seeds = GV_SEED_LIST_INIT};
   if (!options->is_layer) {
-    gv_status status = gv_array_open(io, options->path, &options->array, &s->array);
+    s->options.array.skip_invalid = j->skip_invalid;
+    s->options.array.set = options->layer;
+    s->options.array.usual_set = options == &j->reference ? "train" : "test";
+    gv_status status = gv_array_open(io, options->path, &s->options.array, &s->array);
     if (status == GV_OK) s->dim = gv_array_dim(s->array);
     return status;
   }

@@ -53,17 +53,20 @@ static bool mapping_swaps(OGRSpatialReferenceH crs) {
 
 static const char undefined_cartesian[] = "Undefined Cartesian SRS";
 
+/* Esri's names have no blanks. */
+static bool is_same_name(const char *a, const char *b) {
+  while (*a != '\0' && (*a == *b || (*a == '_' && *b == ' ') || (*a == ' ' && *b == '_')))
+    a++, b++;
+  return *a == '\0' && *b == '\0';
+}
+
 /* GeoPackages say "undefined" by systems of these names, which GDAL hands on to what it makes of them. */
 static bool is_undefined(OGRSpatialReferenceH crs) {
   static const char *const names[] = {undefined_cartesian, "Undefined geographic SRS", "Undefined SRS"};
   const char *name = OSRGetName(crs);
   if (name == NULL) return true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *a = name, *b = names[i];
-    while (*a != '\0' && (*a == *b || (*a == '_' && *b == ' '))) /* Esri's names have no blanks */
-      a++, b++;
-    if (*a == '\0' && *b == '\0') return true;
-  }
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (is_same_name(name, names[i])) return true;
   return false;
 }
 
@@ -185,10 +188,26 @@ gv_status gv_check_longitudes(gv_io *io, const char *name, const double g[6], in
                     GV_MOST_TURNS);
 }
 
+/* Local systems by name, unit and directions: files of most formats hold no more of them, GeoTIFF no datum and no names of axes. */
+static bool is_same_local(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
+  const char *name_a = OSRGetName(a), *name_b = OSRGetName(b);
+  if (!OSRIsLocal(a) || !OSRIsLocal(b) || name_a == NULL || name_b == NULL || !is_same_name(name_a, name_b))
+    return false;
+  double unit_a = OSRGetLinearUnits(a, NULL), unit_b = OSRGetLinearUnits(b, NULL);
+  if (!(fabs(unit_a - unit_b) <= 1e-9 * unit_b)) return false;
+  for (int axis = 0; axis < 2; axis++) {
+    OGRAxisOrientation of_a = OAO_Other, of_b = OAO_Other;
+    OSRGetAxis(a, NULL, axis, &of_a);
+    OSRGetAxis(b, NULL, axis, &of_b);
+    if (of_a != of_b && of_a != OAO_Other && of_b != OAO_Other) return false;
+  }
+  return true;
+}
+
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   static const char *const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "IGNORE_COORDINATE_EPOCH=YES",
                                         "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", NULL};
-  return OSRIsSameEx(a, b, options) != 0;
+  return OSRIsSameEx(a, b, options) != 0 || is_same_local(a, b);
 }
 
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening) {

@@ -121,3 +121,37 @@ def test_where_distances_are_geodesics(work, code):
         assert "metric" not in asked.stderr
     quiet = work.ok("--seeds", "s.csv", *crs_options, "--metric", "manhattan", "--quiet", "quiet.tif")
     assert quiet.stderr == ""
+
+
+LOCAL = 'ENGCRS["{name}",EDATUM["{datum}"],CS[Cartesian,2],AXIS["{x}",east,ORDER[1],LENGTHUNIT["metre",{unit}]],AXIS["{y}",north,ORDER[2],LENGTHUNIT["metre",{unit}]]]'
+
+
+def local(name="Site grid", datum="Site", x="x", y="y", unit=1):
+    return LOCAL.format(name=name, datum=datum, x=x, y=y, unit=unit)
+
+
+@pytest.mark.parametrize("form", ["tif", "nc"])
+def test_own_output_in_a_local_system(work, form):
+    """Formats keep a local system's name, unit and directions; GeoTIFF neither its datum nor its axes' names."""
+    work.points("s.gpkg", "GPKG", X, Y, epsg=local())
+    grid = ["--seeds", "s.gpkg", "--extent=0,0,40,30", "--size", "40,30"]
+    work.ok(*grid, "a.tif")
+    name = f"a.{form}"
+    if form != "tif":
+        gdal.Translate(str(work.path(name)), str(work.path("a.tif")), format="netCDF")
+        if gdal.Open(str(work.path(name))).GetSpatialRef() is None:
+            pytest.skip("this GDAL writes no local systems to NetCDF")
+    for arguments in (["--like", name], [*grid[2:], "--mask", name], [*grid[2:], "--stats", "t.csv", "--sum", f"p={name}"], ["--extent-of", name, "--res", "1"]):
+        work.ok("--seeds", "s.gpkg", *arguments, "--overwrite", "b.tif")
+        assert np.array_equal(work.read("b.tif"), work.read("a.tif")), arguments
+    work.ok("search", "--reference-raster", name, "--queries", "s.gpkg", "--distances", "d.npy", "i.npy")
+    assert np.load(work.path("d.npy")).max() < 1.0
+
+
+@pytest.mark.parametrize("other", [local(name="Other grid"), local(unit=0.3048)])
+def test_other_local_systems_stay_apart(work, other):
+    work.points("s.gpkg", "GPKG", X, Y, epsg=local())
+    work.points("m.gpkg", "GPKG", X, Y, epsg=other)
+    work.ok("--seeds", "m.gpkg", *GRID, "m.tif")
+    line = work.fails("--seeds", "s.gpkg", *GRID, "--mask", "m.tif", "out.tif")
+    assert line.startswith("gpuvoronoi: error: PROJ knows no operation from ")

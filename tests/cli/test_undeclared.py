@@ -113,8 +113,12 @@ def test_layers_that_may_be_in_degrees(work, name, driver):
     assert not warnings(mended) and "metric: geodesic" in mended.summary
 
 
+def test_whole_degrees(work):
+    assert len(warnings(work.ok("--seeds", vector(work, "s.shp", "ESRI Shapefile", [0.0, 11.0], [3.0, 7.0]), "o.tif"))) == 1
+
+
 def test_other_layers_are_not_warned_of(work):
-    for i, (x, y) in enumerate([([500_000.0, 13.0], [52.0, 48.0]), ([13.0, 14.0], [96.0, 48.0]), ([0.0, 541.0], [1.0, 2.0])]):
+    for i, (x, y) in enumerate([([500_000.0, 13.0], [52.0, 48.0]), ([13.0, 14.0], [96.0, 48.0]), ([0.0, 541.0], [1.0, 2.0]), ([0.0, 10.0], [3.0, 7.0])]):
         assert not warnings(work.ok("--seeds", vector(work, f"s{i}.shp", "ESRI Shapefile", x, y), f"o{i}.tif"))
     # An undefined Cartesian system is a statement.
     work.points("c.gpkg", "GPKG", [13.4, 2.35], [52.5, 48.9], epsg='LOCAL_CS["Undefined Cartesian SRS"]')

@@ -12,6 +12,7 @@
 #include "io/in/numbers.h"
 #include "io/in/seed_reader.h"
 #include "io/in/separator.h"
+#include "io/in/whole_file.h"
 
 const char *gv_seed_field_name(OGRLayerH layer, int field) {
   return OGR_Fld_GetNameRef(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
@@ -21,9 +22,10 @@ OGRFieldType gv_seed_field_type(OGRLayerH layer, int field) {
   return OGR_Fld_GetType(OGR_FD_GetFieldDefn(OGR_L_GetLayerDefn(layer), field));
 }
 
-static gv_status open_dataset(gv_io *io, const char *source, const char *const *options, GDALDatasetH *out) {
+static gv_status open_dataset(gv_io *io, const char *name, const char *source, const char *const *options,
+                              GDALDatasetH *out) {
   gv_gdal_reset();
-  *out = GDALOpenEx(source, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, options, NULL);
+  *out = GDALOpenEx(name, GDAL_OF_VECTOR | GDAL_OF_READONLY | GDAL_OF_VERBOSE_ERROR, NULL, options, NULL);
   if (*out != NULL) return GV_OK;
   VSIStatBufL found;
   if (VSIStatL(source, &found) != 0 && strchr(source, ':') == NULL) {
@@ -79,12 +81,14 @@ static gv_status choose_encoding(gv_seed_reader *r) {
 
 gv_status gv_seed_open(gv_seed_reader *r) {
   char **options = open_options(r);
-  gv_status status = open_dataset(r->io, r->options->source, (const char *const *)options, &r->dataset);
+  gv_status status = gv_layer_name(r->io, r->options->source, &r->name);
+  if (status == GV_OK)
+    status = open_dataset(r->io, r->name, r->options->source, (const char *const *)options, &r->dataset);
   CSLDestroy(options);
   if (status == GV_OK) status = choose_encoding(r);
   if (status != GV_OK) return status;
   r->is_csv = EQUAL(GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), "CSV");
-  if (r->is_csv) status = gv_separator_of_file(r->io, r->options->source, &r->separator);
+  if (r->is_csv) status = gv_separator_of_file(r->io, r->name, &r->separator);
   if (status == GV_OK) status = open_layer(r->io, r->dataset, r->options, &r->layer);
   if (status != GV_OK) return status;
   /* SQLite's drivers look at a layer when it is first asked what it has, and know of no fields if they cannot. */
@@ -104,7 +108,7 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
     char **options = open_options(r);
     options = CSLSetNameValue(options, "AUTODETECT_TYPE", "YES");
     options = CSLSetNameValue(options, "AUTODETECT_SIZE_LIMIT", "0");
-    gv_status status = open_dataset(io, r->options->source, (const char *const *)options, &r->typed);
+    gv_status status = open_dataset(io, r->name, r->options->source, (const char *const *)options, &r->typed);
     CSLDestroy(options);
     if (status != GV_OK) return status;
     filter = GDALDatasetGetLayerByName(r->typed, OGR_L_GetName(r->layer));
@@ -180,6 +184,7 @@ void gv_seed_reader_close(gv_seed_reader *r) {
   gv_text_ids_free(&r->texts);
   if (r->typed != NULL) GDALClose(r->typed);
   if (r->dataset != NULL) GDALClose(r->dataset);
+  gv_layer_name_free(r->name);
 }
 
 /* ---------------------------------------------------------------------------------------------- a second walk */

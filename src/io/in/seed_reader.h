@@ -15,6 +15,7 @@ typedef struct gv_seed_reader {
   const gv_seed_options *options;
   gv_seed_list *set;
   int64_t capacity;
+  char *name; /* of the source, for GDAL */
   GDALDatasetH dataset;
   OGRLayerH layer;
   bool is_csv;

@@ -94,6 +94,8 @@ void gv_seeds_places(const gv_seed_list *seeds, const double **x, const double *
 }
 
 void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, const char *option) {
+  enum { SMALL = 10 };
+  bool whole = true;
   const double *x, *y;
   double box[4] = {HUGE_VAL, HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   int64_t count;
@@ -103,8 +105,10 @@ void gv_seeds_warn_of_degrees(const gv_seed_list *seeds, const char *whose, cons
     box[1] = fmin(box[1], y[i]);
     box[2] = fmax(box[2], x[i]);
     box[3] = fmax(box[3], y[i]);
+    whole = whole && x[i] == rint(x[i]) && y[i] == rint(y[i]);
   }
-  if (count == 0 || seeds->plane || seeds->crs != NULL || !gv_fits_degrees(box)) return;
+  bool small = whole && box[2] - box[0] <= SMALL && box[3] - box[1] <= SMALL; /* rather a drawing */
+  if (count == 0 || seeds->plane || seeds->crs != NULL || !gv_fits_degrees(box) || small) return;
   gv_io_warn(GV_CODE_DEGREES_ON_PLANE, 0,
              "%s no coordinate system, and coordinates that may be degrees: distances are those on the plane; %s "
              "EPSG:4326 makes them longitudes and latitudes",

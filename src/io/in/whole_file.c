@@ -8,21 +8,26 @@
 #include <cpl_vsi.h>
 
 #include "io/grow.h"
+#include "io/path.h"
+
+enum { HEAD = 256 }; /* bytes of a file that are looked at */
 
 static bool is_gzip(const char *path) {
   size_t length = strlen(path);
   return length > 3 && strcasecmp(path + length - 3, ".gz") == 0 && strncmp(path, "/vsi", 4) != 0;
 }
 
-char *gv_file_name_for_gdal(const char *path) {
+/* The name by which GDAL reads a file: that of a gzip file, by its ending, is one of /vsigzip/. To be freed; NULL: out of memory. */
+static char *name_for_gdal(const char *path) {
   char *name = NULL;
   return asprintf(&name, "%s%s", is_gzip(path) ? "/vsigzip/" : "", path) >= 0 ? name : NULL;
 }
 
-gv_status gv_file_read(gv_io *io, const char *path, unsigned char **bytes, int64_t *size) {
+/* All bytes of a file that GDAL can open, in memory of malloc, with a NUL behind them. */
+static gv_status read_file(gv_io *io, const char *path, unsigned char **bytes, int64_t *size) {
   enum { AT_ONCE = 1 << 16 };
   int64_t room = 0;
-  char *name = gv_file_name_for_gdal(path);
+  char *name = name_for_gdal(path);
   if (name == NULL) return gv_io_fail_memory(io, path);
   gv_gdal_reset();
   errno = 0;
@@ -52,20 +57,21 @@ gv_status gv_file_read(gv_io *io, const char *path, unsigned char **bytes, int64
   return status;
 }
 
-static bool has_mark(const unsigned char *bytes, int64_t size) {
-  return size >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+/* The beginning of a regular file; what is read once is not looked at. */
+static int64_t look_at_head(const char *path, unsigned char head[HEAD]) {
+  VSIStatBufL found;
+  char *name = name_for_gdal(path);
+  bool regular = name != NULL && VSIStatL(path, &found) == 0 && VSI_ISREG(found.st_mode);
+  VSILFILE *file = regular ? VSIFOpenL(name, "rb") : NULL;
+  free(name);
+  if (file == NULL) return 0;
+  size_t got = VSIFReadL(head, 1, HEAD, file);
+  VSIFCloseL(file);
+  return (int64_t)got;
 }
 
-bool gv_file_is_utf16(const char *path) {
-  unsigned char mark[2] = {0};
-  VSIStatBufL found;
-  /* What is read once is not looked at. */
-  if (VSIStatL(path, &found) != 0 || !VSI_ISREG(found.st_mode)) return false;
-  VSILFILE *file = VSIFOpenL(path, "rb");
-  if (file == NULL) return false;
-  size_t got = VSIFReadL(mark, 1, 2, file);
-  VSIFCloseL(file);
-  return has_mark(mark, (int64_t)got);
+static bool has_utf16_mark(const unsigned char *bytes, int64_t size) {
+  return size >= 2 && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
 }
 
 static char *put_utf8(char *to, uint32_t c) {
@@ -81,7 +87,8 @@ static char *put_utf8(char *to, uint32_t c) {
   return to;
 }
 
-char *gv_utf16_to_utf8(const unsigned char *bytes, int64_t size, int64_t *length) {
+/* UTF-16 with its mark, as UTF-8 in memory of malloc with a NUL behind it; NULL: out of memory. Lone surrogates become U+FFFD. */
+static char *utf16_to_utf8(const unsigned char *bytes, int64_t size, int64_t *length) {
   bool big = bytes[0] == 0xfe;
   char *text = malloc((size_t)(size / 2 * 3 + 4)), *to = text;
   if (text == NULL) return NULL;
@@ -106,21 +113,90 @@ char *gv_utf16_to_utf8(const unsigned char *bytes, int64_t size, int64_t *length
 gv_status gv_text_file_open(gv_io *io, const char *path, FILE **file, void **memory) {
   *memory = NULL;
   *file = NULL;
-  bool utf16 = gv_file_is_utf16(path);
+  unsigned char head[HEAD];
+  bool utf16 = has_utf16_mark(head, look_at_head(path, head));
   if (!utf16 && !is_gzip(path) && strncmp(path, "/vsi", 4) != 0) {
     *file = fopen(path, "rb");
     return *file != NULL ? GV_OK : gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
   }
   unsigned char *bytes;
   int64_t size;
-  gv_status status = gv_file_read(io, path, &bytes, &size);
+  gv_status status = read_file(io, path, &bytes, &size);
   if (status != GV_OK) return status;
-  if (has_mark(bytes, size)) {
-    unsigned char *text = (unsigned char *)gv_utf16_to_utf8(bytes, size, &size);
+  if (has_utf16_mark(bytes, size)) {
+    unsigned char *text = (unsigned char *)utf16_to_utf8(bytes, size, &size);
     free(bytes);
     bytes = text;
   }
   *memory = bytes;
   if (bytes != NULL) *file = fmemopen(bytes, (size_t)size + (size == 0), "rb");
   return *file != NULL ? GV_OK : gv_io_fail_memory(io, path);
+}
+
+/* ------------------------------------------------------------------------------------------------------- layers */
+
+static const char in_memory[] = "/vsimem/gpuvoronoi-";
+
+static bool is_csv(const char *path) {
+  size_t length = strlen(path) - (is_gzip(path) ? 3 : 0);
+  return length > 4 && strncasecmp(path + length - 4, ".csv", 4) == 0;
+}
+
+/* Where the heading of a CSV file ends that is WKT alone; 0: it is not. */
+static int64_t end_of_wkt(const unsigned char *head, int64_t size) {
+  int64_t at = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  bool quoted = at < size && head[at] == '"';
+  at += quoted;
+  at += at < size && head[at] == '_';
+  if (size - at < 3 || strncasecmp((const char *)head + at, "WKT", 3) != 0) return 0;
+  at += 3;
+  if (quoted && at < size && head[at] == '"') at++;
+  return at < size && (head[at] == '\n' || head[at] == '\r') ? at : 0;
+}
+
+/* With a separator behind it, that is in no geometry, GDAL takes such a file for CSV. */
+static bool add_separator(unsigned char **bytes, int64_t *size, int64_t at) {
+  unsigned char *more = realloc(*bytes, (size_t)*size + 1);
+  if (more == NULL) return false;
+  memmove(more + at + 1, more + at, (size_t)(*size - at));
+  more[at] = '\t';
+  *bytes = more;
+  ++*size;
+  return true;
+}
+
+gv_status gv_layer_name(gv_io *io, const char *path, char **name) {
+  unsigned char head[HEAD], *bytes = NULL;
+  int64_t size = 0, got = is_csv(path) ? look_at_head(path, head) : 0;
+  *name = NULL;
+  if (!has_utf16_mark(head, got) && end_of_wkt(head, got) == 0 && !is_gzip(path)) {
+    *name = strdup(path);
+    return *name != NULL ? GV_OK : gv_io_fail_memory(io, path);
+  }
+  gv_status status = read_file(io, path, &bytes, &size);
+  if (status != GV_OK) return status;
+  bool made = true;
+  if (has_utf16_mark(bytes, size)) {
+    unsigned char *text = (unsigned char *)utf16_to_utf8(bytes, size, &size);
+    free(bytes);
+    bytes = text;
+    made = text != NULL;
+  }
+  int64_t end = made ? end_of_wkt(bytes, size < HEAD ? size : HEAD) : 0;
+  if (end > 0) made = add_separator(&bytes, &size, end);
+  const char *file = gv_path_name(path);
+  size_t length = strlen(file) - (is_gzip(path) ? 3 : 0);
+  if (made) made = asprintf(name, "%s%p/%.*s", in_memory, (void *)bytes, (int)length, file) >= 0;
+  GByte *copy = made ? VSIMalloc((size_t)size + 1) : NULL;
+  if (copy != NULL) memcpy(copy, bytes, (size_t)size);
+  free(bytes);
+  VSILFILE *there = copy != NULL ? VSIFileFromMemBuffer(*name, copy, (vsi_l_offset)size, TRUE) : NULL;
+  if (there == NULL) return gv_io_fail_memory(io, path);
+  VSIFCloseL(there);
+  return GV_OK;
+}
+
+void gv_layer_name_free(char *name) {
+  if (name != NULL && strncmp(name, in_memory, sizeof in_memory - 1) == 0) VSIUnlink(name);
+  free(name);
 }

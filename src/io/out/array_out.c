@@ -13,6 +13,7 @@ enum { NPY_HEADER = 128 }; /* bytes */
 struct gv_array_writer {
   FILE *file; /* output.work, until it is finished */
   gv_output output;
+  bool stream; /* the file is a temporary one */
   gv_array_format format;
   int32_t columns;
   int64_t rows;
@@ -20,6 +21,10 @@ struct gv_array_writer {
 
 static gv_status fail_write(gv_io *io, const gv_array_writer *writer) {
   return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be written: %s", writer->output.path, strerror(errno));
+}
+
+static bool has_header(const gv_array_writer *writer) {
+  return writer->format == GV_ARRAY_NPY_INT64 || writer->format == GV_ARRAY_NPY_FLOAT64;
 }
 
 /* A version 1 header of a fixed size, so that the number of rows can be filled in at the end. */
@@ -36,20 +41,29 @@ static bool write_npy_header(gv_array_writer *writer) {
   return fwrite(header, 1, NPY_HEADER, writer->file) == NPY_HEADER;
 }
 
+bool gv_array_is_stream(const char *path) {
+  return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+/* The file to write. */
+static gv_status begin(gv_io *io, gv_array_writer *writer, const char *path, bool overwrite) {
+  writer->stream = gv_array_is_stream(path);
+  gv_status status = gv_output_init(io, &writer->output, path, overwrite);
+  if (status == GV_OK && !writer->stream) status = gv_output_check(io, &writer->output);
+  if (status == GV_OK && !writer->stream) status = gv_output_begin(io, &writer->output);
+  if (status != GV_OK) return status;
+  writer->file = writer->stream ? tmpfile() : fopen(writer->output.work, "wb");
+  return writer->file != NULL ? GV_OK : fail_write(io, writer);
+}
+
 gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_format format, int32_t columns,
                           gv_array_writer **out) {
   gv_array_writer *writer = calloc(1, sizeof *writer);
   if (writer == NULL) return gv_io_fail_memory(io, "the output");
   writer->format = format;
   writer->columns = columns;
-  gv_status status = gv_output_init(io, &writer->output, path, overwrite);
-  if (status == GV_OK) status = gv_output_check(io, &writer->output);
-  if (status == GV_OK) status = gv_output_begin(io, &writer->output);
-  if (status == GV_OK) {
-    writer->file = fopen(writer->output.work, "wb");
-    if (writer->file == NULL) status = fail_write(io, writer);
-  }
-  if (status == GV_OK && format != GV_ARRAY_CSV && !write_npy_header(writer)) status = fail_write(io, writer);
+  gv_status status = begin(io, writer, path, overwrite);
+  if (status == GV_OK && has_header(writer) && !write_npy_header(writer)) status = fail_write(io, writer);
   if (status != GV_OK) {
     gv_array_discard(writer);
     return status;
@@ -59,10 +73,31 @@ gv_status gv_array_create(gv_io *io, const char *path, bool overwrite, gv_array_
 }
 
 gv_output *gv_array_output(gv_array_writer *writer) {
-  return &writer->output;
+  return writer->stream ? NULL : &writer->output;
+}
+
+static bool put_int32(gv_array_writer *writer, int32_t value) {
+  unsigned char bytes[4];
+  for (int b = 0; b < 4; b++)
+    bytes[b] = (unsigned char)((uint32_t)value >> (8 * b));
+  return fwrite(bytes, 1, sizeof bytes, writer->file) == sizeof bytes;
+}
+
+static gv_status write_ivecs(gv_io *io, gv_array_writer *writer, const int64_t *rows, int64_t count) {
+  for (int64_t i = 0; i < count * writer->columns; i++) {
+    if (rows[i] > INT32_MAX) {
+      return gv_io_fail(io, GV_ERROR_UNSUPPORTED,
+                        "%s: %" PRId64 " does not fit into the 32 bits of .ivecs; write .npy", writer->output.path,
+                        rows[i]);
+    }
+    bool written = i % writer->columns != 0 || put_int32(writer, writer->columns);
+    if (!written || !put_int32(writer, (int32_t)rows[i])) return fail_write(io, writer);
+  }
+  return GV_OK;
 }
 
 gv_status gv_array_write(gv_io *io, gv_array_writer *writer, const void *rows, int64_t count) {
+  if (writer->format == GV_ARRAY_IVECS) return write_ivecs(io, writer, rows, count);
   size_t values = (size_t)(count * writer->columns);
   const uint16_t probe = 1;
   if (*(const unsigned char *)&probe == 1) {
@@ -93,8 +128,17 @@ gv_status gv_array_print(gv_io *io, gv_array_writer *writer, const char *format,
   return fwrite(text, 1, (size_t)length, writer->file) == (size_t)length ? GV_OK : fail_write(io, writer);
 }
 
+static gv_status copy_to_stream(gv_io *io, gv_array_writer *writer) {
+  char buffer[1 << 16];
+  rewind(writer->file);
+  for (size_t got; (got = fread(buffer, 1, sizeof buffer, writer->file)) > 0;)
+    if (fwrite(buffer, 1, got, stdout) != got) return fail_write(io, writer);
+  return ferror(writer->file) || fflush(stdout) != 0 ? fail_write(io, writer) : GV_OK;
+}
+
 gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
-  if (writer->format != GV_ARRAY_CSV && (fseek(writer->file, 0, SEEK_SET) != 0 || !write_npy_header(writer))) {
+  if (writer->stream) return copy_to_stream(io, writer);
+  if (has_header(writer) && (fseek(writer->file, 0, SEEK_SET) != 0 || !write_npy_header(writer))) {
     return fail_write(io, writer);
   }
   FILE *file = writer->file;

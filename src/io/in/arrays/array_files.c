@@ -1,4 +1,7 @@
-/* Opening files of values: NumPy's .npy (NEP 1), and the .fvecs, .bvecs of the TEXMEX corpus. */
+/*
+ * Opening files of values: NumPy's .npy (NEP 1), the .fvecs, .bvecs and .ivecs of the TEXMEX corpus (each row behind its dimension), and
+ * .fbin, .u8bin, .i8bin of big-ann-benchmarks (rows and columns as int32, then the values). array_sets.c has files of several arrays.
+ */
 #include "io/in/arrays/array_reader.h"
 
 #include <errno.h>
@@ -37,11 +40,11 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
   if (sscanf(descr, "'%c%c%4d%c", &endian, &type, &bytes, &quote) != 4 || quote != '\'') {
     return fail_file(io, reader, "structured .npy arrays are not understood");
   }
-  bool known = (type == 'f' && (bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
+  bool known = (type == 'f' && (bytes == 2 || bytes == 4 || bytes == 8)) || (type == 'b' && bytes == 1) ||
                ((type == 'i' || type == 'u') && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8));
   if (!known || strchr("<>|=", endian) == NULL) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
-                      "%s: values of type '%c%c%d' are not understood (float32, float64 and integers are)",
+                      "%s: values of type '%c%c%d' are not understood (float16, float32, float64 and integers are)",
                       reader->path, endian, type, bytes);
   }
   reader->type = type == 'b' ? 'u' : type;
@@ -65,9 +68,7 @@ static gv_status parse_npy_header(gv_io *io, gv_array_reader *reader, const char
     at = end;
   }
   if (dims == 0) return fail_file(io, reader, "the array is a single number, not rows of coordinates");
-  if (fortran && dims == 2 && sizes[0] > 1 && sizes[1] > 1) {
-    return fail_file(io, reader, "the array is in Fortran order (save it with numpy.ascontiguousarray)");
-  }
+  reader->fortran = fortran && dims == 2;
   reader->count = sizes[0];
   reader->dim = (int32_t)sizes[1];
   return gv_array_check_dim(io, reader, sizes[1]);
@@ -125,6 +126,21 @@ static gv_status open_vecs(gv_io *io, gv_array_reader *reader, int64_t file_byte
   return GV_OK;
 }
 
+static gv_status open_bin(gv_io *io, gv_array_reader *reader, int64_t file_bytes) {
+  unsigned char start[8];
+  if (fread(start, 1, 8, reader->file) != 8) return fail_file(io, reader, "the file is empty or truncated");
+  int64_t dim = (int64_t)gv_little_endian(start + 4, 4);
+  gv_status status = gv_array_check_dim(io, reader, dim);
+  if (status != GV_OK) return status;
+  reader->count = (int64_t)gv_little_endian(start, 4);
+  reader->dim = (int32_t)dim;
+  reader->start = 8;
+  if (reader->count * dim * reader->bytes == file_bytes - 8) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: truncated: %" PRId64 " rows of %" PRId64 " bytes promised, %" PRId64 " bytes there",
+                    reader->path, reader->count, dim * reader->bytes, file_bytes - 8);
+}
+
 /* ------------------------------------------------------------------------------------------------------- by name */
 
 typedef gv_status open_function(gv_io *io, gv_array_reader *reader, int64_t file_bytes);
@@ -137,7 +153,10 @@ typedef struct file_kind {
 } file_kind;
 
 static const file_kind kinds[] = {
-    {".npy", open_npy, 0, 0}, {".fvecs", open_vecs, 'f', 4}, {".bvecs", open_vecs, 'u', 1}};
+    {".npy", open_npy, 0, 0},      {".npz", open_npy, 0, 0},      {".fvecs", open_vecs, 'f', 4},
+    {".bvecs", open_vecs, 'u', 1}, {".ivecs", open_vecs, 'i', 4}, {".fbin", open_bin, 'f', 4},
+    {".u8bin", open_bin, 'u', 1},  {".i8bin", open_bin, 'i', 1},  {".ibin", open_bin, 'i', 4},
+    {".hdf5", NULL, 'f', 4},       {".h5", NULL, 'f', 4}};
 
 /* NULL: text, or no array. */
 static const file_kind *kind_of(const char *path) {
@@ -151,14 +170,28 @@ bool gv_array_is_text(const char *path) {
   return kind_of(path) == NULL;
 }
 
+bool gv_array_has_sets(const char *path) {
+  const file_kind *kind = kind_of(path);
+  return kind != NULL && (kind->open == NULL || strcasecmp(kind->ending, ".npz") == 0);
+}
+
 gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader) {
   const file_kind *kind = kind_of(reader->path);
   struct stat about;
+  gv_status status = GV_OK;
   reader->type = kind->type;
   reader->bytes = kind->bytes;
   reader->file = fopen(reader->path, "rb");
   if (reader->file == NULL || fstat(fileno(reader->file), &about) != 0)
     return gv_io_fail(io, GV_ERROR_IO, "%s: cannot be opened: %s", reader->path, strerror(errno));
   if (S_ISDIR(about.st_mode)) return gv_io_fail(io, GV_ERROR_IO, "%s: is a directory", reader->path);
+  if (kind->open == NULL) return gv_array_take_hdf5(io, reader);
+  if (gv_array_has_sets(reader->path)) {
+    status = gv_array_take_npz(io, reader);
+  } else if (!S_ISREG(about.st_mode)) {
+    status = gv_array_take_pipe(io, reader);
+  }
+  if (status != GV_OK) return status;
+  if (fstat(fileno(reader->file), &about) != 0) return fail_file(io, reader, "cannot be read");
   return kind->open(io, reader, about.st_size);
 }

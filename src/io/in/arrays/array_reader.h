@@ -21,6 +21,7 @@ struct gv_array_reader {
   char type; /* 'f' float, 'i' signed, 'u' unsigned */
   int bytes; /* of a value */
   bool big_endian;
+  bool fortran;  /* columns lie behind each other, not rows */
   int prefix;    /* bytes in front of each row: its dimension */
   int64_t start; /* of the rows in the file */
   /* Text. */
@@ -36,6 +37,12 @@ struct gv_array_reader {
 };
 
 gv_status gv_array_open_values(gv_io *io, gv_array_reader *reader);
+
+/* array_sets.c: the file becomes a temporary one, of what comes by a pipe, of an archive's member or of a dataset's values. */
+gv_status gv_array_take_pipe(gv_io *io, gv_array_reader *reader);
+gv_status gv_array_take_npz(gv_io *io, gv_array_reader *reader);
+gv_status gv_array_take_hdf5(gv_io *io, gv_array_reader *reader);
+
 gv_status gv_array_open_text(gv_io *io, gv_array_reader *reader);
 gv_status gv_array_read_text(gv_io *io, gv_array_reader *reader, int64_t rows, double *out, int64_t *got);
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 #include "io/grow.h"
 
 enum {
-  BUFFER_BYTES = 1 << 16, /* at least a row: it is on the stack */
-  PIECE_BYTES = 1 << 17   /* read at once where no buffer is needed */
+  BUFFER_BYTES = 1 << 16,  /* converted at once: at least a row */
+  COLUMNS_BYTES = 1 << 22, /* the same of an array in Fortran order, which is read column by column */
+  PIECE_BYTES = 1 << 17    /* read at once where no buffer is needed */
 };
 
 /* ---------------------------------------------------------------------------------------------------- reading */
@@ -89,7 +91,7 @@ gv_dtype gv_array_dtype(const gv_array_reader *reader) {
 }
 
 int64_t gv_array_count(const gv_array_reader *reader) {
-  return reader->count;
+  return reader->options.skip_invalid ? -1 : reader->count;
 }
 
 /* One value of an integer type; false if a double does not hold it exactly. */
@@ -110,6 +112,17 @@ static gv_status fail_value(gv_io *io, const gv_array_reader *reader, int64_t ro
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0), column %" PRId64 " %s",
                     reader->path, row, column,
                     reader->type == 'f' ? "is not finite" : "is an integer beyond 2^53, which would be rounded");
+}
+
+/* The bits of a float with the value of a half. */
+static uint32_t float_of_half(uint32_t half) {
+  uint32_t sign = (half & 0x8000) << 16, exponent = half >> 10 & 0x1f, rest = half & 0x3ff;
+  if (exponent == 0x1f) return sign | 0x7f800000 | rest << 13;
+  if (exponent > 0) return sign | (exponent + 112) << 23 | rest << 13;
+  float small = ldexpf((float)rest, -24); /* below the normal numbers */
+  uint32_t bits;
+  memcpy(&bits, &small, sizeof bits);
+  return sign | bits;
 }
 
 static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t number, const unsigned char *from,
@@ -133,9 +146,9 @@ static gv_status convert_row(gv_io *io, const gv_array_reader *reader, int64_t n
       } else {
         ((double *)row)[d] = value;
       }
-    } else if (reader->bytes == 4) {
-      uint32_t half = (uint32_t)bits;
-      memcpy((float *)row + d, &half, sizeof half);
+    } else if (reader->bytes < 8) {
+      uint32_t single = reader->bytes == 2 ? float_of_half((uint32_t)bits) : (uint32_t)bits;
+      memcpy((float *)row + d, &single, sizeof single);
       good = isfinite(((float *)row)[d]);
     } else {
       memcpy((double *)row + d, &bits, sizeof bits);
@@ -151,27 +164,44 @@ static int64_t file_row(const gv_array_reader *reader) {
   return (int64_t)reader->dim * reader->bytes + reader->prefix;
 }
 
-static gv_status read_bytes(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
-  size_t bytes = (size_t)(rows * file_row(reader)), got = 0;
+/* `each` bytes of so many rows, which lie behind each other from `at` on. */
+static gv_status read_stretch(gv_io *io, const gv_array_reader *reader, int64_t at, int64_t each, int64_t first,
+                              int64_t rows, void *out) {
+  size_t bytes = (size_t)(rows * each), got = 0;
   while (got < bytes) {
-    ssize_t more = pread(fileno(reader->file), (char *)out + got, bytes - got,
-                         (off_t)(reader->start + first * file_row(reader)) + (off_t)got);
+    ssize_t more = pread(fileno(reader->file), (char *)out + got, bytes - got, (off_t)at + (off_t)got);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) {
       return gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) cannot be read%s%s", reader->path,
-                        first + (int64_t)got / file_row(reader), more < 0 ? ": " : "",
-                        more < 0 ? strerror(errno) : "");
+                        first + (int64_t)got / each, more < 0 ? ": " : "", more < 0 ? strerror(errno) : "");
     }
     got += (size_t)more;
   }
   return GV_OK;
 }
 
+static gv_status read_bytes(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
+  int64_t bytes = reader->bytes, row_bytes = file_row(reader);
+  if (!reader->fortran)
+    return read_stretch(io, reader, reader->start + first * row_bytes, row_bytes, first, rows, out);
+  char *column = malloc((size_t)(rows * bytes));
+  gv_status status = column != NULL ? GV_OK : gv_io_fail_memory(io, reader->path);
+  for (int32_t d = 0; d < reader->dim && status == GV_OK; d++) {
+    status =
+        read_stretch(io, reader, reader->start + (d * reader->count + first) * bytes, bytes, first, rows, column);
+    for (int64_t i = 0; i < rows && status == GV_OK; i++)
+      memcpy((char *)out + i * row_bytes + d * bytes, column + i * bytes, (size_t)bytes);
+  }
+  free(column);
+  return status;
+}
+
 /* Whether values lie in the file as they do in memory. */
 static bool is_plain(const gv_array_reader *reader) {
   const uint16_t one = 1;
   bool big = *(const unsigned char *)&one == 0;
-  return reader->prefix == 0 && reader->type == 'f' && reader->big_endian == big;
+  return reader->prefix == 0 && reader->type == 'f' && reader->bytes > 2 && !reader->fortran &&
+         reader->big_endian == big;
 }
 
 /* Of plain values: the place of the first that is not finite, or `count`. */
@@ -201,26 +231,27 @@ static gv_status read_plain(gv_io *io, const gv_array_reader *reader, int64_t fi
 }
 
 static gv_status read_converted(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
-  unsigned char buffer[BUFFER_BYTES];
+  unsigned char *buffer = malloc((size_t)(rows * file_row(reader)));
+  if (buffer == NULL) return gv_io_fail_memory(io, reader->path);
   size_t value_bytes = gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double);
   int64_t row_bytes = file_row(reader), prefix = reader->prefix;
   gv_status status = read_bytes(io, reader, first, rows, buffer);
   for (int64_t i = 0; i < rows && status == GV_OK; i++) {
     const unsigned char *from = buffer + i * row_bytes;
-    if (prefix > 0 && gv_little_endian(from, 4) != (uint64_t)reader->dim) {
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: row %" PRId64 " (from 0) does not have %d values",
-                        reader->path, first + i, (int)reader->dim);
-    }
-    status =
-        convert_row(io, reader, first + i, from + prefix, (char *)out + (size_t)(i * reader->dim) * value_bytes);
+    char *to = (char *)out + (size_t)(i * reader->dim) * value_bytes;
+    status = prefix > 0 && gv_little_endian(from, 4) != (uint64_t)reader->dim
+                 ? gv_io_fail(io, GV_ERROR_IO, "%s: row %" PRId64 " (from 0) does not have %d values", reader->path,
+                              first + i, (int)reader->dim)
+                 : convert_row(io, reader, first + i, from + prefix, to);
   }
+  free(buffer);
   return status;
 }
 
 gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t first, int64_t rows, void *out) {
   size_t row_bytes = (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
   bool plain = is_plain(reader);
-  int64_t most = (plain ? PIECE_BYTES : BUFFER_BYTES) / file_row(reader);
+  int64_t most = (plain ? PIECE_BYTES : reader->fortran ? COLUMNS_BYTES : BUFFER_BYTES) / file_row(reader);
   gv_status status = GV_OK;
   for (int64_t done = 0, now; done < rows && status == GV_OK; done += now) {
     now = rows - done < most ? rows - done : most;
@@ -232,9 +263,31 @@ gv_status gv_array_read_at(gv_io *io, const gv_array_reader *reader, int64_t fir
   return status;
 }
 
+/* Rows that can be used, others are left out: pieces with such are read row by row. */
+static gv_status read_valid(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got) {
+  enum { PIECE = 256 };
+  size_t row_bytes = (size_t)reader->dim * (gv_array_dtype(reader) == GV_FLOAT32 ? sizeof(float) : sizeof(double));
+  gv_status status = GV_OK;
+  while (*got < rows && reader->row < reader->count && status == GV_OK) {
+    int64_t left = reader->count - reader->row, now = rows - *got < left ? rows - *got : left;
+    if (now > PIECE) now = PIECE;
+    char *to = (char *)out + (size_t)*got * row_bytes;
+    status = gv_array_read_at(io, reader, reader->row, now, to);
+    if (status == GV_ERROR_INVALID_ARGUMENT && now > 1) {
+      now = 1;
+      status = gv_array_read_at(io, reader, reader->row, now, to);
+    }
+    if (status == GV_OK) *got += now;
+    if (gv_array_leave_out(io, reader, status)) status = GV_OK;
+    reader->row += now;
+  }
+  return status;
+}
+
 gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *out, int64_t *got) {
   *got = 0;
   if (reader->text) return gv_array_read_text(io, reader, rows, out, got);
+  if (reader->options.skip_invalid) return read_valid(io, reader, rows, out, got);
   if (rows > reader->count - reader->row) rows = reader->count - reader->row;
   gv_status status = gv_array_read_at(io, reader, reader->row, rows, out);
   if (status == GV_OK) *got = rows;
@@ -244,6 +297,14 @@ gv_status gv_array_read(gv_io *io, gv_array_reader *reader, int64_t rows, void *
 
 gv_status gv_array_skip(gv_io *io, gv_array_reader *reader, int64_t rows, int64_t *skipped) {
   *skipped = 0;
+  if (reader->options.skip_invalid) { /* those that count */
+    double *row = malloc((size_t)reader->dim * sizeof *row);
+    gv_status status = row != NULL ? GV_OK : gv_io_fail_memory(io, "an array");
+    for (int64_t got = 1; *skipped < rows && got == 1 && status == GV_OK; *skipped += got)
+      status = gv_array_read(io, reader, 1, row, &got);
+    free(row);
+    return status;
+  }
   if (reader->text) { /* what is in them is for who reads them */
     for (gv_status status; *skipped < rows; (*skipped)++) {
       if (!gv_array_skip_line(io, reader, &status)) return status;
@@ -267,7 +328,7 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
     int64_t got = 0;
     status = gv_array_read(io, reader, capacity - total, data + (size_t)total * row_bytes, &got);
     total += got;
-    if (status != GV_OK || total < capacity || reader->count >= 0) break;
+    if (status != GV_OK || total < capacity || gv_array_count(reader) >= 0) break;
     char *more = gv_grow(data, &capacity, capacity + 1, row_bytes);
     if (more == NULL) {
       status = gv_io_fail_memory(io, "an array");

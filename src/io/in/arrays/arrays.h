@@ -12,15 +12,17 @@ typedef struct gv_array_options {
   const char *columns;        /* of text: names, or numbers from 1, with commas between them; NULL = all but ids */
   const char *columns_option; /* that gives them, for messages */
   gv_heading heading;         /* of text: GV_HEADING_AUTO takes a first line that is not of numbers for one */
-  bool skip_invalid;          /* rows that cannot be used are left out and counted */
+  const char *set;            /* of a file with several arrays; NULL = `usual_set`, or the only one */
+  const char *usual_set;
+  bool skip_invalid; /* rows that cannot be used are left out and counted */
 } gv_array_options;
 
 /* A file of count x dim numbers being read from its beginning to its end. */
 typedef struct gv_array_reader gv_array_reader;
 
 /*
- * Opens a file by its extension: .npy (float32, float64, integers and bool of either byte order, C order, one or two
- * dimensions, versions 1 to 3), .fvecs, .bvecs; anything else is read as text: numbers with what the first line has between
+ * Opens a file by its extension: .npy (floats, integers and bool of either byte order, one or two
+ * dimensions, versions 1 to 3), .npz, .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin, .hdf5 and .h5 where GDAL reads them; anything else is read as text: numbers with what the first line has between
  * its fields (gv_separator_of; decimal commas between semicolons), the first line may be a header, lines that start with # and
  * empty lines are skipped.
  * Errors name the file and the reason: IO, INVALID_ARGUMENT, OUT_OF_MEMORY.
@@ -51,6 +53,9 @@ gv_status gv_array_read_all(gv_io *io, gv_array_reader *reader, void **out, int6
 
 /* Rows that were left out so far, and what is wrong with the first. */
 int64_t gv_array_skipped(const gv_array_reader *reader, const char **first);
+
+/* Whether files of that name hold several arrays. */
+bool gv_array_has_sets(const char *path);
 
 /* True for a name that gv_array_open reads as text. */
 bool gv_array_is_text(const char *path);
