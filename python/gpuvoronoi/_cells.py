@@ -97,8 +97,6 @@ def _chosen(values: npt.NDArray[Any], target_values: Any, missing: list[Any]) ->
         row, column = np.argwhere(bad)[0]
         raise ValueError(f"seeds: row {row}, column {column} holds {values[row, column]}: cells are told apart by whole numbers")
     whole[counts] = values[counts].astype(np.int64)
-    if not counts.any():
-        raise ValueError("seeds: no cell has one of the target_values" if targets.size else "seeds: no cell is neither 0 nor missing")
     return whole, counts
 
 

@@ -17,17 +17,21 @@ Floats = npt.NDArray[np.float64]
 
 @dataclasses.dataclass
 class Seeds:
-    """Positions in the system `crs` (None: none is known), and the table they come from, if any."""
+    """Positions in the system `crs` (None: none is known), and the table they come from, if any.
+
+    `rows`: which rows of `total` they are, where others were left out."""
 
     x: Floats
     y: Floats
     crs: Any = None
     frame: Any = None
+    rows: Optional[npt.NDArray[np.intp]] = None
+    total: int = 0
 
 
-def read(seeds: Any, crs: Any = None) -> Seeds:
-    """`crs`: the seeds' coordinate system, if they have none of their own."""
-    made = _read(seeds, "seeds")
+def read(seeds: Any, crs: Any = None, skip_invalid: bool = False) -> Seeds:
+    """`crs`: the seeds' coordinate system, if they have none of their own. `skip_invalid`: those without a place are left out."""
+    made = usable(seeds, "seeds") if skip_invalid else _read(seeds, "seeds")
     if crs is not None:
         given = _crs.parse(crs, "seeds_crs")
         if made.crs is not None and not _crs.same(made.crs, given):
@@ -36,9 +40,16 @@ def read(seeds: Any, crs: Any = None) -> Seeds:
     return made
 
 
-def _read(seeds: Any, argument: str) -> Seeds:
+def usable(seeds: Any, argument: str) -> Seeds:
+    """Without the rows that have no geometry, an empty one, or coordinates that are not finite."""
+    made = _read(seeds, argument, allow_missing=True)
+    rows = np.flatnonzero(np.isfinite(made.x) & np.isfinite(made.y))
+    return Seeds(made.x[rows], made.y[rows], made.crs, made.frame, rows, made.x.size)
+
+
+def _read(seeds: Any, argument: str, allow_missing: bool = False) -> Seeds:
     if hasattr(seeds, "geometry") and hasattr(seeds, "crs"):
-        return _of_geometries(seeds, argument)
+        return _of_geometries(seeds, argument, allow_missing)
     if isinstance(seeds, (str, bytes)):
         raise TypeError(f"{argument}: names of files are not supported by this version; give a pair of arrays (x, y), a "
                         f"GeoDataFrame or a GeoSeries")
@@ -65,18 +76,22 @@ def _of_points(seeds: Any, argument: str) -> tuple[Floats, Floats]:
     return np.ascontiguousarray(points[:, 0]), np.ascontiguousarray(points[:, 1])
 
 
-def _of_geometries(frame: Any, argument: str) -> Seeds:
+def _of_geometries(frame: Any, argument: str, allow_missing: bool) -> Seeds:
+    """Rows without a place are NaN, if they are allowed."""
     geometry = frame.geometry
     kinds = np.asarray(geometry.geom_type, dtype=object)
     missing = np.asarray(geometry.isna()) | np.asarray(geometry.is_empty)
-    bad = np.flatnonzero((kinds != "Point") | missing)
+    bad = np.flatnonzero((kinds != "Point") & ~missing if allow_missing else (kinds != "Point") | missing)
     if bad.size:
         row = int(bad[0])
         what = "geometry that is missing or empty" if missing[row] else kinds[row]
         hint = "; explode() it first" if kinds[row] == "MultiPoint" else ""
         raise ValueError(f"{argument}: row {row} is a {what}; this version takes points only{hint}")
     crs = None if frame.crs is None else _crs.parse(frame.crs, argument)
-    return Seeds(np.ascontiguousarray(geometry.x, dtype=np.float64), np.ascontiguousarray(geometry.y, dtype=np.float64), crs, frame)
+    x, y = np.full(len(missing), np.nan), np.full(len(missing), np.nan)
+    there = geometry[~missing]
+    x[~missing], y[~missing] = there.x, there.y
+    return Seeds(x, y, crs, frame)
 
 
 def column(value: Any, seeds: Seeds, argument: str) -> npt.NDArray[Any]:
@@ -86,9 +101,10 @@ def column(value: Any, seeds: Seeds, argument: str) -> npt.NDArray[Any]:
             raise ValueError(f"{argument}: the seeds have no column {value!r}")
         value = seeds.frame[value].to_numpy()
     array = plain_array(value, argument)
-    if array.shape != seeds.x.shape:
-        raise ValueError(f"{argument} must have one value for each of {seeds.x.size} seeds, not the shape {array.shape}")
-    return array
+    count = seeds.x.size if seeds.rows is None else seeds.total
+    if array.shape != (count,):
+        raise ValueError(f"{argument} must have one value for each of {count} seeds, not the shape {array.shape}")
+    return array if seeds.rows is None else array[seeds.rows]
 
 
 def metric_of(metric: Optional[str], grid: Grid, seeds: Seeds, argument: str = "metric") -> str:

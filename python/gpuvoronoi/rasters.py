@@ -21,7 +21,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         with `target_values` and `extent`. A seed is then all cells of one value, a whole number; the raster's own cells ask
         unless `like`, `shape` or `level` say otherwise.
     target_values : sequence of int, optional
-        The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`.
+        The values of cells that are seeds; by default, and if it is empty, all but 0, NaN and `_FillValue`. Where no cell is
+        a seed, no cell has one.
     like : xarray.DataArray or xarray.Dataset, optional
         The cells to ask for: its last two spatial coordinates, and its coordinate system if it has one by CF's
         `grid_mapping` (as rioxarray writes it). The answer has its coordinates, and is computed by Dask, chunk by chunk,
@@ -52,6 +53,8 @@ _ARGUMENTS = """seeds : (array_like, array_like), GeoDataFrame or GeoSeries
         The least d / w, d + w or d**2 - w wins; multiplicative if there are weights.
     seeds_crs : optional
         The seeds' coordinate system.
+    skip_invalid : bool
+        Leave out seeds that have no geometry, an empty one, or coordinates that are not finite; the others keep their numbers.
     x, y : str, optional
         The names of the dimensions of `like`, or of the raster of seeds.
     backend : str
@@ -78,7 +81,7 @@ class Question:
                  metric: Optional[str] = None, k: int = 1, max_distance: float = math.inf, mask: Any = None, weights: Any = None,
                  weighting: Optional[str] = None, seeds_crs: Any = None, x: Optional[str] = None, y: Optional[str] = None,
                  backend: str = "auto", device: Optional[int] = None, workers: int = -1, progress: Progress = None,
-                 target_values: Any = None, distance_metric: Optional[str] = None) -> None:
+                 target_values: Any = None, distance_metric: Optional[str] = None, skip_invalid: bool = False) -> None:
         self.k = number_in(k, "k", 1, _c.MAX_VORONOI_K)
         self.workers, self.progress = worker_threads(workers), progress
         metric = _cells.metric_of(metric, distance_metric)
@@ -100,7 +103,7 @@ class Question:
         elif target_values is not None:
             raise TypeError("target_values: the seeds are no raster")
         else:
-            self.seeds = _seeds.read(seeds, seeds_crs)
+            self.seeds = _seeds.read(seeds, seeds_crs, skip_invalid)
             self.like = like
             self.grid = _grid.of_arguments(like, shape, extent, level, crs, x, y, self.seeds.crs)
         self.metric = _seeds.metric_of(metric, self.grid, self.seeds)
@@ -118,7 +121,8 @@ class Question:
             max_distance=real(max_distance, "max_distance", 0.0), weights=loads,
             weighting="unweighted" if loads is None else weighting or "multiplicative", backend=backend,
             device=device_number(device))
-        if self.cells is not None:
+        self.nothing = self.cells is not None and not self.cells.counts.any()  # no cell is a seed
+        if self.cells is not None and not self.nothing:
             self._keep(self.cells)
         if self.grid.chunks is not None and self.grid.mesh:
             raise ValueError("level alone has no chunks")
@@ -186,8 +190,10 @@ class Question:
 
     def coded(self, ids: Any) -> tuple[Any, int]:
         """A table from seeds' numbers to ids (None: they are the same), whose last entry stands for no seed, and that."""
-        if ids is None and self.cells is None:
+        if self.nothing or (ids is None and self.cells is None and self.seeds.rows is None):
             return None, -1
+        if ids is None and self.seeds.rows is not None:
+            ids = np.arange(self.seeds.total)
         if ids is not None and self.cells is not None:
             raise ValueError("ids: cells of a raster as seeds have their values")
         values = _seeds.column(ids, self.seeds, "ids") if self.cells is None else self.values
@@ -200,8 +206,20 @@ class Question:
             raise ValueError(f"ids: {nodata} stands for no seed and can be no id")
         return np.append(values, nodata).astype(kind), nodata
 
+    def _full(self, value: float, dtype: Any) -> Any:
+        """An answer without a seed."""
+        shape = (self.k, self.plan.rows, self.plan.columns)
+        if self.grid.chunks is None:
+            return np.full(shape, value, dtype)
+        import dask.array
+
+        return dask.array.full(shape, value, dtype=dtype, chunks=((self.k,), *self.grid.chunks))
+
     def compute(self, *, distance: Any = None, azimuth: bool = False) -> tuple[Any, Any, Any]:
         """Numbers, distances and azimuths, k x rows x columns: numpy's, or Dask's where `like` is chunked."""
+        if self.nothing:
+            return (self._full(-1, np.int32), None if distance is None else self._full(math.nan, distance),
+                    self._full(math.nan, np.float32) if azimuth else None)
         if self.grid.chunks is not None:
             from . import _dask
 

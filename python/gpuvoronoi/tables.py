@@ -67,8 +67,11 @@ def statistics(seeds: Any, *, sums: Optional[Mapping[str, Any]] = None, distance
         table.add(used, column, row, full, answers)
 
     field.each(plan.window, work, question.workers, question.progress)
-    return pandas.DataFrame(_columns(question, table, names, distances, ids),
-                            index=None if question.seeds.frame is None else question.seeds.frame.index)
+    seeds = question.seeds
+    index = None if seeds.frame is None else seeds.frame.index
+    if seeds.rows is not None:
+        index = seeds.rows if index is None else index[seeds.rows]
+    return pandas.DataFrame(_columns(question, table, names, distances, ids), index=index)
 
 
 def _quantity(values: npt.NDArray[Any], name: str, question: Question) -> npt.NDArray[np.float64]:
@@ -172,6 +175,7 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
 
     Notes
     -----
+    Rows without a geometry, with an empty one or with coordinates that are not finite have no neighbour and are none.
     Of rows at the same distance GeoPandas returns all; here the first `k` of the other table's order are returned.
     """
     for frame, name in ((left_df, "left_df"), (right_df, "right_df")):
@@ -181,12 +185,16 @@ def sjoin_nearest(left_df: Any, right_df: Any, how: str = "inner", max_distance:
         raise ValueError(f"how must be inner, left or right, not {how!r}")
     count = number_in(k, "k", 1, _c.MAX_SEARCH_K)
     limit = math.inf if max_distance is None else real(max_distance, "max_distance", 0.0)
-    left, right = _seeds._read(left_df, "left_df"), _seeds._read(right_df, "right_df")
+    left, right = _seeds.usable(left_df, "left_df"), _seeds.usable(right_df, "right_df")
     if (left.crs is None) != (right.crs is None) or (left.crs is not None and not _crs.same(left.crs, right.crs)):
         said = ["no coordinate system" if s.crs is None else _crs.name(s.crs) for s in (left, right)]
         raise ValueError(f"right_df is in {said[1]}, left_df in {said[0]}: use to_crs() to bring them together")
     asking, asked = (right, left) if how == "right" else (left, right)
-    distance, index = _nearest(asking, asked, count, limit, metric, workers, progress)
+    distance = np.full((asking.total, count), math.inf)
+    index = np.full((asking.total, count), asked.total)
+    if asking.rows is not None and asked.rows is not None and asking.x.size and asked.x.size:
+        distance[asking.rows], near = _nearest(asking, asked, count, limit, metric, workers, progress)
+        index[asking.rows] = np.append(asked.rows, asked.total)[near]
     return _joined(asking.frame, asked.frame, distance, index, how, (lsuffix, rsuffix), distance_col)
 
 

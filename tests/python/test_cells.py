@@ -150,7 +150,6 @@ def test_what_makes_no_sense(random):
             (dict(metric="euclidean", k=2), ValueError, "k: cells of a raster"),
             (dict(metric="euclidean", weights=[1.0]), ValueError, "weights: cells of a raster"),
             (dict(metric="euclidean", ids=[1]), ValueError, "ids: cells of a raster"),
-            (dict(metric="euclidean", target_values=[9]), ValueError, "no cell has one of the target_values"),
             (dict(metric="euclidean", target_values="ab"), ValueError, "target_values must be numbers"),
             (dict(metric="euclidean", distance_metric="EUCLIDEAN"), ValueError, "distance_metric is another name"),
             (dict(distance_metric="MILES"), ValueError, "distance_metric must be one of"),
@@ -160,8 +159,6 @@ def test_what_makes_no_sense(random):
             allocation(of, **arguments)
     with pytest.raises(ValueError, match="row 0, column 0 holds [0-3].5: cells are told apart by whole numbers"):
         allocation(of + 0.5, metric="euclidean")
-    with pytest.raises(ValueError, match="no cell is neither 0 nor missing"):
-        allocation(of * 0, metric="euclidean")
     with pytest.raises(TypeError, match="told apart by whole numbers, not complex"):
         allocation(of.astype(complex), metric="euclidean")
     with pytest.raises(TypeError, match="choose one of its variables"):
@@ -174,3 +171,18 @@ def test_what_makes_no_sense(random):
         allocation(([0.0], [0.0]), target_values=[1], shape=(3, 3))
     with pytest.raises(TypeError, match="have no statistics"):
         statistics(of, metric="euclidean")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_no_cell_is_a_seed(random, chunked):
+    """A land cover without the class that is asked for, an empty tile."""
+    of = raster(classes(random))
+    if chunked:
+        pytest.importorskip("dask")
+        of = of.chunk({of.dims[0]: 7, of.dims[1]: 9})
+    for empty, targets in ((of, [9]), (of * 0, None), (of * np.nan, [1])):
+        found = voronoi(empty, target_values=targets, metric="euclidean", dtype="float64")
+        assert all(found[name].dims == of.dims and (found[name].chunks == of.chunks) for name in found)
+        assert (found["allocation"] == -1).all() and found["allocation"].dtype == np.int32
+        assert np.isnan(found["proximity"]).all() and found["proximity"].dtype == np.float64 and np.isnan(found["direction"]).all()
+    assert (allocation(np.zeros((4, 5)), target_values=[3], extent=(0, 0, 5, 4), metric="euclidean") == -1).all()

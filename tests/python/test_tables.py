@@ -116,3 +116,72 @@ def test_bad_joins(random):
             (lambda: sjoin_nearest(left, right.set_geometry(right.buffer(1))), ValueError, "right_df: row 0 is a Polygon")]:
         with pytest.raises(error, match=words):
             call()
+
+
+def with_holes(frame):
+    """Rows without a place: no geometry, an empty one, coordinates that are none."""
+    from shapely.geometry import Point
+
+    frame, rows = frame.copy(), [0, 4, 7, len(frame) - 1]
+    geometry = list(frame.geometry)
+    for row, what in zip(rows, (None, Point(), Point(float("nan"), float("nan")), None)):
+        geometry[row] = what
+    frame["geometry"] = type(frame.geometry)(geometry, index=frame.index, crs=frame.crs)
+    return frame, rows
+
+
+@pytest.mark.parametrize("crs", ["EPSG:3035", None])
+@pytest.mark.parametrize("how", ["inner", "left", "right"])
+def test_rows_without_a_place_have_no_neighbour(random, how, crs):
+    left, right = frames(random, crs)
+    (left_holes, left_rows), (right_holes, right_rows) = with_holes(left), with_holes(right)
+    joined = sjoin_nearest(left_holes, right_holes, how=how, k=2, distance_col="d")
+    asking, asked = (right, left) if how == "right" else (left, right)
+    holes, gone = (right_rows, left_rows) if how == "right" else (left_rows, right_rows)
+    # As if they were not there; where all rows stay, they do with nothing beside them.
+    expected = sjoin_nearest(left.drop(left.index[left_rows]), right.drop(right.index[right_rows]), how=how, k=2, distance_col="d")
+    if how == "inner":
+        assert list(joined.index) == list(expected.index) and joined["w"].tolist() == expected["w"].tolist()
+        np.testing.assert_array_equal(joined["d"], expected["d"])
+        return
+    alone = joined[joined["d"].isna()]
+    assert list(alone.index) == list(asking.index[holes]) and alone["v" if how == "right" else "w"].isna().all()
+    rest = joined.dropna(subset=["d"])
+    assert list(rest.index) == list(expected.index) and list(joined) == list(expected)
+    np.testing.assert_array_equal(rest["d"], expected["d"])
+    assert set(rest["index_left" if how == "right" else "index_right"]).isdisjoint(asked.index[gone])
+
+
+def test_no_row_has_a_place(random):
+    left, right = frames(random)
+    nowhere = right.copy()
+    nowhere["geometry"] = type(right.geometry)([None] * len(right), crs=right.crs)
+    assert sjoin_nearest(left, nowhere).empty and sjoin_nearest(nowhere, left).empty
+    kept = sjoin_nearest(left, nowhere, how="left", distance_col="d")
+    assert list(kept.index) == list(left.index) and kept["d"].isna().all()
+
+
+def test_skip_invalid(random):
+    """Seeds that are left out keep their numbers for themselves: those of the others are their rows."""
+    left, _ = frames(random)
+    holes, rows = with_holes(left)
+    good = np.setdiff1d(np.arange(50), rows)
+    grid = {"shape": (60, 80), "extent": (0, 0, 1e6, 1e6), "metric": "euclidean", "crs": "EPSG:3035"}
+    for function in (allocation, proximity, statistics):
+        with pytest.raises(ValueError, match="row 0 is a geometry that is missing or empty"):
+            function(holes, **grid)
+    plain = left.iloc[good]
+    np.testing.assert_array_equal(allocation(holes, skip_invalid=True, **grid), good[allocation(plain, **grid)])
+    np.testing.assert_array_equal(allocation(holes, ids="v", skip_invalid=True, **grid), good[allocation(plain, **grid)])
+    np.testing.assert_array_equal(proximity(holes, skip_invalid=True, **grid), proximity(plain, **grid))
+    weights = random.random(50) + 0.5
+    np.testing.assert_array_equal(allocation(holes, weights=weights, skip_invalid=True, **grid), good[allocation(plain, weights=weights[good], **grid)])
+    pandas.testing.assert_frame_equal(statistics(holes, ids="v", skip_invalid=True, **grid), statistics(plain, ids="v", **grid))
+    x, y = np.array(left.geometry.x), np.array(left.geometry.y)
+    x[rows[0]], y[rows[1:]] = np.nan, np.inf
+    np.testing.assert_array_equal(allocation((x, y), skip_invalid=True, **{**grid, "crs": None}), good[allocation(plain, **grid)])
+    assert list(statistics((x, y), skip_invalid=True, **{**grid, "crs": None}).index) == good.tolist()
+    with pytest.raises(ValueError, match="one value for each of 50 seeds"):
+        allocation(holes, ids=np.arange(46), skip_invalid=True, **grid)
+    with pytest.raises(ValueError, match="seeds: there are none"):
+        allocation(([np.nan], [0.0]), skip_invalid=True, **{**grid, "crs": None})
