@@ -40,6 +40,13 @@ gv_status gv_crs_parse(gv_io *io, const char *text, const char *option, OGRSpati
         io, GV_CODE_CRS_UNKNOWN,
         gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "%s: unknown coordinate system '%s'", option, text));
   }
+  if (OSRIsVertical(crs) && !OSRIsCompound(crs)) {
+    char name[256];
+    gv_crs_describe(crs, name, sizeof name);
+    OSRRelease(crs);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s is a vertical system; give that of the map", option,
+                      name);
+  }
   OSRSetAxisMappingStrategy(crs, OAMS_TRADITIONAL_GIS_ORDER);
   *out = crs;
   return GV_OK;
@@ -51,40 +58,10 @@ static bool mapping_swaps(OGRSpatialReferenceH crs) {
   return count >= 2 && mapping[0] == 2 && mapping[1] == 1;
 }
 
-static const char undefined_cartesian[] = "Undefined Cartesian SRS";
-
-/* Esri's names have no blanks. */
-static bool is_same_name(const char *a, const char *b) {
-  while (*a != '\0' && (*a == *b || (*a == '_' && *b == ' ') || (*a == ' ' && *b == '_')))
-    a++, b++;
-  return *a == '\0' && *b == '\0';
-}
-
-/* GeoPackages say "undefined" by systems of these names, which GDAL hands on to what it makes of them. */
-static bool is_undefined(OGRSpatialReferenceH crs) {
-  static const char *const names[] = {undefined_cartesian, "Undefined geographic SRS", "Undefined SRS"};
-  const char *name = OSRGetName(crs);
-  if (name == NULL) return true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (is_same_name(name, names[i])) return true;
-  return false;
-}
-
-OGRSpatialReferenceH gv_crs_undefined(void) {
-  OGRSpatialReferenceH crs = OSRNewSpatialReference(NULL);
-  if (crs != NULL && OSRSetLocalCS(crs, undefined_cartesian) == OGRERR_NONE) return crs;
-  if (crs != NULL) OSRRelease(crs);
-  return NULL;
-}
-
-bool gv_crs_is_cartesian(OGRSpatialReferenceH crs) {
-  return crs != NULL && OSRGetName(crs) != NULL && strcmp(OSRGetName(crs), undefined_cartesian) == 0;
-}
-
 gv_status gv_crs_copy(gv_io *io, OGRSpatialReferenceH crs, OGRSpatialReferenceH *out, bool *swapped) {
   *out = NULL;
   *swapped = false;
-  if (crs == NULL || is_undefined(crs)) return GV_OK;
+  if (crs == NULL || gv_crs_is_undefined(crs)) return GV_OK;
   OGRSpatialReferenceH copy = OSRClone(crs);
   if (copy == NULL) return gv_io_fail_memory(io, "a coordinate system");
   bool before = mapping_swaps(copy);
@@ -188,26 +165,10 @@ gv_status gv_check_longitudes(gv_io *io, const char *name, const double g[6], in
                     GV_MOST_TURNS);
 }
 
-/* Local systems by name, unit and directions: files of most formats hold no more of them, GeoTIFF no datum and no names of axes. */
-static bool is_same_local(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
-  const char *name_a = OSRGetName(a), *name_b = OSRGetName(b);
-  if (!OSRIsLocal(a) || !OSRIsLocal(b) || name_a == NULL || name_b == NULL || !is_same_name(name_a, name_b))
-    return false;
-  double unit_a = OSRGetLinearUnits(a, NULL), unit_b = OSRGetLinearUnits(b, NULL);
-  if (!(fabs(unit_a - unit_b) <= 1e-9 * unit_b)) return false;
-  for (int axis = 0; axis < 2; axis++) {
-    OGRAxisOrientation of_a = OAO_Other, of_b = OAO_Other;
-    OSRGetAxis(a, NULL, axis, &of_a);
-    OSRGetAxis(b, NULL, axis, &of_b);
-    if (of_a != of_b && of_a != OAO_Other && of_b != OAO_Other) return false;
-  }
-  return true;
-}
-
 bool gv_crs_same(OGRSpatialReferenceH a, OGRSpatialReferenceH b) {
   static const char *const options[] = {"IGNORE_DATA_AXIS_TO_SRS_AXIS_MAPPING=YES", "IGNORE_COORDINATE_EPOCH=YES",
                                         "CRITERION=EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS", NULL};
-  return OSRIsSameEx(a, b, options) != 0 || is_same_local(a, b);
+  return OSRIsSameEx(a, b, options) != 0 || gv_crs_same_local(a, b);
 }
 
 gv_status gv_crs_ellipsoid(gv_io *io, OGRSpatialReferenceH crs, double *semi_major, double *flattening) {

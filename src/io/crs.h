@@ -29,7 +29,13 @@ gv_status gv_crs_of_layer(gv_io *io, const char *what, const char *source, OGRLa
  * back with OSRRelease; NULL = out of memory. */
 OGRSpatialReferenceH gv_crs_undefined(void);
 
-/* Whether it is that one, as layers have it; NULL is not. */
+/* Whether a system stands for none: GeoPackages say "undefined" by systems of certain names, which GDAL hands on. */
+bool gv_crs_is_undefined(OGRSpatialReferenceH crs);
+
+/* Local systems by name, unit and directions: files of most formats hold no more of them, GeoTIFF no datum and no names of axes. */
+bool gv_crs_same_local(OGRSpatialReferenceH a, OGRSpatialReferenceH b);
+
+/* Whether it is the undefined Cartesian one, as layers have it; NULL is not. */
 bool gv_crs_is_cartesian(OGRSpatialReferenceH crs);
 
 /* "WGS 84 (EPSG:4326)", "unnamed"; NULL gives "no coordinate system". */

@@ -110,6 +110,8 @@ void gv_run_settle(gv_job *j) {
   j->seeds.keep_source = j->stats != NULL;
   j->seeds.shapes = true;
   j->raster_seeds.crs = j->seeds.crs;
+  if (j->seeds.crs != NULL)
+    j->grid.seeds_source = j->raster_seeds.source != NULL ? j->raster_seeds.source : j->seeds.source;
   j->raster_seeds.open_options = j->seeds.open_options;
   if (j->raster.path != NULL && gv_merge_is_virtual(j, j->raster.path)) j->no_style = true; /* no cell is read */
   j->seeds.positive_weights = j->weighting == GV_MULTIPLICATIVE;

@@ -130,7 +130,8 @@ gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation 
 static gv_status extent_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, double box[4]) {
   double g[6];
   if (GDALGetGeoTransform(dataset, g) != CE_None) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: %s has no geotransform", source);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent-of: %s %s", source,
+                      gv_lack_of_geotransform(dataset));
   }
   gv_box_of_raster(g, GDALGetRasterXSize(dataset), GDALGetRasterYSize(dataset), box);
   return GV_OK;
@@ -147,9 +148,28 @@ static gv_status extent_of_layer(gv_io *io, const char *source, OGRLayerH layer,
   return GV_OK;
 }
 
+/* A table's columns of coordinates, as seeds have them. */
+static gv_status extent_of_table(gv_io *io, const char *source, const char *layer, char **open_options,
+                                 double box[4], OGRSpatialReferenceH *crs) {
+  const gv_seed_options options = {.source = source, .layer = layer, .open_options = open_options};
+  gv_seed_list places = GV_SEED_LIST_INIT;
+  gv_status status = gv_seeds_read(io, &options, &places);
+  if (status != GV_OK) {
+    const gv_io failed = *io;
+    status = gv_io_name(io, failed.code, gv_io_fail(io, status, "--extent-of: %s", failed.message));
+  }
+  begin_box(box);
+  for (int64_t i = 0; i < places.count; i++)
+    widen_box(box, places.x[i], places.y[i]);
+  *crs = places.crs;
+  places.crs = NULL;
+  gv_seeds_free(&places);
+  return status;
+}
+
 /* What is of interest in the dataset, and its coordinate system. */
-static gv_status read_source(gv_io *io, const char *source, const char *name, GDALDatasetH dataset, double box[4],
-                             OGRSpatialReferenceH *crs) {
+static gv_status read_source(gv_io *io, const char *source, const char *name, char **open_options,
+                             GDALDatasetH dataset, double box[4], OGRSpatialReferenceH *crs) {
   bool swapped = false;
   gv_status status;
   int layers = GDALDatasetGetLayerCount(dataset);
@@ -167,6 +187,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
     return gv_io_fail_as(io, GV_CODE_LAYER_NEEDED, GV_ERROR_INVALID_ARGUMENT,
                          "--extent-of: %s has %d layers; choose one with --extent-layer", source, layers);
   }
+  if (OGR_L_GetGeomType(layer) == wkbNone) return extent_of_table(io, source, name, open_options, box, crs);
   status = extent_of_layer(io, source, layer, box);
   if (status == GV_OK) status = gv_crs_of_layer(io, "--extent-of", source, layer, crs, &swapped);
   if (swapped) {
@@ -178,7 +199,7 @@ static gv_status read_source(gv_io *io, const char *source, const char *name, GD
 }
 
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
-                              OGRSpatialReferenceH crs, double extent[4]) {
+                              OGRSpatialReferenceH given, OGRSpatialReferenceH crs, double extent[4]) {
   OGRSpatialReferenceH own = NULL;
   gv_operation *operation = NULL;
   double box[4];
@@ -188,8 +209,13 @@ gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, 
                  (const char *const *)open_options, NULL);
   if (dataset == NULL) return gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source);
   gv_status status = gv_gdal_lost() ? gv_io_fail_gdal(io, GV_ERROR_IO, "--extent-of: cannot read %s", source)
-                                    : read_source(io, source, layer, dataset, box, &own);
+                                    : read_source(io, source, layer, open_options, dataset, box, &own);
   GDALClose(dataset);
+  if (status == GV_OK && given != NULL) {
+    bool swapped;
+    if (own != NULL) OSRRelease(own);
+    status = gv_crs_copy(io, given, &own, &swapped);
+  }
   if (status == GV_OK && (own == NULL) != (crs == NULL)) {
     char name[256];
     gv_crs_describe(own != NULL ? own : crs, name, sizeof name);

@@ -14,8 +14,9 @@
 gv_status gv_extent_of_seeds(gv_io *io, const gv_seed_list *seeds, gv_operation *operation,
                              OGRSpatialReferenceH crs, double extent[4]);
 
-/* That of a raster or of a layer (NULL: the only one), carried to `crs` (NULL: none), for --extent-of. */
+/* That of a raster or of a layer (NULL: the only one), carried to `crs` (NULL: none), for --extent-of. `given`: its system in place
+ * of its own; NULL: none. */
 gv_status gv_extent_of_source(gv_io *io, const char *source, const char *layer, char **open_options,
-                              OGRSpatialReferenceH crs, double extent[4]);
+                              OGRSpatialReferenceH given, OGRSpatialReferenceH crs, double extent[4]);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "io/in/extent.h"
 #include "io/in/raster_crs.h"
+#include "io/inputs.h"
 #include "io/metric.h"
 
 enum { DEFAULT_LONGER_SIDE = 2048 };
@@ -33,7 +34,8 @@ static gv_status read_template(gv_io *io, const gv_grid_options *options, gv_ras
   if (gv_gdal_lost()) {
     status = gv_io_fail_gdal(io, GV_ERROR_IO, "--like: cannot read %s", options->like);
   } else if (GDALGetGeoTransform(dataset, out->geotransform) != CE_None) {
-    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s has no geotransform", options->like);
+    status =
+        gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: %s %s", options->like, gv_lack_of_geotransform(dataset));
   } else if (out->geotransform[1] * out->geotransform[5] - out->geotransform[2] * out->geotransform[4] == 0.0) {
     status =
         gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--like: the geotransform of %s is degenerate", options->like);
@@ -381,8 +383,9 @@ gv_status gv_raster_grid_make(gv_io *io, const gv_grid_options *options, gv_seed
     if (options->has_extent) {
       memcpy(extent, options->extent, sizeof extent);
     } else if (options->extent_of != NULL) {
-      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, options->extent_options, out->crs,
-                                   extent);
+      bool of_seeds = options->seeds_source != NULL && gv_same_file(options->seeds_source, options->extent_of);
+      status = gv_extent_of_source(io, options->extent_of, options->extent_layer, options->extent_options,
+                                   of_seeds ? seeds->crs : NULL, out->crs, extent);
     } else if (lonlat) {
       double unit = gv_crs_unit_degrees(out->crs);
       double half_turn = 180.0 / unit, quarter_turn = 90.0 / unit;

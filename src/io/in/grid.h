@@ -21,7 +21,9 @@ typedef struct gv_grid_options {
   const char *extent_of;    /* raster or vector source whose extent it is; NULL = none */
   const char *extent_layer; /* of it; NULL = the only one */
   char **extent_options;    /* as like_options */
-  bool has_metric;          /* else as gv_metric_choose */
+  const char
+      *seeds_source; /* of seeds that are given a coordinate system: then an extent of it is in that; NULL = none */
+  bool has_metric;   /* else as gv_metric_choose */
   gv_metric metric;
   bool has_level; /* the cells that ask are the triangles of this QTM level */
   int level;

@@ -5,6 +5,14 @@
 
 #include <cpl_string.h>
 
+const char *gv_lack_of_geotransform(GDALDatasetH dataset) {
+  if (GDALGetGCPCount(dataset) > 0)
+    return "has ground control points, but no geotransform; gdalwarp makes a raster with one of it";
+  if (GDALGetMetadata(dataset, "GEOLOCATION") != NULL)
+    return "has geolocation arrays, but no geotransform; gdalwarp -geoloc makes a raster with one of it";
+  return "has no geotransform";
+}
+
 bool gv_fits_degrees(const double box[4]) {
   const double rest = 1e-6; /* of rounded geotransforms, and half a cell beyond the poles is not rare */
   return box[0] >= -360.0 - rest && box[2] <= 540.0 + rest && box[2] - box[0] <= 361.0 && box[1] >= -95.0 &&

@@ -12,6 +12,9 @@
  */
 gv_status gv_crs_of_raster(gv_io *io, const char *source, GDALDatasetH dataset, OGRSpatialReferenceH *out);
 
+/* What is wrong with a raster without a geotransform, and what mends it. */
+const char *gv_lack_of_geotransform(GDALDatasetH dataset);
+
 /* Whether a box (xmin, ymin, xmax, ymax) can be one of longitudes and latitudes in degrees. */
 bool gv_fits_degrees(const double box[4]);
 

@@ -151,7 +151,8 @@ static gv_status read_header(gv_io *io, gv_raster_in *raster, const gv_raster_gr
   raster->width = GDALGetRasterXSize(dataset);
   raster->height = GDALGetRasterYSize(dataset);
   if (GDALGetGeoTransform(dataset, raster->geotransform) != CE_None) {
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s has no geotransform", raster->option, raster->path);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s %s", raster->option, raster->path,
+                      gv_lack_of_geotransform(dataset));
   }
   bool finite = true;
   for (int i = 0; i < 6; i++)

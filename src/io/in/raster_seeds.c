@@ -39,7 +39,8 @@ static gv_status read_header(gv_io *io, gv_raster_seed_reader *r) {
     return refuse(io, o, "holds complex numbers, which are no classes");
   r->width = GDALGetRasterXSize(r->dataset);
   r->height = GDALGetRasterYSize(r->dataset);
-  if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None) return refuse(io, o, "has no geotransform");
+  if (GDALGetGeoTransform(r->dataset, r->geotransform) != CE_None)
+    return refuse(io, o, gv_lack_of_geotransform(r->dataset));
   const double *g = r->geotransform;
   for (int i = 0; i < 6; i++)
     finite = finite && isfinite(g[i]);

@@ -99,6 +99,31 @@ gv_status gv_seed_open(gv_seed_reader *r) {
                         : GV_OK;
 }
 
+static gv_status fail_where(const gv_seed_reader *r, const char *reason) {
+  return gv_io_fail(r->io, GV_ERROR_INVALID_ARGUMENT, "--where: cannot use '%s'%s%s", r->options->where,
+                    reason[0] != '\0' ? ": " : "", reason);
+}
+
+/* GeoPackage's and SQLite's drivers take any clause, and fail where they read by it: SQLite checks it here, and reads no row. */
+static gv_status check_where(gv_seed_reader *r, const char *where) {
+  const char *driver = GDALGetDriverShortName(GDALGetDatasetDriver(r->dataset)), *name = OGR_L_GetName(r->layer);
+  bool known = (EQUAL(driver, "GPKG") || EQUAL(driver, "SQLite")) && strchr(name, '"') == NULL;
+  char *query = NULL;
+  if (!known) return GV_OK;
+  if (asprintf(&query, "SELECT 1 AS one FROM \"%s\" m WHERE (%s\n) LIMIT 0", name, where) < 0)
+    return gv_io_fail_memory(r->io, "--where");
+  gv_gdal_reset();
+  OGRLayerH result = GDALDatasetExecuteSQL(r->dataset, query, NULL, NULL);
+  bool failed = gv_gdal_failed();
+  free(query);
+  if (result != NULL) GDALDatasetReleaseResultSet(r->dataset, result);
+  if (!failed) return GV_OK;
+  const char *text = CPLGetLastErrorMsg(), *reason = "";
+  for (const char *at = text; (at = strstr(at, "):")) != NULL; at += 2) /* behind the statement */
+    reason = at + 2 + strspn(at + 2, " \n");
+  return fail_where(r, reason);
+}
+
 gv_status gv_seed_pick_features(gv_seed_reader *r) {
   gv_io *io = r->io;
   r->picked = NULL;
@@ -116,9 +141,11 @@ gv_status gv_seed_pick_features(gv_seed_reader *r) {
     r->picked = filter;
   }
   char *where = gv_text_for_layer(r->options->where, filter, r->encoding);
+  gv_status status = check_where(r, where);
   gv_gdal_reset();
-  OGRErr set = OGR_L_SetAttributeFilter(filter, where);
+  OGRErr set = status == GV_OK ? OGR_L_SetAttributeFilter(filter, where) : OGRERR_NONE;
   CPLFree(where);
+  if (status != GV_OK) return status;
   if (set != OGRERR_NONE) {
     return gv_io_fail_gdal(io, GV_ERROR_INVALID_ARGUMENT, "--where: cannot use '%s'", r->options->where);
   }

@@ -45,8 +45,8 @@ gv_status gv_seed_unusable(gv_io *io, gv_seed_list *set, int64_t row, int64_t fi
   va_end(arguments);
   describe_row(set, row, fid, where, sizeof where);
   if (!set->skip_invalid) {
-    return gv_io_fail_as(io, GV_CODE_SEED_UNUSABLE, GV_ERROR_INVALID_ARGUMENT,
-                         "seeds: %s: %s (--skip-invalid leaves such seeds out)", where, why);
+    return gv_io_fail_as(io, GV_CODE_SEED_UNUSABLE, GV_ERROR_INVALID_ARGUMENT, "seeds: %s: %s%s", where, why,
+                         strstr(why, "-crs") != NULL ? "" : " (--skip-invalid leaves such seeds out)");
   }
   if (set->skipped++ == 0) snprintf(set->skipped_first, sizeof set->skipped_first, "%s: %.150s", where, why);
   return GV_OK;

@@ -54,6 +54,7 @@ static gv_status begin(gv_seed_reader *r, gv_io *io, const gv_seed_options *opti
                         .weight_field = -1,
                         .z_field = -1};
   out->skip_invalid = options->skip_invalid;
+  out->crs_option = options->crs_option != NULL ? options->crs_option : "--seeds-crs";
   out->filtered = options->where != NULL;
   gv_status status = gv_seed_open(r);
   if (status == GV_OK) status = gv_seed_choose_positions(r);
@@ -159,6 +160,23 @@ static void drop_name(gv_seed_list *seeds, int64_t i) {
   seeds->names[i] = NULL;
 }
 
+/* What a latitude that is none may come from, and what mends it: "" if that is nothing in particular. */
+static const char *map_hint(const gv_seed_list *seeds, double y, char *text, size_t size) {
+  text[0] = '\0';
+  if (gv_crs_is_lonlat(seeds->crs) && fabs(y) > 360.0)
+    snprintf(text, size, ", as coordinates of a map are; %s names their system",
+             seeds->crs_option != NULL ? seeds->crs_option : "--seeds-crs");
+  return text;
+}
+
+static gv_status refuse_latitude(gv_io *io, gv_seed_list *seeds, int64_t i, double y) {
+  char number[32], hint[96];
+  snprintf(number, sizeof number, "%.15g", y);
+  if (strtod(number, NULL) != y) snprintf(number, sizeof number, "%.17g", y);
+  return gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "the latitude %s is beyond 90 degrees%s",
+                          number, map_hint(seeds, y, hint, sizeof hint));
+}
+
 gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *operation,
                                 OGRSpatialReferenceH target, bool globe, double scale) {
   gv_shapes *from = seeds->shapes;
@@ -180,15 +198,21 @@ gv_status gv_seeds_carry_shapes(gv_io *io, gv_seed_list *seeds, gv_operation *op
   int64_t kept = 0;
   for (int64_t i = 0; i < seeds->count && status == GV_OK; i++) {
     const char *why;
+    bool left_out = false;
     status = gv_shapes_carry(io, from, i, &how, to, &why);
     for (int64_t v = from->vertex[from->ring[from->part[i]]];
          globe && operation == NULL && why == NULL && v < from->vertex[from->ring[from->part[i + 1]]]; v++) {
       if (!(fabs(from->y[v]) > 90.0)) continue;
-      why = "a latitude is beyond 90 degrees";
+      status = refuse_latitude(io, seeds, i, from->y[v]);
       gv_shapes_drop_last(to);
+      left_out = true;
+      break;
     }
     if (status == GV_OK && why != NULL) {
       status = gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "%s", why);
+      left_out = true;
+    }
+    if (left_out) {
       drop_name(seeds, i);
     } else if (status == GV_OK) {
       move_seed(seeds, i, kept++);
@@ -215,6 +239,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
   int64_t i = 0;
   for (; i < seeds->count && status == GV_OK; i++) {
     double x = seeds->x[i], y = seeds->y[i];
+    char hint[96];
     bool usable = true;
     if (operation != NULL) {
       if (gv_operation_apply(&x, &y, 1, operation) != 0) {
@@ -224,8 +249,8 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
       if (!isfinite(x) || !isfinite(y)) {
         status =
             gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i],
-                             "the position (%.10g, %.10g) cannot be carried over to the grid's coordinate system",
-                             seeds->x[i], seeds->y[i]);
+                             "the position (%.10g, %.10g) cannot be carried over to the grid's coordinate system%s",
+                             seeds->x[i], seeds->y[i], map_hint(seeds, seeds->y[i], hint, sizeof hint));
         usable = false;
       }
     } else if (scale != 1.0) {
@@ -235,8 +260,7 @@ gv_status gv_seeds_transform(gv_io *io, gv_seed_list *seeds, gv_operation *opera
     /* PROJ's radians come back as degrees with an ulp to spare at the pole. */
     if (usable && globe && operation != NULL && fabs(y) > 90.0 && fabs(y) < 90.0 + 1e-9) y = copysign(90.0, y);
     if (usable && globe && fabs(y) > 90.0) {
-      status =
-          gv_seed_unusable(io, seeds, seeds->rows[i], seeds->fids[i], "the latitude %.10g is beyond 90 degrees", y);
+      status = refuse_latitude(io, seeds, i, y);
       usable = false;
     }
     if (status != GV_OK) break;

@@ -55,10 +55,11 @@ typedef struct gv_seed_list {
       ids_are_rows; /* a text id field: ids are numbers, from 0, of the first feature with that text; names hold it */
   OGRSpatialReferenceH crs; /* NULL = unknown */
   bool skip_invalid;
-  bool plane;      /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
-  bool are_cells;  /* of a raster: rows and fids are their numbers */
-  bool filtered;   /* a where clause left features out: rows are not the source's */
-  int64_t skipped; /* features (or points of them) left out */
+  const char *crs_option; /* that gives them a system, for messages */
+  bool plane;             /* without a system: columns called x and y, or a layer in an undefined Cartesian one */
+  bool are_cells;         /* of a raster: rows and fids are their numbers */
+  bool filtered;          /* a where clause left features out: rows are not the source's */
+  int64_t skipped;        /* features (or points of them) left out */
   char skipped_first[256];
 } gv_seed_list;
 

@@ -160,10 +160,32 @@ static gv_status add_parts(adding *a, OGRGeometryH geometry) {
   }
 }
 
-static bool is_valid(OGRGeometryH geometry) {
+/* Makes the longitudes of rings go on beyond 180 degrees, as edges do that go the shorter way. False where one goes around a pole. */
+static bool unwrap(OGRGeometryH geometry, bool swapped) {
+  int parts = OGR_G_GetGeometryCount(geometry), points = parts == 0 ? OGR_G_GetPointCount(geometry) : 0;
+  bool closed = true;
+  for (int i = 0; i < parts; i++)
+    closed = unwrap(OGR_G_GetGeometryRef(geometry, i), swapped) && closed;
+  double first = 0.0, before = 0.0;
+  for (int i = 0; i < points; i++) {
+    double p[2] = {OGR_G_GetX(geometry, i), OGR_G_GetY(geometry, i)};
+    double *longitude = &p[swapped];
+    if (i > 0) *longitude = before + remainder(*longitude - before, 360.0);
+    if (i == 0) first = *longitude;
+    before = *longitude;
+    OGR_G_SetPoint_2D(geometry, i, p[0], p[1]);
+  }
+  return closed && fabs(before - first) < 180.0;
+}
+
+/* Of geodesic edges as far as a plane shows it: crossings at 180 degrees are none, and what is around a pole is not looked at. */
+static bool is_valid(OGRGeometryH geometry, gv_edges edges, bool swapped) {
+  if (OGR_G_GetDimension(geometry) < 2) return true;
+  OGRGeometryH copy = edges == GV_EDGES_GEODESIC ? OGR_G_Clone(geometry) : NULL;
   CPLPushErrorHandler(CPLQuietErrorHandler);
-  bool valid = OGR_G_GetDimension(geometry) < 2 || OGR_G_IsValid(geometry) != 0;
+  bool valid = (copy != NULL && !unwrap(copy, swapped)) || OGR_G_IsValid(copy != NULL ? copy : geometry) != 0;
   CPLPopErrorHandler();
+  if (copy != NULL) OGR_G_DestroyGeometry(copy);
   return valid;
 }
 
@@ -176,7 +198,7 @@ gv_status gv_shapes_add(gv_io *io, gv_shapes *s, OGRGeometryH geometry, bool swa
   }
   adding a = {io, s, swapped, true};
   gv_status status = add_parts(&a, linear != NULL ? linear : geometry);
-  bool valid = status == GV_OK && a.finite && is_valid(linear != NULL ? linear : geometry);
+  bool valid = status == GV_OK && a.finite && is_valid(linear != NULL ? linear : geometry, s->edges, swapped);
   if (linear != NULL) OGR_G_DestroyGeometry(linear);
   *finite = a.finite;
   if (status == GV_OK && a.finite) status = end_feature(io, s);
