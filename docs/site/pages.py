@@ -20,7 +20,7 @@ import headers
 # Where files outside docs/ are on the site, as docs/ and the root link them.
 ELSEWHERE = {"README.md": "index.md", "LICENSE": "licence.md", "CONTRIBUTING.md": "CONTRIBUTING.md", "SECURITY.md": "SECURITY.md",
              "packaging/README.md": "releases.md", "include/gpuvoronoi.h": "headers.md"}
-COMMANDS = ["", "search", "merge", "qtm", "backends", "devices", "bench raster", "bench search", "bench qtm", "bench facility"]
+COMMANDS = ["", "search", "merge", "qtm", "backends", "devices"]
 
 
 def relinked(text, folder):

@@ -5,7 +5,6 @@
 
 const cli_command cli_commands[] = {
     {"backends", backends_command, &backends_syntax, "what can compute, and what it can do on this machine"},
-    {"bench", bench_command, NULL, "benchmarks"},
     {"devices", devices_command, &devices_syntax, "the GPUs of this machine"},
     {"merge", merge_command, &merge_syntax, "parts of a raster (--part) put together"},
     {"qtm", qtm_command, &qtm_syntax, "places to cells of the triangular mesh and back"},

@@ -13,12 +13,12 @@ typedef int (*command_fn)(int argc, char **argv);
 typedef struct cli_command {
   const char *name; /* NULL ends a list */
   command_fn run;
-  const cli_syntax *syntax; /* NULL: it has commands of its own */
+  const cli_syntax *syntax;
   const char *summary;
 } cli_command;
 
-/* All but the main job, which has no name of its own, and those of `bench`. */
-extern const cli_command cli_commands[], bench_commands[];
+/* All but the main job, which has no name of its own. */
+extern const cli_command cli_commands[];
 
 /* The command of that name, or NULL. */
 const cli_command *cli_find(const cli_command *commands, const char *name);
@@ -29,16 +29,9 @@ int voronoi_command(int argc, char **argv);
 
 extern const cli_syntax backends_syntax, devices_syntax, merge_syntax, qtm_syntax, search_syntax;
 int backends_command(int argc, char **argv);
-int bench_command(int argc, char **argv);
 int devices_command(int argc, char **argv);
 int merge_command(int argc, char **argv);
 int qtm_command(int argc, char **argv);
 int search_command(int argc, char **argv);
-
-extern const cli_syntax bench_facility_syntax, bench_qtm_syntax, bench_raster_syntax, bench_search_syntax;
-int bench_facility_command(int argc, char **argv);
-int bench_qtm_command(int argc, char **argv);
-int bench_raster_command(int argc, char **argv);
-int bench_search_command(int argc, char **argv);
 
 #endif

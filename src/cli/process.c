@@ -35,7 +35,8 @@ static void CPL_STDCALL take_message(CPLErr level, CPLErrorNum number, const cha
   _exit(EXIT_ERROR);
 }
 
-void cli_prepare_gdal(void) {
+/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is given. */
+static void prepare_gdal(void) {
   enum { CACHE_BYTES = 128 << 20 };
   GDALAllRegister();
   CPLSetErrorHandler(take_message);
@@ -86,7 +87,7 @@ bool cli_catch_signals(void) {
 
 int cli_prepare(void) {
   if (!cli_catch_signals()) return cli_fail(EXIT_ERROR, "the system gives no thread for signals");
-  cli_prepare_gdal();
+  prepare_gdal();
   return EXIT_OK;
 }
 

@@ -12,10 +12,6 @@
 /* What follows, of signals and of GDAL: EXIT_OK, or another status with the error printed. */
 int cli_prepare(void);
 
-/* Registers GDAL's drivers and the handler of its messages, and limits its block cache unless GDAL_CACHEMAX is given. To be
- * called once, before anything of io. */
-void cli_prepare_gdal(void);
-
 /* A reader of progress that has gone and a full disk quota show as failed writes, not as a death. To be called first of all. */
 void cli_ignore_signals(void);
 

@@ -11,8 +11,6 @@
 static void for_each(void (*check)(const cli_syntax *)) {
   check(&voronoi_syntax);
   for (const cli_command *one = cli_commands; one->name != NULL; one++)
-    if (one->syntax != NULL) check(one->syntax);
-  for (const cli_command *one = bench_commands; one->name != NULL; one++)
     check(one->syntax);
 }
 

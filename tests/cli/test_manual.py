@@ -14,7 +14,7 @@ MADE = Path(COMMAND).parent / "manual"
 PAGES = sorted(MADE.glob("*.1"))
 LIBRARY = MADE / "gpuvoronoi.3"
 HEADERS = Path(__file__).parents[2] / "include"
-NAMES = ["", "backends", "devices", "merge", "qtm", "search", "bench facility", "bench qtm", "bench raster", "bench search"]
+NAMES = ["", "backends", "devices", "merge", "qtm", "search"]
 
 
 def page_of(name):
@@ -99,7 +99,7 @@ def test_bash_knows_values(work):
     assert complete(work, "--metric", "ge") == ["geodesic"]
     assert complete(work, "--seeds", "see") == ["seeds of mine.csv"]
     assert complete(work, "see") == ["seeds of mine.csv"]
-    assert complete(work, "sea") == ["search"] and complete(work, "bench", "ra") == ["raster"]
+    assert complete(work, "sea") == ["search"]
     assert complete(work, "search", "--backend", "k") == ["kdtree"]
     assert complete(work, "--max-distance", "") == []
     assert "GTiff" in complete(work, "--of", "GT")

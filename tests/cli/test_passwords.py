@@ -48,11 +48,9 @@ def seeds(work):
     ["search", "SOURCE", "out.csv"],
     ["search", "SOURCE", "--layer", "a", "out.csv"],
     ["search", "s.csv", "--layer", "s", "--queries", "SOURCE", "--query-layer", "a", "out.csv"],
-    ["bench", "raster", "--seed-file", "SOURCE", "--suite", "engine"],
     # wrong usage
     ["--seeds", "s.csv", "SOURCE", "out.tif"],
     ["--seeds", "s.csv", "--res", "SOURCE", "out.tif"],
-    ["bench", "raster", "SOURCE"],
     ["qtm", "SOURCE"],
 ])
 def test_errors(seeds, arguments, source):

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import COMMAND, SUMMARY, globe
 
-ANSWERS = [["--help"], ["--version"], ["search", "--help"], ["qtm", "--help"], ["bench", "--help"], ["bench", "search", "--help"],
+ANSWERS = [["--help"], ["--version"], ["search", "--help"], ["qtm", "--help"],
            ["backends"], ["backends", "--json"], ["backends", "--matrix"], ["backends", "--help"], ["devices"],
            ["devices", "--json"], ["qtm", "info", "11"], ["qtm", "encode", "--level", "3", "7", "50"]]
 

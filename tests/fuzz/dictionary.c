@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 
 static void print_syntax(const cli_syntax *syntax) {
-  if (syntax == NULL) return;
   for (size_t i = 0; i < syntax->count; i++) {
     const gv_option *o = &syntax->options[i];
     if (o->kind == GV_OPTION_HEADING) continue;
@@ -35,8 +34,6 @@ int main(int argc, char **argv) {
   }
   print_syntax(&voronoi_syntax);
   for (const cli_command *one = cli_commands; one->name != NULL; one++)
-    print_syntax(one->syntax);
-  for (const cli_command *one = bench_commands; one->name != NULL; one++)
     print_syntax(one->syntax);
   return 0;
 }

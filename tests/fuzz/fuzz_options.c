@@ -57,8 +57,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_REQUIRE(led || (freopen("/dev/null", "w", stdout) != NULL && dup2(fileno(stdout), STDERR_FILENO) >= 0));
     list[count++] = &voronoi_syntax;
     for (const cli_command *one = cli_commands; one->name != NULL; one++)
-      if (one->syntax != NULL) list[count++] = one->syntax;
-    for (const cli_command *one = bench_commands; one->name != NULL; one++)
       list[count++] = one->syntax;
   }
   if (size == 0 || size > MOST_BYTES) return 0;

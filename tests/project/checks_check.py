@@ -222,7 +222,7 @@ def header_examples():
 def format():
     shutil.copy(SOURCE / ".clang-format", WORK)
     neat, messy = "int x(void) {\n  return 1;\n}\n", "int x(void)\n{\n return  1;\n}\n"
-    files = ("docs/examples/a.c", "include/a.h", "src/room/a.c", "src/room/a.cu", "src/room/a.cuh", "tests/unit/a.c")
+    files = ("docs/examples/a.c", "include/a.h", "src/room/a.c", "src/room/a.cu", "src/room/a.cuh", "tests/unit/a.c", "tools/a/a.c")
     for name in files:
         write(name, neat)
     good("neat", "format.sh", WORK)
@@ -361,7 +361,7 @@ def house():
         write(tree / "src/search/search.c", '#include "core/core.h"\n#include "gpuvoronoi.h"\n#include "own.h"\n' + function(100))
         write(tree / "src/search/own.h", "struct alignas(16) x {\n" + "  int y;\n" * 150 + "};\n")
         write(tree / "src/voronoi/voronoi.c", '#include "search/own.h"\nstatic int table[] = {\n' + "  1,\n" * 150 + "};\n")
-        write(tree / "src/cli/bench/bench.c", '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n")
+        write(tree / "src/cli/merge/merge.c", '#include "voronoi/cpu/x.h"\n' + "/* f(x) {\n" + "no code\n" * 150 + "*/\n")
         write(tree / "src/voronoi/cpu/x.h", '#include "core/core.h"\n')
         write(tree / "tests/a.c", "//\n" * 700)
         for name in ("docs", "include"):

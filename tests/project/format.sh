@@ -8,7 +8,7 @@ formatter=$(command -v clang-format-14 || command -v clang-format || true)
   echo "skipped: no clang-format 14"
   exit 77
 }
-found=$(find docs include src tests -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
+found=$(find docs include src tests tools -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh')
 [[ $found ]] || {
   echo "no sources in $1"
   exit 1

@@ -27,7 +27,7 @@ FUNCTION_LINES = 100
 ROOMS = ["core", "exact", "cells search", "geodesic", "features", "voronoi", "measure", "statistics", "io", "mpi", "distributed", "job", "cli"]
 
 STEP = {room: step for step, rooms in enumerate(ROOMS) for room in rooms.split()}
-SOURCES = ("docs", "include", "python", "src", "tests")
+SOURCES = ("docs", "include", "python", "src", "tests", "tools")
 COMPILED = {".c", ".h", ".cu", ".cuh"}
 NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)

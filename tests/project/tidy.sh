@@ -1,5 +1,5 @@
 #!/bin/bash
-# clang-tidy with the checks of .clang-tidy over all C files of src, one at a time on each processor: no findings. Slow, hence the long
+# clang-tidy with the checks of .clang-tidy over all C files of src and of gpuvoronoi-bench, one at a time on each processor: no findings. Slow, hence the long
 # tier's. Kernels are looked at in one set of vector instructions.
 # tidy.sh BUILD [FILE...]: only those files; BUILD has compile_commands.json.
 set -euo pipefail
@@ -11,7 +11,7 @@ command -v clang-tidy-14 >/dev/null || {
 }
 cd "$(dirname "$(readlink -f "$0")")/../.."
 files=("$@")
-((${#files[@]})) || mapfile -t files < <(find src -name '*.c' ! -name '*_windows.c' | sort)
+((${#files[@]})) || mapfile -t files < <(find src tools -name '*.c' ! -name '*_windows.c' ! -name 'gpu_*' | sort)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # One command a file, without GCC's own options.

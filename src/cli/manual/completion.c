@@ -5,11 +5,6 @@
 #include "cli/manual/manual.h"
 #include "gpuvoronoi.h"
 
-/* A command's name as a pattern of shells: "bench raster" is matched against the words so far. */
-static void put_key(const char *name) {
-  printf("'%s'", name);
-}
-
 static void put_backends(void) {
   printf("auto");
   for (int number = 0; number < gv_backend_count(); number++) {
@@ -29,9 +24,7 @@ static const char drivers[] =
 
 static void bash_options(const char *name, const char *summary, const cli_syntax *syntax) {
   (void)summary;
-  printf("    ");
-  put_key(name);
-  printf(")\n      options=\"");
+  printf("    '%s')\n      options=\"", name);
   bool first = true;
   for (size_t i = 0; i < syntax->count; i++) {
     const gv_option *o = &syntax->options[i];
@@ -71,17 +64,8 @@ void manual_bash(void) {
   for (const cli_command *one = cli_commands; one->name != NULL; one++)
     printf("%s%s", one > cli_commands ? " " : "", one->name);
   puts("\"; fi\n  if ((COMP_CWORD > 1)); then\n    case \"${COMP_WORDS[1]}\" in");
-  for (const cli_command *one = cli_commands; one->name != NULL; one++) {
-    if (one->syntax != NULL) {
-      printf("      %s) command=%s ;;\n", one->name, one->name);
-      continue;
-    }
-    printf("      %s)\n        if ((COMP_CWORD == 2)); then\n          COMPREPLY=($(compgen -W \"", one->name);
-    for (const cli_command *of = bench_commands; of->name != NULL; of++)
-      printf("%s%s", of > bench_commands ? " " : "", of->name);
-    printf(" --help\" -- \"$word\"))\n          return\n        fi\n        command=\"%s ${COMP_WORDS[2]}\" ;;\n",
-           one->name);
-  }
+  for (const cli_command *one = cli_commands; one->name != NULL; one++)
+    printf("      %s) command=%s ;;\n", one->name, one->name);
   puts("    esac\n  fi\n  case \"$command\" in");
   manual_each(bash_options);
   puts("  esac\n"
@@ -116,9 +100,7 @@ static void put_zsh_text(const char *text) {
 
 static void zsh_options(const char *name, const char *summary, const cli_syntax *syntax) {
   (void)summary;
-  printf("    ");
-  put_key(name);
-  puts(")\n      _arguments -S \\");
+  printf("    '%s')\n      _arguments -S \\\n", name);
   for (size_t i = 0; i < syntax->count; i++) {
     const gv_option *o = &syntax->options[i];
     if (o->kind == GV_OPTION_HEADING) continue;
@@ -164,9 +146,6 @@ void manual_zsh(void) {
   printf("  local -a commands=(");
   for (const cli_command *one = cli_commands; one->name != NULL; one++)
     printf("'%s:%s' ", one->name, one->summary);
-  printf(")\n  local -a benchmarks=(");
-  for (const cli_command *one = bench_commands; one->name != NULL; one++)
-    printf("'%s:%s' ", one->name, one->summary);
   puts(")\n"
        "  if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
        "    _describe command commands\n"
@@ -174,15 +153,8 @@ void manual_zsh(void) {
        "    return\n"
        "  fi\n"
        "  case $words[2] in");
-  for (const cli_command *one = cli_commands; one->name != NULL; one++) {
-    if (one->syntax != NULL) {
-      printf("    %s) command=%s; shift words; ((CURRENT--)) ;;\n", one->name, one->name);
-    } else {
-      printf("    %s)\n      if ((CURRENT == 3)); then _describe benchmark benchmarks; return; fi\n"
-             "      command=\"%s $words[3]\"; shift 2 words; ((CURRENT -= 2)) ;;\n",
-             one->name, one->name);
-    }
-  }
+  for (const cli_command *one = cli_commands; one->name != NULL; one++)
+    printf("    %s) command=%s; shift words; ((CURRENT--)) ;;\n", one->name, one->name);
   puts("  esac\n  case $command in");
   manual_each(zsh_options);
   puts("  esac\n}\n_gpuvoronoi \"$@\"");

@@ -9,12 +9,7 @@
 void manual_each(void (*visit)(const char *name, const char *summary, const cli_syntax *syntax)) {
   visit("", "exact Voronoi rasters: every cell gets its nearest seed", &voronoi_syntax);
   for (const cli_command *one = cli_commands; one->name != NULL; one++)
-    if (one->syntax != NULL) visit(one->name, one->summary, one->syntax);
-  for (const cli_command *one = bench_commands; one->name != NULL; one++) {
-    char name[64];
-    snprintf(name, sizeof name, "bench %s", one->name);
-    visit(name, one->summary, one->syntax);
-  }
+    visit(one->name, one->summary, one->syntax);
 }
 
 const char *manual_dashes(const gv_option *option) {
@@ -34,6 +29,4 @@ manual_values manual_values_of(const gv_option *option) {
 
 void manual_page_name(const char *name, char page[MANUAL_PAGE_NAME]) {
   snprintf(page, MANUAL_PAGE_NAME, "gpuvoronoi%s%s", name[0] != '\0' ? "-" : "", name);
-  for (char *c = page; *c != '\0'; c++)
-    if (*c == ' ') *c = '-';
 }

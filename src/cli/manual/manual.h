@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 
-/* The name of a page: gpuvoronoi-bench-raster. */
+/* The name of a page: gpuvoronoi-search. */
 enum { MANUAL_PAGE_NAME = 80 };
 void manual_page_name(const char *name, char page[MANUAL_PAGE_NAME]);
 
@@ -18,7 +18,7 @@ void manual_zsh(void);
 /* The schema of descriptions of runs, docs/voronoi.schema.json. */
 void manual_schema(void);
 
-/* Calls for the main job (name "", NULL for a summary), each command, and each benchmark ("bench raster"). */
+/* Calls for the main job (name "") and each command. */
 void manual_each(void (*visit)(const char *name, const char *summary, const cli_syntax *syntax));
 
 /* What may follow an option, as far as a shell can know. */

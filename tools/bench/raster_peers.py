@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""The engine against scipy's cKDTree on the same cells: python3 tests/bench/raster_peers.py build/gpuvoronoi
+"""The engine against scipy's cKDTree on the same cells: python3 tools/bench/raster_peers.py build/gpuvoronoi-bench
 
 The tree holds the seeds as unit vectors and is asked about the cells of every STEP-th row of the raster, all
-processors; its rate is set against that of `gpuvoronoi bench raster --suite engine` for the whole raster, which runs
+processors; its rate is set against that of `gpuvoronoi-bench raster` for the whole raster, which runs
 right after it. Both report the median of RUNS runs.
 """
-import csv
+import json
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -38,12 +37,9 @@ def scipy_rate(count):
 
 
 def engine_rate(program, count):
-    with tempfile.NamedTemporaryFile(suffix=".csv") as table:
-        subprocess.run([program, "bench", "raster", "--suite", "engine", "--seeds", str(count), "--runs", str(RUNS),
-                        "--size", f"{WIDTH},{HEIGHT}", "--csv", table.name], check=True, stdout=subprocess.DEVNULL)
-        with open(table.name, newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["case"] == "great-circle"]
-    return float(rows[0]["mcells_per_s"])
+    done = subprocess.run([program, "raster", "--metric", "great-circle", "--seeds", str(count), "--runs", str(RUNS), "--size",
+                           f"{WIDTH},{HEIGHT}", "--json"], check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout.splitlines()[-1])["M/s"]
 
 
 if __name__ == "__main__":
