@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """
-A release, of what is committed: source archive, QGIS plugin, wheel, Debian packages, what they are linked with, checksums.
+A release, of what is committed: source archive, QGIS plugin, wheel, Debian packages, checksums.
 
-    release.py OUT [--without wheel,debian]    OUT: a folder, made anew
+    release.py OUT [--without plugin,wheel,debian]    OUT: a folder, made anew
 
 Two runs make the same bytes: times are the commit's (or SOURCE_DATE_EPOCH), names are in order, all is built from the unpacked
 archive. The wheel needs scikit-build-core (or a network for pip to get it), the packages debhelper and what debian/control names.
@@ -17,10 +17,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PARTS = ("wheel", "debian")
+PARTS = ("plugin", "wheel", "debian")
 
 
 def run(*command, **options):
@@ -47,7 +46,7 @@ def plugin(tree, out, work):
         shutil.copy(path, out)
 
 
-def wheel(tree, out, work):
+def wheel(tree, out):
     try:
         import scikit_build_core  # noqa: F401
         isolation = ["--no-build-isolation"]
@@ -55,17 +54,12 @@ def wheel(tree, out, work):
         isolation = []
     run(sys.executable, "-m", "pip", "wheel", *isolation, "--no-deps", "--no-cache-dir", "-w", out, tree,
         env={**os.environ, "CMAKE_ARGS": "-DGPUVORONOI_CUDA=OFF"})
-    (made,) = out.glob("*.whl")
-    with zipfile.ZipFile(made) as archive:
-        archive.extractall(work / "linked" / made.name)
 
 
 def debian(tree, out, work):
     run("dpkg-buildpackage", "-us", "-uc", "-b", cwd=tree)
     for deb in sorted(work.glob("*.deb")):
         shutil.copy(deb, out)
-        if "-dbgsym_" not in deb.name:
-            run("dpkg-deb", "-x", deb, work / "linked" / deb.name)
 
 
 def main():
@@ -87,19 +81,15 @@ def main():
     name = f"gpuvoronoi-{version}"
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        (work / "linked").mkdir()
         run("tar", "-xf", source_archive(out, name), "-C", work)
         tree = work / name
         run(sys.executable, tree / "packaging" / "version.py", "--check")
-        plugin(tree, out, work)
+        if "plugin" not in without:
+            plugin(tree, out, work)
         if "wheel" not in without:
-            wheel(tree, out, work)
+            wheel(tree, out)
         if "debian" not in without:
             debian(tree, out, work)
-        linked = sorted((work / "linked").iterdir())
-        if linked:
-            with open(out / f"{name}.spdx.json", "w") as file:
-                run(sys.executable, tree / "packaging" / "sbom.py", version, *linked, stdout=file)
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in sorted(out.iterdir())]
     (out / "SHA256SUMS").write_text("".join(sums))
     print("".join(sums), end="")

@@ -21,8 +21,6 @@ COPIES = [
     ("python/gpuvoronoi/_library.py", r'^__version__ = "@"$'),
     ("plugin/qgis/gpuvoronoi/metadata.txt", r"^version=@$"),
     ("packaging/conda-forge/meta.yaml", r'set version = "@"'),
-    ("packaging/homebrew/gpuvoronoi.rb", r"gpuvoronoi-@\.tar\.gz"),
-    ("packaging/osgeo4w/package.sh", r"^export V=@$"),
     ("docs/usage.md", r'^  "gpuvoronoi": "@",$'),
     ("docs/qgis.md", r"gpuvoronoi-qgis-@\.zip"),
     ("tests/plugin/test_running.py", r'versionInfo\(\) == "@"'),

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two releases of one commit are the same bytes, whatever the time zone, the mode of new files and the folder.
+# A release of what is committed has all its parts; its source archive is what is committed, and the same bytes whatever the time zone, the
+# mode of new files and the folder.
 # release.sh SOURCE WORK [PART,...]    parts that are left out (packaging/release.py)
 set -euo pipefail
 source=$(realpath "$1") work=$(realpath -m "$2") without=${3:-}
@@ -9,17 +10,17 @@ source=$(realpath "$1") work=$(realpath -m "$2") without=${3:-}
 }
 rm -rf "$work"
 mkdir -p "$work/other"
-python3 "$source/packaging/release.py" "$work/one" --without "$without"
-(umask 077 && cd / && TMPDIR=$work/other TZ=Pacific/Apia LC_ALL=C.UTF-8 python3 "$source/packaging/release.py" "$work/two" --without "$without")
-diff -r "$work/one" "$work/two"
-(cd "$work/one" && sha256sum -c SHA256SUMS)
+python3 "$source/packaging/release.py" "$work/release" --without "$without"
+(cd "$work/release" && sha256sum -c SHA256SUMS)
 
-parts=(tar.gz zip)
+parts=(tar.gz)
+[[ ,$without, == *,plugin,* ]] || parts+=(zip)
 [[ ,$without, == *,wheel,* ]] || parts+=(whl)
 [[ ,$without, == *,debian,* ]] || parts+=(deb)
 for part in "${parts[@]}"; do
-  ls "$work"/one/*."$part" >/dev/null || exit 1
+  ls "$work"/release/*."$part" >/dev/null || exit 1
 done
-# What is in the archive is what is committed.
-diff <(tar -tf "$work"/one/gpuvoronoi-*.tar.gz | grep -v '/$' | cut -d/ -f2- | sort) <(git -C "$source" ls-tree -r --name-only HEAD | sort)
-echo "two releases, the same bytes: ${parts[*]}"
+diff <(tar -tf "$work"/release/gpuvoronoi-*.tar.gz | grep -v '/$' | cut -d/ -f2- | sort) <(git -C "$source" ls-tree -r --name-only HEAD | sort)
+(umask 077 && cd / && TMPDIR=$work/other TZ=Pacific/Apia LC_ALL=C.UTF-8 python3 "$source/packaging/release.py" "$work/again" --without plugin,wheel,debian)
+cmp "$work"/release/gpuvoronoi-*.tar.gz "$work"/again/gpuvoronoi-*.tar.gz
+echo "a release: ${parts[*]}"
