@@ -6,14 +6,6 @@
 
 namespace {
 
-// A call into the library, which tells GDAL of what went wrong.
-template <class Work> bool Call(Work work) {
-  gv_live_call call;
-  gv_live_begin(&call);
-  gv_status status = work(&call.io);
-  return gv_live_end(&call, status);
-}
-
 void Take(void *user, const gv_live_piece *piece) {
   for (const VoronoiTarget &t : *static_cast<const std::vector<VoronoiTarget> *>(user)) {
     int kind = t.band->kind, size = GDALGetDataTypeSizeBytes(t.band->type);
@@ -79,12 +71,11 @@ const OGRSpatialReference *VoronoiDataset::GetSpatialRef() const {
 }
 
 char **VoronoiDataset::GetMetadata(const char *domain) {
-  if (owner && (domain == nullptr || domain[0] == '\0')) {
-    std::call_once(metadata_once, [this] {
-      char **items = nullptr;
-      if (Call([&](gv_io *io) { return gv_live_metadata(io, live, &items); })) SetMetadata(items);
-      CSLDestroy(items);
-    });
+  if (owner && !metadata_made && (domain == nullptr || domain[0] == '\0')) {
+    char **items = nullptr;
+    metadata_made = true;
+    if (VoronoiCall([&](gv_io *io) { return gv_live_metadata(io, live, &items); })) SetMetadata(items);
+    CSLDestroy(items);
   }
   return GDALDataset::GetMetadata(domain);
 }
@@ -131,7 +122,7 @@ CPLErr VoronoiDataset::Read(int x, int y, int width, int height, const std::vect
     window.progress = GoOn;
     window.progress_user = const_cast<GDALRasterIOExtraArg *>(extra);
   }
-  return Call([&](gv_io *io) { return gv_live_read(io, live, &window); }) ? CE_None : CE_Failure;
+  return VoronoiCall([&](gv_io *io) { return gv_live_read(io, live, &window); }) ? CE_None : CE_Failure;
 }
 
 CPLErr VoronoiDataset::IRasterIO(GDALRWFlag flag, int x, int y, int width, int height, void *data, int buffer_width,
@@ -186,7 +177,8 @@ CPLErr VoronoiBand::IRasterIO(GDALRWFlag flag, int x, int y, int width, int heig
 
 int64_t VoronoiBand::GetNoDataValueAsInt64(int *known) {
   int64_t value = 0;
-  bool good = what->kind == 0 && Call([&](gv_io *io) { return gv_live_nodata(io, Dataset()->Live(), &value); });
+  bool good =
+      what->kind == 0 && VoronoiCall([&](gv_io *io) { return gv_live_nodata(io, Dataset()->Live(), &value); });
   if (known != nullptr) *known = good;
   return value;
 }
@@ -200,7 +192,8 @@ double VoronoiBand::GetNoDataValue(int *known) {
 // Of the ids: the lowest (0) or highest (1) that a cell may have.
 double VoronoiBand::End(int which, int *known) {
   int64_t range[2] = {0, 0};
-  bool good = what->kind == 0 && Call([&](gv_io *io) { return gv_live_id_range(io, Dataset()->Live(), range); });
+  bool good =
+      what->kind == 0 && VoronoiCall([&](gv_io *io) { return gv_live_id_range(io, Dataset()->Live(), range); });
   if (known != nullptr) *known = good;
   return static_cast<double>(range[which]);
 }
@@ -223,10 +216,9 @@ GDALColorInterp VoronoiBand::GetColorInterpretation() {
 
 GDALRasterAttributeTable *VoronoiBand::GetDefaultRAT() {
   if (what->kind != 0 || what->rank != 0) return nullptr;
-  std::lock_guard<std::mutex> hold(table_lock);
   if (!table_made) {
     GDALRasterAttributeTableH made = nullptr;
-    table_made = Call([&](gv_io *io) { return gv_live_table(io, Dataset()->Live(), &made); });
+    table_made = VoronoiCall([&](gv_io *io) { return gv_live_table(io, Dataset()->Live(), &made); });
     table.reset(GDALRasterAttributeTable::FromHandle(made));
   }
   return table.get();

@@ -3,7 +3,6 @@
 #define VORONOI_DATASET_H
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,14 @@ extern "C" {
 #ifndef BANDMAP_TYPE // GDAL 3.10's
 #define BANDMAP_TYPE int *
 #endif
+
+// A call into the library, whose errors and warnings GDAL reports; true if it succeeds.
+template <class Work> bool VoronoiCall(Work work) {
+  gv_live_call call;
+  gv_status status = gv_live_begin(&call);
+  if (status == GV_OK) status = work(&call.io);
+  return gv_live_end(&call, status);
+}
 
 // Where the values of a band of a window go.
 struct VoronoiTarget {
@@ -62,7 +69,7 @@ private:
   int level;
   OGRSpatialReference crs;
   std::vector<std::unique_ptr<VoronoiDataset>> overviews;
-  std::once_flag metadata_once;
+  bool metadata_made = false;
 };
 
 class VoronoiBand final : public GDALRasterBand {
@@ -92,7 +99,6 @@ private:
   double End(int which, int *known);
 
   const gv_live_band *what;
-  std::mutex table_lock;
   bool table_made = false;
   std::unique_ptr<GDALRasterAttributeTable> table;
 };

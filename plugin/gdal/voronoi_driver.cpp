@@ -14,10 +14,8 @@ GDALDataset *Open(GDALOpenInfo *info) {
     return nullptr;
   }
   gv_live *live = nullptr;
-  gv_live_call call;
-  gv_live_begin(&call);
-  gv_status status = gv_live_open(&call.io, info->pszFilename, info->papszOpenOptions, &live);
-  if (!gv_live_end(&call, status)) return nullptr;
+  if (!VoronoiCall([&](gv_io *io) { return gv_live_open(io, info->pszFilename, info->papszOpenOptions, &live); }))
+    return nullptr;
   auto *dataset = new VoronoiDataset(live);
   dataset->SetDescription(info->pszFilename);
   return dataset;

@@ -44,9 +44,11 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input) {
   return GV_OK;
 }
 
-/* Datasets that are opened to list files, all of them together: files can name each other in circles. */
+/* Datasets that are opened to list the files of an input: files can name each other in circles, by ever longer names. */
 enum { MOST_OPENED = 1000 };
-static _Thread_local int opened;
+
+/* Formats that name other sources; an on-demand raster has no source of its kind, and looks into the others. */
+static const char *const naming[] = {"VORONOI", "VRT", "OGR_VRT", NULL}, *const *const virtual = naming + 1;
 
 /* The archive of a path like /vsizip/a.zip/b.csv or /vsigzip//vsizip/{a.zip}/b: to be freed; NULL if there is none. */
 static char *archive_of(const char *source) {
@@ -69,41 +71,61 @@ static char *archive_of(const char *source) {
 }
 
 /* Lists the files of a source that is opened by one of some drivers (NULL: any), and of those that they name. Sources that cannot be
- * opened have no files but themselves; what is wrong with them is reported when they are read. */
-static void list_files(gv_input *input, const char *source, unsigned kind, const char *const *drivers,
-                       char *const *options) {
-  static const char *const virtual[] = {"VRT", "OGR_VRT", "VORONOI", NULL};
+ * opened have no files but themselves; what is wrong with them is reported when they are read. `within`: the drivers of files that name
+ * others. */
+static void list_files(gv_input *input, int *opened, const char *source, unsigned kind, const char *const *drivers,
+                       const char *const *within, char *const *options) {
   char *archive = archive_of(source);
   if (archive != NULL) input->files = CSLAddString(input->files, archive);
   free(archive);
-  if (kind == 0 || opened >= MOST_OPENED) return;
-  opened++;
+  if (kind == 0 || *opened >= MOST_OPENED) return;
+  ++*opened;
   GDALDatasetH dataset = GDALOpenEx(source, kind | GDAL_OF_READONLY, drivers, (const char *const *)options, NULL);
   char **files = dataset != NULL ? GDALGetFileList(dataset) : NULL;
   if (dataset != NULL) GDALClose(dataset);
   for (char **file = files; file != NULL && *file != NULL; file++) {
     if (CSLFindString(input->files, *file) >= 0) continue;
     input->files = CSLAddString(input->files, *file);
-    if (strcmp(*file, source) != 0) list_files(input, *file, GDAL_OF_RASTER | GDAL_OF_VECTOR, virtual, NULL);
+    if (strcmp(*file, source) != 0)
+      list_files(input, opened, *file, GDAL_OF_RASTER | GDAL_OF_VECTOR, within, within, NULL);
   }
   CSLDestroy(files);
 }
 
-static void open_all(gv_inputs *inputs) {
-  bool outermost = opened == 0;
+static void open_all(gv_inputs *inputs, const char *const *within) {
   inputs->opened = true;
   CPLPushErrorHandler(CPLQuietErrorHandler);
   for (int i = 0; i < inputs->count; i++) {
     gv_input *input = &inputs->list[i];
-    list_files(input, input->source, input->kind, NULL, input->open_options);
+    int opened = 0;
+    list_files(input, &opened, input->source, input->kind, NULL, within, input->open_options);
   }
   CPLPopErrorHandler();
-  if (outermost) opened = 0;
+}
+
+static bool is_on_demand(const char *name) {
+  static const char *const driver[] = {"VORONOI", NULL};
+  return GDALIdentifyDriverEx(name, GDAL_OF_RASTER, driver, NULL) != NULL;
+}
+
+const char *gv_inputs_find_on_demand(gv_inputs *inputs) {
+  const char *found = NULL;
+  CPLPushErrorHandler(CPLQuietErrorHandler);
+  for (int i = 0; i < inputs->count && found == NULL; i++) {
+    gv_input *input = &inputs->list[i];
+    int opened = 0;
+    if (input->kind != 0 && is_on_demand(input->source)) found = input->source;
+    if (found == NULL) list_files(input, &opened, input->source, input->kind, virtual, virtual, NULL);
+    for (char **file = input->files; file != NULL && *file != NULL && found == NULL; file++)
+      if (is_on_demand(*file)) found = *file;
+  }
+  CPLPopErrorHandler();
+  return found;
 }
 
 char **gv_inputs_files(gv_inputs *inputs) {
   char **files = NULL;
-  if (!inputs->opened) open_all(inputs);
+  if (!inputs->opened) open_all(inputs, virtual);
   for (int i = 0; i < inputs->count; i++) {
     struct stat found;
     const gv_input *input = &inputs->list[i];
@@ -127,7 +149,7 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
     if (gv_same_file(path, inputs->list[i].source)) return inputs->list[i].source;
   }
   if (path == NULL || !gv_is_there(path)) return NULL;
-  if (!inputs->opened) open_all(inputs);
+  if (!inputs->opened) open_all(inputs, naming);
   const char *found = NULL;
   for (int i = 0; i < inputs->count && found == NULL; i++)
     found = find_file(&inputs->list[i], path);
@@ -135,7 +157,7 @@ const char *gv_inputs_find(gv_inputs *inputs, const char *path) {
 }
 
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers) {
-  if (!inputs->opened) open_all(inputs);
+  if (!inputs->opened) open_all(inputs, naming);
   for (int i = 0; i < inputs->count; i++) {
     const gv_input *input = &inputs->list[i];
     if ((input->kind & GDAL_OF_VECTOR) == 0) continue;
@@ -158,7 +180,7 @@ static bool may_be_table(const gv_input *input, const char *table) {
 }
 
 bool gv_inputs_read_raster(gv_inputs *inputs, const char *path, const char *table) {
-  if (!inputs->opened) open_all(inputs);
+  if (!inputs->opened) open_all(inputs, naming);
   for (int i = 0; i < inputs->count; i++) {
     const gv_input *input = &inputs->list[i];
     if ((input->kind & GDAL_OF_RASTER) == 0 || input->layer != NULL) continue;

@@ -33,8 +33,12 @@ gv_status gv_inputs_add(gv_io *io, gv_inputs *inputs, gv_input input);
  * description and what that names, a file in an archive the archive. */
 const char *gv_inputs_find(gv_inputs *inputs, const char *path);
 
-/* All files of all inputs, to be freed with CSLDestroy. */
+/* All files of all inputs of an on-demand raster, to be freed with CSLDestroy. */
 char **gv_inputs_files(gv_inputs *inputs);
+
+/* The name of an on-demand raster that is read, directly or through GDAL's virtual rasters; NULL if there is none. Opens virtual rasters
+ * only. */
+const char *gv_inputs_find_on_demand(gv_inputs *inputs);
 
 /* True if a layer of the file at `path`, which has so many, is read, or may be: by a source that is made of this file. */
 bool gv_inputs_read_layer(gv_inputs *inputs, const char *path, const char *layer, int layers);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/crs.h"
 #include "io/path.h"
 #include "io/source_name.h"
 #include "io/text.h"
@@ -55,10 +56,28 @@ gv_messages *gv_messages_used(void) {
   return of_thread;
 }
 
-gv_messages *gv_messages_use(gv_messages *store) {
-  gv_messages *before = of_thread;
+gv_messages_scope gv_messages_enter(gv_messages *store) {
+  gv_messages_scope scope = {.before = of_thread, .entered = store != NULL && store != of_thread};
+  if (!scope.entered) return scope;
   of_thread = store;
-  return before;
+  CPLPushErrorHandler(gv_io_take_message);
+  scope.replaces_codes = gv_crs_keep_codes();
+  return scope;
+}
+
+void gv_messages_leave(gv_messages_scope scope) {
+  if (!scope.entered) return;
+  if (scope.replaces_codes) gv_crs_replace_codes();
+  CPLPopErrorHandler();
+  of_thread = scope.before;
+}
+
+int gv_messages_call_host(gv_progress_fn call, double fraction, void *user) {
+  gv_messages *before = of_thread;
+  of_thread = NULL;
+  int go_on = call(fraction, user);
+  of_thread = before;
+  return go_on;
 }
 
 /* Files in temporary directories are reached as /proc/self/fd/N/NAME: only the name is of use in a message. */

@@ -34,17 +34,29 @@ typedef struct gv_io {
 /* Takes GDAL's messages: for CPLSetErrorHandler, as threads of GDAL's own report too. */
 void CPL_STDCALL gv_io_take_message(CPLErr level, CPLErrorNum number, const char *text);
 
-/* A store of messages for threads that share a process with others: while they use it, what fails elsewhere is not theirs. It goes with
- * an error handler of the thread's own (CPLPushErrorHandler). */
+/* A store of messages for threads that share a process with others: while they use it, what fails elsewhere is not theirs. */
 typedef struct gv_messages gv_messages;
 
 /* NULL = out of memory. */
 gv_messages *gv_messages_new(void);
 void gv_messages_free(gv_messages *messages);
 
-/* What this thread's messages go to from now on, NULL being the process's; gives what they went to. */
-gv_messages *gv_messages_use(gv_messages *messages);
+/* The store that this thread's messages go to; NULL = the process's. */
 gv_messages *gv_messages_used(void);
+
+/* What gv_messages_leave restores. */
+typedef struct gv_messages_scope {
+  gv_messages *before;
+  bool entered, replaces_codes;
+} gv_messages_scope;
+
+/* Until gv_messages_leave this thread's messages go to `messages`, by an error handler of its own, and codes of coordinate systems are
+ * taken as they are written (gv_crs_keep_codes). Does nothing where `messages` is NULL or in use already. */
+gv_messages_scope gv_messages_enter(gv_messages *messages);
+void gv_messages_leave(gv_messages_scope scope);
+
+/* Calls a function of the host program outside of the scope that this thread is in. */
+int gv_messages_call_host(gv_progress_fn call, double fraction, void *user);
 
 /* Stores one line (newlines become spaces) and returns `status`. */
 gv_status gv_io_fail(gv_io *io, gv_status status, const char *format, ...) GV_IO_PRINTF(3, 4);

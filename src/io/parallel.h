@@ -14,7 +14,7 @@ typedef struct gv_io_loop {
   void *user;
 } gv_io_loop;
 
-/* Ends early with the first error, whose line `io` gets; that the run is cancelled is for the body to say. */
+/* Workers use the messages of the calling thread. Ends early with the first error, whose line `io` gets; that the run is cancelled is for the body to say. */
 gv_status gv_io_parallel_for(gv_io *io, const gv_io_loop *loop, gv_io_loop_body *body);
 
 #endif

@@ -2,12 +2,12 @@
  * A raster that is computed as it is looked at: what GDAL's driver (plugin/gdal) is a face of.
  *
  * It is opened by a description (job/description.h), whose outputs are not looked at. Opening looks at the sources' headers where these
- * tell what the raster is like; seeds are read when a value is first asked for. All who open the same description of the same files in a
- * process share one, with what it has read and computed, until the last has closed it; files that have changed since are other files.
+ * tell what the raster is like; seeds are read when a value is first asked for. Its sources cannot be on-demand rasters.
  *
  * Level 0 is the raster, the others are its overviews: exact answers for cells of twice, four times ... the size.
  *
- * Any number of threads may use one, each within calls of its own (gv_live_begin).
+ * One is used by one thread at a time, as GDAL's datasets are, within calls of that thread (gv_live_begin); different ones by any number
+ * of threads.
  */
 #ifndef GV_JOB_LIVE_H
 #define GV_JOB_LIVE_H
@@ -25,13 +25,14 @@ enum {
 /* A call from outside: until it ends, GDAL's messages in this thread are its own. */
 typedef struct gv_live_call {
   gv_io io;
-  gv_messages *messages, *before;
-  bool replaces_codes; /* by deprecated codes' successors, outside of the call */
+  gv_messages *messages; /* NULL: the call was refused */
+  gv_messages_scope scope;
 } gv_live_call;
 
-void gv_live_begin(gv_live_call *call);
+/* Fails within another call of this thread: that on-demand raster has this one as a source. gv_live_end is called in any case. */
+gv_status gv_live_begin(gv_live_call *call);
 
-/* Tells GDAL's error handler of the warnings, and of what failed; true if nothing did. */
+/* Reports the warnings, and the error of a status that is not GV_OK, to GDAL's error handler; true for GV_OK. */
 bool gv_live_end(gv_live_call *call, gv_status status);
 
 typedef struct gv_live_band {
@@ -49,7 +50,7 @@ typedef struct gv_live_facts {
   int bands, levels;
 } gv_live_facts;
 
-/* What is known of a raster, and shared by all who opened it. */
+/* What is known of a raster. */
 typedef struct gv_live gv_live;
 
 /* True for names that gv_live_open takes, whatever is there: "VORONOI:..." and "....voronoi.json". */

@@ -1,8 +1,8 @@
 /*
- * Reading. Blocks are computed when a window first needs them and kept for a while: readers of rows ask for each of them row by row, and
- * those who share a raster for the same ones. What a block is asked for decides what is computed of it; ids cost little and are there
- * always.
+ * Reading. Blocks are computed when a window first needs them and kept for a while: readers of rows ask for each of them row by row. What
+ * a block is asked for decides what is computed of it; ids cost little and are there always.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,45 +47,28 @@ static void link_newest(gv_live_cache *cache, gv_live_block *b) {
   cache->newest = b;
 }
 
-/* The block with all that is asked for. With the lock. */
+/* The block with all that is asked for, as the one that was used last; NULL if it is to be computed. */
 static gv_live_block *find(gv_live_cache *cache, int level, int64_t column, int64_t row, unsigned kinds) {
   gv_live_block *b = *slot_of(cache, level, column, row);
   while (b != NULL && (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
     b = b->next;
-  return b;
-}
-
-/* The same, to be copied from until it is given back. */
-static gv_live_block *borrow(gv_live_cache *cache, int level, int64_t column, int64_t row, unsigned kinds) {
-  pthread_mutex_lock(&cache->lock);
-  gv_live_block *b = find(cache, level, column, row, kinds);
   if (b != NULL) {
-    b->users++;
     unlink_use(cache, b);
     link_newest(cache, b);
   }
-  pthread_mutex_unlock(&cache->lock);
   return b;
 }
 
-static void give_back(gv_live_cache *cache, gv_live_block *b) {
-  pthread_mutex_lock(&cache->lock);
-  b->users--;
-  pthread_mutex_unlock(&cache->lock);
-}
-
-/* Takes a block, as borrowed by the caller, and lets go of those that were used longest ago. */
+/* Takes a block, and lets go of those that were used longest ago. */
 static void keep(gv_live_cache *cache, gv_live_block *b, size_t most) {
   gv_live_block **slot = slot_of(cache, b->level, b->column, b->row);
   pthread_mutex_lock(&cache->lock);
-  b->users = 1;
   b->next = *slot;
   *slot = b;
   link_newest(cache, b);
   cache->bytes += b->bytes;
-  for (gv_live_block *old = cache->oldest, *newer; old != NULL && cache->bytes > most; old = newer) {
-    newer = old->newer;
-    if (old->users > 0) continue;
+  while (cache->oldest != NULL && cache->bytes > most) {
+    gv_live_block *old = cache->oldest;
     gv_live_block **at = slot_of(cache, old->level, old->column, old->row);
     while (*at != old)
       at = &(*at)->next;
@@ -146,30 +129,25 @@ static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, c
   return b;
 }
 
-static gv_status compute(gv_io *io, gv_live *live, int number, int64_t column, int64_t row, unsigned kinds,
-                         gv_live_block **out) {
+static gv_status compute(gv_io *io, gv_live *live, int number, int worker, int64_t column, int64_t row,
+                         unsigned kinds, gv_live_block **out) {
   gv_live_level *level = &live->level[number];
-  gv_run r = level->run; /* what nobody asks for is left out */
+  gv_run r = level->run; /* without what is not asked for */
   for (int i = 0; i < GV_LIVE_KINDS; i++)
     if (i != GV_RUN_OUT && (kinds >> i & 1) == 0) r.slot[i] = -1;
   if (r.slot[GV_RUN_DISTANCE] < 0) r.each = NULL;
   gv_raster_block block = {.column = column, .row = row, .stride = r.block_w};
   const gv_run_part part = gv_run_block_part(&r, column, row);
-  int worker = gv_live_take_worker(live, level);
   gv_status status = make_scratch(io, &r, &level->workers[worker]);
   for (int i = 0; i < GV_LIVE_KINDS; i++) {
     block.out[i] = level->workers[worker].scratch[i];
     block.band_stride[i] = (int64_t)r.block_w * r.block_h;
   }
   if (status == GV_OK) status = gv_run_compute_block(io, &r, worker, &block);
-  gv_live_block *b = status == GV_OK ? copy_block(&r, &block, &part) : NULL;
-  gv_live_give_worker(live, level, worker);
   if (status != GV_OK) return status;
-  if (b == NULL) return gv_io_fail_memory(io, "a block");
-  b->level = number;
-  int64_t waiting = gv_budget_of(r.j).waiting, cache = (int64_t)GDALGetCacheMax64();
-  keep(&live->cache, b, (size_t)(waiting < cache ? waiting : cache));
-  *out = b;
+  *out = copy_block(&r, &block, &part);
+  if (*out == NULL) return gv_io_fail_memory(io, "a block");
+  (*out)->level = number;
   return GV_OK;
 }
 
@@ -179,10 +157,12 @@ static gv_status compute(gv_io *io, gv_live *live, int number, int64_t column, i
 typedef struct reading {
   gv_live *live;
   const gv_live_window *window;
-  gv_live_duty duty;
   int32_t block_w, block_h;
   int64_t across; /* blocks in a row of the level */
   int64_t column, row, columns, own, count;
+  int64_t *missing; /* those that are to be computed */
+  int64_t done;     /* those that are not */
+  size_t most;      /* bytes to keep */
   atomic_bool stopped;
 } reading;
 
@@ -216,43 +196,57 @@ static void hand_over(const reading *r, const gv_live_block *b) {
   w->take(w->user, &piece);
 }
 
-static gv_status read_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+/* False if the program wants no more. */
+static bool go_on(const gv_live_window *w, double fraction) {
+  return w->progress == NULL || gv_messages_call_host(w->progress, fraction, w->progress_user) != 0;
+}
+
+static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   reading *r = user;
-  gv_live_cache *cache = &r->live->cache;
-  int level = r->window->level;
-  gv_live_duty before = gv_live_take_on(r->duty);
+  const gv_live_window *w = r->window;
   gv_status status = GV_OK;
   for (int64_t i = first; i < end && status == GV_OK; i++) {
     int64_t column, row;
-    place_of(r, i, &column, &row);
-    gv_live_block *b = borrow(cache, level, column, row, r->window->kinds);
-    if (b == NULL) status = compute(io, r->live, level, column, row, r->window->kinds, &b);
+    gv_live_block *b;
+    place_of(r, r->missing[i], &column, &row);
+    status = compute(io, r->live, w->level, worker, column, row, w->kinds, &b);
     if (status == GV_OK) {
-      if (i < r->own) hand_over(r, b);
-      give_back(cache, b);
+      if (r->missing[i] < r->own) hand_over(r, b);
+      keep(&r->live->cache, b, r->most);
     }
-    /* Blocks are handed out in their order, and the calling thread tells. */
-    bool told = worker != 0 || r->window->progress == NULL ||
-                r->window->progress((double)(i + 1) / (double)r->count, r->window->progress_user) != 0;
-    if (!told) atomic_store(&r->stopped, true);
+    /* Blocks are handed out in their order; the first worker is the calling thread. */
+    if (worker == 0 && !go_on(w, (double)(r->done + i + 1) / (double)r->count)) atomic_store(&r->stopped, true);
     if (status == GV_OK && atomic_load(&r->stopped)) status = gv_io_fail_cancelled(io);
   }
-  gv_live_end_duty(before);
   return status;
 }
 
-/* How many of the window's blocks are to be computed, up to two. */
-static int count_missing(const reading *r) {
-  gv_live_cache *cache = &r->live->cache;
-  int missing = 0;
-  pthread_mutex_lock(&cache->lock);
-  for (int64_t i = 0; i < r->own && missing < 2; i++) {
+/* Hands over the blocks that are kept, and lists the others. */
+static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
+  const gv_live_window *w = r->window;
+  r->missing = malloc((size_t)r->count * sizeof *r->missing);
+  if (r->missing == NULL) return gv_io_fail_memory(io, "a list of blocks");
+  *missing = 0;
+  for (int64_t i = 0; i < r->count; i++) {
     int64_t column, row;
     place_of(r, i, &column, &row);
-    missing += find(cache, r->window->level, column, row, r->window->kinds) == NULL;
+    const gv_live_block *b = find(&r->live->cache, w->level, column, row, w->kinds);
+    if (b == NULL) {
+      r->missing[(*missing)++] = i;
+      continue;
+    }
+    if (i < r->own) hand_over(r, b);
+    if (!go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
   }
-  pthread_mutex_unlock(&cache->lock);
-  return missing;
+  return GV_OK;
+}
+
+/* Who reads blocks one after another gets those that come next computed with the first that is missing. */
+static void read_ahead(reading *r, gv_live_level *level) {
+  int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->run.worker_count;
+  if (r->own > 1 || find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL) return;
+  if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
+  level->expected = number + r->count;
 }
 
 gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
@@ -260,26 +254,21 @@ gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
   if (status != GV_OK) return status;
   gv_live_level *level = &live->level[window->level];
   reading r = {.live = live, .window = window, .block_w = level->run.block_w, .block_h = level->run.block_h};
-  gv_live_frame frame;
-  const gv_live_frame *before = gv_live_enter(&frame, live->key);
-  r.duty = gv_live_duty_here();
+  int64_t missing = 0, waiting = gv_budget_of(level->run.j).waiting, cache = (int64_t)GDALGetCacheMax64();
+  r.most = (size_t)(waiting < cache ? waiting : cache);
   r.across = (level->width + r.block_w - 1) / r.block_w;
   r.column = window->x / r.block_w;
   r.row = window->y / r.block_h;
   r.columns = (window->x + window->w - 1) / r.block_w - r.column + 1;
   r.own = r.count = r.columns * ((window->y + window->h - 1) / r.block_h - r.row + 1);
-  int missing = count_missing(&r), threads = missing > 0 ? level->run.worker_count : 1;
-  int64_t number = r.row * r.across + r.column, rest = r.across - r.column;
-  if (r.own == 1 && missing == 1 && number == atomic_load(&level->expected)) {
-    r.count = 2 * threads < rest ? 2 * threads : rest;
-    if (threads == 1) r.count = 1;
+  read_ahead(&r, level);
+  status = find_kept(io, &r, &missing);
+  if (status == GV_OK) {
+    gv_io_loop loop = {.threads = level->run.worker_count, .count = missing, .grain = 1, .user = &r};
+    status = gv_io_parallel_for(io, &loop, compute_some);
   }
-  if (r.own == 1 && missing == 1) atomic_store(&level->expected, number + r.count);
-  gv_io_loop loop = {.threads = threads, .count = r.count, .grain = 1, .user = &r};
-  status = gv_io_parallel_for(io, &loop, read_some);
+  free(r.missing);
   /* The calling thread may have had none of the blocks, or not the last. */
-  if (status == GV_OK && window->progress != NULL && window->progress(1.0, window->progress_user) == 0)
-    status = gv_io_fail_cancelled(io);
-  gv_live_leave(before);
+  if (status == GV_OK && !go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
   return status;
 }

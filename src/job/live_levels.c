@@ -11,7 +11,7 @@ void gv_live_free_level(gv_live *live, gv_live_level *level) {
       free(level->workers[i].scratch[k]);
   free(level->workers);
   level->workers = NULL;
-  atomic_store(&level->ready, false);
+  level->ready = false;
   if (!level->begun) return;
   bool borrows = level != live->level;
   if (borrows && r->cells.cells == NULL) r->seeds = (gv_seed_list)GV_SEED_LIST_INIT;
@@ -92,11 +92,11 @@ static gv_status check_unchanged(gv_live *live) {
                            "the seeds are others than when this raster was opened: open it again");
 }
 
-gv_status gv_live_prepare_locked(gv_live *live, int number) {
+static gv_status prepare(gv_live *live, int number) {
   gv_live_level *level = &live->level[number];
-  if (atomic_load(&level->ready)) return GV_OK;
+  if (level->ready) return GV_OK;
   if (live->failed != GV_OK) return gv_io_pass_on(&live->io, live->failed, &live->failure);
-  gv_status status = number > 0 ? gv_live_prepare_locked(live, 0) : GV_OK;
+  gv_status status = number > 0 ? prepare(live, 0) : GV_OK;
   if (status != GV_OK) return status;
   if (number > 0) {
     status = read_overview(live, level);
@@ -113,45 +113,11 @@ gv_status gv_live_prepare_locked(gv_live *live, int number) {
     live->failure = live->io;
     return status;
   }
-  atomic_store(&level->ready, true);
+  level->ready = true;
   return GV_OK;
 }
 
-gv_status gv_live_with_lock(gv_io *io, gv_live *live, gv_status (*work)(gv_live *live, void *user), void *user) {
-  gv_live_frame frame;
-  const gv_live_frame *before = gv_live_enter(&frame, live->key);
-  pthread_mutex_lock(&live->lock);
-  gv_status status = work(live, user);
-  if (status != GV_OK) (void)gv_io_pass_on(io, status, &live->io);
-  pthread_mutex_unlock(&live->lock);
-  gv_live_leave(before);
-  return status;
-}
-
-static gv_status prepare_one(gv_live *live, void *user) {
-  return gv_live_prepare_locked(live, *(int *)user);
-}
-
 gv_status gv_live_prepare(gv_io *io, gv_live *live, int level) {
-  return atomic_load(&live->level[level].ready) ? GV_OK : gv_live_with_lock(io, live, prepare_one, &level);
-}
-
-int gv_live_take_worker(gv_live *live, gv_live_level *level) {
-  int number = -1;
-  pthread_mutex_lock(&live->free_lock);
-  while (number < 0) {
-    for (int i = 0; i < level->run.worker_count && number < 0; i++)
-      if (!level->workers[i].taken) number = i;
-    if (number < 0) pthread_cond_wait(&live->freed, &live->free_lock);
-  }
-  level->workers[number].taken = true;
-  pthread_mutex_unlock(&live->free_lock);
-  return number;
-}
-
-void gv_live_give_worker(gv_live *live, gv_live_level *level, int number) {
-  pthread_mutex_lock(&live->free_lock);
-  level->workers[number].taken = false;
-  pthread_cond_broadcast(&live->freed);
-  pthread_mutex_unlock(&live->free_lock);
+  gv_status status = prepare(live, level);
+  return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }

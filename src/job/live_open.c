@@ -10,7 +10,7 @@
 
 #include "job/live_parts.h"
 
-enum { MOST_AROUND = 16 /* rasters within rasters */, MOST_LEVELS = 32 };
+enum { MOST_LEVELS = 32 };
 
 const gv_live_facts *gv_live_facts_of(const gv_live *live) {
   return &live->facts;
@@ -27,7 +27,8 @@ static void free_facts(gv_live_facts *facts) {
   if (facts->crs != NULL) OSRRelease(facts->crs);
 }
 
-static void free_live(gv_live *live) {
+void gv_live_close(gv_live *live) {
+  if (live == NULL) return;
   /* Overviews borrow from level 0. */
   for (int i = live->facts.levels - 1; i >= 0; i--)
     gv_live_free_level(live, &live->level[i]);
@@ -37,11 +38,6 @@ static void free_live(gv_live *live) {
   free_facts(&live->facts);
   gv_job_settings_clear(&live->settings);
   gv_description_free(&live->description);
-  free(live->key);
-  free(live->stamps);
-  pthread_mutex_destroy(&live->lock);
-  pthread_mutex_destroy(&live->free_lock);
-  pthread_cond_destroy(&live->freed);
   free(live);
 }
 
@@ -160,87 +156,42 @@ static gv_status find_facts(gv_io *io, gv_live *live) {
   return take_facts(io, live, &live->level[0].run);
 }
 
+/* On-demand rasters are made of what is stored: none is computed within another, and none can be made of itself. */
+static gv_status check_sources(gv_io *io, gv_live *live) {
+  gv_inputs inputs = {0};
+  gv_status status = gv_job_list_inputs(io, &live->settings.job, &inputs);
+  const char *nested = status == GV_OK ? gv_inputs_find_on_demand(&inputs) : NULL;
+  if (nested != NULL) status = gv_live_refuse_nested(io, nested);
+  gv_inputs_free(&inputs);
+  return status;
+}
+
 static gv_status fill(gv_io *io, gv_live *live) {
   gv_status status = apply(io, live);
+  if (status == GV_OK) status = check_sources(io, live);
   if (status == GV_OK) status = count_threads(io, &live->settings.job);
   if (status == GV_OK) status = gv_live_cache_make(io, &live->cache);
   return status == GV_OK ? find_facts(io, live) : status;
 }
 
-/* A raster that is worked for by this thread, or too many of them around this one. */
-static gv_status check_around(gv_io *io, const char *key) {
-  const gv_live_frame *frame = gv_live_inside();
-  if (frame != NULL && frame->depth >= MOST_AROUND)
-    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "more than %d rasters are made of one another",
-                      (int)MOST_AROUND);
-  for (; frame != NULL; frame = frame->around) {
-    if (strcmp(frame->key, key) == 0)
-      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "a raster cannot be made of itself");
-  }
-  return GV_OK;
-}
-
-static gv_status make(gv_io *io, gv_description *description, char *key, char *stamps, gv_live **out) {
+gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out) {
   gv_live *live = calloc(1, sizeof *live);
   gv_live_level *level = calloc(MOST_LEVELS, sizeof *level);
   if (live == NULL || level == NULL) {
     free(live);
     free(level);
-    free(key);
-    free(stamps);
     return gv_io_fail_memory(io, "a raster");
   }
   live->level = level;
   live->facts.levels = 1;
-  pthread_mutex_init(&live->lock, NULL);
-  pthread_mutex_init(&live->free_lock, NULL);
-  pthread_cond_init(&live->freed, NULL);
-  live->users = 1;
-  live->description = *description;
-  *description = (gv_description){0};
-  live->key = key;
-  live->stamps = stamps;
-  gv_live_frame frame;
-  const gv_live_frame *before = gv_live_enter(&frame, live->key);
-  gv_status status = fill(io, live);
-  gv_live_leave(before);
-  if (status != GV_OK) {
-    free_live(live);
-    return status;
+  gv_status status = gv_live_describe(io, name, options, &live->description);
+  if (status == GV_OK) status = fill(io, live);
+  if (status == GV_OK) {
+    *out = live;
+  } else {
+    gv_live_close(live);
   }
-  *out = live;
-  return GV_OK;
-}
-
-gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out) {
-  gv_description description = {0};
-  gv_status status = gv_live_describe(io, name, options, &description);
-  char *key = status == GV_OK ? gv_live_key(&description) : NULL;
-  if (status == GV_OK && key == NULL) status = gv_io_fail_memory(io, "a description");
-  if (status == GV_OK) status = check_around(io, key);
-  if (status != GV_OK) {
-    free(key);
-    gv_description_free(&description);
-    return status;
-  }
-  /* What is opened for another raster is its own, so that no two rasters wait for each other. */
-  char *stamps = gv_live_inside() == NULL ? gv_live_stamps(&description) : NULL;
-  gv_live *found = stamps != NULL ? gv_live_find(key, stamps) : NULL;
-  if (found != NULL) {
-    free(key);
-    free(stamps);
-    gv_description_free(&description);
-    *out = found;
-    return GV_OK;
-  }
-  status = make(io, &description, key, stamps, out);
-  gv_description_free(&description);
-  if (status == GV_OK && (*out)->stamps != NULL) gv_live_share(*out);
   return status;
-}
-
-void gv_live_close(gv_live *live) {
-  if (live != NULL && gv_live_leave_shared(live)) free_live(live);
 }
 
 char **gv_live_files(gv_live *live) {

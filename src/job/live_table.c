@@ -17,9 +17,8 @@ gv_status gv_live_nodata(gv_io *io, gv_live *live, int64_t *out) {
   return status;
 }
 
-static gv_status find_id_range(gv_live *live, void *user) {
-  int64_t *range = user;
-  gv_status status = gv_live_prepare_locked(live, 0);
+gv_status gv_live_id_range(gv_io *io, gv_live *live, int64_t range[2]) {
+  gv_status status = gv_live_prepare(io, live, 0);
   if (status != GV_OK) return status;
   const gv_run *r = &live->level[0].run;
   gv_seeds_id_range(r->regions, &range[0], &range[1]);
@@ -29,36 +28,21 @@ static gv_status find_id_range(gv_live *live, void *user) {
   return GV_OK;
 }
 
-gv_status gv_live_id_range(gv_io *io, gv_live *live, int64_t range[2]) {
-  return gv_live_with_lock(io, live, find_id_range, range);
-}
-
-static gv_status make_metadata(gv_live *live, void *user) {
-  char ***out = user;
-  gv_status status = gv_live_prepare_locked(live, 0);
-  if (status != GV_OK) return status;
-  return gv_run_metadata(&live->level[0].run, out);
-}
-
 gv_status gv_live_metadata(gv_io *io, gv_live *live, char ***out) {
-  return gv_live_with_lock(io, live, make_metadata, out);
+  gv_status status = gv_live_prepare(io, live, 0);
+  if (status == GV_OK) status = gv_run_metadata(&live->level[0].run, out);
+  return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }
 
 /* -------------------------------------------------------------------------------------------------- the table */
 
 typedef struct table_walk {
-  gv_live *live;
-  gv_live_level *level;
   gv_run run; /* that looks for neighbours, and computes ids alone */
   int64_t across;
-  gv_live_duty duty;
 } table_walk;
 
-static gv_status look_for_neighbours(gv_io *io, void *user, int unused, int64_t first, int64_t end) {
+static gv_status look_for_neighbours(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
   table_walk *walk = user;
-  (void)unused;
-  gv_live_duty before = gv_live_take_on(walk->duty);
-  int number = gv_live_take_worker(walk->live, walk->level);
   size_t cells = (size_t)walk->run.block_w * (size_t)walk->run.block_h;
   void *values = malloc(cells * (size_t)walk->run.j->k * sizeof(int64_t));
   gv_status status = values != NULL ? GV_OK : gv_io_fail_memory(io, "a block");
@@ -66,24 +50,20 @@ static gv_status look_for_neighbours(gv_io *io, void *user, int unused, int64_t 
     gv_raster_block block = {.column = i % walk->across, .row = i / walk->across, .stride = walk->run.block_w};
     block.out[GV_RUN_OUT] = values;
     block.band_stride[GV_RUN_OUT] = (int64_t)cells;
-    status = gv_run_compute_block(io, &walk->run, number, &block);
+    status = gv_run_compute_block(io, &walk->run, worker, &block);
   }
   free(values);
-  gv_live_give_worker(walk->live, walk->level, number);
-  gv_live_end_duty(before);
   return status;
 }
 
-static gv_status find_table(gv_live *live, void *user) {
+static gv_status find_table(gv_io *io, gv_live *live) {
   int number = 0;
-  (void)user;
   if (live->has_table) return GV_OK;
   while (number + 1 < live->facts.levels && live->level[number].width * live->level[number].height > MOST_IN_TABLE)
     number++;
-  gv_status status = gv_live_prepare_locked(live, number);
+  gv_status status = gv_live_prepare(io, live, number);
   if (status != GV_OK) return status;
-  gv_live_level *level = &live->level[number];
-  table_walk walk = {.live = live, .level = level, .run = level->run, .duty = gv_live_duty_here()};
+  table_walk walk = {.run = live->level[number].run};
   gv_run *r = &walk.run;
   if (r->regions->count > GV_MAX_NAMED_SEEDS || r->slot[GV_RUN_OUT] < 0 || r->j->raster_seeds.by_cell) return GV_OK;
   r->style = true;
@@ -97,12 +77,12 @@ static gv_status find_table(gv_live *live, void *user) {
   status = gv_io_parallel_for(&live->io, &loop, look_for_neighbours);
   if (status == GV_OK) status = gv_run_make_table(r, &live->table);
   live->has_table = status == GV_OK;
-  return status;
+  return status == GV_OK ? GV_OK : gv_io_pass_on(io, status, &live->io);
 }
 
 gv_status gv_live_table(gv_io *io, gv_live *live, GDALRasterAttributeTableH *out) {
   *out = NULL;
-  gv_status status = gv_live_with_lock(io, live, find_table, NULL);
+  gv_status status = find_table(io, live);
   if (status != GV_OK || !live->has_table) return status;
   *out = gv_attribute_table_make(&live->table);
   return *out != NULL ? GV_OK : gv_io_fail_memory(io, "the raster attribute table");

@@ -75,38 +75,88 @@ def test_messages_are_the_commands(work, seeds):
         assert str(error.value) == said
 
 
-def test_made_of_themselves(work, seeds):
-    """However they lead back to where they began."""
+NESTED = "an on-demand raster cannot be a source of another one; write it to a file first"
+
+
+@pytest.fixture
+def nested(work, seeds):
+    """Writes descriptions; `nested.fails`: they are refused when they are opened, with the name of the source."""
     def write(name, **question):
-        work.write(name + ".voronoi.json", json.dumps({"seeds": seeds, **question}))
+        work.write(name + ".voronoi.json", json.dumps({"seeds": seeds, "size": [300, 150], **question}))
         return str(work.path(name + ".voronoi.json"))
 
-    def fails(name, match="made of itself|recursively"):
-        with pytest.raises(RuntimeError, match=match):
-            gdal.Open(name).ReadAsArray(0, 0, 1, 1)
+    def fails(name, source):
+        with pytest.raises(RuntimeError) as error:
+            gdal.Open(name)
+        assert str(error.value).endswith(f"{source}: {NESTED}"), error.value
 
-    fails(write("like", like="like.voronoi.json"))
-    fails(write("mask", mask="mask.voronoi.json"))
-    fails(write("extent", **{"extent-of": "extent.voronoi.json"}))
-    work.write("cells.voronoi.json", '{"seeds-raster": "cells.voronoi.json"}')
-    fails(str(work.path("cells.voronoi.json")))
-    write("a", mask="b.voronoi.json")
-    write("b", mask="c.voronoi.json")
-    fails(write("c", mask="a.voronoi.json"))
-    # By way of another format, which opens its sources late.
-    write("v", size=[300, 150])
-    gdal.Translate(str(work.path("v.vrt")), str(work.path("v.voronoi.json")))
-    fails(write("v", size=[300, 150], mask="v.vrt"))
-    for i in range(40):
-        write(f"chain{i}", like=f"chain{i + 1}.voronoi.json")
-    fails(write("chain40", like="chain0.voronoi.json"), "--like: cannot read .*chain2.voronoi.json")
-    # Rasters within rasters are none of that.
-    write("inner", size=[90, 45], **{"max-distance": "3000km"})
-    outer = gdal.Open(write("outer", size=[360, 180], mask="inner.voronoi.json"))
-    counted = outer.ReadAsArray()
+    write.fails = fails
+    return write
+
+
+def test_made_of_one_another(work, seeds, nested):
+    """Whatever the source is for."""
+    inner = nested("inner", size=[90, 45])
+    for name, question in (("mask", dict(mask=inner)), ("like", dict(like=inner)), ("extent", {"extent-of": inner})):
+        work.write(name + ".voronoi.json", json.dumps({"seeds": seeds, **question}))
+        nested.fails(str(work.path(name + ".voronoi.json")), inner)
+    for question in (dict(seeds=inner), {"seeds-raster": inner}):
+        nested.fails("VORONOI:" + json.dumps(question), inner)
+    inline = "VORONOI:" + json.dumps({"seeds": seeds})
+    nested.fails("VORONOI:" + json.dumps({"seeds": seeds, "mask": inline}), "VORONOI:***")
+    with pytest.raises(RuntimeError, match=NESTED):
+        gdal.OpenEx(inner, open_options=["MASK=" + inner])
+
+
+def test_made_of_themselves(work, seeds, nested):
+    nested.fails(nested("mask", mask="mask.voronoi.json"), work.path("mask.voronoi.json"))
+    nested("a", mask="b.voronoi.json")
+    nested("b", mask="a.voronoi.json")
+    nested.fails(str(work.path("a.voronoi.json")), work.path("b.voronoi.json"))
+
+
+def test_made_of_virtual_rasters(work, seeds, nested):
+    """By way of VRT files, of VRT files of VRT files, and of VRT files that lead back to where they began."""
+    inner = nested("inner")
+    gdal.Translate(str(work.path("v.vrt")), inner)
+    gdal.BuildVRT(str(work.path("vv.vrt")), str(work.path("v.vrt"))).FlushCache()
+    nested.fails(nested("first", mask="v.vrt"), inner)
+    nested.fails(nested("second", mask="vv.vrt"), inner)
+    nested("inner", mask="vv.vrt")
+    nested.fails(inner, inner)
+    # Other rasters of VRT files are sources.
+    work.ok("--seeds", seeds, "--size", "300,150", "--max-distance", "3000km", "stored.tif")
+    gdal.BuildVRT(str(work.path("stored.vrt")), str(work.path("stored.tif"))).FlushCache()
+    outer = gdal.Open(nested("outer", mask="stored.vrt"))
+    work.ok("--seeds", seeds, "--size", "300,150", "--mask", "stored.tif", "outer.tif")
+    assert (outer.ReadAsArray() == work.read("outer.tif")).all() and (outer.ReadAsArray() == -1).any()
+    assert str(work.path("stored.tif")) in outer.GetFileList()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("shared", [0, 1])
+def test_made_of_descriptions_in_virtual_rasters(work, seeds, nested, threads, shared):
+    """GDAL does not list those that are no files: whoever reads gets the error, wherever the way ends, itself too."""
+    description = json.dumps({"seeds": seeds, "size": [300, 150], "mask": str(work.path("v.vrt")), "threads": threads})
+    work.write("v.vrt", f"""<VRTDataset rasterXSize="300" rasterYSize="150"><SRS>EPSG:4326</SRS>
+        <GeoTransform>-180, 1.2, 0, 90, 0, -1.2</GeoTransform><VRTRasterBand dataType="Int32" band="1"><SimpleSource>
+        <SourceFilename shared="{shared}">VORONOI:{description.replace('"', "&quot;")}</SourceFilename><SourceBand>1</SourceBand>
+        <SrcRect xOff="0" yOff="0" xSize="300" ySize="150"/><DstRect xOff="0" yOff="0" xSize="300" ySize="150"/>
+        </SimpleSource></VRTRasterBand></VRTDataset>""")
+    with pytest.raises(RuntimeError, match="v.vrt: VORONOI: " + NESTED):
+        gdal.Open("VORONOI:" + description).ReadAsArray()
+    with pytest.raises(RuntimeError, match="cannot read .*v.vrt"):  # GDAL's pool of datasets may report the reason the first time only
+        gdal.OpenShared("VORONOI:" + description).ReadAsArray()
+
+
+def test_the_command_takes_them(work, seeds, nested):
+    """Runs of the command have them as sources."""
+    nested("inner", size=[90, 45], **{"max-distance": "3000km"})
     work.ok("--config", "inner.voronoi.json", "inner.tif")
-    work.ok("--seeds", seeds, "--size", "360,180", "--mask", "inner.tif", "outer.tif")
-    assert (counted == work.read("outer.tif")).all() and (counted == -1).any() and (counted != -1).any()
+    for mask in ("inner.tif", "inner.voronoi.json"):
+        work.ok("--seeds", seeds, "--size", "360,180", "--mask", mask, mask + ".out.tif")
+    found = work.read("inner.voronoi.json.out.tif")
+    assert (found == work.read("inner.tif.out.tif")).all() and (found == -1).any() and (found != -1).any()
 
 
 def test_errors_of_blocks(work, seeds):

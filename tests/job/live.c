@@ -10,6 +10,7 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
+#include "io/parallel.h"
 #include "job/live.h"
 #include "job/run.h"
 
@@ -18,10 +19,7 @@ enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_R
 static const char *const seeds = "/vsimem/live.csv",
                          *const name =
                              "VORONOI:{\"seeds\": \"/vsimem/live.csv\", \"size\": [700, 350], \"threads\": 3,"
-                             " \"bands\": [\"id\", \"distance\"], \"mask\": \"/vsimem/mask.geojson\"}",
-                         *const lasting =
-                             "VORONOI:{\"size\": [700, 350], \"seeds\": \"{\\\"type\\\": \\\"Point\\\", "
-                             "\\\"coordinates\\\": [5, 5]}\"}";
+                             " \"bands\": [\"id\", \"distance\"], \"mask\": \"/vsimem/mask.geojson\"}";
 
 static void write_file(const char *path, const char *text) {
   VSILFILE *file = VSIFOpenL(path, "wb");
@@ -39,17 +37,13 @@ static int set_up(void **state) {
   return 0;
 }
 
-static gv_live *opened_as(const char *which) {
+static gv_live *opened(void) {
   gv_live_call call;
   gv_live *live = NULL;
-  gv_live_begin(&call);
-  gv_status status = gv_live_open(&call.io, which, NULL, &live);
+  assert_int_equal(gv_live_begin(&call), GV_OK);
+  gv_status status = gv_live_open(&call.io, name, NULL, &live);
   assert_true(gv_live_end(&call, status));
   return live;
-}
-
-static gv_live *opened(void) {
-  return opened_as(name);
 }
 
 /* Ids and distances of a window. */
@@ -75,7 +69,7 @@ static gv_status read_window(gv_live *live, int level, int64_t x, int64_t y, int
   gv_live_call call;
   gv_live_window window = {.level = level, .x = x, .y = y, .w = w, .h = h, .kinds = ALL, .take = take, .user = out};
   out->w = w;
-  gv_live_begin(&call);
+  assert_int_equal(gv_live_begin(&call), GV_OK);
   gv_status status = gv_live_read(&call.io, live, &window);
   return gv_live_end(&call, status) ? GV_OK : status;
 }
@@ -115,8 +109,8 @@ static void *read_some(void *user) {
       r->good =
           r->good && memcmp(p.ids + row * 300, r->whole->ids + (y + row) * WIDTH + x, 300 * sizeof *p.ids) == 0;
   }
-  gv_live_begin(&call);
-  gv_status status = gv_live_table(&call.io, live, &table);
+  gv_status status = gv_live_begin(&call);
+  if (status == GV_OK) status = gv_live_table(&call.io, live, &table);
   if (status == GV_OK) status = gv_live_metadata(&call.io, live, &metadata);
   if (status == GV_OK) status = gv_live_nodata(&call.io, live, &nodata);
   if (status == GV_OK) status = gv_live_id_range(&call.io, live, range);
@@ -148,39 +142,63 @@ static void threads_at_once(void **state) {
   free_picture(&whole);
 }
 
-/* What many have open is one, until all have closed it. */
-static void shared_while_open(void **state) {
-  (void)state;
-  gv_live *first = opened_as(lasting), *second = opened_as(lasting);
-  assert_ptr_equal(first, second);
-  gv_live_close(first);
-  assert_int_equal(gv_live_facts_of(second)->width, WIDTH);
-  gv_live_close(second);
-  gv_live_close(NULL);
+/* Errors of GDAL within a call are the call's, also those of its threads; a successful call leaves none behind. */
+static gv_status fail_in_gdal(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  (void)io;
+  (void)first;
+  (void)end;
+  CPLError(CE_Failure, CPLE_AppDefined, "of worker %d", worker);
+  atomic_fetch_add((atomic_int *)user, gv_gdal_failed() ? 1 : 0);
+  return GV_OK;
 }
 
-/* What fails within one call is nothing to another. */
 static void messages_of_calls(void **state) {
   (void)state;
-  gv_live_call outer, inner;
-  gv_live_begin(&outer);
-  CPLError(CE_Failure, CPLE_AppDefined, "of the outer one");
-  assert_true(gv_gdal_failed());
-  gv_live_begin(&inner);
-  assert_false(gv_gdal_failed());
-  assert_true(gv_live_end(&inner, GV_OK));
-  assert_true(gv_gdal_failed());
-  assert_true(gv_live_end(&outer, GV_OK));
+  gv_live_call call;
+  atomic_int heard = 0;
+  gv_gdal_reset();
+  assert_int_equal(gv_live_begin(&call), GV_OK);
+  gv_io_loop loop = {.threads = 3, .count = 30, .grain = 1, .user = &heard};
+  assert_int_equal(gv_io_parallel_for(&call.io, &loop, fail_in_gdal), GV_OK);
+  assert_int_equal(heard, 30);
+  assert_true(gv_live_end(&call, GV_OK));
   assert_false(gv_gdal_failed());
   assert_int_equal(CPLGetLastErrorType(), CE_None);
+}
+
+/* A call within a call fails; the outer one gets the error, and goes on. Progress of the host program is outside. */
+static int open_and_close(double fraction, void *user) {
+  (void)fraction;
+  gv_live_close(opened());
+  ++*(int *)user;
+  return 1;
+}
+
+static void calls_within_calls(void **state) {
+  (void)state;
+  gv_live_call outer, inner;
+  int calls = 0;
+  assert_int_equal(gv_live_begin(&outer), GV_OK);
+  gv_messages *used = gv_messages_used();
+  assert_int_equal(gv_live_begin(&inner), GV_ERROR_INVALID_ARGUMENT);
+  assert_false(gv_live_end(&inner, GV_ERROR_INVALID_ARGUMENT));
+  assert_true(gv_gdal_failed() && gv_messages_used() == used);
+  (void)gv_io_fail_gdal(&outer.io, GV_ERROR_IO, "cannot read it");
+  assert_non_null(strstr(outer.io.message, "cannot read it: VORONOI: an on-demand raster cannot be a source"));
+  assert_int_equal(gv_messages_call_host(open_and_close, 0.5, &calls), 1);
+  assert_int_equal(calls, 1);
+  assert_true(gv_messages_used() == used);
+  assert_true(gv_live_end(&outer, GV_OK));
+  assert_null(gv_messages_used());
+  gv_live_close(NULL);
 }
 
 static bool refused(const char *what) {
   gv_live_call call;
   gv_live *live = NULL;
   CPLPushErrorHandler(CPLQuietErrorHandler);
-  gv_live_begin(&call);
-  gv_status status = gv_live_open(&call.io, what, NULL, &live);
+  gv_status status = gv_live_begin(&call);
+  if (status == GV_OK) status = gv_live_open(&call.io, what, NULL, &live);
   bool good = !gv_live_end(&call, status) && live == NULL && CPLGetLastErrorType() == CE_Failure;
   CPLPopErrorHandler();
   return good;
@@ -196,8 +214,8 @@ static void names(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_at_once),
-      cmocka_unit_test(shared_while_open),
       cmocka_unit_test(messages_of_calls),
+      cmocka_unit_test(calls_within_calls),
       cmocka_unit_test(names),
   };
   return cmocka_run_group_tests(tests, set_up, NULL);
