@@ -15,20 +15,6 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/gpuvoronoi.h ${PROJECT_SOURCE_DIR}/i
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs PATTERN *.py EXCLUDE PATTERN site EXCLUDE)
 
-# gpuvoronoi(3), of the headers' own text.
-if(Python3_FOUND)
-  set(page ${PROJECT_BINARY_DIR}/manual/gpuvoronoi.3)
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/manual)
-  add_custom_command(OUTPUT ${page}
-                     COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/docs/site/man_page.py ${PROJECT_SOURCE_DIR}/include > ${page}
-                     DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/docs/site/man_page.py ${PROJECT_SOURCE_DIR}/docs/site/headers.py VERBATIM)
-  add_custom_target(gpuvoronoi_library_manual ALL DEPENDS ${page})
-  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-else()
-  message(STATUS "No Python: no manual page of the library")
-endif()
-
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gpuvoronoi)
 install(EXPORT gpuvoronoiTargets NAMESPACE gpuvoronoi:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/gpuvoronoiConfig.cmake.in

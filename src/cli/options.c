@@ -111,7 +111,8 @@ static void print_wrapped(const char *text, int column, FILE *out) {
   fprintf(out, "\n");
 }
 
-void cli_add_help(const gv_option *o, char *text, size_t size) {
+/* Adds to an option's help what only the library knows. */
+static void add_help(const gv_option *o, char *text, size_t size) {
   if (o->more == GV_MORE_LIMITS_OF_GRIDS) cli_add_limits_of_grids(text, size);
   if (o->more == GV_MORE_LIMITS_OF_POINTS) cli_add_limits_of_points(text, size);
 }
@@ -135,7 +136,7 @@ void cli_print_help(const cli_syntax *syntax, FILE *out) {
     fprintf(out, "%*s", COLUMN - length, "");
     char text[2048];
     snprintf(text, sizeof text, "%s", o->help);
-    cli_add_help(o, text, sizeof text);
+    add_help(o, text, sizeof text);
     print_wrapped(text, COLUMN, out);
   }
   if (syntax->examples != NULL) fprintf(out, "\nExamples\n%s", syntax->examples);

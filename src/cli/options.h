@@ -37,9 +37,6 @@ int cli_read(const cli_syntax *syntax, int argc, char **argv, cli_take_fn *take,
 /* The exit status for what was wrong with an option, with the error printed; EXIT_OK for GV_OK. */
 int cli_wrong(gv_status status, const gv_io *io);
 
-/* Adds to an option's help what only the library knows. */
-void cli_add_help(const gv_option *option, char *text, size_t size);
-
 void cli_print_help(const cli_syntax *syntax, FILE *out);
 
 #endif

@@ -254,11 +254,11 @@ def test_damaged_json(seeds, seed):
 
 
 def test_schema_is_that_of_the_table():
-    manual = Path(COMMAND).parent / "src" / "cli" / "gpuvoronoi_manual"
-    if not manual.exists():
-        pytest.skip("gpuvoronoi_manual is not built")
-    made = subprocess.run([manual, "schema"], capture_output=True, text=True, check=True).stdout
-    assert SCHEMA.read_text() == made, f"{manual} schema >docs/voronoi.schema.json makes it anew"
+    program = Path(COMMAND).parent / "src" / "cli" / "gpuvoronoi_schema"
+    if not program.exists():
+        pytest.skip("gpuvoronoi_schema is not built")
+    made = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert SCHEMA.read_text() == made, f"{program} >docs/voronoi.schema.json makes it anew"
 
 
 @pytest.mark.parametrize("name", ["unknown", "unknown output", "output beside", "question within", "outputs text", "seeds number", "k text", "k real",

@@ -1,5 +1,5 @@
 /* The JSON Schema of descriptions of runs (job/description.h). */
-#include "manual.h"
+#include <stdio.h>
 
 #include "cli/json.h"
 #include "job/settings.h"
@@ -84,7 +84,7 @@ static void begin_object(cli_json *json) {
   cli_json_object(json, "properties", CLI_JSON_IN_LINES);
 }
 
-void manual_schema(void) {
+int main(void) {
   static const char *const seeds[] = {"seeds", "seeds-raster"};
   cli_json json = {0};
   cli_json_object(&json, NULL, CLI_JSON_IN_LINES);
@@ -110,4 +110,5 @@ void manual_schema(void) {
   put_properties(&json, GV_IN_OUTPUTS);
   while (json.depth > 0)
     cli_json_end(&json);
+  return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }
