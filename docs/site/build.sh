@@ -1,13 +1,14 @@
 #!/bin/bash
 # Makes the documentation's site in OUT/html. Warnings are errors, and every link has to lead somewhere.
-# build.sh SOURCE OUT COMMAND
+# build.sh SOURCE OUT
 set -euo pipefail
-source=$1 out=$2 command=$3
+source=$(realpath "$1") out=$(realpath -m "$2")
 command -v mkdocs >/dev/null || {
   echo "skipped: no MkDocs (apt-get install mkdocs)"
   exit 77
 }
-python=/usr/bin/python3 # another one on the PATH has no numpy
-"$python" "$source/docs/site/pages.py" "$source" "$out/pages" "$command"
+rm -rf "$out/pages"
+mkdir -p "$out/pages"
+(cd "$source" && cp -r --parents README.md LICENSE CONTRIBUTING.md SECURITY.md packaging/README.md include docs/*.md docs/*.json docs/images docs/examples "$out/pages")
 GPUVORONOI_PAGES=$out/pages mkdocs build --quiet --strict --clean -f "$source/docs/site/mkdocs.yml" -d "$out/html"
-"$python" "$source/docs/site/check.py" "$out/html"
+python3 "$source/docs/site/check.py" "$out/html"

@@ -126,8 +126,8 @@ def main():
         browser.size(*WINDOWS["narrow"])
         browser.open(root + "index.html")
         browser.click("details.narrow summary")
-        browser.click("details.narrow nav a[href='qtm.html']")
-        wait_for("a page of the list", lambda: browser.run("return location.pathname") == "/qtm.html")
+        browser.click("details.narrow nav a[href='docs/qtm.html']")
+        wait_for("a page of the list", lambda: browser.run("return location.pathname") == "/docs/qtm.html")
 
         for window in WINDOWS.values():
             browser.size(*window)
