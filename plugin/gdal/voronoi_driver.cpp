@@ -55,6 +55,6 @@ void GDALRegister_VORONOI() {
   driver->pfnDelete = Delete;
   driver->pfnRename = Rename;
   driver->pfnCopyFiles = CopyFiles;
-  free(options);
+  CPLFree(options);
   GetGDALDriverManager()->RegisterDriver(driver);
 }

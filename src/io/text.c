@@ -101,12 +101,6 @@ void gv_number_text(double value, char text[GV_NUMBER_TEXT]) {
   }
 }
 
-void gv_text_put_xml(gv_text *text, const char *string) {
-  char *escaped = CPLEscapeString(string, -1, CPLES_XML);
-  gv_text_put_string(text, escaped);
-  CPLFree(escaped);
-}
-
 char *gv_text_take(gv_text *text) {
   gv_text_put(text, "", 1);
   if (!text->failed) return text->bytes;

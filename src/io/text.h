@@ -30,9 +30,6 @@ enum { GV_NUMBER_TEXT = 32 };
 /* The fewest digits that read back as the number, in JSON's way; "" if it is not finite. */
 void gv_number_text(double value, char text[GV_NUMBER_TEXT]);
 
-/* The string as XML has it between tags or quotation marks. */
-void gv_text_put_xml(gv_text *text, const char *string);
-
 /* The text with its end, the caller's to free; NULL if memory has run out. */
 char *gv_text_take(gv_text *text);
 

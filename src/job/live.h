@@ -56,7 +56,7 @@ typedef struct gv_live gv_live;
 /* True for names that gv_live_open takes, whatever is there: "VORONOI:..." and "....voronoi.json". */
 bool gv_live_is_name(const char *name);
 
-/* The options that are known, as GDAL's XML; to be freed. NULL: out of memory. */
+/* The options that are known, as GDAL's XML; to be freed with CPLFree. */
 char *gv_live_option_list(void);
 
 /* `options`: NAME=VALUE, a list of GDAL's, in place of what the description says; names as GDAL has them (MAX_DISTANCE). To be closed in

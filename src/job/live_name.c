@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include <cpl_conv.h>
+#include <cpl_minixml.h>
 #include <cpl_string.h>
 #include <cpl_vsi.h>
 
 #include "io/path.h"
 #include "io/source_name.h"
-#include "io/text.h"
 
 static const char PREFIX[] = "VORONOI:", EXTENSION[] = ".voronoi.json";
 
@@ -60,38 +60,33 @@ static const gv_option *find_option(const char *name) {
   return o != NULL && o->place == GV_IN_QUESTION ? o : NULL;
 }
 
-static void put_option(gv_text *text, const gv_option *o) {
+static void put_option(CPLXMLNode *list, const gv_option *o) {
   const bool number = o->kind == GV_OPTION_INT || o->kind == GV_OPTION_LONG;
-  gv_text_put_string(text, "<Option name=\"");
-  for (const char *c = o->name; *c != '\0'; c++) {
-    char upper = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
-    gv_text_put(text, &upper, 1);
-  }
-  gv_text_put_string(text, "\" type=\"");
-  gv_text_put_string(text, o->kind == GV_OPTION_FLAG     ? "boolean"
-                           : o->kind == GV_OPTION_CHOICE ? "string-select"
-                           : number                      ? "int"
-                                                         : "string");
-  gv_text_put_string(text, "\" description=\"");
-  gv_text_put_xml(text, o->help);
-  gv_text_put_string(text, "\">");
-  for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++) {
-    gv_text_put_string(text, "<Value>");
-    gv_text_put_xml(text, c->name);
-    gv_text_put_string(text, "</Value>");
-  }
-  gv_text_put_string(text, "</Option>");
+  CPLXMLNode *option = CPLCreateXMLNode(list, CXT_Element, "Option");
+  char name[64];
+  snprintf(name, sizeof name, "%s", o->name);
+  for (char *c = name; *c != '\0'; c++)
+    *c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+  CPLAddXMLAttributeAndValue(option, "name", name);
+  CPLAddXMLAttributeAndValue(option, "type",
+                             o->kind == GV_OPTION_FLAG     ? "boolean"
+                             : o->kind == GV_OPTION_CHOICE ? "string-select"
+                             : number                      ? "int"
+                                                           : "string");
+  CPLAddXMLAttributeAndValue(option, "description", o->help);
+  for (const gv_choice *c = o->choices; c != NULL && c->name != NULL; c++)
+    CPLCreateXMLElementAndValue(option, "Value", c->name);
 }
 
 char *gv_live_option_list(void) {
-  gv_text text = {0};
-  gv_text_put_string(&text, "<OpenOptionList>");
+  CPLXMLNode *list = CPLCreateXMLNode(NULL, CXT_Element, "OpenOptionList");
   for (int i = 0; i < GV_JOB_OPTIONS; i++) {
     const gv_option *o = &gv_job_options[i];
-    if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_QUESTION) put_option(&text, o);
+    if (o->kind != GV_OPTION_HEADING && o->place == GV_IN_QUESTION) put_option(list, o);
   }
-  gv_text_put_string(&text, "</OpenOptionList>");
-  return gv_text_take(&text);
+  char *text = CPLSerializeXMLTree(list);
+  CPLDestroyXMLNode(list);
+  return text;
 }
 
 static gv_status add(gv_io *io, gv_description *d, const gv_option *o, const char *value) {
