@@ -6,7 +6,7 @@
 
 #include "cli/backend_limits.h"
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "gpuvoronoi.h"
 
 typedef struct settings {
@@ -33,34 +33,35 @@ const cli_syntax backends_syntax = {
              "it can run on this machine, and the idea behind it. All of them give the same results.\n",
     CLI_ROWS(table)};
 
-static void put_refused(cli_json *json, int backend) {
-  cli_json_object(json, "refused_metrics", CLI_JSON_IN_LINE);
+static void put_refused(gv_json_writer *json, int backend) {
+  gv_json_begin_object(json, "refused_metrics", GV_JSON_IN_LINE);
   for (gv_metric metric = GV_EUCLIDEAN; metric <= GV_CHEBYSHEV; metric++) {
     const char *why = cli_backend_refuses(backend, metric);
-    if (why != NULL) cli_json_string(json, gv_metric_name(metric), why);
+    if (why != NULL) gv_json_put_string(json, gv_metric_name(metric), why);
   }
-  cli_json_end(json);
+  gv_json_end(json);
 }
 
 static void print_json(void) {
-  cli_json json = {0};
-  cli_json_array(&json, NULL, CLI_JSON_IN_LINES);
+  gv_json_writer json = {0};
+  gv_json_begin_array(&json, NULL, GV_JSON_IN_LINES);
   for (int i = 0; i < gv_backend_count(); i++) {
     gv_backend_info info;
     if (gv_backend_get(i, &info) != GV_OK) continue;
-    cli_json_object(&json, NULL, CLI_JSON_IN_LINE);
-    cli_json_string(&json, "name", info.name);
-    cli_json_string(&json, "summary", info.summary);
-    cli_json_bool(&json, "searches_points", info.searches_points);
-    cli_json_bool(&json, "allocates_grids", info.allocates_grids);
-    cli_json_bool(&json, "weighted_grids", cli_backend_weighs(i));
-    cli_json_integer(&json, "max_dim", cli_backend_largest_dimension(i));
+    gv_json_begin_object(&json, NULL, GV_JSON_IN_LINE);
+    gv_json_put_string(&json, "name", info.name);
+    gv_json_put_string(&json, "summary", info.summary);
+    gv_json_put_bool(&json, "searches_points", info.searches_points);
+    gv_json_put_bool(&json, "allocates_grids", info.allocates_grids);
+    gv_json_put_bool(&json, "weighted_grids", cli_backend_weighs(i));
+    gv_json_put_integer(&json, "max_dim", cli_backend_largest_dimension(i));
     put_refused(&json, i);
-    cli_json_bool(&json, "available", info.available);
-    cli_json_string(&json, "reason", info.reason);
-    cli_json_end(&json);
+    gv_json_put_bool(&json, "available", info.available);
+    gv_json_put_string(&json, "reason", info.reason);
+    gv_json_end(&json);
   }
-  cli_json_end(&json);
+  gv_json_end(&json);
+  cli_print_json(&json);
 }
 
 /* The letters that stand for reasons in boxes. */

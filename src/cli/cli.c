@@ -16,8 +16,14 @@
 #include "io/source_name.h"
 #include "io/text.h"
 
+static int answer_error; /* errno of an answer that could not be written */
+
+void cli_put_answer(const char *bytes, size_t length) {
+  if (fwrite(bytes, 1, length, stdout) < length) answer_error = errno;
+}
+
 int cli_answered(int status) {
-  errno = 0;
+  errno = answer_error;
   bool written = fflush(stdout) == 0 && !ferror(stdout);
   if (status != EXIT_OK || written) return status;
   if (errno == EPIPE) return 128 + SIGPIPE;

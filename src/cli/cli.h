@@ -3,10 +3,14 @@
 #define GV_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "io/codes.h"
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
+
+/* Prints a part of an answer on the standard output. */
+void cli_put_answer(const char *bytes, size_t length);
 
 /* To be asked once an answer has been printed on the standard output: `status`, or where all went well an error if the answer could
  * not be written. Where its reader has gone, without a word, the status that shells give for SIGPIPE. */

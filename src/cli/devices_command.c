@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "cli/report.h"
 #include "gpuvoronoi.h"
 
 typedef struct settings {
@@ -27,23 +27,23 @@ const cli_syntax devices_syntax = {
 
 static const double gibibyte = 1024.0 * 1024.0 * 1024.0;
 
-static void put_device(cli_json *json, int number, const gv_device_info *info) {
+static void put_device(gv_json_writer *json, int number, const gv_device_info *info) {
   char capability[32];
   snprintf(capability, sizeof capability, "%d.%d", info->compute_major, info->compute_minor);
-  cli_json_object(json, NULL, CLI_JSON_IN_LINE);
-  cli_json_integer(json, "number", number);
-  cli_json_string(json, "name", info->name);
-  cli_json_string(json, "pci", info->pci);
-  cli_json_string(json, "compute_capability", capability);
-  cli_json_integer(json, "multiprocessors", info->multiprocessors);
-  cli_json_integer(json, "clock_mhz", info->clock_mhz);
-  cli_json_integer(json, "memory_bytes", info->memory_bytes);
-  cli_json_integer(json, "free_memory_bytes", info->free_memory_bytes);
-  cli_json_integer(json, "l2_bytes", info->l2_bytes);
-  cli_json_integer(json, "shared_block_bytes", info->shared_block_bytes);
-  cli_json_bool(json, "usable", info->usable);
-  cli_json_string(json, "reason", info->reason);
-  cli_json_end(json);
+  gv_json_begin_object(json, NULL, GV_JSON_IN_LINE);
+  gv_json_put_integer(json, "number", number);
+  gv_json_put_string(json, "name", info->name);
+  gv_json_put_string(json, "pci", info->pci);
+  gv_json_put_string(json, "compute_capability", capability);
+  gv_json_put_integer(json, "multiprocessors", info->multiprocessors);
+  gv_json_put_integer(json, "clock_mhz", info->clock_mhz);
+  gv_json_put_integer(json, "memory_bytes", info->memory_bytes);
+  gv_json_put_integer(json, "free_memory_bytes", info->free_memory_bytes);
+  gv_json_put_integer(json, "l2_bytes", info->l2_bytes);
+  gv_json_put_integer(json, "shared_block_bytes", info->shared_block_bytes);
+  gv_json_put_bool(json, "usable", info->usable);
+  gv_json_put_string(json, "reason", info->reason);
+  gv_json_end(json);
 }
 
 static void print_device(int number, const gv_device_info *info) {
@@ -56,21 +56,24 @@ static void print_device(int number, const gv_device_info *info) {
 }
 
 static int list(gv_context *context, bool as_json) {
-  cli_json json = {0};
+  gv_json_writer json = {0};
   int count = 0;
   gv_status status = gv_device_count(context, &count);
   if (status != GV_OK && status != GV_ERROR_UNAVAILABLE)
     return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
   if (as_json) {
-    cli_json_object(&json, NULL, CLI_JSON_IN_LINES);
-    cli_json_string(&json, "reason", status == GV_OK ? "" : gv_context_message(context));
-    cli_json_array(&json, "devices", CLI_JSON_IN_LINES);
+    gv_json_begin_object(&json, NULL, GV_JSON_IN_LINES);
+    gv_json_put_string(&json, "reason", status == GV_OK ? "" : gv_context_message(context));
+    gv_json_begin_array(&json, "devices", GV_JSON_IN_LINES);
   } else if (status != GV_OK) {
     printf("no CUDA device: %s\n", gv_context_message(context));
   }
   for (int i = 0; i < count; i++) {
     gv_device_info info;
-    if (gv_device_get(context, i, &info) != GV_OK) return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
+    if (gv_device_get(context, i, &info) != GV_OK) {
+      gv_text_free(&json.text);
+      return cli_fail(EXIT_ERROR, "%s", gv_context_message(context));
+    }
     if (as_json) {
       put_device(&json, i, &info);
     } else {
@@ -78,7 +81,8 @@ static int list(gv_context *context, bool as_json) {
     }
   }
   while (json.depth > 0)
-    cli_json_end(&json);
+    gv_json_end(&json);
+  if (as_json) cli_print_json(&json);
   return EXIT_OK;
 }
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/json.h"
 
 void cli_print_warnings(void) {
   gv_warning warning;
@@ -86,113 +85,124 @@ void cli_report_search_lines(const cli_search_report *r, double seconds) {
 /* ---------------------------------------------------------------------------------------------------- as JSON */
 
 /* Null if it is not known. */
-static void put_count(cli_json *json, const char *name, int64_t value) {
+static void put_count(gv_json_writer *json, const char *name, int64_t value) {
   if (value < 0) {
-    cli_json_null(json, name);
+    gv_json_put_null(json, name);
   } else {
-    cli_json_integer(json, name, value);
+    gv_json_put_integer(json, name, value);
   }
 }
 
 /* What every object begins with. */
-static void begin(cli_json *json, int status) {
-  cli_json_object(json, NULL, CLI_JSON_IN_LINES);
-  cli_json_string(json, "gpuvoronoi", gv_version());
-  cli_json_integer(json, "status", status);
+static void begin(gv_json_writer *json, int status) {
+  gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
+  gv_json_put_string(json, "gpuvoronoi", gv_version());
+  gv_json_put_integer(json, "status", status);
 }
 
-static void put_warnings(cli_json *json) {
+static void put_warnings(gv_json_writer *json) {
   gv_warning warning;
-  cli_json_array(json, "warnings", CLI_JSON_IN_LINES);
+  gv_json_begin_array(json, "warnings", GV_JSON_IN_LINES);
   while (gv_io_next_warning(&warning)) {
-    cli_json_object(json, NULL, CLI_JSON_IN_LINE);
-    cli_json_string(json, "code", gv_code_name(warning.code));
-    if (warning.count > 0) cli_json_integer(json, "count", warning.count);
-    cli_json_string(json, "message", warning.text);
-    cli_json_end(json);
+    gv_json_begin_object(json, NULL, GV_JSON_IN_LINE);
+    gv_json_put_string(json, "code", gv_code_name(warning.code));
+    if (warning.count > 0) gv_json_put_integer(json, "count", warning.count);
+    gv_json_put_string(json, "message", warning.text);
+    gv_json_end(json);
   }
-  cli_json_end(json);
+  gv_json_end(json);
+}
+
+void cli_print_json(gv_json_writer *json) {
+  if (json->text.failed) {
+    cli_print_line("error: out of memory for the answer");
+  } else {
+    cli_put_answer(json->text.bytes, json->text.length);
+  }
+  gv_text_free(&json->text);
 }
 
 /* And what those of runs that went well end with. */
-static void end(cli_json *json) {
+static void end(gv_json_writer *json) {
   put_warnings(json);
-  cli_json_null(json, "error");
-  cli_json_end(json);
+  gv_json_put_null(json, "error");
+  gv_json_end(json);
+  cli_print_json(json);
 }
 
 void cli_report_error(gv_code code, int status, const char *message) {
-  cli_json json = {0};
+  gv_json_writer json = {0};
   begin(&json, status);
   put_warnings(&json);
-  cli_json_object(&json, "error", CLI_JSON_IN_LINE);
-  cli_json_string(&json, "code", gv_code_name(code));
-  cli_json_string(&json, "message", message);
-  cli_json_end(&json);
-  cli_json_end(&json);
+  gv_json_begin_object(&json, "error", GV_JSON_IN_LINE);
+  gv_json_put_string(&json, "code", gv_code_name(code));
+  gv_json_put_string(&json, "message", message);
+  gv_json_end(&json);
+  gv_json_end(&json);
+  cli_print_json(&json);
 }
 
-static void put_metric(cli_json *json, gv_metric metric, const char *reason) {
-  cli_json_object(json, "metric", CLI_JSON_IN_LINE);
-  cli_json_string(json, "name", gv_metric_name(metric));
-  cli_json_string(json, "reason", reason);
-  cli_json_end(json);
+static void put_metric(gv_json_writer *json, gv_metric metric, const char *reason) {
+  gv_json_begin_object(json, "metric", GV_JSON_IN_LINE);
+  gv_json_put_string(json, "name", gv_metric_name(metric));
+  gv_json_put_string(json, "reason", reason);
+  gv_json_end(json);
 }
 
-static void put_backend(cli_json *json, const char *name, const char *asked, int threads) {
-  cli_json_object(json, "backend", CLI_JSON_IN_LINE);
-  cli_json_string(json, "name", name);
-  cli_json_string(json, "asked", asked);
-  cli_json_integer(json, "threads", threads);
-  cli_json_end(json);
+static void put_backend(gv_json_writer *json, const char *name, const char *asked, int threads) {
+  gv_json_begin_object(json, "backend", GV_JSON_IN_LINE);
+  gv_json_put_string(json, "name", name);
+  gv_json_put_string(json, "asked", asked);
+  gv_json_put_integer(json, "threads", threads);
+  gv_json_end(json);
 }
 
-static void put_seconds(cli_json *json, double seconds) {
-  cli_json_number(json, "seconds", round(1e3 * seconds) / 1e3);
+static void put_seconds(gv_json_writer *json, double seconds) {
+  gv_json_put_number(json, "seconds", round(1e3 * seconds) / 1e3);
 }
 
-static void put_plan(cli_json *json, const gv_job_report *r) {
-  cli_json_integer(json, "memory", r->memory);
-  cli_json_array(json, "outputs", CLI_JSON_IN_LINES);
+static void put_plan(gv_json_writer *json, const gv_job_report *r) {
+  gv_json_put_integer(json, "memory", r->memory);
+  gv_json_begin_array(json, "outputs", GV_JSON_IN_LINES);
   for (int i = 0; i < r->planned_count; i++) {
     const gv_planned_output *o = &r->planned[i];
-    cli_json_object(json, NULL, CLI_JSON_IN_LINE);
-    cli_json_string(json, "option", o->option);
-    cli_json_string(json, "path", o->path);
-    if (o->type != NULL) cli_json_string(json, "type", o->type);
+    gv_json_begin_object(json, NULL, GV_JSON_IN_LINE);
+    gv_json_put_string(json, "option", o->option);
+    gv_json_put_string(json, "path", o->path);
+    if (o->type != NULL) gv_json_put_string(json, "type", o->type);
     put_count(json, o->type != NULL ? "values" : "rows", o->count);
     put_count(json, "bytes", o->bytes);
-    cli_json_end(json);
+    gv_json_end(json);
   }
-  cli_json_end(json);
+  gv_json_end(json);
 }
 
-static void put_grid(cli_json *json, const gv_job_report *r) {
-  cli_json_object(json, "grid", CLI_JSON_IN_LINE);
-  cli_json_integer(json, "width", r->width);
-  cli_json_integer(json, "height", r->height);
-  cli_json_array(json, "cell_size", CLI_JSON_IN_LINE);
-  cli_json_number(json, NULL, r->cell_width);
-  cli_json_number(json, NULL, r->cell_height);
-  cli_json_end(json);
-  cli_json_string(json, "unit", r->unit);
-  cli_json_string(json, "crs", r->crs);
+static void put_grid(gv_json_writer *json, const gv_job_report *r) {
+  gv_json_begin_object(json, "grid", GV_JSON_IN_LINE);
+  gv_json_put_integer(json, "width", r->width);
+  gv_json_put_integer(json, "height", r->height);
+  gv_json_begin_array(json, "cell_size", GV_JSON_IN_LINE);
+  gv_json_put_number(json, NULL, r->cell_width);
+  gv_json_put_number(json, NULL, r->cell_height);
+  gv_json_end(json);
+  gv_json_put_string(json, "unit", r->unit);
+  gv_json_put_string(json, "crs", r->crs);
   put_count(json, "level", r->level);
-  cli_json_end(json);
+  gv_json_end(json);
 }
 
-static void put_run(cli_json *json, const gv_job_report *r, double seconds) {
+static void put_run(gv_json_writer *json, const gv_job_report *r, double seconds) {
   put_metric(json, r->metric, r->metric_reason);
   put_grid(json, r);
-  cli_json_object(json, "cells", CLI_JSON_IN_LINE);
-  cli_json_integer(json, "count", r->width * r->height);
+  gv_json_begin_object(json, "cells", GV_JSON_IN_LINE);
+  gv_json_put_integer(json, "count", r->width * r->height);
   put_count(json, "without_seed", r->empty_cells);
-  cli_json_end(json);
-  cli_json_object(json, "seeds", CLI_JSON_IN_LINE);
-  cli_json_integer(json, "used", r->seeds);
-  cli_json_integer(json, "left_out", r->seeds_skipped);
+  gv_json_end(json);
+  gv_json_begin_object(json, "seeds", GV_JSON_IN_LINE);
+  gv_json_put_integer(json, "used", r->seeds);
+  gv_json_put_integer(json, "left_out", r->seeds_skipped);
   put_count(json, "without_cells", r->seeds_without_cells);
-  cli_json_end(json);
+  gv_json_end(json);
   put_backend(json, r->backend != NULL ? r->backend : r->backend_asked, r->backend_asked, r->threads);
   if (r->planned_count > 0) {
     put_plan(json, r);
@@ -202,31 +212,31 @@ static void put_run(cli_json *json, const gv_job_report *r, double seconds) {
 }
 
 void cli_report_json(const gv_job_report *r, double seconds) {
-  cli_json json = {0};
+  gv_json_writer json = {0};
   begin(&json, EXIT_OK);
   if (r != NULL) put_run(&json, r, seconds);
   end(&json);
 }
 
-static void put_side(cli_json *json, const char *name, const cli_search_side *side) {
-  cli_json_object(json, name, CLI_JSON_IN_LINE);
-  cli_json_integer(json, "used", side->used);
-  cli_json_integer(json, "left_out", side->left_out);
-  cli_json_end(json);
+static void put_side(gv_json_writer *json, const char *name, const cli_search_side *side) {
+  gv_json_begin_object(json, name, GV_JSON_IN_LINE);
+  gv_json_put_integer(json, "used", side->used);
+  gv_json_put_integer(json, "left_out", side->left_out);
+  gv_json_end(json);
 }
 
 void cli_report_search_json(const cli_search_report *r, double seconds) {
-  cli_json json = {0};
+  gv_json_writer json = {0};
   begin(&json, EXIT_OK);
   put_metric(&json, r->metric, r->metric_reason);
-  cli_json_string(&json, "crs", r->crs);
-  cli_json_integer(&json, "dimensions", r->dimensions);
+  gv_json_put_string(&json, "crs", r->crs);
+  gv_json_put_integer(&json, "dimensions", r->dimensions);
   put_side(&json, "references", &r->references);
   put_side(&json, "queries", &r->queries);
-  cli_json_object(&json, "neighbours", CLI_JSON_IN_LINE);
-  cli_json_integer(&json, "count", neighbours(r));
-  cli_json_integer(&json, "missing", r->missing);
-  cli_json_end(&json);
+  gv_json_begin_object(&json, "neighbours", GV_JSON_IN_LINE);
+  gv_json_put_integer(&json, "count", neighbours(r));
+  gv_json_put_integer(&json, "missing", r->missing);
+  gv_json_end(&json);
   put_backend(&json, search_backend(r), r->backend_asked, r->threads);
   put_seconds(&json, seconds);
   end(&json);

@@ -4,6 +4,7 @@
 #ifndef GV_CLI_REPORT_H
 #define GV_CLI_REPORT_H
 
+#include "io/json_writer.h"
 #include "job/job.h"
 
 /* The points of one side of a search. */
@@ -35,6 +36,9 @@ void cli_report_search_lines(const cli_search_report *report, double seconds);
 /* The same as JSON; of a call that ran nothing `report` is NULL. */
 void cli_report_json(const gv_job_report *report, double seconds);
 void cli_report_search_json(const cli_search_report *report, double seconds);
+
+/* Prints what was written, and frees it. */
+void cli_print_json(gv_json_writer *json);
 
 /* An error as JSON, with the warnings so far. */
 void cli_report_error(gv_code code, int status, const char *message);

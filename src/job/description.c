@@ -12,6 +12,7 @@
 
 #include "io/grow.h"
 #include "io/in/json.h"
+#include "io/json_writer.h"
 #include "io/path.h"
 #include "io/source_name.h"
 #include "io/text.h"
@@ -317,7 +318,8 @@ static char *clean_source(const gv_option *option, const char *value) {
 }
 
 /* The value as it may be shown. */
-static gv_status put_clean(gv_io *io, const gv_option *option, const char *value, const char *back, gv_text *out) {
+static gv_status put_clean(gv_io *io, const gv_option *option, const char *name, const char *value,
+                           const char *back, gv_json_writer *out) {
   char *moved = rebase(option, value, ".", back), *clean = NULL;
   if (moved != NULL && gv_option_is_driver_option(option)) {
     clean = gv_driver_option_name(moved, strcmp(option->name, "co") == 0);
@@ -334,40 +336,37 @@ static gv_status put_clean(gv_io *io, const gv_option *option, const char *value
     gv_io_warn(GV_CODE_SECRET_LEFT_OUT, 0, "the password of --%s is not in the description: give it with --config",
                option->name);
   }
-  if (status == GV_OK) gv_text_put_json(out, clean);
+  if (status == GV_OK) gv_json_put_string(out, name, clean);
   free(clean);
   free(moved);
   return status;
 }
 
-static gv_status put_value(gv_io *io, const gv_description *d, int64_t number, const char *back, gv_text *out) {
+/* The member of an option that is given at `number`, and perhaps behind it. */
+static gv_status put_member(gv_io *io, const gv_description *d, int64_t number, const char *back,
+                            gv_json_writer *out) {
   const gv_option *o = d->list[number].option;
-  const char *value = d->list[number].value, *separator = "[";
+  const char *value = d->list[number].value;
   gv_status status = GV_OK;
   bool number_kind = o->kind == GV_OPTION_INT || o->kind == GV_OPTION_LONG || o->kind == GV_OPTION_REAL;
   int numbers = value != NULL && (number_kind || o->numbers > 0) ? count_numbers(value) : 0;
   if (value == NULL) {
-    gv_text_put_string(out, "true");
+    gv_json_put_bool(out, o->name, true);
   } else if (o->several) {
-    for (int64_t i = number; i < d->count && status == GV_OK; i++) {
-      if (d->list[i].option != o) continue;
-      gv_text_put_string(out, separator);
-      status = put_clean(io, o, d->list[i].value, back, out);
-      separator = ", ";
-    }
-    gv_text_put_string(out, "]");
+    gv_json_begin_array(out, o->name, GV_JSON_IN_LINE);
+    for (int64_t i = number; i < d->count && status == GV_OK; i++)
+      if (d->list[i].option == o) status = put_clean(io, o, NULL, d->list[i].value, back, out);
+    gv_json_end(out);
   } else if (number_kind && numbers != 1) { /* "+5", ".5" */
-    char text[GV_NUMBER_TEXT];
-    gv_number_text(strtod(value, NULL), text);
-    gv_text_put_string(out, text);
+    gv_json_put_number(out, o->name, strtod(value, NULL));
   } else if (numbers > 1) {
-    gv_text_put_string(out, "[");
-    gv_text_put_string(out, value);
-    gv_text_put_string(out, "]");
+    gv_json_begin_array(out, o->name, GV_JSON_IN_LINE);
+    gv_json_put_as_is(out, NULL, value);
+    gv_json_end(out);
   } else if (numbers == 1) {
-    gv_text_put_string(out, value);
+    gv_json_put_as_is(out, o->name, value);
   } else {
-    status = put_clean(io, o, value, back, out);
+    status = put_clean(io, o, o->name, value, back, out);
   }
   return status;
 }
@@ -381,21 +380,20 @@ static int64_t first_of(const gv_description *d, const gv_option *option) {
 
 /* The members of one place in the order of the table. */
 static gv_status put_members(gv_io *io, const gv_description *d, gv_option_place place, const char *back,
-                             const char *indent, gv_text *out) {
+                             gv_json_writer *out) {
   gv_status status = GV_OK;
-  const char *separator = "";
   for (int i = -1; i < GV_JOB_OPTIONS && status == GV_OK; i++) {
     const gv_option *o = i < 0 ? &gv_job_out : &gv_job_options[i];
     int64_t at = o->kind != GV_OPTION_HEADING && o->place == place ? first_of(d, o) : -1;
-    if (at < 0) continue;
-    gv_text_put_string(out, separator);
-    gv_text_put_string(out, indent);
-    gv_text_put_json(out, o->name);
-    gv_text_put_string(out, ": ");
-    status = put_value(io, d, at, back, out);
-    separator = ",";
+    if (at >= 0) status = put_member(io, d, at, back, out);
   }
   return status;
+}
+
+static bool has_outputs(const gv_description *d) {
+  for (int64_t i = 0; i < d->count; i++)
+    if (d->list[i].option->place == GV_IN_OUTPUTS) return true;
+  return false;
 }
 
 static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *text) {
@@ -411,19 +409,18 @@ static gv_status write_text(gv_io *io, const gv_output *output, const gv_text *t
 
 gv_status gv_description_put(gv_io *io, const gv_description *d, const char *path, gv_text *text) {
   char *parent = gv_path_parent(path), *back = NULL;
-  gv_text outputs = {0};
+  gv_json_writer json = {0};
   gv_status status = parent != NULL ? way_back(io, parent, &back) : no_memory(io);
-  gv_text_put_string(text, "{");
-  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, "\n  ", text);
-  if (status == GV_OK) status = put_members(io, d, GV_IN_OUTPUTS, back, "\n    ", &outputs);
-  if (outputs.length > 0) {
-    gv_text_put_string(text, ",\n  \"outputs\": {");
-    gv_text_put(text, outputs.bytes, outputs.length);
-    gv_text_put_string(text, "\n  }");
+  gv_json_begin_object(&json, NULL, GV_JSON_IN_LINES);
+  if (status == GV_OK) status = put_members(io, d, GV_IN_QUESTION, back, &json);
+  if (has_outputs(d)) {
+    gv_json_begin_object(&json, "outputs", GV_JSON_IN_LINES);
+    if (status == GV_OK) status = put_members(io, d, GV_IN_OUTPUTS, back, &json);
+    gv_json_end(&json);
   }
-  gv_text_put_string(text, "\n}\n");
-  if (status == GV_OK && (text->failed || outputs.failed)) status = no_memory(io);
-  gv_text_free(&outputs);
+  gv_json_end(&json);
+  if (status == GV_OK && json.text.failed) status = no_memory(io);
+  *text = json.text;
   free(back);
   free(parent);
   return status;

@@ -10,10 +10,10 @@
 #include <cpl_string.h>
 
 #include "io/in/json.h"
+#include "io/json_writer.h"
 #include "io/out/copy.h"
 #include "io/path.h"
 #include "io/retry.h"
-#include "io/text.h"
 #include "job/description.h"
 
 enum { FORMAT = 1, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
@@ -123,85 +123,60 @@ static gv_status fingerprint(gv_io *io, const char *path, int file, int64_t from
   return status;
 }
 
-static void put_key(gv_text *t, const char *name) {
-  gv_text_put_string(t, t->length > 1 ? ",\n  " : "\n  ");
-  gv_text_put_json(t, name);
-  gv_text_put_string(t, ": ");
-}
-
-static void put_integers(gv_text *t, const char *name, const int64_t *list, int count) {
-  char number[32];
-  put_key(t, name);
-  for (int i = 0; i < count; i++) {
-    snprintf(number, sizeof number, "%s%" PRId64, i > 0 ? ", " : "[", list[i]);
-    gv_text_put_string(t, number);
-  }
-  gv_text_put_string(t, "]");
-}
-
-static void put_text(gv_text *t, const char *name, const char *value) {
-  put_key(t, name);
-  gv_text_put_json(t, value);
-}
-
-static void put_fingerprint(gv_text *t, const char *name, uint64_t value) {
+static void put_fingerprint(gv_json_writer *json, const char *name, uint64_t value) {
   char digits[24];
   snprintf(digits, sizeof digits, "%016" PRIx64, value);
-  put_text(t, name, digits);
+  gv_json_put_string(json, name, digits);
 }
 
 /* As texts: all doubles are to come back as they were. */
-static void put_sums(gv_text *t, const gv_part *part) {
+static void put_sums(gv_json_writer *json, const gv_part *part) {
   char number[64];
   if (part->sum_count == 0) return;
-  put_key(t, "sums");
+  gv_json_begin_array(json, "sums", GV_JSON_IN_LINE);
   for (int i = 0; i < 3 * part->sum_count; i++) {
     const gv_part_sum *s = &part->sums[i / 3];
-    double value = i % 3 == 0 ? s->total : i % 3 == 1 ? s->inside : s->bound;
-    snprintf(number, sizeof number, "%s\"%a\"", i > 0 ? ", " : "[", value);
-    gv_text_put_string(t, number);
+    snprintf(number, sizeof number, "%a", i % 3 == 0 ? s->total : i % 3 == 1 ? s->inside : s->bound);
+    gv_json_put_string(json, NULL, number);
   }
-  gv_text_put_string(t, "]");
+  gv_json_end(json);
 }
 
-static void put_options(gv_text *t, const char *name, char **options) {
+static void put_options(gv_json_writer *json, const char *name, char **options) {
   if (options == NULL) return;
-  put_key(t, name);
-  gv_text_put_string(t, "[");
-  for (int i = 0; options[i] != NULL; i++) {
-    if (i > 0) gv_text_put_string(t, ", ");
-    gv_text_put_json(t, options[i]);
-  }
-  gv_text_put_string(t, "]");
+  gv_json_begin_array(json, name, GV_JSON_IN_LINE);
+  for (int i = 0; options[i] != NULL; i++)
+    gv_json_put_string(json, NULL, options[i]);
+  gv_json_end(json);
 }
 
-static void put_part(gv_text *t, const gv_part *p) {
-  gv_text_put_string(t, "{");
-  put_integers(t, "format", (const int64_t[]){FORMAT}, 1);
-  put_text(t, "version", gv_version());
-  put_integers(t, "part", (const int64_t[]){p->number, p->parts}, 2);
-  put_integers(t, "size", (const int64_t[]){p->width, p->height}, 2);
-  put_integers(t, "rows", (const int64_t[]){p->first, p->end, p->block_rows}, 3);
-  put_integers(t, "empty", &p->empty, 1);
-  put_integers(t, "mask", &p->mask_bytes, 1);
-  put_integers(t, "at", p->at, GV_PART_RASTERS);
-  put_integers(t, "bytes", p->bytes, GV_PART_RASTERS);
-  put_integers(t, "records", (const int64_t[]){p->records, p->records_at, p->record_bytes}, 3);
-  put_integers(t, "content", &p->content, 1);
-  put_fingerprint(t, "fingerprint", p->fingerprints[0]);
-  put_fingerprint(t, "sums' fingerprint", p->fingerprints[1]);
-  put_fingerprint(t, "grid", p->grid);
-  put_fingerprint(t, "seeds", p->seeds);
-  put_sums(t, p);
+static void put_part(gv_json_writer *json, const gv_part *p) {
+  gv_json_begin_object(json, NULL, GV_JSON_IN_LINES);
+  gv_json_put_integers(json, "format", (const int64_t[]){FORMAT}, 1);
+  gv_json_put_string(json, "version", gv_version());
+  gv_json_put_integers(json, "part", (const int64_t[]){p->number, p->parts}, 2);
+  gv_json_put_integers(json, "size", (const int64_t[]){p->width, p->height}, 2);
+  gv_json_put_integers(json, "rows", (const int64_t[]){p->first, p->end, p->block_rows}, 3);
+  gv_json_put_integers(json, "empty", &p->empty, 1);
+  gv_json_put_integers(json, "mask", &p->mask_bytes, 1);
+  gv_json_put_integers(json, "at", p->at, GV_PART_RASTERS);
+  gv_json_put_integers(json, "bytes", p->bytes, GV_PART_RASTERS);
+  gv_json_put_integers(json, "records", (const int64_t[]){p->records, p->records_at, p->record_bytes}, 3);
+  gv_json_put_integers(json, "content", &p->content, 1);
+  put_fingerprint(json, "fingerprint", p->fingerprints[0]);
+  put_fingerprint(json, "sums' fingerprint", p->fingerprints[1]);
+  put_fingerprint(json, "grid", p->grid);
+  put_fingerprint(json, "seeds", p->seeds);
+  put_sums(json, p);
   for (int i = 0; i < GV_PART_RASTERS; i++)
-    put_options(t, raster_names[i], p->creation[i]);
-  put_text(t, "run", p->run != NULL ? p->run : "{}");
-  gv_text_put_string(t, "\n}\n");
+    put_options(json, raster_names[i], p->creation[i]);
+  gv_json_put_string(json, "run", p->run != NULL ? p->run : "{}");
+  gv_json_end(json);
 }
 
 gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_PART_RASTERS], gv_part *part,
                         gv_part_record_fn record, void *user) {
-  gv_text json = {0};
+  gv_json_writer json = {0};
   unsigned char footer[FOOTER];
   writer w = {io, part, gv_retry_open(path, O_RDWR | O_CLOEXEC, 0)};
   if (w.file < 0) return cannot_write(&w, errno);
@@ -216,14 +191,15 @@ gv_status gv_part_write(gv_io *io, const char *path, const char *const files[GV_
   for (int i = 0; i < 2 && status == GV_OK; i++)
     status = fingerprint(io, part->path, w.file, ends[i], ends[i + 1], &part->fingerprints[i]);
   put_part(&json, part);
-  if (status == GV_OK && json.failed) status = gv_io_fail_memory(io, "a part's description");
-  if (status == GV_OK) status = write_bytes(&w, json.bytes, json.length);
+  if (status == GV_OK && json.text.failed) status = gv_io_fail_memory(io, "a part's description");
+  if (status == GV_OK) status = write_bytes(&w, json.text.bytes, json.text.length);
   memcpy(footer, magic, MAGIC);
   gv_part_put_number(footer + MAGIC, (uint64_t)part->content);
-  gv_part_put_number(footer + MAGIC + 8, json.length);
-  gv_part_put_number(footer + MAGIC + 16, json.failed ? 0 : gv_part_hash(0, json.bytes, json.length));
+  gv_part_put_number(footer + MAGIC + 8, json.text.length);
+  gv_part_put_number(footer + MAGIC + 16,
+                     json.text.failed ? 0 : gv_part_hash(0, json.text.bytes, json.text.length));
   if (status == GV_OK) status = write_bytes(&w, footer, sizeof footer);
-  gv_text_free(&json);
+  gv_text_free(&json.text);
   if (close(w.file) != 0 && status == GV_OK) status = cannot_write(&w, errno);
   return status;
 }

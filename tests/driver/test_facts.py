@@ -23,6 +23,7 @@ def test_registered():
         assert f'name="{name}"' in listed
     assert 'name="OVERWRITE"' not in listed and 'name="CO"' not in listed
     assert gdal.ParseXMLString(listed) is not None
+    assert "<Value>great-circle</Value>" in listed and 'type="string-select"' in listed and 'type="boolean"' in listed
 
 
 def test_identify_foreign(sources):
