@@ -1,4 +1,4 @@
-/* What a run is about in 64 bits: parts of one run have the same. */
+/* What a run is about in 32 bits: parts of one run have the same. */
 #include "job/run.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cpl_string.h>
+#include <zlib.h>
 
 #include "io/in/json.h"
 #include "io/json_writer.h"
@@ -16,7 +17,7 @@
 #include "io/retry.h"
 #include "job/description.h"
 
-enum { FORMAT = 1, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
+enum { FORMAT = 2, CHUNK = 1 << 20, ALIGNMENT = 4096, MAGIC = 8, FOOTER = MAGIC + 3 * 8, MOST_JSON = 16 << 20 };
 static const char magic[MAGIC + 1] = "GVPART\r\n";
 static const char *const raster_names[GV_PART_RASTERS] = {"ids", "distances", "azimuths"};
 
@@ -28,27 +29,8 @@ void gv_part_free(gv_part *part) {
   *part = (gv_part){0};
 }
 
-static uint64_t stir(uint64_t h, uint64_t word) {
-  h = (h ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-  return h << 31 | h >> 33;
-}
-
 uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count) {
-  const unsigned char *at = bytes;
-  uint64_t lane[4] = {before + 1, before + 2, before + 3, before + 4}, word;
-  for (; count >= 32; count -= 32) {
-    for (int i = 0; i < 4; i++, at += 8) {
-      memcpy(&word, at, 8);
-      lane[i] = stir(lane[i], word);
-    }
-  }
-  uint64_t h = before;
-  for (; count > 0; count--)
-    h = stir(h, *at++);
-  for (int i = 0; i < 4; i++)
-    h = stir(h, lane[i]);
-  h ^= h >> 29;
-  return h * UINT64_C(0xBF58476D1CE4E5B9) ^ h >> 32;
+  return count > 0 ? crc32_z((uLong)before, bytes, count) : before;
 }
 
 /* ------------------------------------------------------------------------------------------------------ writing */

@@ -38,7 +38,7 @@ typedef struct gv_part {
 /* Frees what the part has; it begins as {0}. */
 void gv_part_free(gv_part *part);
 
-/* Any bytes to 64 bits, going on from those of what was before (0: nothing). */
+/* The CRC-32 of bytes, going on from that of what was before (0: nothing). */
 uint64_t gv_part_hash(uint64_t before, const void *bytes, size_t count);
 
 /* Writes record number `record` into `to`, of part->record_bytes. */

@@ -143,7 +143,7 @@ static gv_status open_forged(const char *json, int64_t content, gv_io *io) {
   return open_with(json, (forgery){.magic = "GVPART\r\n", .content = content}, io);
 }
 
-static const char *const members[][2] = {{"format", "[1]"},
+static const char *const members[][2] = {{"format", "[2]"},
                                          {"part", "[2, 3]"},
                                          {"size", "[100, 60]"},
                                          {"rows", "[20, 40, 20]"},
@@ -216,8 +216,8 @@ static void each_check_refuses_what_only_it_can(void **state) {
                                        {"content", "[5001]"},
                                        /* kinds of values */
                                        {"format", "[]"},
-                                       {"format", "[2]"},
-                                       {"format", "[\"1\"]"},
+                                       {"format", "[1]"},
+                                       {"format", "[\"2\"]"},
                                        {"part", "[2]"},
                                        {"part", "[2, 3, 4]"},
                                        {"part", "[2.5, 3]"},
@@ -359,8 +359,16 @@ static void only_regular_files_are_read(void **state) {
   }
 }
 
+static void checksums_go_on(void **state) {
+  (void)state;
+  assert_int_equal(gv_part_hash(0, "123456789", 9), 0xcbf43926);
+  assert_int_equal(gv_part_hash(gv_part_hash(0, "1234", 4), "56789", 5), 0xcbf43926);
+  assert_int_equal(gv_part_hash(gv_part_hash(0, "123456789", 9), NULL, 0), 0xcbf43926);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(checksums_go_on),
       cmocka_unit_test_setup_teardown(a_part_is_read_as_it_was_written, set_up, tear_down),
       cmocka_unit_test_setup_teardown(each_check_refuses_what_only_it_can, set_up, tear_down),
       cmocka_unit_test_setup_teardown(members_that_every_part_has_are_needed, set_up, tear_down),
