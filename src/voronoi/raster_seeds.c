@@ -11,6 +11,7 @@
 #include "cells/bound.h"
 #include "core/buffer.h"
 #include "core/given.h"
+#include "core/hash.h"
 #include "voronoi/raster_proof.h"
 
 /* Spans of a row are the cells from `start` to the start of the next, or the end of the row. */
@@ -30,9 +31,8 @@ struct gv_raster_seeds {
   int64_t count, cells;
   gv_buffer value; /* int64_t by group */
   int64_t groups;
-  int32_t *slots; /* groups by their values: open addressing; -1 = free */
-  uint64_t slot_count;
-  double *x, *y; /* once finished */
+  gv_hash group_of; /* values: their groups, from 1 */
+  double *x, *y;    /* once finished */
   int64_t *first;
 };
 
@@ -62,14 +62,10 @@ gv_status gv_raster_seeds_create(gv_context *context, const gv_grid *raster, con
   s->allocator = context->allocator;
   s->raster = g;
   s->by_cell = o.by_cell != 0;
-  s->slot_count = 256;
-  s->slots = gv_allocate(&s->allocator, (int64_t)s->slot_count, sizeof *s->slots);
   int64_t *row_first = gv_buffer_extend(&s->row_first, &s->allocator, g.height + 1, sizeof *row_first);
-  gv_status status = s->slots != NULL && row_first != NULL ? GV_OK : no_memory(context);
-  if (status == GV_OK) {
-    memset(s->slots, 0xff, s->slot_count * sizeof *s->slots);
+  gv_status status = row_first != NULL ? GV_OK : no_memory(context);
+  if (status == GV_OK)
     status = gv_raster_proof_init(context, &g, o.asking != NULL ? &asking : NULL, o.metric, &s->proof);
-  }
   if (status != GV_OK) {
     gv_raster_seeds_destroy(s);
     return status;
@@ -86,7 +82,7 @@ void gv_raster_seeds_destroy(gv_raster_seeds *seeds) {
   gv_buffer *buffers[] = {&seeds->spans, &seeds->row_first, &seeds->cell, &seeds->group, &seeds->value};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     gv_buffer_clear(buffers[i], &allocator);
-  gv_release(&allocator, seeds->slots);
+  gv_release(&allocator, seeds->group_of.entries);
   gv_release(&allocator, seeds->x);
   gv_release(&allocator, seeds->y);
   gv_release(&allocator, seeds->first);
@@ -95,41 +91,31 @@ void gv_raster_seeds_destroy(gv_raster_seeds *seeds) {
 
 /* --------------------------------------------------------------------------------------------------------- groups */
 
-static uint64_t slot_of(const gv_raster_seeds *s, int64_t value) {
-  uint64_t h = (uint64_t)value * UINT64_C(0x9E3779B97F4A7C15);
-  const int64_t *values = s->value.memory;
-  uint64_t at = (h ^ (h >> 32)) & (s->slot_count - 1);
-  while (s->slots[at] >= 0 && values[s->slots[at]] != value)
-    at = (at + 1) & (s->slot_count - 1);
-  return at;
-}
-
 static gv_status enlarge(gv_context *context, gv_raster_seeds *s) {
-  uint64_t count = 2 * s->slot_count;
-  int32_t *slots = gv_allocate(&s->allocator, (int64_t)count, sizeof *slots);
-  if (slots == NULL) return no_memory(context);
-  memset(slots, 0xff, count * sizeof *slots);
-  gv_release(&s->allocator, s->slots);
-  s->slots = slots;
-  s->slot_count = count;
-  for (int64_t g = 0; g < s->groups; g++)
-    s->slots[slot_of(s, ((const int64_t *)s->value.memory)[g])] = (int32_t)g;
+  uint64_t wanted = gv_hash_wanted(&s->group_of);
+  if (wanted == 0) return GV_OK;
+  gv_hash_entry *entries = gv_allocate_zeroed(&s->allocator, (int64_t)wanted, sizeof *entries);
+  if (entries == NULL) return no_memory(context);
+  gv_release(&s->allocator, gv_hash_move(&s->group_of, entries, wanted));
   return GV_OK;
 }
 
 /* The group of a value, in the order in which they come. */
 static gv_status find_group(gv_context *context, gv_raster_seeds *s, int64_t value, int32_t *out) {
-  uint64_t at = slot_of(s, value);
-  *out = s->slots[at];
-  if (*out >= 0) return GV_OK;
-  if (s->groups == INT32_MAX)
-    return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds has more than %d values", INT32_MAX);
-  int64_t *values = gv_buffer_extend(&s->value, &s->allocator, s->groups + 1, sizeof *values);
-  if (values == NULL) return no_memory(context);
-  *out = (int32_t)s->groups;
-  values[s->groups++] = value;
-  s->slots[at] = *out;
-  return 2 * (uint64_t)s->groups < s->slot_count ? GV_OK : enlarge(context, s);
+  gv_status status = enlarge(context, s);
+  if (status != GV_OK) return status;
+  gv_hash_entry *entry = gv_hash_find(&s->group_of, (uint64_t)value);
+  if (entry->value == 0) {
+    if (s->groups == INT32_MAX)
+      return gv_fail(context, GV_ERROR_INVALID_ARGUMENT, "the raster of seeds has more than %d values", INT32_MAX);
+    int64_t *values = gv_buffer_extend(&s->value, &s->allocator, s->groups + 1, sizeof *values);
+    if (values == NULL) return no_memory(context);
+    values[s->groups++] = value;
+    *entry = (gv_hash_entry){(uint64_t)value, s->groups};
+    s->group_of.count++;
+  }
+  *out = (int32_t)(entry->value - 1);
+  return GV_OK;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- spans */
@@ -369,7 +355,7 @@ static gv_status sort_groups(gv_context *context, gv_raster_seeds *s, int32_t *o
     other = swap;
   }
   for (int64_t g = 0; g < n; g++)
-    order[s->slots[slot_of(s, sorted[g])]] = (int32_t)g;
+    order[gv_hash_find(&s->group_of, (uint64_t)sorted[g])->value - 1] = (int32_t)g;
   if (n > 0) memcpy(values, sorted, (size_t)n * sizeof *sorted);
   gv_release(&s->allocator, sorted);
   gv_release(&s->allocator, other);

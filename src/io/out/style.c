@@ -19,49 +19,19 @@ void gv_adjacency_init(gv_adjacency *adjacency, int64_t width, int64_t height) {
 }
 
 void gv_adjacency_free(gv_adjacency *adjacency) {
-  free(adjacency->slots);
+  free(adjacency->pairs.entries);
   memset(adjacency, 0, sizeof *adjacency);
-}
-
-static uint64_t hash(uint64_t key) {
-  key ^= key >> 33;
-  key *= 0xff51afd7ed558ccdULL;
-  key ^= key >> 33;
-  key *= 0xc4ceb9fe1a85ec53ULL;
-  return key ^ (key >> 33);
 }
 
 static gv_status no_memory(gv_io *io) {
   return gv_io_fail_memory(io, "the raster attribute table");
 }
 
-static uint64_t *slot_of(const gv_adjacency *adjacency, uint64_t key) {
-  uint64_t at = hash(key) & (adjacency->capacity - 1);
-  while (adjacency->slots[at] != 0 && adjacency->slots[at] != key)
-    at = (at + 1) & (adjacency->capacity - 1);
-  return &adjacency->slots[at];
-}
-
-static gv_status enlarge(gv_io *io, gv_adjacency *adjacency) {
-  gv_adjacency bigger = {.capacity = adjacency->capacity > 0 ? adjacency->capacity * 2 : 1024};
-  bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
-  if (bigger.slots == NULL) return no_memory(io);
-  for (uint64_t i = 0; i < adjacency->capacity; i++) {
-    if (adjacency->slots[i] != 0) *slot_of(&bigger, adjacency->slots[i]) = adjacency->slots[i];
-  }
-  free(adjacency->slots);
-  adjacency->slots = bigger.slots;
-  adjacency->capacity = bigger.capacity;
-  return GV_OK;
-}
-
 gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key) {
-  bool full = 2 * (adjacency->count + 1) > adjacency->capacity;
-  gv_status status = full ? enlarge(io, adjacency) : GV_OK;
-  if (status != GV_OK) return status;
-  uint64_t *slot = slot_of(adjacency, key);
-  adjacency->count += *slot == 0;
-  *slot = key;
+  if (!gv_hash_reserve(&adjacency->pairs)) return no_memory(io);
+  gv_hash_entry *entry = gv_hash_find(&adjacency->pairs, key);
+  adjacency->pairs.count += entry->value == 0;
+  *entry = (gv_hash_entry){key, 1};
   return GV_OK;
 }
 
@@ -112,9 +82,8 @@ gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *b
 
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from) {
   gv_status status = GV_OK;
-  for (uint64_t i = 0; i < from->capacity && status == GV_OK; i++) {
-    if (from->slots[i] != 0) status = gv_adjacency_add(io, into, from->slots[i]);
-  }
+  for (uint64_t i = 0; i < from->pairs.capacity && status == GV_OK; i++)
+    if (from->pairs.entries[i].value != 0) status = gv_adjacency_add(io, into, from->pairs.entries[i].key);
   return status;
 }
 
@@ -126,11 +95,11 @@ static int by_value(const void *a, const void *b) {
 int64_t gv_adjacency_unseen(const gv_adjacency *adjacency, const int32_t *values, int64_t count) {
   int64_t met = 0, unseen = 0;
   int32_t *sorted = malloc((size_t)count * sizeof *sorted);
-  int32_t *seen = malloc((size_t)(2 * adjacency->count + 1) * sizeof *seen);
+  int32_t *seen = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *seen);
   bool known = sorted != NULL && seen != NULL && adjacency->row_step == 1;
-  for (uint64_t s = 0; s < adjacency->capacity && known; s++) {
-    uint64_t key = adjacency->slots[s];
-    if (key == 0) continue;
+  for (uint64_t s = 0; s < adjacency->pairs.capacity && known; s++) {
+    uint64_t key = adjacency->pairs.entries[s].key;
+    if (adjacency->pairs.entries[s].value == 0) continue;
     seen[met++] = (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U);
     seen[met++] = (int32_t)((uint32_t)key ^ 0x80000000U);
   }
@@ -208,15 +177,15 @@ typedef struct edges {
 static gv_status collect_edges(gv_io *io, const gv_adjacency *adjacency, const gv_groups *groups,
                                const gv_seed_list *seeds, bool numbers, edges *out) {
   int64_t count = groups->count;
-  int32_t(*pairs)[2] = malloc((size_t)(adjacency->count + 1) * sizeof *pairs);
+  int32_t(*pairs)[2] = malloc((size_t)(adjacency->pairs.count + 1) * sizeof *pairs);
   out->start = calloc((size_t)count + 2, sizeof *out->start);
-  out->to = malloc((size_t)(2 * adjacency->count + 1) * sizeof *out->to);
+  out->to = malloc((size_t)(2 * adjacency->pairs.count + 1) * sizeof *out->to);
   gv_status status = pairs != NULL && out->start != NULL && out->to != NULL ? GV_OK : no_memory(io);
   if (status == GV_OK) {
     int64_t found = 0;
-    for (uint64_t s = 0; s < adjacency->capacity; s++) {
-      uint64_t key = adjacency->slots[s];
-      if (key == 0) continue;
+    for (uint64_t s = 0; s < adjacency->pairs.capacity; s++) {
+      uint64_t key = adjacency->pairs.entries[s].key;
+      if (adjacency->pairs.entries[s].value == 0) continue;
       pairs[found][0] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)(key >> 32) ^ 0x80000000U));
       pairs[found][1] = find_group(groups, seeds, numbers, (int32_t)((uint32_t)key ^ 0x80000000U));
       if (pairs[found][0] >= 0 && pairs[found][1] >= 0 && pairs[found][0] != pairs[found][1]) found++;
@@ -259,7 +228,7 @@ static void choose_colours(const colour palette[COLOURS], const edges *e, const 
       for (int c = 0; c < COLOURS; c++)
         nearest[c] = other[c] < nearest[c] ? other[c] : nearest[c];
     }
-    int first = (int)(hash((uint64_t)seeds->ids[groups->first[r]] + 1) % COLOURS), best = first;
+    int first = (int)(gv_hash_mix((uint64_t)seeds->ids[groups->first[r]] + 1) % COLOURS), best = first;
     for (int k = 1; k < COLOURS; k++) {
       int candidate = (first + 7 * k) % COLOURS;
       if (nearest[candidate] > nearest[best]) best = candidate;

@@ -9,14 +9,14 @@
 #ifndef GV_IO_STYLE_H
 #define GV_IO_STYLE_H
 
+#include "core/hash.h"
 #include "io/in/seeds.h"
 #include "io/out/formats/attribute_table.h"
 #include "io/out/output.h"
 
 /* Pairs of values that meet; of a block of one value that value with itself. One a thread; merge them afterwards. */
 typedef struct gv_adjacency {
-  uint64_t *slots; /* open addressing; 0 = free */
-  uint64_t capacity, count;
+  gv_hash pairs; /* the keys */
   int64_t row_step;
 } gv_adjacency;
 
@@ -27,8 +27,8 @@ void gv_adjacency_free(gv_adjacency *adjacency);
 /* Adds the pairs of a block whose first row is row `first_row` of the raster. */
 gv_status gv_adjacency_scan(gv_io *io, gv_adjacency *adjacency, const int32_t *block, int64_t width, int64_t height,
                             int64_t stride, int64_t first_row);
-/* Adds one of its slots, of another process. */
-gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t slot);
+/* Adds one of its keys, of another process. */
+gv_status gv_adjacency_add(gv_io *io, gv_adjacency *adjacency, uint64_t key);
 gv_status gv_adjacency_merge(gv_io *io, gv_adjacency *into, const gv_adjacency *from);
 
 /* How many of `count` values were in no block: `values`, which must be different, or 0 ... count - 1. -1 = not known, as not all rows
