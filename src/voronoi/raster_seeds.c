@@ -6,6 +6,7 @@
 #include "gpuvoronoi_raster_seeds.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cells/bound.h"
@@ -332,34 +333,17 @@ gv_status gv_raster_seeds_add_spans(gv_context *context, gv_raster_seeds *seeds,
 
 /* ------------------------------------------------------------------------------------------------------- the end */
 
+static int by_value(const void *a, const void *b) {
+  int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
 /* Numbers groups by their values; `order`, for as many, becomes the new number of each. */
-static gv_status sort_groups(gv_context *context, gv_raster_seeds *s, int32_t *order) {
+static void sort_groups(gv_raster_seeds *s, int32_t *order) {
   int64_t *values = s->value.memory;
-  int64_t n = s->groups;
-  int64_t *sorted = gv_allocate(&s->allocator, n, sizeof *sorted),
-          *other = gv_allocate(&s->allocator, n, sizeof *other);
-  if (sorted == NULL || other == NULL) {
-    gv_release(&s->allocator, sorted);
-    gv_release(&s->allocator, other);
-    return no_memory(context);
-  }
-  if (n > 0) memcpy(sorted, values, (size_t)n * sizeof *sorted);
-  for (int64_t width = 1; width < n; width *= 2) { /* merging upwards */
-    for (int64_t at = 0; at < n; at += 2 * width) {
-      int64_t middle = at + width < n ? at + width : n, end = at + 2 * width < n ? at + 2 * width : n;
-      for (int64_t i = at, j = middle, k = at; k < end; k++)
-        other[k] = j == end || (i < middle && sorted[i] <= sorted[j]) ? sorted[i++] : sorted[j++];
-    }
-    int64_t *swap = sorted;
-    sorted = other;
-    other = swap;
-  }
-  for (int64_t g = 0; g < n; g++)
-    order[gv_hash_find(&s->group_of, (uint64_t)sorted[g])->value - 1] = (int32_t)g;
-  if (n > 0) memcpy(values, sorted, (size_t)n * sizeof *sorted);
-  gv_release(&s->allocator, sorted);
-  gv_release(&s->allocator, other);
-  return GV_OK;
+  if (s->groups > 0) qsort(values, (size_t)s->groups, sizeof *values, by_value);
+  for (int64_t g = 0; g < s->groups; g++)
+    order[gv_hash_find(&s->group_of, (uint64_t)values[g])->value - 1] = (int32_t)g;
 }
 
 /* Seeds by group, those of a group in the order they have. */
@@ -411,8 +395,9 @@ gv_status gv_raster_seeds_finish(gv_context *context, gv_raster_seeds *seeds) {
   gv_status status = finish_row(context, seeds, seeds->rows - 1);
   if (status != GV_OK) return status;
   int32_t *order = gv_allocate(&seeds->allocator, seeds->groups, sizeof *order);
-  status = order != NULL ? sort_groups(context, seeds, order) : no_memory(context);
+  if (order == NULL) status = no_memory(context);
   if (status == GV_OK) {
+    sort_groups(seeds, order);
     span *spans = seeds->spans.memory;
     int32_t *groups = seeds->group.memory;
     for (int64_t i = 0; i < seeds->span_count; i++)
