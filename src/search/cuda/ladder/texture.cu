@@ -1,7 +1,11 @@
 /*
- * cuda-texture: points through two-dimensional texture objects, whose reads go through the texture units. A texel is four
- * coordinates of a point, up to three dimensions a whole one with half its squared length. A texture is 1,024 texels wide; past the height that a device
- * allows (and not above 8,192, so that tests meet the case) points go on in a further texture.
+ * cuda-texture, a side step: reads through texture units.
+ *
+ * Idea: texture units have a path to memory of their own, with a cache for neighbourhoods in two dimensions. Points become
+ * texels of four coordinates; up to three dimensions a texel is a whole point with half its squared length.
+ * Memory: two-dimensional texture objects, 1,024 texels wide. Past the height that a device allows (and not above 8,192, so that
+ * tests meet the case) points go on in a further texture.
+ * Limit: texture units deliver a quarter of what the first-level cache does. Nothing is interpolated, so nothing is gained.
  */
 #include "search/cuda/by_point.cuh"
 

@@ -1,9 +1,12 @@
 /*
- * cuda-constant: 64 KB that every thread of a warp reads at the same address at the same time, which costs no more than a
- * register. Whichever is fewer, points or queries, goes there, in passes where it does not fit: points when queries are
- * many, each thread with queries of its own; queries when they are few, each thread with points of its own.
+ * cuda-constant, a side step: broadcast from constant memory.
  *
- * There is one such memory a device and process, so searches take turns.
+ * Idea: where all threads of a warp read the same address, constant memory costs no more than a register. The smaller of the
+ * two sets goes there: points when queries are many, each thread with queries of its own; queries when they are few, each
+ * thread with points of its own.
+ * Memory: 64 KB of constant memory, filled in passes where the set is larger. There is one such memory a device and process,
+ * so searches take turns.
+ * Limit: filling 64 KB at a time, and waiting for indexed constant loads. Good for few queries.
  */
 #include "search/cuda/by_point.cuh"
 #include "search/cuda/by_query.cuh"

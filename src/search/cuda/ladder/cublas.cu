@@ -1,10 +1,14 @@
 /*
- * cuda-cublas: |s|^2 / 2 - q.s by a matrix product of the vendor's library, in chunks that stay in the second-level cache,
- * and a kernel that adds the halves and takes the minima of groups. Euclidean only: no other distance is a product.
+ * cuda-cublas, step 2: the matrix as a matrix product of the vendor's library.
  *
- * The library is asked for products that are accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by
- * other types), for which the filter's bound holds in any order of summation. It is opened when it is first wanted, so that
- * a program without it starts, and everything else works.
+ * Idea: |q - s|^2 / 2 orders points as |s|^2 / 2 - q.s does, so cuBLAS computes the products q.s of all pairs, and a kernel adds the
+ * halves and takes the minima of groups. Euclidean only: no other distance is a product.
+ * Memory: products in device memory, in chunks that stay in the second-level cache between the two kernels.
+ * Limit: every product still leaves the multiprocessor and comes back; kernels that reduce values in registers avoid that.
+ *
+ * The library is asked for products in accurate float arithmetic (CUBLAS_PEDANTIC_MATH: no TF32, no emulation by other types), for
+ * which the filter's bound holds in any order of summation. It is opened at its first use, so a program without it starts, and
+ * all other backends work.
  */
 #include "search/cuda/brute.cuh"
 

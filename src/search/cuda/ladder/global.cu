@@ -1,7 +1,11 @@
 /*
- * cuda-global: the first thing one would write. Points lie as the caller gave them, one after the other (an array of
- * structures), and are read from global memory; distance and the choice of the smallest are fused, so no distance is ever
- * stored. One block for four queries. Neighbouring threads read `dim` floats apart: every load touches many cache lines.
+ * cuda-global, step 4: a kernel that computes and reduces at once.
+ *
+ * Idea: a thread has points, a block has four queries; a distance lives in a register until it is compared, so each coordinate that is
+ * read serves four pairs and no distance is stored.
+ * Memory: points as the caller gives them, an array of structures in global memory. Neighbouring threads read `dim` floats apart.
+ * Limit: cache lines. A warp's load touches up to 32 of them, of which it uses a few bytes: cheap in three dimensions,
+ * expensive in many.
  */
 #include "search/cuda/by_point.cuh"
 

@@ -1,6 +1,11 @@
 /*
- * cuda-thrust: nothing of our own but the formula. A row of distances is a transformed counting iterator, and CUB, the
- * library below Thrust, reduces stretches of it to their minima.
+ * cuda-thrust, step 3: no matrix, by library functions.
+ *
+ * Idea: a row of distances is a counting iterator with a transformation. CUB, the library below Thrust, reduces segments of it to
+ * their minima, so no kernel is written here, only the formula of an element.
+ * Memory: coordinates from device memory and its caches; no distance is stored.
+ * Limit: arithmetic that finds out which pair an element is (64-bit divisions), and no reuse: each value read serves one pair. For
+ * one query with many points, where nothing can be reused, it is as fast as any.
  */
 #include "search/cuda/brute.cuh"
 

@@ -1,8 +1,13 @@
 /*
- * cuda-matrix: the whole matrix of filter values in device memory, in chunks of queries, then a reduction of each row
- * (the decision: a warp's or a block's tree of minima with shuffles, and the choice of the k best). Up to eight
- * dimensions a thread makes elements of a column, four at a time; above that matrix tiles pass through shared memory. When a set is searched against
- * itself, and the matrix fits, only the half on one side of the diagonal is computed, and written twice.
+ * cuda-matrix, step 1: the whole distance matrix.
+ *
+ * Idea: compute every filter value first, store it, reduce each row afterwards. Two simple kernels; the second one is the
+ * decision (decide.cu), which reduces a row with warp shuffles and keeps the k best.
+ * Memory: the matrix in device memory, one float a pair, in chunks of queries that fit. Up to eight dimensions a thread keeps a
+ * point in registers and writes its values for four queries at a time; above that tiles of both sets pass through shared memory.
+ * Limit: device memory. Each value is written once and read twice, whatever the arithmetic costs.
+ * Also here: a set that is searched against itself has a symmetric matrix. If it fits, only one half is computed, and written
+ * twice, which pays from about 30 dimensions on.
  */
 #include "search/cuda/matrix_tile.cuh"
 

@@ -1,7 +1,11 @@
 /*
- * cuda-shared: a block stages points in shared memory and all its threads use them. Up to three dimensions a thread has
- * one query and reads every staged point; above that a block makes a 64 x 64 matrix tile of distances, with 4 x 4 pairs
- * a thread.
+ * cuda-shared, step 6: tiles in shared memory.
+ *
+ * Idea: the threads of a block copy a tile of points into shared memory together, and all of them use it.
+ * Memory: shared memory. Up to three dimensions a thread has one query and reads every staged point; above that a block makes a
+ * 64 x 64 tile of the matrix, 4 x 4 pairs a thread.
+ * Limit: reads from shared memory: one 16-byte point for three multiply-adds, or eight values for sixteen. cuda-register (one
+ * folder up) keeps more queries in registers, so that a value read serves eight.
  */
 #include "search/cuda/by_query.cuh"
 #include "search/cuda/matrix_tile.cuh"
