@@ -468,7 +468,7 @@ GV_API gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, con
 
 GV_API void gv_voronoi_destroy(gv_voronoi *voronoi);
 
-/* The backend in use (static string; with "auto" it can change as blocks are asked for) and the number of blocks across and
+/* The backend in use (static string; with "auto" it becomes "tile" where a device has failed) and the number of blocks across and
  * down. */
 GV_API const char *gv_voronoi_backend(const gv_voronoi *voronoi);
 GV_API int64_t gv_voronoi_blocks_across(const gv_voronoi *voronoi);
@@ -545,7 +545,7 @@ typedef struct gv_measure {
  * The azimuth is the direction in which the great circle, the geodesic or the straight line leaves the cell, within
  * 1e-6 degrees before it is rounded to float. A cell at a pole has the longitude of its column (a projected grid's or triangle's: 0).
  *
- * Runs on the calling thread, by way of it on a device with the backend `cuda-tile` and, where that is faster, `auto`; safe to call from
+ * Runs on the calling thread, by way of it on a device with the backend `cuda-tile` and, for large grids, `auto`; safe to call from
  * many threads at once, each with a context of its own. Errors: INVALID_ARGUMENT (also a seed number beyond the last), OUT_OF_MEMORY,
  * PROJECTION, and of a device that was asked for UNAVAILABLE, DEVICE; after one the outputs hold
  * unspecified values.

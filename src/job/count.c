@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/device_rule.h"
 #include "gpuvoronoi_device.h"
 #include "io/parallel.h"
 
@@ -19,9 +20,6 @@ enum {
   CELLS_A_DEVICE = 1 << 28, /* fewer are not worth another device */
   STRIPS_A_DEVICE = 4       /* of several, at least: they need not all be as fast */
 };
-
-/* Nanoseconds a cell and processor, and seconds until a device is at work, measured beside an H200. */
-static const double label_ns = 0.6, chord_ns = 13.0, geodesic_ns = 34.0, device_seconds = 0.6;
 
 static bool is_automatic(const gv_job *j) {
   return strcmp(j->backend, "auto") == 0;
@@ -37,9 +35,9 @@ static bool only_counts(const gv_run *r) {
 }
 
 static bool worth_a_device(const gv_run *r) {
-  double each = !r->distances ? label_ns : r->grid.metric == GV_GEODESIC ? geodesic_ns : chord_ns;
   return !is_automatic(r->j) || r->j->device_count > 0 ||
-         each * 1e-9 * (double)r->width * (double)r->height / r->worker_count > device_seconds;
+         gv_device_pays_for_statistics((double)r->width * (double)r->height, r->distances,
+                                       r->grid.metric == GV_GEODESIC, r->worker_count);
 }
 
 /* Those that take part; one at least, which may be -1: the first that there is. */

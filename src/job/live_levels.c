@@ -27,6 +27,8 @@ void gv_live_free_level(gv_live *live, gv_live_level *level) {
 gv_status gv_live_read_first(gv_live *live) {
   gv_live_level *level = &live->level[0];
   level->job = live->settings.job;
+  /* Of a raster that is looked at only some windows are computed: its size does not say that a device pays. */
+  if (strcmp(level->job.backend, "auto") == 0) level->job.backend = "tile";
   level->run = (gv_run){.io = &live->io, .j = &level->job, .seeds = GV_SEED_LIST_INIT, .empty_seeds = -1};
   level->begun = true;
   gv_status status = gv_run_read(&level->run, &level->job);

@@ -12,7 +12,6 @@
 #include "measure/measure_kernels.h"
 #include "measure/place.h"
 #include "voronoi/engine.h"
-#include "voronoi/pipeline/costs.h"
 
 enum {
   PIECE = 512, /* cells at a time, of one row */
@@ -298,7 +297,6 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   bool done = false;
   if (device != NULL) status = gv_measure_by_device(context, device, &m, &j.tile, &done);
   if (status != GV_OK || done) return status;
-  double begin = device != NULL ? gv_seconds_now() : 0.0;
   double **arrays[] = {&j.x,    &j.y, &j.z,      &j.lon,    &j.lat,    &j.cosine,
                        &j.sine, &j.p, &j.seed_x, &j.seed_y, &j.seed_z, &j.value};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
@@ -311,10 +309,6 @@ gv_status gv_voronoi_measure(gv_context *context, const gv_voronoi *voronoi, con
   for (int64_t r = j.tile.r0; r < j.tile.r1 && status == GV_OK; r++)
     status = measure_row(context, &j, r);
   gv_release(&context->allocator, memory);
-  if (device != NULL && status == GV_OK) {
-    double cells = (double)((j.tile.c1 - j.tile.c0) * (j.tile.r1 - j.tile.r0)) * m.bands;
-    gv_device_measuring_note(device, cells, gv_seconds_now() - begin);
-  }
   return status;
 }
 

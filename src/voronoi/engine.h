@@ -31,7 +31,7 @@ struct gv_voronoi {
   int32_t block_width, block_height;
   const struct gv_engine *engine;
   const gv_backend *backend; /* asked for or chosen */
-  bool automatic; /* nobody asked for a device: the CPU will do where that cannot be had or is no slower */
+  bool automatic; /* "auto": sizes decide whether a device is used, and one that fails is replaced by the CPU */
   void *state;
 };
 
@@ -65,8 +65,5 @@ const gv_engine *gv_tile_engine_for(const gv_grid *grid);
 
 /* The culling engine on GPUs (voronoi/gpu/). */
 extern const gv_engine gv_engine_cuda_tile;
-
-/* Whether "auto" should leave the grid to it: a GPU can do this grid and may be worth its start. */
-bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v);
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/given.h"
 #include "gpuvoronoi_parts.h"
 #include "search/backend.h"
+#include "search/cuda_module.h"
 #include "voronoi/engine.h"
 #include "voronoi/strip.h"
 
@@ -92,9 +93,11 @@ static void set_span(gv_voronoi *v, const gv_voronoi_options *options) {
     v->block_width *= 4;
 }
 
-/* "auto" on a machine with a GPU: false, and as before, if the GPU cannot be had or has too little memory. */
+/* "auto" on a machine with a GPU: cuda-tile's engine, which chooses by sizes. False, and as before, if a GPU that it chose cannot be
+ * had or has too little memory. */
 static bool try_device(gv_context *context, gv_voronoi *v) {
   gv_context quiet;
+  if (!gv_cuda_has_driver()) return false;
   gv_context_for_worker(context, &quiet);
   quiet.threads = context->threads;
   if (gv_engine_cuda_tile.create(&quiet, v, &v->state) != GV_OK) {
@@ -164,8 +167,7 @@ gv_status gv_voronoi_create(gv_context *context, const gv_grid *grid, const gv_s
   if (status == GV_OK) status = make_labels(context, v, o.labels);
   bool far = status == GV_OK && beyond_squares(v);
   if (far) v->engine = &gv_engine_points;
-  bool made = status == GV_OK && v->automatic && o.features == NULL && !far && gv_cuda_tile_pays(context, v) &&
-              try_device(context, v);
+  bool made = status == GV_OK && v->automatic && o.features == NULL && !far && try_device(context, v);
   if (status == GV_OK && !made) {
     status = v->engine->create(context, v, &v->state);
     if (status != GV_OK) v->state = NULL;

@@ -1,6 +1,6 @@
 /*
- * Who measures blocks of the host's, without a GPU: a device is stood in for by functions that write known values, leave some pairs open and fail
- * when they are told to. What is compiled in here: the states (pipeline/device_measuring.c) and the pieces (measure/by_device.c).
+ * What measures blocks of the host's, without a GPU: a device is replaced by functions that write known values, leave some pairs open and fail
+ * on demand. Compiled in here: the states (pipeline/device_measuring.c) and the pieces (measure/by_device.c).
  */
 #define gv_cuda_module_get   pretend_module
 #define gv_cuda_probe        pretend_probe
@@ -8,12 +8,10 @@
 #define gv_measure_open_pair pretend_answer
 #define gv_measure_by_device tested_by_device
 
-#define gv_device_measuring_init      tested_init
-#define gv_device_measuring_clear     tested_clear
-#define gv_device_measuring_ask       tested_ask
-#define gv_device_measuring_note      tested_note
-#define gv_device_measuring_give_up   tested_give_up
-#define gv_device_measuring_is_wanted tested_is_wanted
+#define gv_device_measuring_init    tested_init
+#define gv_device_measuring_clear   tested_clear
+#define gv_device_measuring_ask     tested_ask
+#define gv_device_measuring_give_up tested_give_up
 #include "measure/by_device.c"
 #include "voronoi/pipeline/device_measuring.c"
 
@@ -205,28 +203,12 @@ static bool measure(asking *a, gv_dtype type, bool distances, bool azimuths, gv_
   return done;
 }
 
-/* The states change in another thread. */
-static void wait_for(asking *a, gv_measuring_state state) {
-  for (int i = 0; i < 1000; i++) {
-    pthread_mutex_lock(&a->d.lock);
-    bool there = a->d.state == state;
-    pthread_mutex_unlock(&a->d.lock);
-    if (there) return;
-    usleep(10000);
-  }
-  fail_msg("state %d is not %d", a->d.state, state);
-}
-
 /* --------------------------------------------------------------------------------------------------------- cases */
 
 static void one_that_was_asked_for(void **state) {
   (void)state;
   asking a;
   begin(&a, false, false);
-  assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK)); /* CUDA does not run yet */
-  assert_int_equal(machine.opened, 0);
-  tested_note(&a.d, 1e9, 1e9); /* does not matter */
-  machine.running = true;
   for (int what = 1; what < 4; what++) {
     assert_true(measure(&a, GV_FLOAT64, (what & 1) != 0, (what & 2) != 0, GV_OK));
     assert_true(measure(&a, GV_FLOAT32, (what & 1) != 0, (what & 2) != 0, GV_OK));
@@ -253,71 +235,57 @@ static void one_that_does_not_open(void **state) {
   end(&a);
 }
 
-/* Of 1e9 cells, by 4 threads. */
-static void where_it_pays(void **state) {
+/* Of 1e9 cells, by 4 threads unless they are many: decided by the first block. */
+static void sizes_decide(void **state) {
   (void)state;
-  asking a;
   const struct {
-    double cells, ns;
-    bool running, opens;
+    gv_metric metric;
+    int64_t width;
+    int threads;
+    bool running, device;
   } cases[] = {
-      {1e6, 1000.0, false, false}, /* too early to tell */
-      {4e7, 40.0, false, true},    /* 9.6 s by processors */
-      {4e7, 2.0, false, false},    /* half a second, and 0.36 s by the device */
-      {4e7, 5.0, false, false},    /* 1.2: the rest is not worth CUDA's start */
-      {4e7, 7.0, false, true},     /* 1.7 */
-      {4e7, 5.0, true, true},      /* where it runs */
-      {9.6e8, 40.0, false, false}, /* nearly done */
+      {GV_GEODESIC, 100000, 4, false, true},       /* 7.5 s by processors */
+      {GV_GEODESIC, 5000, 4, false, false},        /* 0.4 */
+      {GV_GEODESIC, 5000, 4, true, true},          /* where CUDA runs */
+      {GV_GEODESIC, 100, 4, true, false},          /* 0.008 */
+      {GV_GREAT_CIRCLE, 100000, 4, false, true},   /* 2 s */
+      {GV_GREAT_CIRCLE, 100000, 16, false, false}, /* 0.5, and 0.44 by the device */
+      {GV_GEODESIC, 100000, 100, false, false},    /* 0.3, and 0.37 */
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    asking a;
     begin(&a, true, cases[i].running);
-    assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
-    tested_note(&a.d, cases[i].cells, cases[i].cells * cases[i].ns * 1e-9);
-    if (cases[i].opens) {
-      assert_true(tested_is_wanted(&a.d));
-      wait_for(&a, GV_MEASURING_OPEN);
-      assert_true(measure(&a, GV_FLOAT64, true, true, GV_OK));
-    } else {
-      assert_false(tested_is_wanted(&a.d));
-      assert_int_equal(a.d.state, GV_MEASURING_AT_HAND);
-      assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
-    }
+    a.v.cells.metric = cases[i].metric;
+    a.v.cells.grid.width = cases[i].width;
+    a.d.context.threads = cases[i].threads;
+    for (int again = 0; again < 2; again++)
+      assert_int_equal(measure(&a, GV_FLOAT64, true, true, GV_OK), cases[i].device);
+    assert_int_equal(machine.opened, cases[i].device);
     end(&a);
   }
 }
 
+/* A device that was not asked for fails when it is opened, or later: processors measure from then on. */
 static void processors_go_on(void **state) {
   (void)state;
-  asking a;
   for (int opens = 0; opens < 2; opens++) {
+    asking a;
     begin(&a, true, false);
+    a.v.cells.metric = GV_GEODESIC;
     machine.opens = opens != 0;
-    tested_note(&a.d, 1e8, 10.0);
-    wait_for(&a, opens ? GV_MEASURING_OPEN : GV_MEASURING_FAILED);
-    if (opens) assert_true(measure(&a, GV_FLOAT64, true, false, GV_OK));
+    assert_int_equal(measure(&a, GV_FLOAT64, true, false, GV_OK), opens);
     machine.works = false;
     assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK));
     machine.works = machine.opens = true;
     assert_false(measure(&a, GV_FLOAT64, true, false, GV_OK)); /* for good */
-    tested_note(&a.d, 1e8, 100.0);
-    assert_int_equal(a.d.state, GV_MEASURING_FAILED);
-    end(&a);
-  }
-}
-
-static void given_up_while_it_opens(void **state) {
-  (void)state;
-  asking a;
-  for (int i = 0; i < 50; i++) {
-    begin(&a, true, false);
-    tested_note(&a.d, 1e8, 10.0);
+    assert_int_equal(a.d.state, GV_MEASURING_BY_PROCESSORS);
     end(&a);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(one_that_was_asked_for),
-                                     cmocka_unit_test(one_that_does_not_open), cmocka_unit_test(where_it_pays),
-                                     cmocka_unit_test(processors_go_on), cmocka_unit_test(given_up_while_it_opens)};
+                                     cmocka_unit_test(one_that_does_not_open), cmocka_unit_test(sizes_decide),
+                                     cmocka_unit_test(processors_go_on)};
   return cmocka_run_group_tests_name("measuring", tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /*
- * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are stood in for by functions that write a known
- * value into each cell, start slowly, fail when they are told to, and count what they were asked. The engine's source is
- * compiled in here. What is tested: who answers when, that nobody gets a wrong cell, waits for ever or misses an error.
+ * The pipeline of cuda-tile without a GPU: devices and the CPU's engine are replaced by functions that write a known value into each
+ * cell, start slowly, fail on demand, and count their calls. The engine's source and that of grids are compiled in here. Tested: which
+ * of them answers, that every cell is right, that no caller waits for ever or misses an error.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define gv_cuda_module_get     pretend_module
@@ -17,10 +16,10 @@
 #define gv_cuda_has_driver     pretend_driver
 #define gv_tile_engine_for     pretend_cpu
 #define gv_engine_cuda_tile    tested_engine
-#define gv_cuda_tile_pays      tested_pays
 #define gv_cuda_tile_strips    tested_strips
 #define gv_cuda_tile_measuring tested_measuring
 #include "voronoi/pipeline/cuda_tile.c"
+#include "voronoi/voronoi.c"
 
 #include "cmocka_test.h"
 #include "core/parallel.h"
@@ -31,9 +30,8 @@ enum { SIDE = 64, WIDTH = 8192, HEIGHT = 8192, THREADS = 8 };
 static struct {
   int devices;
   bool running, fails; /* CUDA, before and when it starts */
-  useconds_t asking;   /* for devices */
-  useconds_t opening;  /* one of them */
-  useconds_t block;    /* of the CPU's */
+  bool full;           /* no raster can be opened */
+  useconds_t opening;  /* a device */
   int64_t slices;      /* that can be fetched before one fails; -1 = all */
   int64_t rows;        /* of cells whose strips can be started; 0 = all */
   atomic_int opened;   /* and not closed */
@@ -62,7 +60,6 @@ bool pretend_driver(void) {
 }
 
 static gv_status pretend_count(gv_context *context, int *count) {
-  usleep(machine.asking);
   *count = machine.devices;
   if (!machine.fails) return GV_OK;
   return gv_fail(context, GV_ERROR_UNAVAILABLE, "no device today");
@@ -90,6 +87,7 @@ static gv_status pretend_open(gv_context *context, const gv_voronoi *v, int devi
                               gv_cuda_raster **out) {
   (void)device;
   usleep(machine.opening);
+  if (machine.full) return gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "it is full");
   if (*strip_cells > 40 * SIDE * SIDE * 100) *strip_cells = 40 * SIDE * SIDE * 100;
   *out = gv_allocate_zeroed(&v->allocator, 1, sizeof **out);
   if (*out == NULL) return gv_fail_memory(context, "a device");
@@ -125,7 +123,7 @@ static gv_status pretend_patch(gv_context *context, gv_cuda_raster *raster, int 
   return GV_OK;
 }
 
-static gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
+static gv_status reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
   if (raster->room[slot] >= (size_t)count) return GV_OK;
   gv_release(&raster->v->allocator, raster->slot[slot]);
   raster->slot[slot] = gv_allocate(&raster->v->allocator, count, sizeof(int32_t));
@@ -136,7 +134,7 @@ static gv_status pretend_reserve(gv_context *context, gv_cuda_raster *raster, in
 static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count,
                                int slot, const int32_t **out) {
   const gv_tile *t = &raster->strip[strip];
-  gv_status status = pretend_reserve(context, raster, slot, count);
+  gv_status status = reserve(context, raster, slot, count);
   if (status != GV_OK) return status;
   int64_t before = machine.fetched++;
   if (machine.slices >= 0 && before >= machine.slices) return gv_fail(context, GV_ERROR_DEVICE, "it broke");
@@ -151,8 +149,7 @@ static gv_status pretend_fetch(gv_context *context, gv_cuda_raster *raster, int 
 }
 
 static const gv_raster_device pretend_raster = {
-    pretend_open,    pretend_close, pretend_start, pretend_finish, pretend_patch,
-    pretend_reserve, pretend_fetch, NULL,          NULL,           NULL};
+    pretend_open, pretend_close, pretend_start, pretend_finish, pretend_patch, pretend_fetch, NULL, NULL, NULL};
 static const gv_cuda_module pretended = {.device_count = pretend_count,
                                          .device_get = pretend_get,
                                          .usable_devices = pretend_usable,
@@ -173,7 +170,6 @@ static gv_status cpu_block(gv_context *context, const gv_voronoi *v, void *state
                            const gv_block *block) {
   (void)context, (void)v, (void)state;
   machine.computed++;
-  if (machine.block > 0) usleep(machine.block);
   for (int64_t r = tile->r0; r < tile->r1; r++) {
     for (int64_t c = tile->c0; c < tile->c1; c++)
       block->out[(r - tile->r0) * block->stride + c - tile->c0] = value_of(c, r);
@@ -201,7 +197,7 @@ typedef struct asking {
   int64_t scatter; /* odd; 1 = blocks in order */
 } asking;
 
-static void begin_with(asking *a, bool automatic, int device, int64_t seeds) {
+static void begin_with(asking *a, bool automatic, int device, int32_t seeds) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   memset(a, 0, sizeof *a);
   options.threads = THREADS;
@@ -211,6 +207,7 @@ static void begin_with(asking *a, bool automatic, int device, int64_t seeds) {
   a->v.cells.grid.kind = GV_GRID_LONLAT;
   a->v.cells.grid.width = WIDTH;
   a->v.cells.grid.height = HEIGHT;
+  a->v.cells.grid.level = GV_QTM_NONE;
   a->v.block_width = a->v.block_height = SIDE;
   a->v.k = 1;
   a->v.seeds.count = seeds;
@@ -269,116 +266,71 @@ static void end(asking *a) {
   assert_int_equal(machine.opened, 0);
 }
 
-static void machine_of(int devices, unsigned asking_ms, unsigned opening_ms, unsigned block_us) {
+static void machine_of(int devices, unsigned opening_ms) {
   memset(&machine, 0, sizeof machine);
   machine.devices = devices;
-  machine.asking = asking_ms * 1000;
   machine.opening = opening_ms * 1000;
-  machine.block = block_us;
   machine.slices = -1;
 }
 
 /* --------------------------------------------------------------------------------------------------------- cases */
 
-static void the_cpu_answers_first(void **state) {
+static void devices_answer(void **state) {
   (void)state;
   for (int devices = 1; devices <= 3; devices += 2) {
     asking a;
-    machine_of(devices, 30, 30, 300);
+    machine_of(devices, 20);
     begin(&a, false, -1);
     assert_int_equal(a.created, GV_OK);
-    assert_int_equal(ask(&a, 0.0, 0.1, 1), GV_OK);
-    assert_true(machine.computed > 0);
-    usleep(300000);
-    assert_int_equal(ask(&a, 0.1, 1.0, 1), GV_OK);
-    assert_true(machine.computed <= 0.11 * (WIDTH / SIDE) * (HEIGHT / SIDE));
-    assert_true(machine.fetched > 0);
+    assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_CUDA_TILE]);
+    assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
     assert_int_equal(ask(&a, 0.0, 1.0, 7), GV_OK);
+    assert_int_equal(machine.computed, 0);
+    assert_true(machine.fetched > 0);
     end(&a);
   }
-}
-
-static void in_one_go(void **state) {
-  (void)state;
-  asking a;
-  machine_of(2, 50, 20, 400);
-  begin(&a, false, -1);
-  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  assert_true(machine.computed > 0 && machine.fetched > 0);
-  end(&a);
-}
-
-static void cuda_is_running_already(void **state) {
-  (void)state;
-  asking a;
-  machine_of(1, 0, 0, 0);
-  machine.running = true;
-  begin(&a, false, -1);
-  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  assert_int_equal(machine.computed, 0);
-  end(&a);
 }
 
 static void in_any_order(void **state) {
   (void)state;
-  for (int running = 0; running < 2; running++) {
-    asking a;
-    machine_of(2, 20, 10, 100);
-    machine.running = running != 0;
-    begin(&a, false, -1);
-    /* Each block is in a slice of its own. */
-    a.scatter = 7919;
-    assert_int_equal(ask(&a, 0.0, running ? 0.002 : 0.02, 1), GV_OK);
-    usleep(100000);
-    assert_int_equal(ask(&a, 0.02, 0.03, 3), GV_OK);
-    a.scatter = 1;
-    /* The devices come when this machine lets them. */
-    for (int again = 0; again < 100 && (again == 0 || machine.fetched == 0); again++) {
-      assert_int_equal(ask(&a, 0.4, 0.6, 1), GV_OK);
-      if (machine.fetched == 0) usleep(100000);
-    }
-    assert_true(machine.fetched > 0);
-    end(&a);
-  }
-}
-
-static void too_late_to_be_of_use(void **state) {
-  (void)state;
   asking a;
-  machine_of(1, 200, 200, 0);
+  machine_of(2, 10);
   begin(&a, false, -1);
-  double started = gv_seconds_now();
-  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  bool quick = gv_seconds_now() - started < 0.3; /* else the machine has other things to do */
-  assert_int_equal(ask(&a, 0.0, 1.0, 9), GV_OK);
-  if (quick) assert_int_equal(machine.fetched, 0);
+  /* Each block is in a slice of its own. */
+  a.scatter = 7919;
+  assert_int_equal(ask(&a, 0.0, 0.002, 1), GV_OK);
+  assert_int_equal(ask(&a, 0.02, 0.022, 3), GV_OK);
+  a.scatter = 1;
+  assert_int_equal(ask(&a, 0.4, 0.6, 1), GV_OK);
+  assert_int_equal(machine.computed, 0);
   end(&a);
 }
 
+/* At once, and while the devices read ahead. */
 static void given_up(void **state) {
   (void)state;
-  for (int ms = 0; ms < 60; ms += 10) {
+  for (int ms = 0; ms < 6; ms++) {
     asking a;
-    machine_of(2, 20, 20, 100);
+    machine_of(2, 1);
     begin(&a, false, -1);
-    assert_int_equal(ask(&a, 0.0, 0.01, 1), GV_OK);
+    if (ms > 0) assert_int_equal(ask(&a, 0.0, 0.01, 1), GV_OK);
     usleep((useconds_t)ms * 1000);
     end(&a);
   }
 }
 
+/* A device that was asked for and cannot be had is an error before the first block. */
 static void no_such_device(void **state) {
   (void)state;
+  static const char *const messages[] = {"cuda-tile: no device today", "cuda-tile: no device 7", "it is full"};
   for (int kind = 0; kind < 3; kind++) {
     asking a;
-    /* The start fails after some blocks, after all, or at a number. */
-    machine_of(1, kind == 0 ? 5 : 100, 0, kind == 0 ? 100 : 0);
-    machine.fails = kind < 2;
-    begin(&a, false, kind == 2 ? 7 : -1);
-    assert_int_equal(a.created, GV_OK);
-    assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_ERROR_UNAVAILABLE);
-    assert_string_equal(gv_context_message(a.context),
-                        kind == 2 ? "cuda-tile: no device 7" : "cuda-tile: no device today");
+    machine_of(1, 0);
+    machine.fails = kind == 0;
+    machine.full = kind == 2;
+    begin(&a, false, kind == 1 ? 7 : -1);
+    assert_int_equal(a.created, kind == 2 ? GV_ERROR_OUT_OF_MEMORY : GV_ERROR_UNAVAILABLE);
+    assert_string_equal(gv_context_message(a.context), messages[kind]);
     end(&a);
   }
 }
@@ -386,42 +338,42 @@ static void no_such_device(void **state) {
 static void broken_on_the_way(void **state) {
   (void)state;
   asking a;
-  machine_of(1, 10, 0, 300);
+  machine_of(1, 10);
   machine.slices = 2;
   begin(&a, false, -1);
-  assert_int_equal(ask(&a, 0.0, 0.05, 1), GV_OK);
-  usleep(200000);
-  assert_int_equal(ask(&a, 0.05, 1.0, 1), GV_ERROR_DEVICE);
+  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_ERROR_DEVICE);
+  assert_string_equal(gv_context_message(a.context), "it broke");
+  assert_int_equal(machine.computed, 0);
   end(&a);
 }
 
-/* Nobody has asked for a device: the CPU does the rest, from its own blocks on or for the first time. */
+/* So many seeds that a device pays for this grid where CUDA runs; and ten times its start. */
+enum { MANY_SEEDS = 10000000, MOST_SEEDS = 2000000000 };
+
+/* A device that was not asked for: the CPU does the rest. */
 static void broken_and_not_asked_for(void **state) {
   (void)state;
-  for (int many = 0; many < 2; many++) {
-    asking a;
-    machine_of(2, 10, 0, 600);
-    machine.running = many != 0;
-    machine.slices = 2;
-    begin_with(&a, true, -1, many ? (int64_t)MOST_SEEDS_TO_SHARE + 1 : 1000);
-    assert_int_equal(a.created, GV_OK);
-    assert_int_equal(ask(&a, 0.0, 0.06, 1), GV_OK);
-    usleep(200000);
-    machine.block = 0;
-    assert_int_equal(ask(&a, 0.06, 1.0, 1), GV_OK);
-    assert_true(machine.fetched > 2 && machine.computed > 0);
-    assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
-    assert_int_equal(ask(&a, 0.0, 1.0, 3), GV_OK);
-    end(&a);
-  }
+  asking a;
+  machine_of(2, 10);
+  machine.slices = 5;
+  begin_with(&a, true, -1, MOST_SEEDS);
+  assert_int_equal(a.created, GV_OK);
+  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_CUDA_TILE]);
+  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
+  assert_true(machine.fetched > 5 && machine.computed > 0 && machine.computed < BLOCKS);
+  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
+  int64_t computed = machine.computed, fetched = machine.fetched;
+  assert_int_equal(ask(&a, 0.0, 1.0, 3), GV_OK);
+  assert_int_equal(machine.computed - computed, (BLOCKS + 2) / 3);
+  assert_true(machine.fetched - fetched < 20); /* what was begun */
+  end(&a);
 }
 
 /* What cannot be started ahead of the callers is no matter of theirs. */
 static void the_next_strip_does_not_start(void **state) {
   (void)state;
   asking a;
-  machine_of(1, 0, 0, 0);
-  machine.running = true;
+  machine_of(1, 0);
   begin(&a, false, -1);
   assert_int_equal(a.created, GV_OK);
   engine *e = a.state;
@@ -436,72 +388,90 @@ static void the_next_strip_does_not_start(void **state) {
   end(&a);
 }
 
-static void left_to_the_engine(void **state) {
+static void sizes_decide(void **state) {
   (void)state;
-  asking a;
-  /* Fast enough without a device. */
-  machine_of(1, 10, 10, 0);
-  begin(&a, true, -1);
-  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
-  double started = gv_seconds_now();
-  assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
-  if (gv_seconds_now() - started < GV_START_SECONDS) assert_int_equal(machine.fetched, 0);
-  end(&a);
-  /* Not so. */
-  machine_of(1, 10, 10, 600);
-  begin(&a, true, -1);
-  assert_int_equal(ask(&a, 0.0, 0.06, 1), GV_OK);
-  usleep(200000);
-  assert_int_equal(ask(&a, 0.06, 1.0, 1), GV_OK);
-  assert_true(machine.fetched > 0);
-  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_CUDA_TILE]);
-  end(&a);
-  /* Not so, as it turns out. */
-  machine_of(1, 10, 10, 0);
-  begin(&a, true, -1);
-  assert_int_equal(ask(&a, 0.0, 0.5, 1), GV_OK);
-  machine.block = 800;
-  assert_int_equal(ask(&a, 0.5, 0.58, 1), GV_OK);
-  usleep(200000);
-  assert_int_equal(ask(&a, 0.58, 1.0, 1), GV_OK);
-  assert_true(machine.fetched > 0);
-  end(&a);
-  /* Not so, but there is none. */
-  machine_of(1, 10, 10, 600);
-  machine.fails = true;
-  begin(&a, true, -1);
-  assert_int_equal(ask(&a, 0.0, 0.2, 1), GV_OK);
-  assert_int_equal(ask(&a, 0.2, 1.0, 20), GV_OK);
-  assert_int_equal(machine.fetched, 0);
-  assert_ptr_equal(tested_engine.backend(&a.v, a.state), &gv_backends[GV_BACKEND_TILE]);
-  end(&a);
+  const struct {
+    int32_t seeds;
+    bool running, device;
+  } cases[] = {{1000, false, false},
+               {1000, true, false},
+               {MANY_SEEDS, false, false},
+               {MANY_SEEDS, true, true},
+               {MOST_SEEDS, false, true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    asking a;
+    machine_of(1, 0);
+    machine.running = cases[i].running;
+    begin_with(&a, true, -1, cases[i].seeds);
+    assert_int_equal(a.created, GV_OK);
+    assert_ptr_equal(tested_engine.backend(&a.v, a.state),
+                     &gv_backends[cases[i].device ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE]);
+    assert_int_equal(ask(&a, 0.0, 1.0, 1), GV_OK);
+    assert_int_equal(machine.computed, cases[i].device ? 0 : BLOCKS);
+    assert_int_equal(machine.fetched > 0, cases[i].device);
+    end(&a);
+  }
 }
 
-static int run_all(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(the_cpu_answers_first),
-                                     cmocka_unit_test(in_one_go),
+/* gv_voronoi_create for "auto", of a grid for which a device pays, as CUDA runs: with a device, without, and with one that is full. */
+static void a_grid_is_made_without_it(void **state) {
+  (void)state;
+  enum { SEEDS = 100000 };
+  const double geotransform[6] = {-180, 360.0 / WIDTH, 0, 90, 0, -180.0 / HEIGHT};
+  double *lon = malloc(SEEDS * sizeof *lon), *lat = malloc(SEEDS * sizeof *lat);
+  int32_t *out[2] = {malloc(SIDE * SIDE * sizeof **out), malloc(SIDE * SIDE * sizeof **out)};
+  assert_true(lon != NULL && lat != NULL && out[0] != NULL && out[1] != NULL);
+  for (int i = 0; i < SEEDS; i++) {
+    lon[i] = 360.0 * i / SEEDS - 180.0;
+    lat[i] = i * 97 % 179 - 89.5;
+  }
+  for (int kind = 0; kind < 3; kind++) {
+    gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+    gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
+    gv_grid grid = GV_GRID_INIT;
+    gv_seeds seeds = {lon, lat, SEEDS};
+    gv_context *context = NULL;
+    gv_voronoi *chosen = NULL, *tile = NULL;
+    machine_of(1, 0);
+    machine.running = true;
+    machine.fails = kind == 1;
+    machine.full = kind == 2;
+    options.threads = 1;
+    grid.kind = GV_GRID_LONLAT;
+    grid.width = WIDTH;
+    grid.height = HEIGHT;
+    memcpy(grid.geotransform, geotransform, sizeof geotransform);
+    o.metric = GV_GREAT_CIRCLE;
+    o.block_width = o.block_height = SIDE;
+    assert_int_equal(gv_context_create(&options, &context), GV_OK);
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &chosen), GV_OK);
+    o.backend = "tile";
+    assert_int_equal(gv_voronoi_create(context, &grid, &seeds, &o, &tile), GV_OK);
+    assert_string_equal(gv_voronoi_backend(chosen), kind == 0 ? "cuda-tile" : "tile");
+    assert_int_equal(gv_voronoi_block(context, chosen, 3, 2, out[0], SIDE), GV_OK);
+    assert_int_equal(gv_voronoi_block(context, tile, 3, 2, out[1], SIDE), GV_OK);
+    if (kind == 0) assert_int_equal(out[0][0], value_of(3 * SIDE, 2 * SIDE));
+    if (kind > 0) assert_memory_equal(out[0], out[1], SIDE * SIDE * sizeof **out);
+    gv_voronoi_destroy(chosen);
+    gv_voronoi_destroy(tile);
+    gv_context_destroy(context);
+    assert_int_equal(machine.opened, 0);
+  }
+  free(lon);
+  free(lat);
+  free(out[0]);
+  free(out[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(devices_answer),
                                      cmocka_unit_test(in_any_order),
-                                     cmocka_unit_test(cuda_is_running_already),
-                                     cmocka_unit_test(too_late_to_be_of_use),
                                      cmocka_unit_test(given_up),
                                      cmocka_unit_test(no_such_device),
                                      cmocka_unit_test(broken_on_the_way),
-                                     cmocka_unit_test(left_to_the_engine),
                                      cmocka_unit_test(broken_and_not_asked_for),
-                                     cmocka_unit_test(the_next_strip_does_not_start)};
+                                     cmocka_unit_test(the_next_strip_does_not_start),
+                                     cmocka_unit_test(sizes_decide),
+                                     cmocka_unit_test(a_grid_is_made_without_it)};
   return cmocka_run_group_tests_name("pipeline", tests, NULL, NULL);
-}
-
-/* Who is faster decides who computes, and a busy machine makes anybody slow: what fails by itself fails three times. */
-int main(void) {
-  int result = 1;
-  for (int attempt = 0; attempt < 3 && result != 0; attempt++) {
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-      exit(run_all());
-    }
-    if (child < 0 || waitpid(child, &result, 0) != child) return 1;
-  }
-  return result == 0 ? 0 : 1;
 }

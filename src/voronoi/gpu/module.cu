@@ -11,10 +11,9 @@ extern const gv_measure_device gv_cuda_measuring;            /* distances.cu */
 extern const struct gv_statistics_device gv_cuda_statistics; /* statistics/device_sums.cu */
 }
 
-static const gv_raster_device raster = {gv_cuda_raster_open,   gv_cuda_raster_close,    gv_cuda_raster_start,
-                                        gv_cuda_raster_finish, gv_cuda_raster_patch,    gv_cuda_raster_reserve,
-                                        gv_cuda_raster_fetch,  gv_cuda_raster_start_at, gv_cuda_raster_deliver,
-                                        gv_cuda_raster_put};
+static const gv_raster_device raster = {gv_cuda_raster_open,     gv_cuda_raster_close,   gv_cuda_raster_start,
+                                        gv_cuda_raster_finish,   gv_cuda_raster_patch,   gv_cuda_raster_fetch,
+                                        gv_cuda_raster_start_at, gv_cuda_raster_deliver, gv_cuda_raster_put};
 
 gv_copy_fn *gv_cuda_copy;
 

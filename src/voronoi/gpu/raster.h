@@ -82,9 +82,6 @@ gv_status gv_cuda_raster_deliver(gv_context *context, gv_cuda_raster *raster, in
 gv_status gv_cuda_raster_put(gv_context *context, gv_cuda_raster *raster, const gv_strip *part,
                              const int32_t *from);
 
-/* Takes the page-locked memory of slot `slot` for `count` cells ahead of the first fetch. */
-gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
-
 /*
  * Copies cells first ... first + count - 1 of each rank's answers into page-locked memory of slot `slot`: rank k at
  * (*out)[k * count]. Cells are counted block after block, each of block_width x block_height. The memory stays the
@@ -102,7 +99,6 @@ typedef struct gv_raster_device {
   gv_status (*finish)(gv_context *context, gv_cuda_raster *raster, int strip, gv_open_cells *open);
   gv_status (*patch)(gv_context *context, gv_cuda_raster *raster, int strip, const int64_t *at,
                      const int32_t *value, int64_t count);
-  gv_status (*reserve)(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count);
   gv_status (*fetch)(gv_context *context, gv_cuda_raster *raster, int strip, int64_t first, int64_t count, int slot,
                      const int32_t **out);
   gv_status (*start_at)(gv_context *context, gv_cuda_raster *raster, int strip, const gv_strip *part);

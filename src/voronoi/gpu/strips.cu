@@ -267,22 +267,13 @@ done:
   return status;
 }
 
-static gv_status reserve_fetch(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count, void **out) {
-  return gv_cuda_reserve_pinned(context, raster->lane, PINNED_FETCH + slot,
-                                (size_t)count * (size_t)raster->v->k * sizeof(int32_t), out);
-}
-
-extern "C" gv_status gv_cuda_raster_reserve(gv_context *context, gv_cuda_raster *raster, int slot, int64_t count) {
-  void *memory = NULL;
-  return reserve_fetch(context, raster, slot, count, &memory);
-}
-
 extern "C" gv_status gv_cuda_raster_fetch(gv_context *context, gv_cuda_raster *raster, int number, int64_t first,
                                           int64_t count, int slot, const int32_t **out) {
   const gv::target *t = &raster->strip[number].target;
   void *memory = NULL;
   int k = raster->v->k;
-  gv_status status = reserve_fetch(context, raster, slot, count, &memory);
+  gv_status status = gv_cuda_reserve_pinned(context, raster->lane, PINNED_FETCH + slot,
+                                            (size_t)count * (size_t)k * sizeof(int32_t), &memory);
   if (status != GV_OK) return status;
   for (int i = 0; i < k; i++) {
     GV_CUDA_TRY(context,

@@ -7,20 +7,17 @@
  * ahead of the callers as far as the ring goes. A caller waits for its slice and copies its block out. Strips go round the
  * devices. Memory on host and device is bounded whatever the raster's size.
  *
- * The first use of CUDA in a process takes some tenths of a second, in which many cores make a thousand million cells. So
- * where a raster is large and CUDA not running yet, the devices are opened by a thread of their own, and until they are
- * there blocks are answered by the engine of the CPU: the same bytes. When nobody asked for a device ("auto") the CPU
- * begins in any case, and what its blocks take decides whether devices are opened at all (saved_seconds).
+ * Devices are opened when the grid is made, and for "auto" only where core/device_rule.h says so by the grid's size. Else, and from then
+ * on when a device that was not asked for has failed, blocks are answered by the engine of the CPU: the same bytes.
  *
  * Geodesic cells that the chords leave open are decided on the host, strip by strip (open_cells.c). What a device does not do
  * (gv_cuda_raster_supports), and strips with too many open cells, are left to the engine of the CPU: the same bytes.
  */
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "core/device_rule.h"
 #include "search/cuda_module.h"
-#include "voronoi/pipeline/costs.h"
 #include "voronoi/pipeline/device_measuring.h"
 #include "voronoi/pipeline/device_strips.h"
 #include "voronoi/pipeline/open_cells.h"
@@ -28,11 +25,8 @@
 
 enum {
   MOST_DEVICES = 16,
-  STRIP_CELLS = 1 << 30,         /* 4 GB, where the device has that much */
-  CELLS_A_DEVICE = 1 << 28,      /* fewer are not worth another device */
-  CELLS_TO_SHARE = 1 << 26,      /* fewer are not worth the CPU's help */
-  MOST_SEEDS_TO_SHARE = 1 << 21, /* with more, the CPU's engine takes as long to get ready as CUDA */
-  SAMPLE = 32 /* the CPU is judged by the latest of so many parts of the grid, and the one before */
+  STRIP_CELLS = 1 << 30,   /* 4 GB, where the device has that much */
+  CELLS_A_DEVICE = 1 << 28 /* fewer are not worth another device */
 };
 
 typedef enum slot_status { SLOT_EMPTY, SLOT_BUSY, SLOT_READY, SLOT_FAILED } slot_status;
@@ -69,29 +63,10 @@ typedef struct device_worker {
   bool pending[GV_CUDA_STRIPS], elsewhere[GV_CUDA_STRIPS];
 } device_worker;
 
-/* In all states but the last two the CPU answers. */
-typedef enum devices_state {
-  DEVICES_UNUSED,  /* the grid is not one of theirs, or not worth it */
-  DEVICES_AT_HAND, /* may become worth it */
-  DEVICES_OPENING,
-  DEVICES_OPEN,
-  DEVICES_FAILED /* when they were opened, or later: an error, unless they were not asked for */
-} devices_state;
-
-/* Blocks answered by the CPU, and the seconds of its threads for them. */
-typedef struct cpu_pace {
-  int64_t blocks;
-  double seconds;
-} cpu_pace;
-
 typedef struct engine {
   const gv_voronoi *v;
   gv_allocator allocator;
-  const gv_cuda_module *cuda; /* from when devices are opened on */
-  /* Opens the devices while the CPU answers; the context has the message if that fails. */
-  pthread_t starter;
-  bool has_starter;
-  gv_context starter_context;
+  const gv_cuda_module *cuda; /* when devices are opened */
   /* The CPU's engine, made when it is needed. */
   pthread_mutex_t cpu_lock;
   void *cpu;
@@ -103,14 +78,10 @@ typedef struct engine {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool stop;
-  devices_state state;
-  gv_status failure;          /* of opening the devices */
-  int opening;                /* devices that are not as far as all should be */
-  double begun;               /* when the devices' start was */
-  int64_t cpu_blocks;         /* answered by the CPU */
-  cpu_pace part, part_before; /* the latest of them */
-  int32_t *wanted;            /* by slice: callers that wait for it */
-  uint8_t *done;              /* by slice: handed out completely */
+  bool on_devices; /* else the CPU answers */
+  int opening;     /* devices that are not open yet */
+  int32_t *wanted; /* by slice: callers that wait for it */
+  uint8_t *done;   /* by slice: handed out completely */
   int64_t waiting;
   int devices;
   device_worker worker[MOST_DEVICES];
@@ -238,30 +209,6 @@ static int64_t choose_slice(device_worker *w, ring_slot **slot) {
   return -1;
 }
 
-/* By the CPU. With the lock. */
-static bool all_answered(const engine *e) {
-  return e->cpu_blocks >= e->layout.across * e->layout.down;
-}
-
-/* Whether the CPU has something to do still, while devices are opened. */
-static bool still_answering(engine *e) {
-  pthread_mutex_lock(&e->lock);
-  bool answering = e->has_starter && !e->stop && !all_answered(e);
-  pthread_mutex_unlock(&e->lock);
-  return answering;
-}
-
-/* Page-locking takes a millisecond for two megabytes: best done while the CPU is at work. Otherwise it is done slot by
- * slot, as they are needed. */
-static gv_status prepare_ring(device_worker *w) {
-  const engine *e = w->engine;
-  gv_status status = GV_OK;
-  for (int i = 0; i < e->layout.slots && status == GV_OK && still_answering(w->engine); i++)
-    status =
-        e->cuda->raster->reserve(&w->context, w->raster, i, e->layout.slice_blocks * e->layout.bw * e->layout.bh);
-  return status;
-}
-
 static void *work(void *opaque) {
   device_worker *w = opaque;
   engine *e = w->engine;
@@ -273,14 +220,6 @@ static void *work(void *opaque) {
   pthread_cond_broadcast(&e->changed);
   while (w->opened && e->wanted == NULL && !e->stop)
     pthread_cond_wait(&e->changed, &e->lock);
-  if (w->opened && e->wanted != NULL) {
-    pthread_mutex_unlock(&e->lock);
-    status = prepare_ring(w);
-    pthread_mutex_lock(&e->lock);
-    w->status = status;
-    e->opening--;
-    pthread_cond_broadcast(&e->changed);
-  }
   while (w->opened && !e->stop) {
     ring_slot *slot = NULL;
     int64_t slice = choose_slice(w, &slot);
@@ -315,7 +254,6 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   e->stop = true;
   pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&e->lock);
-  if (e->has_starter) pthread_join(e->starter, NULL);
   for (int i = 0; i < e->devices; i++) {
     if (e->worker[i].started) pthread_join(e->worker[i].thread, NULL);
   }
@@ -330,49 +268,7 @@ static void cuda_tile_destroy(const gv_voronoi *v, void *opaque) {
   gv_release(&v->allocator, e);
 }
 
-/* Counts a block of the CPU's. With the lock. */
-static void note_pace(engine *e, double seconds) {
-  e->cpu_blocks++;
-  e->part.blocks++;
-  e->part.seconds += seconds;
-  if (e->part.blocks * SAMPLE >= e->layout.across * e->layout.down) {
-    e->part_before = e->part;
-    e->part = (cpu_pace){0, 0.0};
-  }
-}
-
-/* What devices would save of the time that the CPU needs for the blocks left, not counting their start. The latest blocks
- * tell: those at a pole, where rasters begin, take a fraction of the others. With the lock. */
-static double saved_seconds(const engine *e) {
-  const gv_voronoi *v = e->v;
-  double threads = e->starter_context.threads, left = (double)(e->layout.across * e->layout.down - e->cpu_blocks);
-  double bytes = (double)(e->layout.bw * e->layout.bh) * v->k * sizeof(int32_t);
-  double copy = fmax(bytes / GV_BUS_RATE, bytes / GV_COPY_RATE / threads);
-  int64_t blocks = e->part_before.blocks + e->part.blocks;
-  if (blocks == 0) return 0.0;
-  double seconds = (e->part_before.seconds + e->part.seconds) / (double)blocks;
-  return fmax(left, 0.0) * (seconds / threads - copy);
-}
-
-/* When the CPU will have answered everything, from now on. With the lock. */
-static double cpu_seconds_left(const engine *e) {
-  if (e->cpu_blocks == 0) return INFINITY;
-  return (gv_seconds_now() - e->begun) / (double)e->cpu_blocks *
-         (double)(e->layout.across * e->layout.down - e->cpu_blocks);
-}
-
-/* Asked half-way through the start: false if the rest of it would be in vain. */
-static bool still_wanted(engine *e) {
-  pthread_mutex_lock(&e->lock);
-  bool wanted = !e->stop;
-  if (wanted && e->has_starter) {
-    wanted = e->v->automatic ? saved_seconds(e) > GV_CONTEXT_SECONDS : cpu_seconds_left(e) > GV_BLOCK_SECONDS;
-  }
-  pthread_mutex_unlock(&e->lock);
-  return wanted;
-}
-
-/* Waits until all devices are as far as they should be. With the lock. */
+/* With the lock. */
 static gv_status wait_for_devices(gv_context *context, engine *e) {
   while (e->opening > 0)
     pthread_cond_wait(&e->changed, &e->lock);
@@ -383,7 +279,7 @@ static gv_status wait_for_devices(gv_context *context, engine *e) {
   return GV_OK;
 }
 
-/* Starts CUDA and the devices' threads and waits until all have opened their rasters. CANCELLED: nobody needs them. */
+/* Starts CUDA and the devices' threads and waits until all have opened their rasters. */
 static gv_status open_devices(gv_context *context, engine *e) {
   const gv_grid *grid = &e->v->cells.grid;
   int device[MOST_DEVICES], count = 0;
@@ -391,7 +287,6 @@ static gv_status open_devices(gv_context *context, engine *e) {
   const char *reason = "";
   gv_context quiet;
   gv_context_for_worker(context, &quiet);
-  bool started = gv_cuda_started();
   e->cuda = gv_cuda_module_get(&reason);
   if (e->cuda == NULL) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   gv_status status = e->cuda->device_count(&quiet, &count);
@@ -400,7 +295,6 @@ static gv_status open_devices(gv_context *context, engine *e) {
     status = e->cuda->device_get(&quiet, context->device, &info);
   }
   if (status != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", quiet.message);
-  if (!started && !still_wanted(e)) return gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (gv_cuda_probe(&reason) != GV_OK) return gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   if (context->device >= 0) {
     device[0] = context->device;
@@ -438,77 +332,15 @@ static gv_status open_devices(gv_context *context, engine *e) {
   if (status == GV_OK && !gv_strip_layout_make(&e->layout, e->v, strip_cells)) {
     status = gv_fail(context, GV_ERROR_OUT_OF_MEMORY, "a block does not fit into the device's memory");
   }
-  if (status == GV_OK && e->stop) status = gv_fail(context, GV_ERROR_CANCELLED, "not needed any more");
   if (status == GV_OK) {
     e->done = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->done);
     e->wanted = gv_allocate_zeroed(&e->allocator, e->layout.strips * e->layout.strip_slices, sizeof *e->wanted);
     if (e->done == NULL || e->wanted == NULL) status = gv_fail_memory(context, "the list of slices");
   }
-  if (status == GV_OK) {
-    e->opening = count;
-    pthread_cond_broadcast(&e->changed);
-    status = wait_for_devices(context, e);
-  }
-  pthread_mutex_unlock(&e->lock);
-  return status;
-}
-
-static void *start(void *opaque) {
-  engine *e = opaque;
-  gv_status status = open_devices(&e->starter_context, e);
-  pthread_mutex_lock(&e->lock);
-  e->state = status == GV_OK ? DEVICES_OPEN : status == GV_ERROR_CANCELLED ? DEVICES_UNUSED : DEVICES_FAILED;
-  e->failure = status;
+  e->on_devices = status == GV_OK;
   pthread_cond_broadcast(&e->changed);
   pthread_mutex_unlock(&e->lock);
-  return NULL;
-}
-
-/* Has the devices opened by a thread of its own. Without the lock, or with it. */
-static bool open_beside(engine *e) {
-  e->begun = gv_seconds_now();
-  e->state = DEVICES_OPENING;
-  e->has_starter = true;
-  if (pthread_create(&e->starter, NULL, start, e) == 0) return true;
-  e->state = DEVICES_UNUSED;
-  e->has_starter = false;
-  return false;
-}
-
-static gv_status say_failure(gv_context *context, const engine *e) {
-  return gv_fail(context, e->failure, "%s", e->starter_context.message);
-}
-
-/* Where CUDA has been started for measuring what is left of the start still has to be worth it. With the lock. */
-static double opening_seconds(engine *e) {
-  if (gv_device_measuring_is_wanted(&e->measuring)) return GV_CONTEXT_SECONDS;
-  return gv_cuda_started() ? GV_OPEN_SECONDS : GV_START_SECONDS;
-}
-
-/* A block from the CPU while there may be devices soon. */
-static gv_status block_from_cpu(gv_context *context, engine *e, const gv_tile *tile, const gv_block *block) {
-  const gv_voronoi *v = e->v;
-  double begin = gv_seconds_now();
-  gv_status status = gv_tile_engine_for(&v->cells.grid)->block(context, v, e->cpu, tile, block);
-  double seconds = gv_seconds_now() - begin;
-  pthread_mutex_lock(&e->lock);
-  note_pace(e, seconds);
-  if (e->state == DEVICES_AT_HAND && e->cpu_blocks > e->layout.across * e->layout.down / SAMPLE &&
-      saved_seconds(e) > opening_seconds(e)) {
-    (void)open_beside(e);
-  }
-  /* The last block says so if the device that was asked for cannot be had. */
-  while (!v->automatic && e->state == DEVICES_OPENING && all_answered(e))
-    pthread_cond_wait(&e->changed, &e->lock);
-  bool failed = !v->automatic && e->state == DEVICES_FAILED && all_answered(e);
-  pthread_mutex_unlock(&e->lock);
-  return status == GV_OK && failed ? say_failure(context, e) : status;
-}
-
-/* Whether the CPU is to answer while CUDA starts. Without a driver there is nothing to wait for. */
-static bool worth_sharing(const gv_voronoi *v) {
-  return v->cells.grid.width * v->cells.grid.height >= CELLS_TO_SHARE && v->seeds.count <= MOST_SEEDS_TO_SHARE &&
-         !gv_cuda_started() && gv_cuda_has_driver();
+  return status;
 }
 
 static gv_status need_cpu(gv_context *context, engine *e) {
@@ -524,7 +356,6 @@ static gv_status need_cpu(gv_context *context, engine *e) {
   return status;
 }
 
-/* A block from the CPU for good. */
 static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile, const gv_block *block) {
   engine *e = opaque;
   gv_status status = need_cpu(context, e);
@@ -532,26 +363,25 @@ static gv_status ask_cpu(gv_context *context, void *opaque, const gv_tile *tile,
   return gv_tile_engine_for(&e->v->cells.grid)->block(context, e->v, e->cpu, tile, block);
 }
 
-/* Nobody has asked for devices, and one has failed: nothing more is expected of them. */
+/* Devices were not asked for, and one has failed: the CPU answers from now on. */
 static bool give_up_devices(engine *e) {
   pthread_mutex_lock(&e->lock);
-  e->state = DEVICES_FAILED;
+  e->on_devices = false;
   pthread_mutex_unlock(&e->lock);
   return true;
 }
 
-bool gv_cuda_tile_pays(const gv_context *context, const gv_voronoi *v) {
-  double cells = (double)v->cells.grid.width * (double)v->cells.grid.height;
-  if (!gv_cuda_raster_supports(v) || !gv_cuda_has_driver()) return false;
-  /* The engine finds out for itself. It could not save more than a few nanoseconds a cell. */
-  if (v->seeds.count <= MOST_SEEDS_TO_SHARE) return cells * 1e-8 * v->k > GV_OPEN_SECONDS;
-  /* Nanoseconds a cell and thread of the CPU's engine, measured on AVX-512, and not counting its preparations. */
-  double seconds = cells * (2e-9 + 0.022e-9 * sqrt((double)v->seeds.count)) / context->threads;
-  return seconds > GV_START_SECONDS;
+static bool wants_devices(const gv_context *context, const gv_voronoi *v) {
+  const gv_grid *grid = &v->cells.grid;
+  if (!gv_cuda_raster_supports(v)) return false;
+  bool points = grid->kind == GV_GRID_QTM || grid->level != GV_QTM_NONE;
+  return !v->automatic || gv_device_pays_for_grid((double)grid->width * (double)grid->height * v->k, v->seeds.count,
+                                                  v->k > 1, points, context->threads, gv_cuda_started());
 }
 
 static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out) {
   engine *e = gv_allocate_zeroed(&v->allocator, 1, sizeof *e);
+  const char *reason = "";
   if (e == NULL) return gv_fail_memory(context, "the engine");
   e->v = v;
   e->allocator = v->allocator;
@@ -559,25 +389,15 @@ static gv_status cuda_tile_create(gv_context *context, gv_voronoi *v, void **out
   pthread_mutex_init(&e->lock, NULL);
   pthread_mutex_init(&e->cpu_lock, NULL);
   pthread_cond_init(&e->changed, NULL);
-  gv_context_for_worker(context, &e->starter_context);
-  e->starter_context.threads = context->threads;
   gv_device_strips_init(&e->strips, context, (gv_block_source){ask_cpu, e});
   gv_device_measuring_init(&e->measuring, context, v);
   gv_status status = GV_OK;
-  bool able = gv_cuda_raster_supports(v);
-  if (v->automatic && v->seeds.count <= MOST_SEEDS_TO_SHARE) {
-    e->state = DEVICES_AT_HAND;
-    status = need_cpu(context, e);
-  } else if (able && worth_sharing(v) && open_beside(e)) {
-    status = need_cpu(context, e);
-  } else if (able) {
+  if (wants_devices(context, v)) {
     status = open_devices(context, e);
-    e->state = DEVICES_OPEN;
+  } else if (v->automatic || gv_cuda_probe(&reason) == GV_OK) {
+    status = need_cpu(context, e);
   } else {
-    const char *reason = "";
-    status = gv_cuda_probe(&reason);
-    status =
-        status == GV_OK ? need_cpu(context, e) : gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
+    status = gv_fail(context, GV_ERROR_UNAVAILABLE, "cuda-tile: %s", reason);
   }
   if (status != GV_OK) {
     cuda_tile_destroy(v, e);
@@ -618,11 +438,9 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
                                  const gv_block *block) {
   engine *e = opaque;
   pthread_mutex_lock(&e->lock);
-  devices_state state = e->state;
+  bool on_devices = e->on_devices;
   pthread_mutex_unlock(&e->lock);
-  if (state == DEVICES_FAILED && !v->automatic) return say_failure(context, e);
-  if (state == DEVICES_AT_HAND || state == DEVICES_OPENING) return block_from_cpu(context, e, tile, block);
-  if (state != DEVICES_OPEN) return ask_cpu(context, e, tile, block);
+  if (!on_devices) return ask_cpu(context, e, tile, block);
   int64_t column = tile->c0 / e->layout.bw, row = tile->r0 / e->layout.bh;
   int64_t strip = row / e->layout.strip_rows * e->layout.strips_across + column / e->layout.strip_columns;
   gv_strip_blocks b = gv_blocks_of_strip(&e->layout, strip);
@@ -652,7 +470,7 @@ static gv_status cuda_tile_block(gv_context *context, const gv_voronoi *v, void 
 static const gv_backend *cuda_tile_backend(const gv_voronoi *v, void *opaque) {
   engine *e = opaque;
   pthread_mutex_lock(&e->lock);
-  bool here = !v->automatic || e->state == DEVICES_OPEN;
+  bool here = !v->automatic || e->on_devices;
   pthread_mutex_unlock(&e->lock);
   return &gv_backends[here ? GV_BACKEND_CUDA_TILE : GV_BACKEND_TILE];
 }

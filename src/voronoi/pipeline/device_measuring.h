@@ -1,6 +1,7 @@
 /*
- * When a device measures blocks for the host (measure/by_device.c). It is one device: the blocks' way over the bus, not the device, bounds
- * that.
+ * When a device measures blocks for the host (measure/by_device.c): where cuda-tile was asked for, and for "auto" where
+ * core/device_rule.h says so by the grid's size. That is decided, and the device opened, when the first block is measured. It is one
+ * device: the blocks' way over the bus, not the device, bounds that.
  */
 #ifndef GV_DEVICE_MEASURING_H
 #define GV_DEVICE_MEASURING_H
@@ -10,21 +11,16 @@
 #include "voronoi/gpu/distances.h"
 
 typedef enum gv_measuring_state {
-  GV_MEASURING_AT_HAND, /* the processors measure */
-  GV_MEASURING_OPENING, /* they still do */
-  GV_MEASURING_OPEN,
-  GV_MEASURING_FAILED /* they do for good */
+  GV_MEASURING_UNDECIDED, /* nothing has been measured yet */
+  GV_MEASURING_BY_DEVICE,
+  GV_MEASURING_BY_PROCESSORS /* for good */
 } gv_measuring_state;
 
 typedef struct gv_device_measuring {
-  pthread_mutex_t lock; /* guards all that changes */
+  pthread_mutex_t lock; /* guards the state, and what is opened */
   const gv_voronoi *v;
-  gv_context
-      context; /* of who has made the grid, and its threads; while the device is opened, the opening thread's */
-  pthread_t starter;
-  bool has_starter, stop;
+  gv_context context; /* of who has made the grid, and its threads */
   gv_measuring_state state;
-  double cells, seconds; /* measured by processors, and the seconds of their threads */
   const gv_measure_device *device;
   gv_cuda_raster *raster;
   int number; /* of its device */
@@ -37,18 +33,12 @@ void gv_device_measuring_clear(gv_device_measuring *measuring);
 gv_device_measuring *gv_cuda_tile_measuring(const gv_voronoi *voronoi);
 
 /*
- * What a block is measured with, *out; NULL: by the processors. A device that was asked for is opened here as soon as CUDA runs. Errors:
- * UNAVAILABLE, OUT_OF_MEMORY, DEVICE: of that.
+ * What a block is measured with, *out; NULL: by the processors. Errors: UNAVAILABLE, OUT_OF_MEMORY, DEVICE: of a device that was asked
+ * for and cannot be opened.
  */
 gv_status gv_device_measuring_ask(gv_context *context, gv_device_measuring *measuring, const gv_cuda_raster **out);
 
-/* Processors have measured so many cells. Where nobody has asked for a device, what they take decides whether one is opened. */
-void gv_device_measuring_note(gv_device_measuring *measuring, double cells, double seconds);
-
-/* Whether a device has been, or is being opened for it. */
-bool gv_device_measuring_is_wanted(gv_device_measuring *measuring);
-
-/* The device has failed. True if nobody has asked for it: the processors go on. */
+/* The device has failed. True if it was not asked for: the processors go on. */
 bool gv_device_measuring_give_up(gv_device_measuring *measuring);
 
 #endif

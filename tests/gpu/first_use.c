@@ -1,6 +1,6 @@
 /*
- * `cuda-tile` from the first use of CUDA in a process on: blocks come from the CPU while devices are opened, then from
- * those, and nobody can tell which. Each case has a process of its own, in which CUDA has not run. Skipped without a GPU.
+ * Rasters by `cuda-tile` and "auto" from the first use of CUDA in a process on, beside those of `tile`. Each case has a process of its own, in
+ * which CUDA has not run. Skipped without a GPU.
  */
 #include "cmocka_test.h"
 
@@ -17,15 +17,14 @@
 enum { SEEDS = 20000, SIDE = 512 };
 enum { GOOD, WRONG, FAILED, NO_DEVICE };
 
-typedef struct handover {
+typedef struct use {
   const char *backend;
   int64_t width, height;
   int32_t k;
   int threads;
-  double first;   /* share of the blocks that is asked for at once */
-  unsigned pause; /* seconds until the rest is */
-  bool rest;
-} handover;
+  double share;   /* of the blocks that are computed */
+  const char *by; /* the backend at work */
+} use;
 
 static double lon[SEEDS], lat[SEEDS];
 
@@ -39,18 +38,18 @@ static void place_seeds(void) {
   }
 }
 
-static gv_status make(gv_context *context, const handover *h, const char *backend, gv_voronoi **out) {
+static gv_status make(gv_context *context, const use *u, const char *backend, gv_voronoi **out) {
   gv_grid grid = GV_GRID_INIT;
   gv_voronoi_options o = GV_VORONOI_OPTIONS_INIT;
-  const double geotransform[6] = {-180, 360.0 / (double)h->width, 0, 90, 0, -180.0 / (double)h->height};
+  const double geotransform[6] = {-180, 360.0 / (double)u->width, 0, 90, 0, -180.0 / (double)u->height};
   gv_seeds seeds = {lon, lat, SEEDS};
   grid.kind = GV_GRID_LONLAT;
-  grid.width = h->width;
-  grid.height = h->height;
+  grid.width = u->width;
+  grid.height = u->height;
   memcpy(grid.geotransform, geotransform, sizeof geotransform);
   o.backend = backend;
   o.metric = GV_GREAT_CIRCLE;
-  o.k = h->k;
+  o.k = u->k;
   o.block_width = o.block_height = SIDE;
   return gv_voronoi_create(context, &grid, &seeds, &o, out);
 }
@@ -63,7 +62,7 @@ static int say(gv_context *context) {
 
 /* Blocks by both engines. */
 typedef struct comparing {
-  const handover *h;
+  const use *u;
   gv_voronoi *const *voronoi;
   int64_t first;
   atomic_int result; /* the worst */
@@ -73,7 +72,7 @@ static gv_status compare_some(gv_worker *worker, int64_t first, int64_t end) {
   comparing *c = worker->user;
   int64_t across = gv_voronoi_blocks_across(c->voronoi[0]);
   gv_context *context = NULL;
-  size_t cells = (size_t)c->h->k * SIDE * SIDE;
+  size_t cells = (size_t)c->u->k * SIDE * SIDE;
   int32_t *out[2] = {calloc(cells, sizeof **out), calloc(cells, sizeof **out)};
   int result = out[0] != NULL && out[1] != NULL && gv_context_create(NULL, &context) == GV_OK ? GOOD : FAILED;
   for (int64_t b = c->first + first; b < c->first + end && result == GOOD; b++) {
@@ -93,33 +92,31 @@ static gv_status compare_some(gv_worker *worker, int64_t first, int64_t end) {
 }
 
 /* Blocks first ... end - 1. */
-static int compare_blocks(const handover *h, gv_voronoi *const *voronoi, int64_t first, int64_t end) {
-  comparing c = {h, voronoi, first, GOOD};
-  gv_loop loop = {.threads = h->threads, .count = end - first, .grain = 1, .user = &c};
+static int compare_blocks(const use *u, gv_voronoi *const *voronoi, int64_t first, int64_t end) {
+  comparing c = {u, voronoi, first, GOOD};
+  gv_loop loop = {.threads = u->threads, .count = end - first, .grain = 1, .user = &c};
   (void)gv_parallel_for(&loop, compare_some);
   return atomic_load(&c.result);
 }
 
-static int hand_over(const handover *h) {
+static int compare(const use *u) {
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
   gv_context *context = NULL;
   gv_voronoi *voronoi[2] = {NULL, NULL};
   int result = GOOD;
-  options.threads = h->threads;
+  options.threads = u->threads;
   if (gv_context_create(&options, &context) != GV_OK) return FAILED;
-  gv_status status = make(context, h, h->backend, &voronoi[0]);
-  if (status == GV_OK) status = make(context, h, "tile", &voronoi[1]);
+  gv_status status = make(context, u, u->backend, &voronoi[0]);
+  if (status == GV_OK) status = make(context, u, "tile", &voronoi[1]);
   if (status != GV_OK) {
     result = say(context);
   } else {
     int64_t blocks = gv_voronoi_blocks_across(voronoi[0]) * gv_voronoi_blocks_down(voronoi[0]);
-    int64_t first = (int64_t)(h->first * (double)blocks);
-    result = compare_blocks(h, voronoi, 0, first);
-    sleep(h->pause);
-    if (result == GOOD && h->rest) result = compare_blocks(h, voronoi, first, blocks);
-    /* Again, and those that the CPU has done. */
-    if (result == GOOD && h->rest) result = compare_blocks(h, voronoi, 0, blocks / 8);
-    printf("%s: in the end by %s\n", h->backend, gv_voronoi_backend(voronoi[0]));
+    result = compare_blocks(u, voronoi, 0, (int64_t)(u->share * (double)blocks));
+    /* Again. */
+    if (result == GOOD) result = compare_blocks(u, voronoi, 0, (int64_t)(u->share * (double)blocks / 8.0));
+    printf("%s: by %s\n", u->backend, gv_voronoi_backend(voronoi[0]));
+    if (result == GOOD && strcmp(gv_voronoi_backend(voronoi[0]), u->by) != 0) result = FAILED;
     fflush(stdout);
   }
   gv_voronoi_destroy(voronoi[0]);
@@ -129,11 +126,11 @@ static int hand_over(const handover *h) {
 }
 
 /* Whether `cuda-tile` can run here, which is not to be asked in the process that goes on. */
-static int look_for_device(const handover *h) {
+static int look_for_device(const use *u) {
   gv_backend_info info = {0};
   for (int b = 0; b < gv_backend_count(); b++) {
     if (gv_backend_get(b, &info) != GV_OK) return FAILED;
-    if (strcmp(info.name, h->backend) == 0) break;
+    if (strcmp(info.name, u->backend) == 0) break;
   }
   if (info.available) return GOOD;
   printf("skipped: %s: %s\n", info.name, info.reason);
@@ -142,46 +139,40 @@ static int look_for_device(const handover *h) {
 }
 
 /* What comes of a function in a process of its own. */
-static int fork_for(int (*function)(const handover *), const handover *h) {
+static int fork_for(int (*function)(const use *), const use *u) {
   int how = 0;
   fflush(NULL);
   pid_t child = fork();
-  if (child == 0) exit(function(h));
+  if (child == 0) exit(function(u));
   return child > 0 && waitpid(child, &how, 0) == child && WIFEXITED(how) ? WEXITSTATUS(how) : FAILED;
 }
 
-static void in_a_process(const handover *h) {
-  assert_int_equal(fork_for(hand_over, h), GOOD);
+static void in_a_process(const use *u) {
+  assert_int_equal(fork_for(compare, u), GOOD);
 }
 
-static void blocks_before_and_after_the_start(void **state) {
+static void all_blocks(void **state) {
   (void)state;
-  in_a_process(&(handover){"cuda-tile", 16384, 8192, 1, 4, 0.3, 2, true});
+  in_a_process(&(use){"cuda-tile", 16384, 8192, 1, 4, 1.0, "cuda-tile"});
 }
 
-static void without_a_pause(void **state) {
+static void some_blocks(void **state) {
   (void)state;
-  in_a_process(&(handover){"cuda-tile", 16384, 8192, 1, 4, 1.0, 0, true});
+  in_a_process(&(use){"cuda-tile", 16384, 8192, 1, 2, 0.05, "cuda-tile"});
+  in_a_process(&(use){"cuda-tile", 16384, 8192, 1, 2, 0.0, "cuda-tile"});
 }
 
-static void given_up_while_it_starts(void **state) {
+/* Large enough for a device to be worth its start (core/device_rule.h), and not. */
+static void by_sizes(void **state) {
   (void)state;
-  in_a_process(&(handover){"cuda-tile", 16384, 8192, 1, 2, 0.05, 0, false});
-  in_a_process(&(handover){"cuda-tile", 16384, 8192, 1, 2, 0.0, 0, false});
-}
-
-/* Long enough for a device to be worth its start, and not. */
-static void whichever_is_faster(void **state) {
-  (void)state;
-  in_a_process(&(handover){"auto", 16384, 8192, 8, 2, 0.2, 1, true});
-  in_a_process(&(handover){"auto", 4096, 2048, 1, 2, 0.5, 0, true});
+  in_a_process(&(use){"auto", 16384, 8192, 8, 2, 1.0, "cuda-tile"});
+  in_a_process(&(use){"auto", 4096, 2048, 1, 2, 1.0, "tile"});
 }
 
 int main(void) {
-  if (fork_for(look_for_device, &(handover){.backend = "cuda-tile"}) == NO_DEVICE) return 77;
+  if (fork_for(look_for_device, &(use){.backend = "cuda-tile"}) == NO_DEVICE) return 77;
   place_seeds();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(blocks_before_and_after_the_start),
-                                     cmocka_unit_test(without_a_pause), cmocka_unit_test(given_up_while_it_starts),
-                                     cmocka_unit_test(whichever_is_faster)};
-  return cmocka_run_group_tests_name("handover", tests, NULL, NULL);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_blocks), cmocka_unit_test(some_blocks),
+                                     cmocka_unit_test(by_sizes)};
+  return cmocka_run_group_tests_name("first_use", tests, NULL, NULL);
 }

@@ -1,0 +1,65 @@
+/*
+ * Device or processors: what "auto" does, decided by sizes before the work begins and not revised while it runs. No speed is measured at
+ * run time. A device is chosen where the processors would take at least so much longer that the device's start is repaid:
+ *
+ *   values x (processor_ns / threads - device_ns) > seconds to start
+ *
+ * Every figure is nanoseconds a value, of docs/benchmarks.md and docs/benchmarks-search.md: processors with AVX-512 (a slower
+ * processor makes the rule more cautious than it need be), devices with their way over the bus, beside 16 threads and one H100 or H200.
+ *
+ * The start of CUDA with its end costs 0.35 to 0.9 s a process ("Rasters of distances and azimuths"); 0.6 s are assumed. Where CUDA
+ * runs already what is left is page-locked memory of a grid, 0.1 s.
+ */
+#ifndef GV_DEVICE_RULE_H
+#define GV_DEVICE_RULE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool gv_device_pays(double values, double processor_ns, double device_ns, int threads,
+                                  double start_seconds) {
+  return values * 1e-9 * (processor_ns / threads - device_ns) > start_seconds;
+}
+
+static inline double gv_device_start_seconds(bool cuda_runs, double running) {
+  return cuda_runs ? running : 0.6;
+}
+
+/*
+ * Cells x k of a grid, answered block by block in the caller's memory. "Rasters on two cores": 1.3 ns with 10,000 seeds, 6.4 with
+ * 1,000,000; farther neighbours cost twice as much, cells whose positions are not a row's and a column's (the mesh) six times ("More than the
+ * nearest seed on one GPU"). A device delivers 4 bytes in 0.15 ns, and a thread needs 0.5 ns to copy them out.
+ */
+static inline bool gv_device_pays_for_grid(double values, double seeds, bool farther, bool points, int threads,
+                                           bool cuda_runs) {
+  double ns = (0.8 + 0.0056 * sqrt(seeds)) * (points ? 6.0 : farther ? 2.0 : 1.0);
+  return gv_device_pays(values, ns, 0.15 + 0.5 / threads, threads, gv_device_start_seconds(cuda_runs, 0.1));
+}
+
+/* Distances or azimuths of a grid's cells, one value each: 30 ns (geodesic) or 8 ns of the processors ("Rasters of distances and
+ * azimuths", less the 1.2 s of writing); a device moves 12 bytes and computes in 0.35 ns, a thread copies them in 1.5 ns. */
+static inline bool gv_device_pays_for_measuring(double values, bool geodesic, int threads, bool cuda_runs) {
+  return gv_device_pays(values, geodesic ? 30.0 : 8.0, 0.35 + 1.5 / threads, threads,
+                        gv_device_start_seconds(cuda_runs, 0.1));
+}
+
+/* Statistics of a grid by devices alone ("Statistics that stay on the device"), whose own time is nothing beside it. */
+static inline bool gv_device_pays_for_statistics(double cells, bool distances, bool geodesic, int threads) {
+  double ns = !distances ? 0.6 : geodesic ? 34.0 : 13.0;
+  return gv_device_pays(cells, ns, 0.0, threads, gv_device_start_seconds(false, 0.1));
+}
+
+/*
+ * A search. Two cores compare a pair in 15 ps x (10 + dimensions). Pairs are all of them, or those of a tree: 2^(dim + 8) a query and as
+ * many as 1,000 a point to build it. Preparing a point costs as much as 16 pairs, keeping one of several neighbours as 128. On a
+ * running device a search takes at least 0.1 ms with its copies ("The ladder on a GPU").
+ */
+static inline bool gv_device_pays_for_search(double points, double queries, int dim, int k, int threads,
+                                             bool cuda_runs) {
+  double pairs = fmin(queries * points, queries * ldexp(1.0, dim + 8) + 1000.0 * points);
+  pairs += 16.0 * points + (k > 1 ? 128.0 * k * queries : 0.0);
+  return gv_device_pays(pairs, 0.03 * (10 + dim), 0.0, threads, gv_device_start_seconds(cuda_runs, 0.0002));
+}
+
+#endif
