@@ -1,0 +1,60 @@
+/* Device or processors, for the jobs of docs/benchmarks.md and sizes beside them. Searches: tests/search/choices.c. */
+#include "core/device_rule.h"
+
+#include "cmocka_test.h"
+
+static void grids(void **state) {
+  (void)state;
+  const struct {
+    double cells, k, seeds;
+    bool mesh;
+    int threads;
+    bool running, device;
+  } rows[] = {
+      {43200.0 * 21600, 1, 1e4, false, 16, false, false},
+      {86400.0 * 43200, 1, 1e6, false, 16, false, false},
+      {1e13, 1, 1e6, false, 16, true, false}, /* the bus and the copies are as slow */
+      {21600.0 * 10800, 8, 1e4, false, 16, true, false},
+      {21600.0 * 10800, 1, 1e4, false, 2, false, false},
+      {86400.0 * 43200, 1, 1e4, false, 2, false, true},
+      {21600.0 * 10800, 4, 1e4, false, 2, false, true},
+      {21600.0 * 10800, 4, 1e4, false, 8, false, false},
+      {32768.0 * 16384, 1, 1e4, true, 16, false, false},
+      {32768.0 * 16384, 1, 1e4, true, 16, true, true},
+      {172800.0 * 86400, 1, 1e4, true, 16, false, true},
+      {21600.0 * 10800, 1, 2e6, false, 16, false, false},
+      {21600.0 * 10800, 1, 4e6, false, 16, false, true},
+      {4096.0 * 2048, 1, 4e6, false, 16, false, false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bool device = gv_device_pays_for_grid(rows[i].cells * rows[i].k, rows[i].seeds, rows[i].k > 1, rows[i].mesh,
+                                          rows[i].threads, rows[i].running);
+    if (device != rows[i].device) fail_msg("row %zu: %d", i, device);
+  }
+}
+
+static void statistics(void **state) {
+  (void)state;
+  const double cells = 43200.0 * 21600;
+  assert_true(gv_device_pays_for_statistics(cells, true, true, 16));
+  assert_true(gv_device_pays_for_statistics(cells, true, false, 16));
+  assert_false(gv_device_pays_for_statistics(cells / 2, true, false, 16));
+  assert_false(gv_device_pays_for_statistics(16 * cells, false, true, 16));
+  assert_true(gv_device_pays_for_statistics(20 * cells, false, true, 16));
+}
+
+static void measuring(void **state) {
+  (void)state;
+  const double cells = 43200.0 * 21600;
+  assert_true(gv_device_pays_for_measuring(cells, true, 16, false));
+  assert_false(gv_device_pays_for_measuring(cells, true, 32, false));
+  assert_false(gv_device_pays_for_measuring(cells, false, 16, false));
+  assert_true(gv_device_pays_for_measuring(cells, false, 8, true));
+  assert_false(gv_device_pays_for_measuring(cells / 100, true, 8, true));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(grids), cmocka_unit_test(statistics),
+                                     cmocka_unit_test(measuring)};
+  return cmocka_run_group_tests_name("device_rule", tests, NULL, NULL);
+}
