@@ -12,6 +12,7 @@
 
 #include "io/parallel.h"
 #include "job/live.h"
+#include "job/live_parts.h"
 #include "job/run.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
@@ -37,13 +38,17 @@ static int set_up(void **state) {
   return 0;
 }
 
-static gv_live *opened(void) {
+static gv_live *opened_as(const char *which) {
   gv_live_call call;
   gv_live *live = NULL;
   assert_int_equal(gv_live_begin(&call), GV_OK);
-  gv_status status = gv_live_open(&call.io, name, NULL, &live);
+  gv_status status = gv_live_open(&call.io, which, NULL, &live);
   assert_true(gv_live_end(&call, status));
   return live;
+}
+
+static gv_live *opened(void) {
+  return opened_as(name);
 }
 
 /* Ids and distances of a window. */
@@ -193,6 +198,27 @@ static void calls_within_calls(void **state) {
   gv_live_close(NULL);
 }
 
+/* "auto" is for whole rasters: of one that is looked at processors compute windows, unless a backend is named. */
+static void auto_means_processors(void **state) {
+  (void)state;
+  static const char *const names[] = {"auto", "tile", "serial", "serial"};
+  for (int i = 0; i < 4; i += 2) {
+    char *which = NULL;
+    assert_true(asprintf(&which,
+                         "VORONOI:{\"seeds\": \"%s\", \"size\": [700, 350], \"backend\": \"%s\", \"bands\": "
+                         "[\"id\", \"distance\"]}",
+                         seeds, names[i]) > 0);
+    gv_live *live = opened_as(which);
+    picture p = new_picture();
+    assert_int_equal(read_window(live, 1, 0, 0, 10, 10, &p), GV_OK);
+    for (int level = 0; level < 2; level++)
+      assert_string_equal(live->level[level].job.backend, names[i + 1]);
+    free_picture(&p);
+    gv_live_close(live);
+    free(which);
+  }
+}
+
 static bool refused(const char *what) {
   gv_live_call call;
   gv_live *live = NULL;
@@ -214,6 +240,7 @@ static void names(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_at_once),
+      cmocka_unit_test(auto_means_processors),
       cmocka_unit_test(messages_of_calls),
       cmocka_unit_test(calls_within_calls),
       cmocka_unit_test(names),
