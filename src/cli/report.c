@@ -62,15 +62,15 @@ void cli_report_lines(const gv_job_report *r, double seconds) {
 }
 
 /* There is one for lines and polygons, which no option names. */
-static const char *search_backend(const cli_search_report *r) {
+static const char *search_backend(const gv_search_report *r) {
   return r->backend != NULL ? r->backend : "features";
 }
 
-static int64_t neighbours(const cli_search_report *r) {
+static int64_t neighbours(const gv_search_report *r) {
   return r->queries.used * r->k;
 }
 
-void cli_report_search_lines(const cli_search_report *r, double seconds) {
+void cli_report_search_lines(const gv_search_report *r, double seconds) {
   cli_print_warnings();
   print_metric(r->metric, r->metric_reason);
   char rest[32];
@@ -218,14 +218,14 @@ void cli_report_json(const gv_job_report *r, double seconds) {
   end(&json);
 }
 
-static void put_side(gv_json_writer *json, const char *name, const cli_search_side *side) {
+static void put_side(gv_json_writer *json, const char *name, const gv_search_side *side) {
   gv_json_begin_object(json, name, GV_JSON_IN_LINE);
   gv_json_put_integer(json, "used", side->used);
   gv_json_put_integer(json, "left_out", side->left_out);
   gv_json_end(json);
 }
 
-void cli_report_search_json(const cli_search_report *r, double seconds) {
+void cli_report_search_json(const gv_search_report *r, double seconds) {
   gv_json_writer json = {0};
   begin(&json, EXIT_OK);
   put_metric(&json, r->metric, r->metric_reason);

@@ -6,36 +6,18 @@
 
 #include "io/json_writer.h"
 #include "job/job.h"
-
-/* The points of one side of a search. */
-typedef struct cli_search_side {
-  int64_t used, left_out;
-} cli_search_side;
-
-/* What a search came to. */
-typedef struct cli_search_report {
-  gv_metric metric;
-  const char *metric_reason;
-  char crs[256];
-  int dimensions;
-  cli_search_side references, queries;
-  int k;
-  int64_t missing;     /* neighbours that do not exist */
-  const char *backend; /* NULL = the one way there is for lines and polygons */
-  const char *backend_asked;
-  int threads;
-} cli_search_report;
+#include "job/search/search_job.h"
 
 /* The queued warnings, a line each. */
 void cli_print_warnings(void);
 
 /* Warnings and what the run came to, in lines. */
 void cli_report_lines(const gv_job_report *report, double seconds);
-void cli_report_search_lines(const cli_search_report *report, double seconds);
+void cli_report_search_lines(const gv_search_report *report, double seconds);
 
 /* The same as JSON; of a call that ran nothing `report` is NULL. */
 void cli_report_json(const gv_job_report *report, double seconds);
-void cli_report_search_json(const cli_search_report *report, double seconds);
+void cli_report_search_json(const gv_search_report *report, double seconds);
 
 /* Prints what was written, and frees it. */
 void cli_print_json(gv_json_writer *json);

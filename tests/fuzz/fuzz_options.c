@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/search_options.h"
+#include "cli/search_command.h"
 #include "io/source_name.h"
 #include "job/settings.h"
 
@@ -31,7 +31,7 @@ static void parse(const cli_syntax *command, int argc, char **argv) {
   if (command == &voronoi_syntax) {
     gv_job_settings_clear((gv_job_settings *)settings.bytes);
   } else if (command == &search_syntax) {
-    cli_search_free((search_settings *)settings.bytes);
+    search_settings_free((search_settings *)settings.bytes);
   } else {
     for (size_t i = 0; i < syntax->count; i++)
       if (syntax->options[i].kind == GV_OPTION_LIST)

@@ -225,6 +225,7 @@ def test_systems_must_be_known(runner):
     assert "degrees are no lengths" in runner.run("--reference", lonlat, "--metric", "l2", where, status=1)
     assert "--reference-crs: unknown" in runner.run("--reference", none, "--reference-crs", "EPSG:1", where, status=1)
     assert "--query-crs" in runner.run("--reference", none, "--query-crs", "EPSG:4326", where, status=2)
+    assert "--query-header" in runner.run("--reference", none, "--query-header", "yes", where, status=2)
     expected = runner.search("--reference", mercator)
     got = runner.search("--reference", none, "--reference-crs", "EPSG:3857", "--queries", none, "--query-crs", "EPSG:3857", "-k", 2)
     np.testing.assert_array_equal(got[0][:, 1], expected[0][:, 0])

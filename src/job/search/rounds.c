@@ -1,10 +1,9 @@
-#include "cli/search_rounds.h"
-
+/* The queries of a search, answered round by round. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "gpuvoronoi_parts.h"
+#include "job/search/run.h"
 
 enum {
   BATCH_BYTES = 64 << 20,
@@ -20,8 +19,9 @@ typedef struct answers {
 } answers;
 
 typedef struct rounds {
-  const cli_search_rounds *how;
-  cli_results *results;
+  gv_search_run *run;
+  gv_search_options options;
+  bool distances, nearest; /* are wanted */
   int rank, ranks, k;
   int found_k;      /* neighbours that are searched: one more where a query is to be left out of them afterwards */
   int64_t rows;     /* of a round and rank */
@@ -34,14 +34,8 @@ typedef struct rounds {
 
 /* --------------------------------------------------------------------------------------------------------- ranks */
 
-gv_status cli_search_together(gv_io *io, const gv_communicator *communicator, gv_status status) {
+gv_status gv_search_agree(gv_io *io, const gv_communicator *communicator, gv_status status) {
   return communicator != NULL ? gv_communicator_agree(io, communicator, status) : status;
-}
-
-void cli_search_deal(const gv_communicator *communicator, int64_t count, int rank, int64_t *first, int64_t *end) {
-  int64_t ranks = communicator != NULL ? communicator->all.ranks : 1, share = count / ranks, more = count % ranks;
-  *first = rank * share + (rank < more ? rank : more);
-  *end = *first + share + (rank < more);
 }
 
 /* -------------------------------------------------------------------------------------------------------- memory */
@@ -51,7 +45,7 @@ static int64_t most(int64_t a, int64_t b) {
 }
 
 static int64_t round_rows(const rounds *r) {
-  const cli_search_queries *q = &r->how->queries;
+  const gv_search_queries *q = &r->run->asked;
   int64_t rows = most(BATCH_BYTES / ((int64_t)q->dim * 8 + (int64_t)r->found_k * 16) / r->ranks, 1);
   if (q->total < 0) return r->ranks > 1 && rows > TEXT_ROWS ? TEXT_ROWS : rows;
   int64_t needed = most((q->total + r->ranks - 1) / r->ranks, 1);
@@ -62,10 +56,9 @@ static int64_t round_rows(const rounds *r) {
 static bool make_answers(const rounds *r, int64_t room, int k, answers *a) {
   size_t places = (size_t)(room * k);
   a->indices = malloc(places * sizeof *a->indices);
-  if (r->how->distances) a->values = malloc(places * sizeof *a->values);
-  if (r->how->nearest) a->nearest = malloc(2 * places * sizeof *a->nearest);
-  return a->indices != NULL && (!r->how->distances || a->values != NULL) &&
-         (!r->how->nearest || a->nearest != NULL);
+  if (r->distances) a->values = malloc(places * sizeof *a->values);
+  if (r->nearest) a->nearest = malloc(2 * places * sizeof *a->nearest);
+  return a->indices != NULL && (!r->distances || a->values != NULL) && (!r->nearest || a->nearest != NULL);
 }
 
 static void free_answers(answers *a) {
@@ -76,8 +69,8 @@ static void free_answers(answers *a) {
 }
 
 static gv_status make_rounds(gv_io *io, rounds *r) {
-  const cli_search_queries *q = &r->how->queries;
-  bool whole = r->rank == 0 && r->results->table != NULL;
+  const gv_search_queries *q = &r->run->asked;
+  bool whole = r->rank == 0 && r->run->results.table != NULL;
   r->rows = round_rows(r);
   r->counts = calloc((size_t)r->ranks, sizeof *r->counts);
   r->sizes = calloc((size_t)r->ranks, sizeof *r->sizes);
@@ -93,7 +86,7 @@ static gv_status make_rounds(gv_io *io, rounds *r) {
 
 /* The queries from `first` on, as many as there are, up to a round's rows. */
 static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *out) {
-  const cli_search_queries *q = &r->how->queries;
+  const gv_search_queries *q = &r->run->asked;
   int64_t left = q->total - first, skipped = 0;
   if (q->total >= 0 && left < 0) first = q->total;
   *out = (gv_points){NULL, left < 0 ? 0 : left < r->rows ? left : r->rows, q->dim, GV_FLOAT64};
@@ -115,16 +108,16 @@ static gv_status take_queries(gv_io *io, rounds *r, int64_t first, gv_points *ou
 /* Among the points of all ranks. The queries are not the points of this rank's index, so that the library cannot exclude a query
  * itself: it is left out of k + 1 neighbours, of which the first k without it are the answer whatever the distances. */
 static gv_status search_shards(rounds *r, const gv_points *points, const gv_seeds *at) {
-  const cli_search_rounds *how = r->how;
+  gv_search_run *run = r->run;
+  const gv_processes *all = &run->communicator->all;
   answers *a = &r->here;
-  gv_search_options o = how->options;
+  gv_search_options o = r->options;
   o.k = r->found_k;
   o.exclude_self = 0;
-  gv_status status = how->index->globe != NULL
-                         ? gv_globe_index_search_together(how->context, &how->communicator->all, how->index->globe,
-                                                          at, &o, a->indices, a->values)
-                         : gv_index_search_together(how->context, &how->communicator->all, how->index->plane,
-                                                    points, &o, a->indices, a->values);
+  gv_status status =
+      run->globe != NULL
+          ? gv_globe_index_search_together(run->context, all, run->globe, at, &o, a->indices, a->values)
+          : gv_index_search_together(run->context, all, run->plane, points, &o, a->indices, a->values);
   if (status != GV_OK || r->found_k == r->k) return status;
   for (int64_t i = 0, to = 0; i < a->count; i++) {
     for (int64_t from = i * r->found_k, end = to + r->k; to < end; from++) {
@@ -138,45 +131,37 @@ static gv_status search_shards(rounds *r, const gv_points *points, const gv_seed
 }
 
 static gv_status search(gv_io *io, rounds *r, const gv_points *points) {
-  const cli_search_rounds *how = r->how;
-  const cli_search_index *index = how->index;
+  gv_search_run *run = r->run;
+  gv_context *context = run->context;
+  const gv_search_queries *asked = &run->asked;
+  const gv_search_options *o = &r->options;
   answers *a = &r->here;
-  int64_t places = a->count * r->k, first = a->first;
+  int64_t places = a->count * r->k, first = a->first, from = first < asked->total ? first : asked->total;
   gv_status status = GV_OK;
   gv_seeds at = {NULL, NULL, a->count};
-  if (how->queries.x != NULL) {
-    int64_t from = first < how->queries.total ? first : how->queries.total;
-    at = (gv_seeds){how->queries.x + from, how->queries.y + from, a->count};
-  }
-  if (a->count == 0 && !how->sharded) return GV_OK;
-  if (how->sharded) {
+  if (asked->x != NULL) at = (gv_seeds){asked->x + from, asked->y + from, a->count};
+  if (a->count == 0 && !run->sharded) return GV_OK;
+  if (run->sharded) {
     status = search_shards(r, points, &at);
-  } else if (index->features != NULL) {
-    status = gv_feature_index_search(how->context, index->features, &at, &how->options, a->indices, a->values,
-                                     a->nearest);
-  } else if (index->globe != NULL) {
-    status =
-        gv_globe_index_search_part(how->context, index->globe, &at, &how->options, first, 0, a->indices, a->values);
+  } else if (run->features != NULL) {
+    status = gv_feature_index_search(context, run->features, &at, o, a->indices, a->values, a->nearest);
+  } else if (run->globe != NULL) {
+    status = gv_globe_index_search_part(context, run->globe, &at, o, first, 0, a->indices, a->values);
     if (status == GV_OK && a->values != NULL)
-      status = gv_globe_index_distances(how->context, index->globe, places, a->values);
+      status = gv_globe_index_distances(context, run->globe, places, a->values);
   } else {
-    status =
-        gv_index_search_part(how->context, index->plane, points, &how->options, first, 0, a->indices, a->values);
-    if (status == GV_OK && a->values != NULL)
-      status = gv_index_distances(how->context, index->plane, places, a->values);
+    status = gv_index_search_part(context, run->plane, points, o, first, 0, a->indices, a->values);
+    if (status == GV_OK && a->values != NULL) status = gv_index_distances(context, run->plane, places, a->values);
   }
   if (status == GV_OK) return GV_OK;
-  return gv_io_fail(io, status, "%s: %s", how->name, gv_context_message(how->context));
+  const char *name = run->q != NULL ? run->q->path : run->reference.path;
+  return gv_io_fail(io, status, "%s: %s", name, gv_context_message(context));
 }
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
 static gv_status write_answers(gv_io *io, rounds *r, const answers *a) {
-  r->results->content.nearest = a->nearest;
-  gv_status status = cli_results_write(io, r->results, a->count, a->indices, a->values);
-  if (status == GV_OK && r->results->nearest != NULL)
-    status = gv_array_write(io, r->results->nearest, a->nearest, a->count);
-  return status;
+  return gv_search_results_write(io, r->run, a->count, a->indices, a->values, a->nearest);
 }
 
 /* Some bytes of each query, behind those of the `done` queries that `all` has. */
@@ -184,7 +169,7 @@ static gv_status collect(gv_io *io, rounds *r, const void *own, void *all, int64
   for (int i = 0; i < r->ranks; i++)
     r->sizes[i] = (int)(r->counts[i] * (int64_t)bytes);
   void *to = all != NULL ? (char *)all + (size_t)done * bytes : NULL;
-  return gv_communicator_collect(io, r->how->communicator, own, to, r->sizes);
+  return gv_communicator_collect(io, r->run->communicator, own, to, r->sizes);
 }
 
 /* To rank 0, which writes what all ranks have found in the round; a table is written at the end. */
@@ -200,7 +185,7 @@ static gv_status deliver(gv_io *io, rounds *r) {
   if (status != GV_OK || r->rank > 0) return status;
   for (int i = 0; i < r->ranks; i++)
     all->count += r->counts[i];
-  if (r->results->table != NULL) return GV_OK;
+  if (r->run->results.table != NULL) return GV_OK;
   status = write_answers(io, r, all);
   all->count = 0;
   return status;
@@ -208,47 +193,56 @@ static gv_status deliver(gv_io *io, rounds *r) {
 
 /* -------------------------------------------------------------------------------------------------------- rounds */
 
-/* The next part is the search of `count` queries after `done` of `total` (-1: nobody knows how many). */
-static void next_part(cli_search_bar *b, int64_t done, int64_t count, int64_t total) {
-  const double build_share = CLI_SEARCH_BUILD_SHARE;
+/* The next part is the search of `count` queries after `done`, of a number that may not be known. */
+static void next_part(gv_search_run *run, int64_t done, int64_t count) {
+  const double build_share = GV_SEARCH_BUILD_SHARE;
+  int64_t total = run->asked.total;
   double all = (double)most(total, 1), end = (double)(done + count < total ? done + count : total);
-  b->from = total >= 0 ? build_share + (1.0 - build_share) * (double)done / all : b->to;
-  b->to = total >= 0 ? build_share + (1.0 - build_share) * end / all : b->to;
+  run->bar_from = total >= 0 ? build_share + (1.0 - build_share) * (double)done / all : run->bar_to;
+  run->bar_to = total >= 0 ? build_share + (1.0 - build_share) * end / all : run->bar_to;
 }
 
 /* *full: there may be queries behind these. */
 static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
-  const cli_search_rounds *how = r->how;
+  const gv_communicator *c = r->run->communicator;
   gv_points points;
-  next_part(how->bar, done, r->ranks * r->rows, how->queries.total);
+  next_part(r->run, done, r->ranks * r->rows);
   r->here.first = done + r->rank * r->rows;
   gv_status status = take_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
-  if (how->sharded) status = cli_search_together(io, how->communicator, status); /* all search, or none */
+  if (r->run->sharded) status = gv_search_agree(io, c, status); /* all search, or none */
   if (status == GV_OK) status = search(io, r, &points);
-  status = cli_search_together(io, how->communicator, status);
+  status = gv_search_agree(io, c, status);
   if (status != GV_OK) return status;
   r->counts[0] = points.count;
-  if (how->communicator != NULL)
-    status = gv_communicator_gather(io, how->communicator, &points.count, r->counts, (int)sizeof *r->counts);
+  if (c != NULL) status = gv_communicator_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);
   *full = r->counts[r->ranks - 1] == r->rows;
   if (status == GV_OK) status = deliver(io, r);
-  return cli_search_together(io, how->communicator, status);
+  return gv_search_agree(io, c, status);
 }
 
-gv_status cli_search_rounds_run(gv_io *io, const cli_search_rounds *how, cli_results *results) {
-  rounds r = {.how = how, .results = results, .ranks = 1, .k = how->options.k};
-  const gv_communicator *c = how->communicator;
+gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
+  const gv_search_job *j = run->job;
+  const gv_communicator *c = run->communicator;
+  bool table = gv_search_job_wants_table(j), more = true;
+  rounds r = {.run = run,
+              .options = GV_SEARCH_OPTIONS_INIT,
+              .distances = table || j->distances != NULL || gv_search_job_writes_text(j),
+              .nearest = j->nearest != NULL || (table && j->lines && run->features != NULL),
+              .ranks = 1,
+              .k = j->k};
+  r.options.k = j->k;
+  r.options.max_distance = run->max_distance;
+  r.options.exclude_self = run->q == NULL;
   if (c != NULL) r.rank = c->all.rank, r.ranks = c->all.ranks;
-  r.found_k = r.k + (how->sharded && how->options.exclude_self != 0);
-  gv_status status = cli_search_together(io, c, make_rounds(io, &r));
+  r.found_k = r.k + (run->sharded && run->q == NULL);
+  gv_status status = gv_search_agree(io, c, make_rounds(io, &r));
   int64_t step = r.rows * r.ranks;
-  bool more = true;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);
-    more = how->queries.total < 0 ? more : done + step < how->queries.total;
+    more = run->asked.total < 0 ? more : done + step < run->asked.total;
   }
-  if (status == GV_OK && r.ranks > 1 && r.rank == 0 && results->table != NULL)
+  if (status == GV_OK && r.ranks > 1 && r.rank == 0 && run->results.table != NULL)
     status = write_answers(io, &r, &r.all);
   free_answers(&r.here);
   free_answers(&r.all);

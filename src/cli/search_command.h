@@ -1,0 +1,15 @@
+/* The options of `gpuvoronoi search`. */
+#ifndef GV_CLI_SEARCH_COMMAND_H
+#define GV_CLI_SEARCH_COMMAND_H
+
+#include "job/search/search_job.h"
+
+typedef struct search_settings {
+  gv_search_job job;
+  bool progress, quiet, json;
+  int64_t memory; /* bytes of the standard input; 0 = the default of --memory */
+} search_settings;
+
+void search_settings_free(search_settings *settings);
+
+#endif

@@ -1,0 +1,205 @@
+/* The index over a search's reference set: points on the plane, points on the globe, or lines and polygons. */
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "core/machine.h"
+#include "gpuvoronoi_source.h"
+#include "io/crs.h"
+#include "io/metric.h"
+#include "job/search/run.h"
+
+static gv_status library_failed(gv_io *io, const gv_search_run *run, gv_status status) {
+  return gv_io_fail(io, status, "%s: %s", run->reference.path, gv_context_message(run->context));
+}
+
+/* ------------------------------------------------------------------------------------------------------- sharding */
+
+/* Whether each rank is to have some of the reference points, of which there are more than ranks: if that was asked for, or where the
+ * index of all of them, with what they are read into, would take more memory than a rank has. */
+static gv_status choose_sharding(gv_io *io, gv_search_run *run, int64_t points, int32_t dim) {
+  const gv_communicator *c = run->communicator;
+  if (c == NULL || points < c->all.ranks) return GV_OK;
+  bool large = points > gv_machine_memory() / c->host_ranks / (3 * (int64_t)sizeof(double)) / dim;
+  int any = run->job->shard_reference || large;
+  gv_status status = gv_communicator_largest(io, c, &any);
+  run->sharded = any != 0;
+  return status;
+}
+
+/* Of the `total` points those that this rank has; the number of the first is kept. */
+static int64_t own_share(gv_search_run *run, int64_t total) {
+  if (!run->sharded) return total;
+  int rank = run->communicator->all.rank, ranks = run->communicator->all.ranks;
+  int64_t share = total / ranks, more = total % ranks;
+  run->first_point = rank * share + (rank < more ? rank : more);
+  return share + (rank < more);
+}
+
+/* ------------------------------------------------------------------------------------------------------- the plane */
+
+/* Points of an array that is no text, as the library reads them; of several failures the first point's is passed on to `io`. */
+typedef struct reading {
+  gv_io *io;
+  const gv_array_reader *array;
+  int64_t first;  /* number of the first point in the array */
+  int64_t failed; /* the point of that failure; INT64_MAX: there is none */
+  pthread_mutex_t lock;
+} reading;
+
+static gv_status read_points(void *user, int64_t first, int64_t count, void *out) {
+  reading *r = user;
+  gv_io own;
+  gv_io_for_worker(r->io, &own);
+  gv_status status = gv_array_read_at(&own, r->array, r->first + first, count, out);
+  if (status == GV_OK) return GV_OK;
+  pthread_mutex_lock(&r->lock);
+  if (first < r->failed) {
+    r->failed = first;
+    gv_io_pass_on(r->io, status, &own);
+  }
+  pthread_mutex_unlock(&r->lock);
+  return status;
+}
+
+/* Points of the reference set that are this rank's, of an array or of rows. Of an array that is no text only how many: they are read into
+ * the index. */
+static gv_status take_reference(gv_io *io, gv_search_run *run, int64_t total, gv_points *points, void **data) {
+  gv_array_reader *array = run->reference.array;
+  int64_t got = 0;
+  points->count = own_share(run, total);
+  if (array == NULL) {
+    points->data = run->reference.rows + run->first_point * points->dim;
+    return GV_OK;
+  }
+  points->dtype = gv_array_dtype(array);
+  if (gv_array_count(array) >= 0) return GV_OK;
+  gv_status status = GV_OK;
+  if (!run->sharded) {
+    status = gv_array_read_all(io, array, data, &points->count);
+  } else {
+    *data = malloc((size_t)(points->count * points->dim) * sizeof(double));
+    if (*data == NULL) return gv_io_fail_memory(io, "an array");
+    status = gv_array_skip(io, array, run->first_point, &got);
+    if (status == GV_OK) status = gv_array_read(io, array, points->count, *data, &got);
+  }
+  points->data = *data;
+  return status;
+}
+
+/* What is asked of points on the plane: an array, rows, or the reference set itself. */
+static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
+  gv_search_points *q = run->q;
+  if (q == NULL && run->sharded && run->reference.array != NULL) {
+    q = &run->again;
+    q->source = run->reference.source;
+    q->path = run->reference.path;
+    gv_status status = gv_search_points_open(io, run, q);
+    if (status != GV_OK) return status;
+  }
+  run->asked.dim = run->reference.dim;
+  run->asked.total = q == NULL ? points : q->array != NULL ? gv_array_count(q->array) : q->seeds.count;
+  run->asked.array = q != NULL ? q->array : NULL;
+  run->asked.rows = q != NULL ? q->rows : run->reference.rows;
+  return GV_OK;
+}
+
+static gv_status build_index(gv_io *io, gv_search_run *run, const gv_points *points) {
+  gv_index_options options = GV_INDEX_OPTIONS_INIT;
+  options.backend = run->job->backend;
+  options.metric = run->metric;
+  options.expected_k = run->job->k;
+  options.expected_queries = run->asked.total > 0 ? run->asked.total : 0;
+  if (points->data != NULL) {
+    gv_status status = gv_index_build(run->context, points, &options, &run->plane);
+    return status == GV_OK ? GV_OK : library_failed(io, run, status);
+  }
+  reading r = {io, run->reference.array, run->first_point, INT64_MAX, PTHREAD_MUTEX_INITIALIZER};
+  const gv_point_source source = {points->count, points->dim, points->dtype, read_points, &r};
+  gv_status status = gv_index_build_from(run->context, &source, &options, &run->plane);
+  pthread_mutex_destroy(&r.lock);
+  return status == GV_OK || r.failed < INT64_MAX ? status : library_failed(io, run, status);
+}
+
+static gv_status build_plane(gv_io *io, gv_search_run *run) {
+  gv_search_points *reference = &run->reference, *q = run->q;
+  gv_points points = {NULL, 0, 0, GV_FLOAT64};
+  void *data = NULL;
+  int64_t total = reference->array != NULL ? gv_array_count(reference->array) : reference->seeds.count;
+  gv_status status = reference->array == NULL ? gv_search_points_make_rows(io, reference) : GV_OK;
+  points.dim = reference->dim;
+  if (status == GV_OK && run->communicator != NULL) status = gv_search_points_count(io, reference, &total);
+  status = gv_search_agree(io, run->communicator, status);
+  if (status == GV_OK) status = choose_sharding(io, run, total, points.dim);
+  if (status == GV_OK) status = take_reference(io, run, total, &points, &data);
+  if (status == GV_OK && points.count == 0)
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: there are no points in the file", reference->path);
+  if (!run->sharded) total = points.count;
+  if (status == GV_OK && q != NULL && q->array == NULL) status = gv_search_points_make_rows(io, q);
+  if (status == GV_OK && q != NULL && q->dim != reference->dim) {
+    status = gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has %d coordinates a point, %s %d", q->path, (int)q->dim,
+                        reference->path, (int)reference->dim);
+  }
+  if (status == GV_OK) status = choose_queries(io, run, total);
+  if (status == GV_OK) status = build_index(io, run, &points);
+  free(data);
+  if (status != GV_OK) return status;
+  run->report->references.used = total;
+  run->report->dimensions = points.dim;
+  run->report->backend = gv_index_backend(run->plane);
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------- the globe, lines and polygons */
+
+/* Brings both sides to the globe of the reference set's system. */
+static gv_status to_globe(gv_io *io, gv_search_run *run, double *semi_major, double *flattening) {
+  OGRSpatialReferenceH crs = run->reference.seeds.crs;
+  gv_status status = gv_crs_ellipsoid(io, crs, semi_major, flattening);
+  if (status == GV_OK && run->q != NULL) status = gv_search_points_to_globe(io, run->q, crs);
+  return status == GV_OK ? gv_search_points_to_globe(io, &run->reference, crs) : status;
+}
+
+static void ask_positions(gv_search_run *run) {
+  const gv_seed_list *q = run->q != NULL ? &run->q->seeds : &run->reference.seeds;
+  run->asked = (gv_search_queries){.x = q->x, .y = q->y, .total = q->count, .dim = 2};
+}
+
+static gv_status build_globe(gv_io *io, gv_search_run *run) {
+  const gv_seed_list *seeds = &run->reference.seeds;
+  gv_globe_options build = GV_GLOBE_OPTIONS_INIT;
+  build.backend = run->job->backend;
+  build.metric = run->metric;
+  gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
+  status = gv_search_agree(io, run->communicator, status);
+  if (status == GV_OK) status = choose_sharding(io, run, seeds->count, 3);
+  if (status != GV_OK) return status;
+  int64_t count = own_share(run, seeds->count);
+  const gv_seeds own = {seeds->x + run->first_point, seeds->y + run->first_point, count};
+  status = gv_globe_index_build(run->context, &own, &build, &run->globe);
+  if (status != GV_OK) return library_failed(io, run, status);
+  ask_positions(run);
+  run->report->references.used = seeds->count;
+  run->report->backend = gv_globe_index_backend(run->globe);
+  return GV_OK;
+}
+
+/* Points among lines and polygons. */
+static gv_status build_features(gv_io *io, gv_search_run *run) {
+  gv_feature_index_options build = GV_FEATURE_INDEX_OPTIONS_INIT;
+  gv_status status = GV_OK;
+  build.metric = run->metric;
+  if (gv_metric_on_globe(run->metric)) status = to_globe(io, run, &build.semi_major, &build.flattening);
+  if (status != GV_OK) return status;
+  gv_features features = gv_seeds_features(&run->reference.seeds);
+  status = gv_feature_index_build(run->context, &features, &build, &run->features);
+  if (status != GV_OK) return library_failed(io, run, status);
+  ask_positions(run);
+  run->report->references.used = features.count;
+  return GV_OK;
+}
+
+gv_status gv_search_build(gv_io *io, gv_search_run *run) {
+  if (run->reference.seeds.shapes != NULL) return build_features(io, run);
+  return gv_metric_on_globe(run->metric) ? build_globe(io, run) : build_plane(io, run);
+}

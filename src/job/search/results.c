@@ -1,0 +1,73 @@
+/* Results of searches, batch by batch: arrays, text, or a table of neighbours. */
+#include <inttypes.h>
+
+#include "job/search/run.h"
+
+gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
+  const gv_search_job *j = run->job;
+  gv_search_results *r = &run->results;
+  bool text = gv_search_job_writes_text(j);
+  gv_array_format format = text                                    ? GV_ARRAY_CSV
+                           : gv_search_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
+                                                                   : GV_ARRAY_NPY_INT64;
+  gv_status status = gv_array_create(io, j->out, j->overwrite, format, j->k, &r->indices);
+  if (status == GV_OK && text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
+  if (status == GV_OK && j->distances != NULL)
+    status = gv_array_create(io, j->distances, j->overwrite, GV_ARRAY_NPY_FLOAT64, j->k, &r->distances);
+  if (status == GV_OK && j->nearest != NULL)
+    status = gv_array_create(io, j->nearest, j->overwrite, GV_ARRAY_NPY_FLOAT64, 2 * j->k, &r->nearest);
+  return status;
+}
+
+gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, int64_t *indices,
+                                  const double *distances, const double *nearest) {
+  gv_search_results *r = &run->results;
+  const gv_seed_list *seeds = &run->reference.seeds;
+  int64_t places = count * run->job->k, first = r->queries;
+  gv_status status = GV_OK;
+  r->queries += count;
+  for (int64_t i = 0; i < places; i++)
+    r->missing += indices[i] < 0;
+  if (r->table != NULL) { /* of layers, which are searched at once */
+    r->content.indices = indices;
+    r->content.distances = distances;
+    r->content.nearest = nearest;
+    return gv_neighbours_write(io, r->table, &r->content);
+  }
+  for (int64_t i = 0; i < places && seeds->are_cells; i++)
+    if (indices[i] >= 0) indices[i] = seeds->fids[indices[i]];
+  if (!gv_search_job_writes_text(run->job)) status = gv_array_write(io, r->indices, indices, count);
+  for (int64_t i = 0; i < places && gv_search_job_writes_text(run->job) && status == GV_OK; i++)
+    status = gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", first + i / run->job->k,
+                            (int)(i % run->job->k) + 1, indices[i], distances[i]);
+  if (status == GV_OK && r->distances != NULL) status = gv_array_write(io, r->distances, distances, count);
+  if (status == GV_OK && r->nearest != NULL) status = gv_array_write(io, r->nearest, nearest, count);
+  return status;
+}
+
+gv_status gv_search_results_finish(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+  gv_search_results *r = &run->results;
+  gv_array_writer *const writers[] = {r->indices, r->distances, r->nearest};
+  gv_output *outputs[3];
+  gv_status status = GV_OK;
+  int count = 0;
+  if (r->table != NULL) {
+    gv_place *place = gv_neighbours_place(r->table);
+    return gv_places_commit(io, &place, 1, inputs, run->job->sync);
+  }
+  for (int i = 0; i < 3 && status == GV_OK; i++) {
+    if (writers[i] == NULL) continue;
+    status = gv_array_finish(io, writers[i]);
+    outputs[count] = gv_array_output(writers[i]);
+    count += outputs[count] != NULL; /* the standard output has none */
+  }
+  return status == GV_OK ? gv_outputs_commit(io, outputs, count, inputs, run->job->sync) : status;
+}
+
+void gv_search_results_free(gv_search_results *r) {
+  gv_array_discard(r->indices);
+  gv_array_discard(r->distances);
+  gv_array_discard(r->nearest);
+  gv_neighbours_close(r->table);
+  if (r->content.crs != NULL) OSRRelease(r->content.crs);
+}

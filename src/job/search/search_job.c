@@ -1,0 +1,286 @@
+/* The order of a search: inputs, what goes together, outputs, index, answers. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <cpl_conv.h>
+#include <gdal.h>
+
+#include "io/crs.h"
+#include "io/metric.h"
+#include "io/units.h"
+#include "job/search/run.h"
+
+bool gv_search_path_ends(const char *path, const char *end) {
+  size_t length = strlen(path), tail = strlen(end);
+  return length >= tail && strcasecmp(path + length - tail, end) == 0;
+}
+
+bool gv_search_job_writes_text(const gv_search_job *j) {
+  return gv_search_path_ends(j->out, ".csv") || gv_array_is_stream(j->out);
+}
+
+bool gv_search_job_wants_table(const gv_search_job *j) {
+  const gv_search_source *q = &j->query, *r = &j->reference;
+  if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL) return true;
+  return !gv_search_path_ends(j->out, ".npy") && !gv_search_path_ends(j->out, ".ivecs") &&
+         !gv_search_job_writes_text(j);
+}
+
+/* ---------------------------------------------------------------------------------------------- what goes together */
+
+/* What lines and polygons are not searched with, and what is of them alone. */
+static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
+  const char *why = NULL;
+  if (run->reference.seeds.shapes == NULL) {
+    if (run->job->nearest == NULL) return GV_OK;
+    why = "--nearest is about lines and polygons";
+  } else if (run->q == NULL) {
+    why = "lines and polygons are searched with points: give --queries";
+  } else if (run->q->array != NULL) {
+    why = "lines and polygons are searched with points of a layer, not with an array";
+  } else if (strcmp(run->job->backend, "auto") != 0) {
+    why = "there is one way to search lines and polygons: leave --backend out";
+  }
+  return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", run->reference.path, why);
+}
+
+/* Arrays have no coordinate system, and none can be given them. */
+static gv_status refuse_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
+                    "longitudes and latitudes has neither",
+                    s->path, gv_metric_name(run->metric));
+}
+
+/* The globe is a surface, and lines and polygons are on it or on a plane. */
+static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
+  char what[64] = "to lines and polygons";
+  if (s->seeds.z == NULL && s->source->z == NULL) return GV_OK;
+  if (gv_metric_on_globe(run->metric)) snprintf(what, sizeof what, "by the metric %s", gv_metric_name(run->metric));
+  if (s->source->z != NULL)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--z: distances %s know no heights", what);
+  gv_io_warn(GV_CODE_HEIGHTS_UNUSED, 0, "%s: z is not used: distances %s know no heights", s->path, what);
+  return GV_OK;
+}
+
+/* Brings a layer of queries on the plane to the reference's coordinate system. Layers can be compared if both are in some coordinate system,
+ * or neither is. */
+static gv_status align_queries(gv_io *io, gv_search_run *run) {
+  gv_search_points *reference = &run->reference, *q = run->q;
+  gv_operation *operation = NULL;
+  if ((reference->seeds.crs == NULL) != (q->seeds.crs == NULL)) {
+    const gv_search_points *without = reference->seeds.crs == NULL ? reference : q;
+    const gv_search_points *with = without == q ? reference : q;
+    char name[256];
+    gv_crs_describe(with->seeds.crs, name, sizeof name);
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has no coordinate system, %s is in %s: give %s",
+                      without->path, with->path, name, without->source->crs_option);
+  }
+  if (gv_metric_on_globe(run->metric) || q->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs))
+    return GV_OK;
+  gv_status status = gv_operation_between(io, q->seeds.crs, reference->seeds.crs, q->seeds.x, q->seeds.y,
+                                          q->seeds.count, &operation);
+  if (status == GV_OK) status = gv_seeds_transform(io, &q->seeds, operation, false, 1.0);
+  gv_operation_destroy(operation);
+  return status;
+}
+
+/* Settles the metric, as rasters do, and what depends on it. */
+static gv_status settle_metric(gv_io *io, gv_search_run *run) {
+  const gv_search_job *j = run->job;
+  const gv_search_points *reference = &run->reference, *q = run->q;
+  gv_unit unit = j->max_distance_unit;
+  char places[4096];
+  snprintf(places, sizeof places, "%s has", reference->path);
+  gv_metric_question question = {.crs = reference->seeds.crs,
+                                 .asked = j->has_metric,
+                                 .metric = j->metric,
+                                 .places = places,
+                                 .remedy = reference->source->crs_option};
+  if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
+    return refuse_array(io, run, reference);
+  gv_status status = gv_metric_choose(io, &question, &run->metric);
+  bool globe = gv_metric_on_globe(run->metric), flat = globe || reference->seeds.shapes != NULL;
+  run->report->metric = run->metric;
+  run->report->metric_reason = gv_metric_reason(&question);
+  gv_crs_describe(reference->seeds.crs, run->report->crs, sizeof run->report->crs);
+  if (status == GV_OK)
+    status = gv_unit_of_distance(io, "--max-distance", &unit, globe, reference->seeds.crs, &run->max_distance);
+  if (status == GV_OK && flat) status = check_heights(io, run, reference);
+  if (status == GV_OK && flat && q != NULL) status = check_heights(io, run, q);
+  if (status == GV_OK && reference->array == NULL && !globe)
+    gv_seeds_warn_of_degrees(&reference->seeds, places, reference->source->crs_option);
+  if (status == GV_OK && globe && q != NULL && q->array != NULL) return refuse_array(io, run, q);
+  return status;
+}
+
+/* No output may be a file of an input, nor two of them one file. */
+static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *inputs) {
+  const char *const outputs[] = {j->out, j->distances, j->nearest};
+  for (int i = 0; i < 3; i++) {
+    if (gv_inputs_find(inputs, outputs[i]) != NULL) {
+      return gv_io_fail_as(io, GV_CODE_OUTPUT_IS_INPUT, GV_ERROR_INVALID_ARGUMENT, "the output %s is an input too",
+                           outputs[i]);
+    }
+    for (int other = 0; other < i; other++) {
+      if (gv_same_file(outputs[other], outputs[i]))
+        return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "both outputs are %s", outputs[i]);
+    }
+  }
+  return GV_OK;
+}
+
+/* Before work starts: what a table tells of. */
+static gv_status plan_table(gv_io *io, gv_search_run *run) {
+  const gv_search_job *j = run->job;
+  const gv_search_points *reference = &run->reference, *q = run->q != NULL ? run->q : reference;
+  gv_neighbour_content *c = &run->results.content;
+  if (q->array != NULL || reference->array != NULL) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "%s: a table is of layers, and this is an array: write .npy or plain .csv",
+                      q->array != NULL ? q->path : reference->path);
+  }
+  c->queries = (gv_neighbour_side){&q->layer,
+                                   &q->seeds,
+                                   q != reference ? "--query-id" : "--id",
+                                   q->source->id,
+                                   q != reference ? "--query-keep" : "--keep",
+                                   q->source->keep};
+  c->references = (gv_neighbour_side){&reference->layer,     &reference->seeds, "--id",
+                                      reference->source->id, "--keep",          reference->source->keep};
+  c->lines = j->lines;
+  c->k = j->k;
+  c->globe = gv_metric_on_globe(run->metric);
+  gv_status status = GV_OK;
+  if (c->globe) status = gv_crs_ellipsoid(io, reference->seeds.crs, &c->semi_major, &c->flattening);
+  if (c->globe && run->metric == GV_GREAT_CIRCLE) c->flattening = 0.0;
+  if (reference->seeds.crs != NULL) {
+    c->crs = c->globe ? OSRCloneGeogCS(reference->seeds.crs) : OSRClone(reference->seeds.crs);
+    if (status == GV_OK && c->crs == NULL) status = gv_io_fail_memory(io, "a coordinate system");
+  }
+  if (status == GV_OK && c->crs != NULL) {
+    OSRSetAxisMappingStrategy(c->crs, OAMS_TRADITIONAL_GIS_ORDER);
+    if (c->globe) OSRSetAngularUnits(c->crs, SRS_UA_DEGREE, CPLAtof(SRS_UA_DEGREE_CONV));
+  }
+  return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table) : status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the order */
+
+/* What is read, and whether it may be, beside what is written. */
+static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+  gv_search_points *const both[] = {&run->reference, run->q};
+  bool globe = run->job->has_metric && gv_metric_on_globe(run->job->metric);
+  gv_status status = GV_OK;
+  for (int i = 0; i < 2 && both[i] != NULL && status == GV_OK; i++) {
+    const gv_search_source *o = both[i]->source;
+    status = gv_search_points_find_kind(io, both[i], globe);
+    unsigned kind = o->path == NULL ? GDAL_OF_RASTER : both[i]->is_layer ? GDAL_OF_VECTOR : 0;
+    if (status == GV_OK)
+      status = gv_inputs_add(io, inputs, (gv_input){both[i]->path, kind, o->layer, o->open_options, NULL});
+  }
+  return status == GV_OK ? check_files(io, run->job, inputs) : status;
+}
+
+/* Inputs, outputs and the index. */
+static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
+  gv_search_points *q = run->q;
+  gv_status status = list_inputs(io, run, inputs);
+  if (status == GV_OK) status = gv_search_points_open(io, run, &run->reference);
+  if (status == GV_OK && q != NULL) status = gv_search_points_open(io, run, q);
+  if (status == GV_OK) status = check_shapes(io, run);
+  if (status == GV_OK) status = settle_metric(io, run);
+  if (status == GV_OK && q != NULL && q->array == NULL && run->reference.array == NULL)
+    status = align_queries(io, run);
+  if (status == GV_OK && run->first)
+    status = gv_search_job_wants_table(run->job) ? plan_table(io, run) : gv_search_results_create(io, run);
+  status = gv_search_agree(io, run->communicator, status);
+  if (status != GV_OK) return status;
+  return gv_search_agree(io, run->communicator, gv_search_build(io, run));
+}
+
+/* Warns of the points that were left out; how many. */
+static int64_t skipped_points(gv_search_points *s, int64_t used) {
+  const char *first = s->seeds.skipped_first;
+  int64_t skipped = s->array != NULL ? gv_array_skipped(s->array, &first) : s->seeds.skipped;
+  if (skipped > 0) {
+    gv_io_warn(GV_CODE_SEEDS_SKIPPED, skipped,
+               "%s: %" PRId64 " points skipped, %" PRId64 " used; the first skipped: %s", s->path, skipped, used,
+               first);
+  }
+  return skipped;
+}
+
+static gv_status carry_out(gv_io *io, gv_search_run *run) {
+  gv_search_report *report = run->report;
+  gv_search_results *r = &run->results;
+  gv_inputs inputs = {0};
+  gv_status status = prepare(io, run, &inputs);
+  if (status == GV_OK) status = gv_search_answer(io, run);
+  report->references.left_out = skipped_points(&run->reference, report->references.used);
+  report->queries.used = r->queries;
+  report->queries.left_out = run->q != NULL ? skipped_points(run->q, r->queries) : report->references.left_out;
+  report->missing = r->missing;
+  if (status == GV_OK && run->first) status = gv_search_results_finish(io, run, &inputs);
+  if (status == GV_OK && run->first && run->job->progress != NULL)
+    (void)run->job->progress(1.0, run->job->progress_user);
+  gv_search_results_free(r);
+  gv_inputs_free(&inputs);
+  gv_index_destroy(run->plane);
+  gv_globe_index_destroy(run->globe);
+  gv_feature_index_destroy(run->features);
+  gv_search_points_close(&run->reference);
+  gv_search_points_close(&run->queries);
+  gv_search_points_close(&run->again);
+  return status;
+}
+
+/* The library's progress and cancellation. */
+typedef struct watcher {
+  const gv_io *io;
+  const gv_search_run *run;
+} watcher;
+
+static int go_on(double fraction, void *user) {
+  const watcher *w = user;
+  const gv_search_run *run = w->run;
+  const gv_search_job *j = run->job;
+  double whole = run->bar_from + (run->bar_to - run->bar_from) * fraction;
+  bool stopped = run->first && j->progress != NULL && j->progress(whole, j->progress_user) == 0;
+  return !stopped && !gv_io_cancelled(w->io);
+}
+
+gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_communicator *communicator,
+                            gv_search_report *report) {
+  const gv_search_points none = {.seeds = GV_SEED_LIST_INIT};
+  gv_search_run run = {.job = job,
+                       .communicator = communicator,
+                       .report = report,
+                       .first = communicator == NULL || communicator->all.rank == 0,
+                       .metric = job->metric,
+                       .max_distance = job->max_distance,
+                       .reference = none,
+                       .queries = none,
+                       .again = none,
+                       .bar_to = GV_SEARCH_BUILD_SHARE};
+  watcher watch = {io, &run};
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  run.reference.source = &job->reference;
+  run.reference.path = job->reference.path != NULL ? job->reference.path : job->raster.source;
+  run.queries.source = &job->query;
+  run.queries.path = job->query.path;
+  run.q = job->query.path != NULL ? &run.queries : NULL;
+  options.threads = job->threads;
+  options.device = job->device;
+  options.progress = go_on;
+  options.progress_user = &watch;
+  if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");
+  *report = (gv_search_report){
+      .dimensions = 2, .k = job->k, .backend_asked = job->backend, .threads = gv_context_threads(run.context)};
+  gv_status status = carry_out(io, &run);
+  gv_context_destroy(run.context);
+  return status;
+}
