@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/standard_input.h"
 #include "io/out/array_out.h"
+#include "io/path.h"
 
 typedef search_settings settings;
 
@@ -195,17 +196,17 @@ static int check_usage(const settings *s) {
   if (r->path == NULL && !raster) return cli_fail(EXIT_USAGE, "search needs --reference");
   if (r->path != NULL && raster) return cli_fail(EXIT_USAGE, "--reference or --reference-raster, not both");
   if (j->out == NULL) return cli_fail(EXIT_USAGE, "search needs an output file");
-  bool wants_table = gv_search_job_wants_table(j), stream = gv_array_is_stream(j->out);
-  if (wants_table && (stream || gv_search_path_ends(j->out, ".npy") || gv_search_path_ends(j->out, ".ivecs")))
+  bool is_table = gv_search_job_output(j) == GV_SEARCH_TABLE, stream = gv_array_is_stream(j->out);
+  if (is_table && (stream || gv_path_ends(j->out, ".npy") || gv_path_ends(j->out, ".ivecs")))
     return cli_fail(EXIT_USAGE, "--id, --keep and --lines ask for a table: '%s' would be an array", j->out);
   if (s->json && stream)
     return cli_fail(EXIT_USAGE, "--json and the output '%s' both go to the standard output; name a file", j->out);
-  if (wants_table && j->distances != NULL)
+  if (is_table && j->distances != NULL)
     return cli_fail(EXIT_USAGE, "--distances goes with .npy and plain .csv files: a table has its own");
-  if (wants_table && j->nearest != NULL)
+  if (is_table && j->nearest != NULL)
     return cli_fail(EXIT_USAGE, "--nearest goes with .npy and plain .csv files: in a table --lines lead there");
   for (int i = 0; i < 2; i++)
-    if (arrays[i][1] != NULL && !gv_search_path_ends(arrays[i][1], ".npy"))
+    if (arrays[i][1] != NULL && !gv_path_ends(arrays[i][1], ".npy"))
       return cli_fail(EXIT_USAGE, "--%s is a .npy file, not '%s'", arrays[i][0], arrays[i][1]);
   gv_io io = {.cancelled = NULL};
   const gv_option_rule rules[] = {
@@ -241,7 +242,7 @@ void search_settings_free(settings *s) {
   free(s->job.raster.values);
 }
 
-/* By itself, or with the other ranks where there are some; prints what it came to. */
+/* Runs the search, together with the other ranks under mpirun, and prints the report. */
 static int run(settings *s, double begun) {
   gv_search_job *j = &s->job;
   gv_search_report report;
@@ -250,8 +251,6 @@ static int run(settings *s, double begun) {
   bool launched = gv_launcher_ranks() > 1, first = gv_launcher_rank() == 0;
   int result = launched ? cli_open_communicator(&io, &c) : EXIT_OK;
   if (result == EXIT_OK) {
-    if (launched && j->threads == 0) j->threads = c.threads;
-    if (launched) j->device = gv_communicator_device(&c, j->device);
     if (s->progress && !s->quiet) j->progress = cli_show_progress;
     gv_status status = gv_search_job_run(&io, j, launched ? &c : NULL, &report);
     double seconds = cli_seconds() - begun;
@@ -271,10 +270,6 @@ int search_command(int argc, char **argv) {
   double begun = cli_seconds();
   settings s = {.job = {.raster.band = 1, .k = 1, .device = -1, .backend = "auto", .max_distance = INFINITY}};
   gv_search_source *r = &s.job.reference, *q = &s.job.query;
-  r->crs_option = "--reference-crs";
-  q->crs_option = "--query-crs";
-  r->array.columns_option = "--columns";
-  q->array.columns_option = "--query-columns";
   cli_answer_as_asked(argc, argv);
   int result = cli_parse(&search_syntax, &s, argc, argv);
   if (result == EXIT_OK) result = check_usage(&s);

@@ -186,6 +186,7 @@ gv_status gv_communicator_agree(gv_io *io, const gv_communicator *c, gv_status s
     gv_code code;
     char text[sizeof io->message];
   } said;
+  if (c == NULL) return status;
   bool failed = status != GV_OK && status != GV_ERROR_CANCELLED;
   int worst = failed ? c->all.ranks - c->all.rank + 1 : status != GV_OK, from = 0;
   gv_status reached = gv_communicator_largest(io, c, &worst);

@@ -46,7 +46,7 @@ void gv_communicator_close(gv_io *io, gv_communicator *communicator);
 /* The GPU of this rank, if none (-1) is asked for: the ranks of a host take its GPUs by turns. Not collective. */
 int gv_communicator_device(const gv_communicator *communicator, int asked);
 
-/* GV_OK if `status` is that on all ranks. Otherwise all ranks get the status and message of the first rank that failed, which is named
+/* `status` without a communicator (NULL). GV_OK if `status` is that on all ranks. Otherwise all ranks get the status and message of the first rank that failed, which is named
  * unless it is rank 0; CANCELLED if no rank failed but some were cancelled. */
 gv_status gv_communicator_agree(gv_io *io, const gv_communicator *communicator, gv_status status);
 

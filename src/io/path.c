@@ -3,14 +3,19 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 const char *gv_path_name(const char *path) {
   const char *slash = strrchr(path, '/');
   return slash != NULL ? slash + 1 : path;
+}
+
+bool gv_path_ends(const char *path, const char *end) {
+  size_t length = strlen(path), tail = strlen(end);
+  return length >= tail && strcasecmp(path + length - tail, end) == 0;
 }
 
 char *gv_path_parent(const char *path) {

@@ -6,11 +6,16 @@
 #ifndef GV_IO_PATH_H
 #define GV_IO_PATH_H
 
+#include <stdbool.h>
+
 /* What is before the last slash: "." for a name alone, "/" for a name in the root. */
 char *gv_path_parent(const char *path);
 
 /* What is after the last slash, within `path`. */
 const char *gv_path_name(const char *path);
+
+/* Whether a path ends with `end`, in upper or lower case. */
+bool gv_path_ends(const char *path, const char *end);
 
 /* The name alone if the directory is ".". */
 char *gv_path_join(const char *directory, const char *name);

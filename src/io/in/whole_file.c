@@ -13,8 +13,7 @@
 enum { HEAD = 256 }; /* bytes of a file that are looked at */
 
 static bool is_gzip(const char *path) {
-  size_t length = strlen(path);
-  return length > 3 && strcasecmp(path + length - 3, ".gz") == 0 && strncmp(path, "/vsi", 4) != 0;
+  return gv_path_ends(path, ".gz") && strncmp(path, "/vsi", 4) != 0;
 }
 
 /* The name by which GDAL reads a file: that of a gzip file, by its ending, is one of /vsigzip/. To be freed; NULL: out of memory. */

@@ -92,8 +92,7 @@ static gv_status choose_queries(gv_io *io, gv_search_run *run, int64_t points) {
   gv_search_points *q = run->q;
   if (q == NULL && run->sharded && run->reference.array != NULL) {
     q = &run->again;
-    q->source = run->reference.source;
-    q->path = run->reference.path;
+    *q = gv_search_points_of(run->reference.source, run->reference.path, false);
     gv_status status = gv_search_points_open(io, run, q);
     if (status != GV_OK) return status;
   }
@@ -129,7 +128,7 @@ static gv_status build_plane(gv_io *io, gv_search_run *run) {
   gv_status status = reference->array == NULL ? gv_search_points_make_rows(io, reference) : GV_OK;
   points.dim = reference->dim;
   if (status == GV_OK && run->communicator != NULL) status = gv_search_points_count(io, reference, &total);
-  status = gv_search_agree(io, run->communicator, status);
+  status = gv_communicator_agree(io, run->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, run, total, points.dim);
   if (status == GV_OK) status = take_reference(io, run, total, &points, &data);
   if (status == GV_OK && points.count == 0)
@@ -171,7 +170,7 @@ static gv_status build_globe(gv_io *io, gv_search_run *run) {
   build.backend = run->job->backend;
   build.metric = run->metric;
   gv_status status = to_globe(io, run, &build.semi_major, &build.flattening);
-  status = gv_search_agree(io, run->communicator, status);
+  status = gv_communicator_agree(io, run->communicator, status);
   if (status == GV_OK) status = choose_sharding(io, run, seeds->count, 3);
   if (status != GV_OK) return status;
   int64_t count = own_share(run, seeds->count);

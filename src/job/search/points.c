@@ -1,4 +1,4 @@
-/* Points of files. */
+/* Points of files: of arrays, layers and rasters. */
 #include "job/search/run.h"
 
 #include <stdlib.h>
@@ -6,6 +6,20 @@
 #include <strings.h>
 
 #include "io/in/raster_seeds.h"
+#include "io/path.h"
+
+gv_search_points gv_search_points_of(const gv_search_source *source, const char *path, bool query) {
+  gv_search_points s = {.source = source,
+                        .path = path,
+                        .crs_option = query ? "--query-crs" : "--reference-crs",
+                        .how = source->array,
+                        .seeds = GV_SEED_LIST_INIT,
+                        .dim = 2};
+  s.how.columns_option = query ? "--query-columns" : "--columns";
+  s.how.set = source->layer;
+  s.how.usual_set = query ? "test" : "train";
+  return s;
+}
 
 gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe) {
   static const char *const texts[] = {".csv", ".txt", ".tsv", ".dat"};
@@ -16,14 +30,14 @@ gv_status gv_search_points_find_kind(gv_io *io, gv_search_points *s, bool globe)
                 o->open_options != NULL || (strncmp(path, "/vsi", 4) == 0 && !o->standard_input);
   bool chosen = o->array.columns != NULL || o->array.heading != GV_HEADING_AUTO, text = false;
   if (!s->is_layer && gv_array_is_text(path)) {
-    size_t length = strlen(path) - (gv_search_path_ends(path, ".gz") ? 3 : 0);
+    size_t length = strlen(path) - (gv_path_ends(path, ".gz") ? 3 : 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
       text |= length > 4 && strncasecmp(path + length - 4, texts[i], 4) == 0;
     s->is_layer = !text || globe;
   }
   if (chosen && !(text && !s->is_layer)) {
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s and --header are about text that is read as an array",
-                      s->path, o->array.columns_option);
+                      s->path, s->how.columns_option);
   }
   return text && !chosen && !s->is_layer ? gv_array_is_layer(io, path, &s->is_layer) : GV_OK;
 }
@@ -36,7 +50,7 @@ static gv_status read_raster(gv_io *io, gv_search_run *run, gv_search_points *s)
   how.option = "--reference-raster";
   how.by_cell = true;
   how.crs = s->source->crs;
-  how.crs_option = s->source->crs_option;
+  how.crs_option = s->crs_option;
   how.open_options = s->source->open_options;
   gv_status status = gv_raster_seeds_open(io, &how, &reader);
   if (status == GV_OK) status = gv_raster_seeds_read(io, run->context, &reader, &question, &content);
@@ -57,19 +71,13 @@ gv_status gv_search_points_open(gv_io *io, gv_search_run *run, gv_search_points 
   const gv_search_job *job = run->job;
   const gv_search_source *o = s->source;
   bool reference = o == &job->reference;
-  s->dim = 2;
-  if (!s->is_layer) {
-    s->how = o->array;
-    s->how.skip_invalid = job->skip_invalid;
-    s->how.set = o->layer;
-    s->how.usual_set = reference ? "train" : "test";
-    return open_array(io, s);
-  }
+  s->how.skip_invalid = job->skip_invalid;
+  if (!s->is_layer) return open_array(io, s);
   s->layer = (gv_seed_options){.source = s->path,
                                .layer = o->layer,
                                .where = o->where,
                                .crs = o->crs,
-                               .crs_option = o->crs_option,
+                               .crs_option = s->crs_option,
                                .x_field = o->x,
                                .y_field = o->y,
                                .z_field = o->z,

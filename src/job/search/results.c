@@ -1,15 +1,16 @@
 /* Results of searches, batch by batch: arrays, text, or a table of neighbours. */
 #include <inttypes.h>
 
+#include "io/path.h"
 #include "job/search/run.h"
 
 gv_status gv_search_results_create(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   gv_search_results *r = &run->results;
-  bool text = gv_search_job_writes_text(j);
-  gv_array_format format = text                                    ? GV_ARRAY_CSV
-                           : gv_search_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
-                                                                   : GV_ARRAY_NPY_INT64;
+  bool text = run->output == GV_SEARCH_TEXT;
+  gv_array_format format = text                             ? GV_ARRAY_CSV
+                           : gv_path_ends(j->out, ".ivecs") ? GV_ARRAY_IVECS
+                                                            : GV_ARRAY_NPY_INT64;
   gv_status status = gv_array_create(io, j->out, j->overwrite, format, j->k, &r->indices);
   if (status == GV_OK && text) status = gv_array_print(io, r->indices, "query,rank,index,distance\n");
   if (status == GV_OK && j->distances != NULL)
@@ -24,11 +25,12 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   gv_search_results *r = &run->results;
   const gv_seed_list *seeds = &run->reference.seeds;
   int64_t places = count * run->job->k, first = r->queries;
+  bool text = run->output == GV_SEARCH_TEXT;
   gv_status status = GV_OK;
   r->queries += count;
   for (int64_t i = 0; i < places; i++)
     r->missing += indices[i] < 0;
-  if (r->table != NULL) { /* of layers, which are searched at once */
+  if (r->table != NULL) { /* of layers, which are one batch */
     r->content.indices = indices;
     r->content.distances = distances;
     r->content.nearest = nearest;
@@ -36,8 +38,8 @@ gv_status gv_search_results_write(gv_io *io, gv_search_run *run, int64_t count, 
   }
   for (int64_t i = 0; i < places && seeds->are_cells; i++)
     if (indices[i] >= 0) indices[i] = seeds->fids[indices[i]];
-  if (!gv_search_job_writes_text(run->job)) status = gv_array_write(io, r->indices, indices, count);
-  for (int64_t i = 0; i < places && gv_search_job_writes_text(run->job) && status == GV_OK; i++)
+  if (!text) status = gv_array_write(io, r->indices, indices, count);
+  for (int64_t i = 0; i < places && text && status == GV_OK; i++)
     status = gv_array_print(io, r->indices, "%" PRId64 ",%d,%" PRId64 ",%.17g\n", first + i / run->job->k,
                             (int)(i % run->job->k) + 1, indices[i], distances[i]);
   if (status == GV_OK && r->distances != NULL) status = gv_array_write(io, r->distances, distances, count);

@@ -32,12 +32,6 @@ typedef struct rounds {
   int *sizes;      /* ... and bytes */
 } rounds;
 
-/* --------------------------------------------------------------------------------------------------------- ranks */
-
-gv_status gv_search_agree(gv_io *io, const gv_communicator *communicator, gv_status status) {
-  return communicator != NULL ? gv_communicator_agree(io, communicator, status) : status;
-}
-
 /* -------------------------------------------------------------------------------------------------------- memory */
 
 static int64_t most(int64_t a, int64_t b) {
@@ -210,24 +204,24 @@ static gv_status run_round(gv_io *io, rounds *r, int64_t done, bool *full) {
   r->here.first = done + r->rank * r->rows;
   gv_status status = take_queries(io, r, r->here.first, &points);
   r->here.count = points.count;
-  if (r->run->sharded) status = gv_search_agree(io, c, status); /* all search, or none */
+  if (r->run->sharded) status = gv_communicator_agree(io, c, status); /* all search, or none */
   if (status == GV_OK) status = search(io, r, &points);
-  status = gv_search_agree(io, c, status);
+  status = gv_communicator_agree(io, c, status);
   if (status != GV_OK) return status;
   r->counts[0] = points.count;
   if (c != NULL) status = gv_communicator_gather(io, c, &points.count, r->counts, (int)sizeof *r->counts);
   *full = r->counts[r->ranks - 1] == r->rows;
   if (status == GV_OK) status = deliver(io, r);
-  return gv_search_agree(io, c, status);
+  return gv_communicator_agree(io, c, status);
 }
 
 gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_communicator *c = run->communicator;
-  bool table = gv_search_job_wants_table(j), more = true;
+  bool table = run->output == GV_SEARCH_TABLE, more = true;
   rounds r = {.run = run,
               .options = GV_SEARCH_OPTIONS_INIT,
-              .distances = table || j->distances != NULL || gv_search_job_writes_text(j),
+              .distances = run->output != GV_SEARCH_ARRAY || j->distances != NULL,
               .nearest = j->nearest != NULL || (table && j->lines && run->features != NULL),
               .ranks = 1,
               .k = j->k};
@@ -236,7 +230,7 @@ gv_status gv_search_answer(gv_io *io, gv_search_run *run) {
   r.options.exclude_self = run->q == NULL;
   if (c != NULL) r.rank = c->all.rank, r.ranks = c->all.ranks;
   r.found_k = r.k + (run->sharded && run->q == NULL);
-  gv_status status = gv_search_agree(io, c, make_rounds(io, &r));
+  gv_status status = gv_communicator_agree(io, c, make_rounds(io, &r));
   int64_t step = r.rows * r.ranks;
   for (int64_t done = 0; status == GV_OK && more; done += step) {
     status = run_round(io, &r, done, &more);

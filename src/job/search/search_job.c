@@ -1,37 +1,28 @@
-/* The order of a search: inputs, what goes together, outputs, index, answers. */
+/* The steps of a search: inputs, checks of combinations, outputs, index, answers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include <cpl_conv.h>
 #include <gdal.h>
 
 #include "io/crs.h"
 #include "io/metric.h"
+#include "io/path.h"
 #include "io/units.h"
 #include "job/search/run.h"
 
-bool gv_search_path_ends(const char *path, const char *end) {
-  size_t length = strlen(path), tail = strlen(end);
-  return length >= tail && strcasecmp(path + length - tail, end) == 0;
-}
-
-bool gv_search_job_writes_text(const gv_search_job *j) {
-  return gv_search_path_ends(j->out, ".csv") || gv_array_is_stream(j->out);
-}
-
-bool gv_search_job_wants_table(const gv_search_job *j) {
+gv_search_output gv_search_job_output(const gv_search_job *j) {
   const gv_search_source *q = &j->query, *r = &j->reference;
-  if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL) return true;
-  return !gv_search_path_ends(j->out, ".npy") && !gv_search_path_ends(j->out, ".ivecs") &&
-         !gv_search_job_writes_text(j);
+  if (j->lines || q->id != NULL || r->id != NULL || q->keep != NULL || r->keep != NULL) return GV_SEARCH_TABLE;
+  if (gv_path_ends(j->out, ".csv") || gv_array_is_stream(j->out)) return GV_SEARCH_TEXT;
+  return gv_path_ends(j->out, ".npy") || gv_path_ends(j->out, ".ivecs") ? GV_SEARCH_ARRAY : GV_SEARCH_TABLE;
 }
 
-/* ---------------------------------------------------------------------------------------------- what goes together */
+/* ---------------------------------------------------------------------------------------------- combinations */
 
-/* What lines and polygons are not searched with, and what is of them alone. */
+/* Options and queries that lines and polygons exclude or require. */
 static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
   const char *why = NULL;
   if (run->reference.seeds.shapes == NULL) {
@@ -47,7 +38,7 @@ static gv_status check_shapes(gv_io *io, const gv_search_run *run) {
   return why == NULL ? GV_OK : gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s: %s", run->reference.path, why);
 }
 
-/* Arrays have no coordinate system, and none can be given them. */
+/* Arrays have no coordinate system, and no option sets one. */
 static gv_status refuse_array(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
   return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
                     "%s: --metric %s needs a layer in a coordinate system, or the columns lon and lat; an array of "
@@ -55,7 +46,7 @@ static gv_status refuse_array(gv_io *io, const gv_search_run *run, const gv_sear
                     s->path, gv_metric_name(run->metric));
 }
 
-/* The globe is a surface, and lines and polygons are on it or on a plane. */
+/* Distances on the globe and to lines and polygons are two-dimensional. */
 static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_search_points *s) {
   char what[64] = "to lines and polygons";
   if (s->seeds.z == NULL && s->source->z == NULL) return GV_OK;
@@ -66,8 +57,7 @@ static gv_status check_heights(gv_io *io, const gv_search_run *run, const gv_sea
   return GV_OK;
 }
 
-/* Brings a layer of queries on the plane to the reference's coordinate system. Layers can be compared if both are in some coordinate system,
- * or neither is. */
+/* Transforms a layer of queries on the plane to the reference's coordinate system. Either both layers have a coordinate system or neither. */
 static gv_status align_queries(gv_io *io, gv_search_run *run) {
   gv_search_points *reference = &run->reference, *q = run->q;
   gv_operation *operation = NULL;
@@ -77,7 +67,7 @@ static gv_status align_queries(gv_io *io, gv_search_run *run) {
     char name[256];
     gv_crs_describe(with->seeds.crs, name, sizeof name);
     return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "%s has no coordinate system, %s is in %s: give %s",
-                      without->path, with->path, name, without->source->crs_option);
+                      without->path, with->path, name, without->crs_option);
   }
   if (gv_metric_on_globe(run->metric) || q->seeds.crs == NULL || gv_crs_same(q->seeds.crs, reference->seeds.crs))
     return GV_OK;
@@ -88,7 +78,7 @@ static gv_status align_queries(gv_io *io, gv_search_run *run) {
   return status;
 }
 
-/* Settles the metric, as rasters do, and what depends on it. */
+/* Chooses the metric, by the rule of rasters, and checks what depends on it. */
 static gv_status settle_metric(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q;
@@ -99,7 +89,7 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
                                  .asked = j->has_metric,
                                  .metric = j->metric,
                                  .places = places,
-                                 .remedy = reference->source->crs_option};
+                                 .remedy = reference->crs_option};
   if (reference->array != NULL && j->has_metric && gv_metric_on_globe(j->metric))
     return refuse_array(io, run, reference);
   gv_status status = gv_metric_choose(io, &question, &run->metric);
@@ -112,7 +102,7 @@ static gv_status settle_metric(gv_io *io, gv_search_run *run) {
   if (status == GV_OK && flat) status = check_heights(io, run, reference);
   if (status == GV_OK && flat && q != NULL) status = check_heights(io, run, q);
   if (status == GV_OK && reference->array == NULL && !globe)
-    gv_seeds_warn_of_degrees(&reference->seeds, places, reference->source->crs_option);
+    gv_seeds_warn_of_degrees(&reference->seeds, places, reference->crs_option);
   if (status == GV_OK && globe && q != NULL && q->array != NULL) return refuse_array(io, run, q);
   return status;
 }
@@ -133,7 +123,7 @@ static gv_status check_files(gv_io *io, const gv_search_job *j, gv_inputs *input
   return GV_OK;
 }
 
-/* Before work starts: what a table tells of. */
+/* Checks and describes a table of neighbours before the search starts. */
 static gv_status plan_table(gv_io *io, gv_search_run *run) {
   const gv_search_job *j = run->job;
   const gv_search_points *reference = &run->reference, *q = run->q != NULL ? run->q : reference;
@@ -168,9 +158,9 @@ static gv_status plan_table(gv_io *io, gv_search_run *run) {
   return status == GV_OK ? gv_neighbours_plan(io, j->out, j->overwrite, &run->results.table) : status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the order */
+/* ----------------------------------------------------------------------------------------------------------- steps */
 
-/* What is read, and whether it may be, beside what is written. */
+/* Lists the inputs and checks the outputs against them. */
 static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_points *const both[] = {&run->reference, run->q};
   bool globe = run->job->has_metric && gv_metric_on_globe(run->job->metric);
@@ -185,7 +175,7 @@ static gv_status list_inputs(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   return status == GV_OK ? check_files(io, run->job, inputs) : status;
 }
 
-/* Inputs, outputs and the index. */
+/* Opens the inputs, creates the outputs and builds the index. */
 static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   gv_search_points *q = run->q;
   gv_status status = list_inputs(io, run, inputs);
@@ -196,13 +186,13 @@ static gv_status prepare(gv_io *io, gv_search_run *run, gv_inputs *inputs) {
   if (status == GV_OK && q != NULL && q->array == NULL && run->reference.array == NULL)
     status = align_queries(io, run);
   if (status == GV_OK && run->first)
-    status = gv_search_job_wants_table(run->job) ? plan_table(io, run) : gv_search_results_create(io, run);
-  status = gv_search_agree(io, run->communicator, status);
+    status = run->output == GV_SEARCH_TABLE ? plan_table(io, run) : gv_search_results_create(io, run);
+  status = gv_communicator_agree(io, run->communicator, status);
   if (status != GV_OK) return status;
-  return gv_search_agree(io, run->communicator, gv_search_build(io, run));
+  return gv_communicator_agree(io, run->communicator, gv_search_build(io, run));
 }
 
-/* Warns of the points that were left out; how many. */
+/* Warns of points that were left out, and returns their number. */
 static int64_t skipped_points(gv_search_points *s, int64_t used) {
   const char *first = s->seeds.skipped_first;
   int64_t skipped = s->array != NULL ? gv_array_skipped(s->array, &first) : s->seeds.skipped;
@@ -238,7 +228,7 @@ static gv_status carry_out(gv_io *io, gv_search_run *run) {
   return status;
 }
 
-/* The library's progress and cancellation. */
+/* For the library's progress and cancellation. */
 typedef struct watcher {
   const gv_io *io;
   const gv_search_run *run;
@@ -255,26 +245,23 @@ static int go_on(double fraction, void *user) {
 
 gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_communicator *communicator,
                             gv_search_report *report) {
-  const gv_search_points none = {.seeds = GV_SEED_LIST_INIT};
+  const char *reference = job->reference.path != NULL ? job->reference.path : job->raster.source;
   gv_search_run run = {.job = job,
+                       .output = gv_search_job_output(job),
                        .communicator = communicator,
                        .report = report,
                        .first = communicator == NULL || communicator->all.rank == 0,
                        .metric = job->metric,
                        .max_distance = job->max_distance,
-                       .reference = none,
-                       .queries = none,
-                       .again = none,
+                       .reference = gv_search_points_of(&job->reference, reference, false),
+                       .queries = gv_search_points_of(&job->query, job->query.path, true),
+                       .again = {.seeds = GV_SEED_LIST_INIT},
                        .bar_to = GV_SEARCH_BUILD_SHARE};
   watcher watch = {io, &run};
   gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
-  run.reference.source = &job->reference;
-  run.reference.path = job->reference.path != NULL ? job->reference.path : job->raster.source;
-  run.queries.source = &job->query;
-  run.queries.path = job->query.path;
   run.q = job->query.path != NULL ? &run.queries : NULL;
-  options.threads = job->threads;
-  options.device = job->device;
+  options.threads = job->threads == 0 && communicator != NULL ? communicator->threads : job->threads;
+  options.device = communicator != NULL ? gv_communicator_device(communicator, job->device) : job->device;
   options.progress = go_on;
   options.progress_user = &watch;
   if (gv_context_create(&options, &run.context) != GV_OK) return gv_io_fail_memory(io, "the search");

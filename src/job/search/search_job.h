@@ -1,7 +1,7 @@
 /*
- * A search described as data, and carried out: the nearest neighbours of rows of numbers, or of points of vector layers, also among lines
- * and polygons. Arrays of queries are read, searched and written batch by batch, so that memory is bounded by the reference set. Of that an
- * array that is no text is read into the index; text, and layers, are held in memory.
+ * A search described as data, and carried out: the nearest neighbours of rows of numbers or of points of vector layers, also among lines and
+ * polygons. Arrays of queries are read, searched and written batch by batch, so that memory is bounded by the reference set. A binary array of
+ * reference points is read directly into the index; text and layers are held in memory.
  */
 #ifndef GV_JOB_SEARCH_SEARCH_JOB_H
 #define GV_JOB_SEARCH_SEARCH_JOB_H
@@ -11,16 +11,16 @@
 #include "io/in/raster_seeds.h"
 #include "io/out/sync.h"
 
-/* Which points. */
+/* Where points come from. */
 typedef struct gv_search_source {
   const char *path; /* NULL: none, or a raster */
   const char *layer, *where, *crs;
-  const char *crs_option; /* that gives it */
-  const char *x, *y, *z;  /* fields */
-  const char *id, *keep;  /* of tables */
+  const char *x, *y, *z; /* fields of coordinates */
+  const char *id, *keep; /* fields for a table of neighbours */
   gv_array_options array;
   char **open_options;
-  bool standard_input; /* what was read from there: the path is no file of GDAL's other systems */
+  bool
+      standard_input; /* the path is of a copy of the standard input in memory, which may be an array although it begins with /vsi */
 } gv_search_source;
 
 typedef struct gv_search_job {
@@ -35,7 +35,7 @@ typedef struct gv_search_job {
   double max_distance;
   gv_unit max_distance_unit;
   gv_sync sync;
-  gv_progress_fn progress; /* told of the whole run's; may be NULL */
+  gv_progress_fn progress; /* of the whole search, on rank 0; returns 0 to cancel; may be NULL */
   void *progress_user;
 } gv_search_job;
 
@@ -44,7 +44,7 @@ typedef struct gv_search_side {
   int64_t used, left_out;
 } gv_search_side;
 
-/* What a search came to. */
+/* Results of a search besides its files. */
 typedef struct gv_search_report {
   gv_metric metric;
   const char *metric_reason;
@@ -53,20 +53,18 @@ typedef struct gv_search_report {
   gv_search_side references, queries;
   int k;
   int64_t missing;     /* neighbours that do not exist */
-  const char *backend; /* NULL = the one way there is for lines and polygons */
+  const char *backend; /* NULL: lines and polygons, which have no choice of backends */
   const char *backend_asked;
   int threads;
 } gv_search_report;
 
-/* Whether the output is a table of neighbours, not an array or its text; whether it is text: a file, or the standard output. */
-bool gv_search_job_wants_table(const gv_search_job *job);
-bool gv_search_job_writes_text(const gv_search_job *job);
+/* What `out` is: an array, its text (a file or the standard output), or a table of neighbours. */
+typedef enum gv_search_output { GV_SEARCH_ARRAY, GV_SEARCH_TEXT, GV_SEARCH_TABLE } gv_search_output;
 
-/* Whether a path ends so, in upper or lower case. */
-bool gv_search_path_ends(const char *path, const char *end);
+gv_search_output gv_search_job_output(const gv_search_job *job);
 
-/* Makes all outputs, or none. Under mpirun all ranks call it together, each with the same job; rank 0 writes, and has the report. Alone the
- * communicator is NULL. */
+/* Makes all outputs, or none. Collective: all ranks call it with the same job; rank 0 writes the outputs and gets the report. The communicator
+ * is NULL for a single process. */
 gv_status gv_search_job_run(gv_io *io, const gv_search_job *job, const gv_communicator *communicator,
                             gv_search_report *report);
 

@@ -1,4 +1,4 @@
-/* A search as a program other than the command carries it out: settings in, files and a report out, nothing printed. */
+/* A search run by a program other than the command: settings in, files and a report out, nothing printed. */
 #include "cmocka_test.h"
 
 #include <math.h>
@@ -59,7 +59,7 @@ static gv_search_job job_of(int k) {
                          .overwrite = true};
 }
 
-/* How far the search was; a negative one stops it. */
+/* Keeps the progress in *user; cancels if that is negative. */
 static int show(double fraction, void *user) {
   double *shown = user;
   if (*shown < 0.0) return 0;
@@ -85,7 +85,7 @@ static void test_answers(void **state) {
   assert_true(report.references.used == 3 && report.queries.used == 2 && report.missing == 0 &&
               report.dimensions == 2);
   assert_true(report.metric == GV_EUCLIDEAN && report.k == 2 && shown == 1.0);
-  /* Against itself, within the limit: the last has nobody near. */
+  /* Against itself: the last point has no neighbour within the maximum distance. */
   job.query.path = NULL;
   job.distances = paths[3];
   job.progress = NULL;
@@ -119,6 +119,10 @@ static void test_errors_leave_files(void **state) {
   assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);
   assert_non_null(strstr(io.message, "has 3 coordinates a point"));
   job = job_of(1);
+  job.query.array.columns = "9";
+  assert_int_equal(gv_search_job_run(&io, &job, NULL, &report), GV_ERROR_INVALID_ARGUMENT);
+  assert_non_null(strstr(io.message, "--query-columns"));
+  job = job_of(1);
   assert_int_equal(gv_search_job_run(&cancelled, &job, NULL, &report), GV_ERROR_CANCELLED);
   job.progress = show;
   job.progress_user = &stop;
@@ -126,22 +130,22 @@ static void test_errors_leave_files(void **state) {
   assert_string_equal(get(paths[2]), "old");
 }
 
-static void test_what_the_output_is(void **state) {
-  gv_search_job job = {.out = "a.CSV"};
+static void test_kinds_of_output(void **state) {
+  static const struct {
+    const char *out, *keep;
+    gv_search_output expected;
+  } cases[] = {{"a.CSV", NULL, GV_SEARCH_TEXT},  {"-", NULL, GV_SEARCH_TEXT},
+               {"a.npy", NULL, GV_SEARCH_ARRAY}, {"a.ivecs", NULL, GV_SEARCH_ARRAY},
+               {"a.csv", "*", GV_SEARCH_TABLE},  {"a.gpkg", NULL, GV_SEARCH_TABLE}};
   (void)state;
-  assert_true(gv_search_job_writes_text(&job) && !gv_search_job_wants_table(&job));
-  job.out = "-";
-  assert_true(gv_search_job_writes_text(&job) && !gv_search_job_wants_table(&job));
-  job.out = "a.npy";
-  assert_true(!gv_search_job_writes_text(&job) && !gv_search_job_wants_table(&job));
-  job.query.keep = "*";
-  assert_true(gv_search_job_wants_table(&job));
-  job = (gv_search_job){.out = "a.gpkg"};
-  assert_true(gv_search_job_wants_table(&job));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const gv_search_job job = {.out = cases[i].out, .query.keep = cases[i].keep};
+    assert_int_equal(gv_search_job_output(&job), cases[i].expected);
+  }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_answers), cmocka_unit_test(test_errors_leave_files),
-                                     cmocka_unit_test(test_what_the_output_is)};
+                                     cmocka_unit_test(test_kinds_of_output)};
   return cmocka_run_group_tests(tests, prepare, clean);
 }
