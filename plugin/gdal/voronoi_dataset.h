@@ -1,4 +1,4 @@
-// A raster without a file, as GDAL sees it: a face of src/job/live.h.
+// A raster without a file, as GDAL sees it: a face of src/job/raster/live.h.
 #ifndef VORONOI_DATASET_H
 #define VORONOI_DATASET_H
 
@@ -10,7 +10,7 @@
 #include <gdal_rat.h>
 
 extern "C" {
-#include "job/live.h"
+#include "job/raster/live.h"
 }
 
 #ifndef BANDMAP_TYPE // GDAL 3.10's

@@ -5,7 +5,7 @@
 #define GV_CLI_REPORT_H
 
 #include "io/json_writer.h"
-#include "job/job.h"
+#include "job/raster/job.h"
 #include "job/search/search_job.h"
 
 /* The queued warnings, a line each. */

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
-#include "job/budget.h"
+#include "job/raster/budget.h"
 
 #define STANDARD_INPUT "/vsimem/standard input/"
 

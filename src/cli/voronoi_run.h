@@ -2,7 +2,7 @@
 #ifndef GV_CLI_VORONOI_RUN_H
 #define GV_CLI_VORONOI_RUN_H
 
-#include "job/description.h"
+#include "job/raster/description.h"
 
 /* Carries out the job, and tells what it came to. */
 int voronoi_run(gv_job_settings *settings, double begun);

@@ -1,7 +1,7 @@
 /* How memory is shared out among what a run does. */
 #include "cmocka_test.h"
 
-#include "job/budget.h"
+#include "job/raster/budget.h"
 
 static void no_more_than_there_is(void **state) {
   (void)state;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "job/description.h"
+#include "job/raster/description.h"
 
 static gv_status parse(gv_io *io, const char *text, bool outputs, gv_description *d) {
   return gv_description_parse(io, text, strlen(text), "VORONOI:{}", "/data", outputs, d);

@@ -1,5 +1,5 @@
 /*
- * Statistics by several devices (job/count.c): strips are dealt to them, what one leaves goes to the processors, and the table has the
+ * Statistics by several devices (job/raster/count.c): strips are dealt to them, what one leaves goes to the processors, and the table has the
  * bytes that it has by the processors alone. Without a GPU processors stand in for devices, which fail when they are told to; with one,
  * it is all devices.
  */
@@ -26,7 +26,7 @@ static gv_status pretend_add_strip(gv_context *context, gv_statistics *statistic
 
 #define gv_statistics_add_strip(context, statistics, strip) add_strip(context, statistics, strip)
 static gv_status add_strip(gv_context *context, gv_statistics *statistics, const gv_strip_statistics *strip);
-#include "job/count.c"
+#include "job/raster/count.c"
 #undef gv_statistics_add_strip
 
 #include "statistics/parts.h"

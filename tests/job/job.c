@@ -11,7 +11,7 @@
 #include <cpl_vsi.h>
 #include <gdal.h>
 
-#include "job/job.h"
+#include "job/raster/job.h"
 
 static const char *const seeds = "/vsimem/seeds.csv", *const out = "out.tif", *const table = "out.csv",
                          *const regions = "out.gpkg";

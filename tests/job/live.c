@@ -11,9 +11,9 @@
 #include <gdal.h>
 
 #include "io/parallel.h"
-#include "job/live.h"
-#include "job/live_parts.h"
-#include "job/run.h"
+#include "job/raster/live.h"
+#include "job/raster/live_parts.h"
+#include "job/raster/run.h"
 
 enum { WIDTH = 700, HEIGHT = 350, READERS = 6, ALL = 1 << GV_RUN_OUT | 1 << GV_RUN_DISTANCE };
 

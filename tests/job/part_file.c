@@ -10,8 +10,8 @@
 
 #include <gdal.h>
 
-#include "job/description.h"
-#include "job/part_file.h"
+#include "job/raster/description.h"
+#include "job/raster/part_file.h"
 
 enum { IDS = 5000, RECORDS = 7, RECORD = 24, MAX_JSON = 4096 };
 

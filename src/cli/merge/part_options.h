@@ -2,7 +2,7 @@
 #ifndef GV_CLI_MERGE_PART_OPTIONS_H
 #define GV_CLI_MERGE_PART_OPTIONS_H
 
-#include "job/description.h"
+#include "job/raster/description.h"
 
 /* Takes out of `run`, the description in a part file, the outputs, --overwrite, and what is of use only for outputs that `own`, merge's
  * command line, does not name. A warning names the options for outputs that the parts' run had. */

@@ -1,0 +1,27 @@
+#include "job/raster/budget.h"
+
+#include "core/machine.h"
+
+int64_t gv_budget_default(void) {
+  int64_t most = (int64_t)1 << 30, quarter = gv_machine_memory() / 4;
+  return quarter < most ? quarter : most;
+}
+
+gv_budget gv_budget_of(const gv_job *j) {
+  gv_budget b = {.waiting = j->memory / 4};
+  if (j->sum_count > 0) b.kept = j->memory / 4;
+  if (j->sum_count > 0 || j->mask.source != NULL) b.reading = j->memory / 8;
+  b.workers = j->memory - b.waiting - b.kept - b.reading;
+  return b;
+}
+
+int gv_budget_workers(const gv_job *j, int64_t cells, bool ids_apart) {
+  enum { SCRATCH = 2 << 20 /* of engines, encoders and statistics */ };
+  int64_t cell = j->raster.cell_bytes + 8 * (int64_t)j->sum_count;
+  if (j->raster_seeds.source != NULL) cell += 5 + (j->distance_per_value ? 12 : 0);
+  if (ids_apart) cell += 4 * (int64_t)j->k;
+  if (j->mask.source != NULL) cell++;
+  if (j->stats != NULL || (j->distance != NULL && j->distance_unit.kind != GV_UNIT_NONE)) cell += 8;
+  int64_t workers = gv_budget_of(j).workers / (cells * cell + SCRATCH);
+  return workers < 1 ? 1 : workers < j->threads ? (int)workers : j->threads;
+}

@@ -1,0 +1,26 @@
+/*
+ * How the memory of a run is shared out, so that it holds whatever the number of threads and the size of the rasters: by reading less
+ * at once, by fewer blocks that wait to be written, and in the end by fewer threads. On top come what grows with the seeds (their
+ * list, the index, the table) and GDAL's block cache.
+ */
+#ifndef GV_JOB_RASTER_BUDGET_H
+#define GV_JOB_RASTER_BUDGET_H
+
+#include "job/raster/job.h"
+
+typedef struct gv_budget {
+  int64_t waiting; /* blocks that wait to be written */
+  int64_t kept;    /* values of sum rasters */
+  int64_t reading; /* what is read from them and from masks */
+  int64_t workers; /* the blocks at work */
+} gv_budget;
+
+/* The smaller of 1 GiB and a quarter of what the machine has, or the process may have of it. */
+int64_t gv_budget_default(void);
+
+gv_budget gv_budget_of(const gv_job *job);
+
+/* How many workers there are to be, of job->threads at most, for blocks of so many cells. */
+int gv_budget_workers(const gv_job *job, int64_t block_cells, bool ids_apart);
+
+#endif

@@ -1,0 +1,203 @@
+/*
+ * Statistics by devices alone: nothing but their sums comes from there. The grid is cut into strips of whole blocks, which devices take
+ * one after another, each with an object and sums of its own, by a thread of its own; sums are exact, so that it does not matter who has
+ * which. A strip whose device fails is left to the processors, as are those that nobody took, unless the device was asked for.
+ */
+#include "job/raster/run.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device_rule.h"
+#include "gpuvoronoi_device.h"
+#include "io/parallel.h"
+
+enum {
+  MOST_DEVICES = 16,
+  CELLS_AT_ONCE = 1 << 30,
+  CELLS_A_DEVICE = 1 << 28, /* fewer are not worth another device */
+  STRIPS_A_DEVICE = 4       /* of several, at least: they need not all be as fast */
+};
+
+static bool is_automatic(const gv_job *j) {
+  return strcmp(j->backend, "auto") == 0;
+}
+
+/* Whether a device could make the statistics by itself, as nothing but them is asked of cells that all have a seed. */
+static bool only_counts(const gv_run *r) {
+  const gv_job *j = r->j;
+  return j->stats != NULL && j->k == 1 && r->written_count == 0 && !r->passing && j->sum_count == 0 &&
+         r->mask == NULL && r->cells.cells == NULL && r->seeds.shapes == NULL && j->weighting == GV_UNWEIGHTED &&
+         !isfinite(j->max_distance) && r->grid.grid.kind != GV_GRID_PROJECTED && r->merge == NULL &&
+         j->parts == 0 && (is_automatic(j) || strcmp(j->backend, "cuda-tile") == 0);
+}
+
+static bool worth_a_device(const gv_run *r) {
+  return !is_automatic(r->j) || r->j->device_count > 0 ||
+         gv_device_pays_for_statistics((double)r->width * (double)r->height, r->distances,
+                                       r->grid.metric == GV_GEODESIC, r->worker_count);
+}
+
+/* Those that take part; one at least, which may be -1: the first that there is. */
+static int choose_devices(const gv_run *r, int device[MOST_DEVICES]) {
+  const gv_job *j = r->j;
+  double cells = (double)r->width * (double)r->height;
+  int count = 0, found = 0;
+  device[0] = j->device;
+  for (; count < j->device_count && count < MOST_DEVICES; count++)
+    device[count] = j->devices[count];
+  if (count > 0 || j->device >= 0 || cells <= CELLS_A_DEVICE) return count > 0 ? count : 1;
+  if (gv_device_count(r->context, &found) != GV_OK) return 1;
+  for (int i = 0; i < found && count < MOST_DEVICES && (double)count * CELLS_A_DEVICE < cells; i++) {
+    gv_device_info info;
+    if (gv_device_get(r->context, i, &info) == GV_OK && info.usable) device[count++] = i;
+  }
+  return count > 0 ? count : 1;
+}
+
+/* A device at work. */
+typedef struct counter {
+  int device;
+  gv_context *context;
+  gv_voronoi *voronoi;
+  gv_statistics *statistics;
+} counter;
+
+typedef struct counting {
+  gv_run *r;
+  GDALProgressFunc report;
+  void *progress;
+  gv_run_counted *strips;
+  counter counter[MOST_DEVICES];
+  int devices;
+  pthread_mutex_t lock; /* guards what follows, and what is merged */
+  int64_t next, done;
+} counting;
+
+/* The first device has what the run has. */
+static gv_status make_counter(const counting *c, counter *n) {
+  const gv_run *r = c->r;
+  gv_context_options options = GV_CONTEXT_OPTIONS_INIT;
+  if (n == &c->counter[0]) {
+    n->context = r->context;
+    n->voronoi = r->voronoi;
+    n->statistics = r->statistics;
+    return GV_OK;
+  }
+  options.threads = r->j->threads / c->devices > 1 ? r->j->threads / c->devices : 1;
+  options.device = n->device;
+  options.progress = gv_io_go_on;
+  options.progress_user = r->io;
+  gv_status status = gv_context_create(&options, &n->context);
+  if (status == GV_OK) status = gv_run_make_voronoi(r, n->context, &n->voronoi);
+  if (status == GV_OK) status = gv_run_make_statistics(r, n->context, n->voronoi, &n->statistics);
+  return status;
+}
+
+static void free_counter(const counting *c, counter *n) {
+  if (n == &c->counter[0]) return;
+  gv_statistics_destroy(n->statistics);
+  gv_voronoi_destroy(n->voronoi);
+  gv_context_destroy(n->context);
+}
+
+static gv_status count_strip(const counting *c, const counter *n, int64_t number) {
+  const gv_run *r = c->r;
+  int64_t first = number * c->strips->blocks, end = first + c->strips->blocks;
+  int64_t across = (r->width + r->block_w - 1) / r->block_w;
+  if (end > c->strips->total) end = c->strips->total;
+  gv_strip_statistics strip = GV_STRIP_STATISTICS_INIT;
+  if (r->height == 1) {
+    strip.column = first * r->block_w;
+    strip.columns = (end * r->block_w < r->width ? end * r->block_w : r->width) - strip.column;
+  } else {
+    strip.row = first / across * r->block_h;
+    strip.rows = (end / across * r->block_h < r->height ? end / across * r->block_h : r->height) - strip.row;
+  }
+  return gv_statistics_add_strip(n->context, n->statistics, &strip);
+}
+
+/* All that a device has found. */
+static gv_status merge(counting *c, const counter *n) {
+  gv_run *r = c->r;
+  int64_t rows = r->j->group ? r->groups.count : r->regions->count;
+  void *sums = malloc(gv_statistics_sums_size(n->statistics));
+  gv_status status = sums != NULL ? GV_OK : GV_ERROR_OUT_OF_MEMORY;
+  for (int64_t i = 0; i < rows && status == GV_OK; i++) {
+    status = gv_statistics_get_sums(n->context, n->statistics, i, sums);
+    if (status == GV_OK) status = gv_statistics_add_sums(n->context, r->statistics, i, sums);
+  }
+  free(sums);
+  return status;
+}
+
+/* One device, until there are no more strips. */
+static gv_status count_by(gv_io *io, void *user, int worker, int64_t number, int64_t end) {
+  counting *c = user;
+  counter *n = &c->counter[number];
+  gv_run_counted *strips = c->strips;
+  const gv_job *j = c->r->j;
+  gv_status status = make_counter(c, n);
+  bool told = true;
+  (void)end; /* one by one */
+  while (status == GV_OK && told && !gv_io_cancelled(io)) {
+    pthread_mutex_lock(&c->lock);
+    int64_t i = c->next < strips->count ? c->next++ : -1;
+    pthread_mutex_unlock(&c->lock);
+    if (i < 0) break;
+    status = count_strip(c, n, i);
+    if (status != GV_OK) break;
+    pthread_mutex_lock(&c->lock);
+    strips->done[i] = true;
+    int64_t done = ++c->done;
+    c->r->on_device = true;
+    pthread_mutex_unlock(&c->lock);
+    /* One worker tells. */
+    told = worker != 0 || c->report((double)done / (double)strips->count, "", c->progress) != FALSE;
+  }
+  bool left = status == GV_ERROR_UNSUPPORTED || is_automatic(j);
+  if (status != GV_OK && !left && n->context == NULL) return gv_io_fail_memory(io, "a device's statistics");
+  if (status != GV_OK && !left) return gv_io_pass_on_library(io, n->context, status);
+  if (!told || gv_io_cancelled(io)) return gv_io_fail_cancelled(io);
+  if (number == 0 || n->statistics == NULL) return GV_OK;
+  status = merge(c, n);
+  return status == GV_OK ? GV_OK
+                         : gv_io_fail(io, status, "the sums of device %d: %s", n->device, gv_status_name(status));
+}
+
+static gv_status cut(gv_run *r, int devices, gv_run_counted *out) {
+  int64_t across = (r->width + r->block_w - 1) / r->block_w, down = (r->height + r->block_h - 1) / r->block_h;
+  int64_t unit = r->height == 1 ? 1 : across; /* a strip has rows of blocks, of a mesh blocks */
+  int64_t units = across * down / unit, cells = r->height == 1 ? r->block_w : r->width * r->block_h;
+  int64_t each = CELLS_AT_ONCE / cells;
+  if (devices > 1 && each > units / (STRIPS_A_DEVICE * devices)) each = units / (STRIPS_A_DEVICE * devices);
+  if (each < 1) each = 1;
+  out->total = across * down;
+  out->blocks = each * unit;
+  out->count = (units + each - 1) / each;
+  out->done = calloc((size_t)out->count, sizeof *out->done);
+  return out->done != NULL ? GV_OK : gv_io_fail_memory(r->io, "the strips of a grid");
+}
+
+gv_status gv_run_count(gv_run *r, GDALProgressFunc report, void *progress, gv_run_counted *out) {
+  int device[MOST_DEVICES];
+  memset(out, 0, sizeof *out);
+  if (!only_counts(r) || !worth_a_device(r)) return GV_OK;
+  counting c = {.r = r, .report = report, .progress = progress, .strips = out};
+  c.devices = choose_devices(r, device);
+  gv_status status = cut(r, c.devices, out);
+  if (status != GV_OK) return status;
+  for (int i = 0; i < c.devices; i++)
+    c.counter[i].device = device[i];
+  pthread_mutex_init(&c.lock, NULL);
+  gv_io_loop loop = {.threads = c.devices, .count = c.devices, .grain = 1, .user = &c};
+  status = gv_io_parallel_for(r->io, &loop, count_by);
+  for (int i = 0; i < c.devices; i++)
+    free_counter(&c, &c.counter[i]);
+  pthread_mutex_destroy(&c.lock);
+  if (status == GV_OK && report((double)c.done / (double)out->count, "", progress) == FALSE)
+    status = gv_io_fail_cancelled(r->io);
+  return status;
+}

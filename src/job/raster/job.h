@@ -1,0 +1,111 @@
+/*
+ * A run described as data, and carried out.
+ */
+#ifndef GV_JOB_RASTER_JOB_H
+#define GV_JOB_RASTER_JOB_H
+
+#include "io/in/raster_seeds.h"
+#include "io/inputs.h"
+#include "io/out/raster_out.h"
+#include "io/out/sync.h"
+#include "io/overlay/mask.h"
+
+enum { GV_JOB_MAX_SUMS = 64, GV_JOB_MOST_PARTS = 1000000 };
+
+/* --sum NAME=FILE, or FILE whose stem is the name. */
+typedef struct gv_job_sum {
+  char name[64];
+  const char *path;
+} gv_job_sum;
+
+/* An output as it would be. */
+typedef struct gv_planned_output {
+  const char *option, *path;
+  int64_t count;    /* of values in a raster; of rows in a table, at most */
+  int64_t bytes;    /* of a raster without compression; -1 = not known */
+  const char *type; /* of a raster's values; NULL = it is a table */
+} gv_planned_output;
+
+enum { GV_MOST_PLANNED = 8 };
+
+/* What a run came to, for people and programs. Texts are told as they are, numbers below 0 are not known. */
+typedef struct gv_job_report {
+  gv_metric metric;
+  const char *metric_reason;
+  char crs[256];
+  int64_t width, height;
+  double cell_width, cell_height;
+  char unit[64];       /* of these; "" = none */
+  int level;           /* of the mesh; -1 = none */
+  int64_t empty_cells; /* without a seed */
+  int64_t seeds, seeds_skipped, seeds_without_cells;
+  const char *backend; /* NULL = not known */
+  const char *backend_asked;
+  int threads;
+  int64_t memory;                             /* see gv_job */
+  gv_planned_output planned[GV_MOST_PLANNED]; /* of a dry run */
+  int planned_count;
+} gv_job_report;
+
+typedef struct gv_job {
+  gv_seed_options seeds;
+  gv_raster_seed_options raster_seeds; /* in place of them, if there is a source */
+  gv_grid_options grid;
+  gv_raster_options raster;
+  gv_mask_options mask; /* source NULL = none */
+  const char *backend;
+  const char *cells;    /* file for the triangles as polygons, or NULL */
+  const char *mesh;     /* file for them as a UGRID mesh, or NULL */
+  const char *distance; /* raster of distances, or NULL */
+  const char *azimuth;
+  const char *stats; /* table, or NULL */
+  const char *polygons;
+  const char *stats_layer, *polygons_layer; /* their names in files of several layers; NULL = the default */
+  gv_job_sum sums[GV_JOB_MAX_SUMS];
+  int sum_count;
+  char **sum_options;         /* "NAME=VALUE" for GDAL to open them, may be NULL */
+  GDALDataType distance_type; /* GDT_Float32 or GDT_Float64 */
+  GDALDataType id_type;       /* an integer's; GDT_Unknown = the ids decide: Int32 or Int64 */
+  gv_weighting weighting;
+  double max_distance; /* INFINITY = no limit */
+  gv_unit max_distance_unit;
+  gv_unit distance_unit; /* of the distances in rasters and tables */
+  int k, threads, device;
+  const int *
+      devices; /* that statistics alone are counted by, however small the grid; for tests: a number may come twice */
+  int device_count;        /* 0 = those that there are */
+  int64_t memory;          /* bytes over all threads, see job/budget.h; 0 = gv_budget_default */
+  bool distance_per_value; /* of seeds that are cells: the raster of distances has a band for each value */
+  bool signed_distance;    /* of the raster of distances: minus those to the boundary within polygons */
+  bool has_nodata, no_style, no_stats_distances;
+  bool group;   /* the table has a row an id, not a row a seed */
+  bool dry_run; /* inputs are read and reported, nothing is written */
+  int64_t nodata;
+  gv_sync sync;
+  int part, parts;    /* part number `part` of `parts`, from 1, goes to raster.path (job/part_file.h); 0 = all */
+  bool spread;        /* of fewer rows of blocks than parts the last ones are nothing: no file */
+  bool plan_only;     /* outputs are checked, nothing else is done */
+  const char *config; /* the description that the job is read from, or NULL */
+  const char *run;    /* the run's description as JSON, for part files */
+  const char *const *merged; /* part files that all is taken from */
+  int merged_count;          /* 0 = all is computed */
+  gv_job_report *report;     /* filled by a run that goes well; may be NULL */
+  gv_progress_fn progress;   /* told of the whole run's; may be NULL */
+  void *progress_user;
+} gv_job;
+
+/* Adds everything that the job reads. */
+gv_status gv_job_list_inputs(gv_io *io, const gv_job *job, gv_inputs *inputs);
+
+/* Makes all outputs, or none. */
+gv_status gv_job_run(gv_io *io, const gv_job *job);
+
+/* The same by all ranks of MPI, which call it together, each with the same job: the bytes that one process writes. Number of threads 0: a
+ * rank's share of its host. All ranks get one status; that of rank 0 has the report. */
+struct gv_communicator;
+gv_status gv_job_run_by_ranks(gv_io *io, const struct gv_communicator *communicator, const gv_job *job);
+
+/* An error if the file system of `temporary`, a directory beside an output, has fewer bytes left. */
+gv_status gv_job_check_space(gv_io *io, const char *temporary, double bytes);
+
+#endif

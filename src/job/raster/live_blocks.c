@@ -1,0 +1,274 @@
+/*
+ * Reading. Blocks are computed when a window first needs them and kept for a while: readers of rows ask for each of them row by row. What
+ * a block is asked for decides what is computed of it; ids cost little and are there always.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/parallel.h"
+#include "job/raster/budget.h"
+#include "job/raster/live_parts.h"
+
+/* ------------------------------------------------------------------------------------------------------ keeping */
+
+enum { SLOTS = 1 << 12 };
+
+gv_status gv_live_cache_make(gv_io *io, gv_live_cache *cache) {
+  pthread_mutex_init(&cache->lock, NULL);
+  cache->slots = calloc(SLOTS, sizeof *cache->slots);
+  return cache->slots != NULL ? GV_OK : gv_io_fail_memory(io, "the blocks");
+}
+
+void gv_live_cache_free(gv_live_cache *cache) {
+  for (gv_live_block *b = cache->newest, *older; b != NULL; b = older) {
+    older = b->older;
+    free(b);
+  }
+  free(cache->slots);
+}
+
+static gv_live_block **slot_of(gv_live_cache *cache, int level, int64_t column, int64_t row) {
+  uint64_t key = ((uint64_t)row * UINT64_C(0x9e3779b97f4a7c15)) ^
+                 ((uint64_t)column * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
+                 ((uint64_t)level * UINT64_C(0x165667b19e3779f9));
+  return &cache->slots[(key ^ (key >> 29)) * UINT64_C(0xbf58476d1ce4e5b9) >> 52];
+}
+
+static void unlink_use(gv_live_cache *cache, gv_live_block *b) {
+  *(b->newer != NULL ? &b->newer->older : &cache->newest) = b->older;
+  *(b->older != NULL ? &b->older->newer : &cache->oldest) = b->newer;
+}
+
+static void link_newest(gv_live_cache *cache, gv_live_block *b) {
+  b->newer = NULL;
+  b->older = cache->newest;
+  *(cache->newest != NULL ? &cache->newest->newer : &cache->oldest) = b;
+  cache->newest = b;
+}
+
+/* The block with all that is asked for, as the one that was used last; NULL if it is to be computed. */
+static gv_live_block *find(gv_live_cache *cache, int level, int64_t column, int64_t row, unsigned kinds) {
+  gv_live_block *b = *slot_of(cache, level, column, row);
+  while (b != NULL && (b->level != level || b->column != column || b->row != row || (b->kinds & kinds) != kinds))
+    b = b->next;
+  if (b != NULL) {
+    unlink_use(cache, b);
+    link_newest(cache, b);
+  }
+  return b;
+}
+
+/* Takes a block, and lets go of those that were used longest ago. */
+static void keep(gv_live_cache *cache, gv_live_block *b, size_t most) {
+  gv_live_block **slot = slot_of(cache, b->level, b->column, b->row);
+  pthread_mutex_lock(&cache->lock);
+  b->next = *slot;
+  *slot = b;
+  link_newest(cache, b);
+  cache->bytes += b->bytes;
+  while (cache->oldest != NULL && cache->bytes > most) {
+    gv_live_block *old = cache->oldest;
+    gv_live_block **at = slot_of(cache, old->level, old->column, old->row);
+    while (*at != old)
+      at = &(*at)->next;
+    *at = old->next;
+    unlink_use(cache, old);
+    cache->bytes -= old->bytes;
+    free(old);
+  }
+  pthread_mutex_unlock(&cache->lock);
+}
+
+/* ---------------------------------------------------------------------------------------------------- computing */
+
+static size_t value_size(const gv_run *r, int kind) {
+  if (kind == GV_RUN_OUT) return (size_t)GDALGetDataTypeSizeBytes(r->type);
+  return kind == GV_RUN_DISTANCE && r->j->distance_type == GDT_Float64 ? sizeof(double) : sizeof(float);
+}
+
+/* Room for what a run computes of a block. */
+static gv_status make_scratch(gv_io *io, const gv_run *r, gv_live_worker *worker) {
+  size_t cells = (size_t)r->block_w * (size_t)r->block_h;
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    if (r->slot[i] < 0 || worker->scratch[i] != NULL) continue;
+    worker->scratch[i] = malloc(cells * (size_t)gv_run_bands(r, i) * value_size(r, i));
+    if (worker->scratch[i] == NULL) return gv_io_fail_memory(io, "a block");
+  }
+  return GV_OK;
+}
+
+/* A block's values out of a worker's memory: one where all are alike. */
+static gv_live_block *copy_block(const gv_run *r, const gv_raster_block *from, const gv_run_part *part) {
+  size_t bytes = 0, at[GV_LIVE_KINDS] = {0}, cells = (size_t)(part->w * part->h);
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    at[i] = bytes;
+    if (r->slot[i] >= 0) bytes += (size_t)gv_run_bands(r, i) * (from->uniform[i] ? 1 : cells) * value_size(r, i);
+    bytes = (bytes + 15) & ~(size_t)15;
+  }
+  gv_live_block *b = malloc(sizeof *b + bytes);
+  if (b == NULL) return NULL;
+  *b = (gv_live_block){.column = from->column, .row = from->row, .bytes = sizeof *b + bytes};
+  b->piece = (gv_live_piece){.x = part->x, .y = part->y, .w = part->w, .h = part->h};
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    if (r->slot[i] < 0) continue;
+    size_t size = value_size(r, i), w = from->uniform[i] ? 1 : (size_t)part->w,
+           h = from->uniform[i] ? 1 : (size_t)part->h;
+    char *to = b->values + at[i];
+    b->kinds |= 1U << i;
+    b->piece.values[i] = to;
+    b->piece.step[i] = !from->uniform[i];
+    b->piece.stride[i] = from->uniform[i] ? 0 : part->w;
+    b->piece.band_stride[i] = (int64_t)(w * h);
+    for (int band = 0; band < gv_run_bands(r, i); band++) {
+      const char *out = (const char *)from->out[i] + (size_t)(band * from->band_stride[i]) * size;
+      for (size_t y = 0; y < h; y++, to += w * size)
+        memcpy(to, out + y * (size_t)from->stride * size, w * size);
+    }
+  }
+  return b;
+}
+
+static gv_status compute(gv_io *io, gv_live *live, int number, int worker, int64_t column, int64_t row,
+                         unsigned kinds, gv_live_block **out) {
+  gv_live_level *level = &live->level[number];
+  gv_run r = level->run; /* without what is not asked for */
+  for (int i = 0; i < GV_LIVE_KINDS; i++)
+    if (i != GV_RUN_OUT && (kinds >> i & 1) == 0) r.slot[i] = -1;
+  if (r.slot[GV_RUN_DISTANCE] < 0) r.each = NULL;
+  gv_raster_block block = {.column = column, .row = row, .stride = r.block_w};
+  const gv_run_part part = gv_run_block_part(&r, column, row);
+  gv_status status = make_scratch(io, &r, &level->workers[worker]);
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    block.out[i] = level->workers[worker].scratch[i];
+    block.band_stride[i] = (int64_t)r.block_w * r.block_h;
+  }
+  if (status == GV_OK) status = gv_run_compute_block(io, &r, worker, &block);
+  if (status != GV_OK) return status;
+  *out = copy_block(&r, &block, &part);
+  if (*out == NULL) return gv_io_fail_memory(io, "a block");
+  (*out)->level = number;
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ reading */
+
+/* A window under way. Blocks beyond its own are those that come next for who reads one after another. */
+typedef struct reading {
+  gv_live *live;
+  const gv_live_window *window;
+  int32_t block_w, block_h;
+  int64_t across; /* blocks in a row of the level */
+  int64_t column, row, columns, own, count;
+  int64_t *missing; /* those that are to be computed */
+  int64_t done;     /* those that are not */
+  size_t most;      /* bytes to keep */
+  atomic_bool stopped;
+} reading;
+
+static void place_of(const reading *r, int64_t i, int64_t *column, int64_t *row) {
+  if (r->own == 1) { /* and those behind it */
+    int64_t number = r->row * r->across + r->column + i;
+    *column = number % r->across;
+    *row = number / r->across;
+  } else {
+    *column = r->column + i % r->columns;
+    *row = r->row + i / r->columns;
+  }
+}
+
+/* The part of a block that lies in the window. */
+static void hand_over(const reading *r, const gv_live_block *b) {
+  const gv_live_window *w = r->window;
+  gv_live_piece piece = b->piece;
+  int64_t left = piece.x > w->x ? piece.x : w->x, top = piece.y > w->y ? piece.y : w->y;
+  int64_t right = piece.x + piece.w < w->x + w->w ? piece.x + piece.w : w->x + w->w;
+  int64_t bottom = piece.y + piece.h < w->y + w->h ? piece.y + piece.h : w->y + w->h;
+  for (int i = 0; i < GV_LIVE_KINDS; i++) {
+    size_t size = value_size(&r->live->level[w->level].run, i);
+    int64_t skipped = (top - piece.y) * piece.stride[i] + (left - piece.x) * piece.step[i];
+    if (piece.values[i] != NULL) piece.values[i] = (const char *)piece.values[i] + skipped * (int64_t)size;
+  }
+  piece.x = left - w->x;
+  piece.y = top - w->y;
+  piece.w = right - left;
+  piece.h = bottom - top;
+  w->take(w->user, &piece);
+}
+
+/* False if the program wants no more. */
+static bool go_on(const gv_live_window *w, double fraction) {
+  return w->progress == NULL || gv_messages_call_host(w->progress, fraction, w->progress_user) != 0;
+}
+
+static gv_status compute_some(gv_io *io, void *user, int worker, int64_t first, int64_t end) {
+  reading *r = user;
+  const gv_live_window *w = r->window;
+  gv_status status = GV_OK;
+  for (int64_t i = first; i < end && status == GV_OK; i++) {
+    int64_t column, row;
+    gv_live_block *b;
+    place_of(r, r->missing[i], &column, &row);
+    status = compute(io, r->live, w->level, worker, column, row, w->kinds, &b);
+    if (status == GV_OK) {
+      if (r->missing[i] < r->own) hand_over(r, b);
+      keep(&r->live->cache, b, r->most);
+    }
+    /* Blocks are handed out in their order; the first worker is the calling thread. */
+    if (worker == 0 && !go_on(w, (double)(r->done + i + 1) / (double)r->count)) atomic_store(&r->stopped, true);
+    if (status == GV_OK && atomic_load(&r->stopped)) status = gv_io_fail_cancelled(io);
+  }
+  return status;
+}
+
+/* Hands over the blocks that are kept, and lists the others. */
+static gv_status find_kept(gv_io *io, reading *r, int64_t *missing) {
+  const gv_live_window *w = r->window;
+  r->missing = malloc((size_t)r->count * sizeof *r->missing);
+  if (r->missing == NULL) return gv_io_fail_memory(io, "a list of blocks");
+  *missing = 0;
+  for (int64_t i = 0; i < r->count; i++) {
+    int64_t column, row;
+    place_of(r, i, &column, &row);
+    const gv_live_block *b = find(&r->live->cache, w->level, column, row, w->kinds);
+    if (b == NULL) {
+      r->missing[(*missing)++] = i;
+      continue;
+    }
+    if (i < r->own) hand_over(r, b);
+    if (!go_on(w, (double)++r->done / (double)r->count)) return gv_io_fail_cancelled(io);
+  }
+  return GV_OK;
+}
+
+/* Who reads blocks one after another gets those that come next computed with the first that is missing. */
+static void read_ahead(reading *r, gv_live_level *level) {
+  int64_t number = r->row * r->across + r->column, rest = r->across - r->column, threads = level->run.worker_count;
+  if (r->own > 1 || find(&r->live->cache, r->window->level, r->column, r->row, r->window->kinds) != NULL) return;
+  if (number == level->expected && threads > 1) r->count = 2 * threads < rest ? 2 * threads : rest;
+  level->expected = number + r->count;
+}
+
+gv_status gv_live_read(gv_io *io, gv_live *live, const gv_live_window *window) {
+  gv_status status = gv_live_prepare(io, live, window->level);
+  if (status != GV_OK) return status;
+  gv_live_level *level = &live->level[window->level];
+  reading r = {.live = live, .window = window, .block_w = level->run.block_w, .block_h = level->run.block_h};
+  int64_t missing = 0, waiting = gv_budget_of(level->run.j).waiting, cache = (int64_t)GDALGetCacheMax64();
+  r.most = (size_t)(waiting < cache ? waiting : cache);
+  r.across = (level->width + r.block_w - 1) / r.block_w;
+  r.column = window->x / r.block_w;
+  r.row = window->y / r.block_h;
+  r.columns = (window->x + window->w - 1) / r.block_w - r.column + 1;
+  r.own = r.count = r.columns * ((window->y + window->h - 1) / r.block_h - r.row + 1);
+  read_ahead(&r, level);
+  status = find_kept(io, &r, &missing);
+  if (status == GV_OK) {
+    gv_io_loop loop = {.threads = level->run.worker_count, .count = missing, .grain = 1, .user = &r};
+    status = gv_io_parallel_for(io, &loop, compute_some);
+  }
+  free(r.missing);
+  /* The calling thread may have had none of the blocks, or not the last. */
+  if (status == GV_OK && !go_on(window, 1.0)) status = gv_io_fail_cancelled(io);
+  return status;
+}

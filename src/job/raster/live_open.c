@@ -1,0 +1,209 @@
+/* Opening and closing. */
+#include "job/raster/live.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cpl_string.h>
+
+#include "job/raster/live_parts.h"
+
+enum { MOST_LEVELS = 32 };
+
+const gv_live_facts *gv_live_facts_of(const gv_live *live) {
+  return &live->facts;
+}
+
+/* ---------------------------------------------------------------------------------------------------- freeing */
+
+static void free_facts(gv_live_facts *facts) {
+  for (int i = 0; i < facts->bands && facts->band != NULL; i++) {
+    free(facts->band[i].name);
+    free(facts->band[i].unit);
+  }
+  free(facts->band);
+  if (facts->crs != NULL) OSRRelease(facts->crs);
+}
+
+void gv_live_close(gv_live *live) {
+  if (live == NULL) return;
+  /* Overviews borrow from level 0. */
+  for (int i = live->facts.levels - 1; i >= 0; i--)
+    gv_live_free_level(live, &live->level[i]);
+  free(live->level);
+  gv_attribute_table_free(&live->table);
+  gv_live_cache_free(&live->cache);
+  free_facts(&live->facts);
+  gv_job_settings_clear(&live->settings);
+  gv_description_free(&live->description);
+  free(live);
+}
+
+/* --------------------------------------------------------------------------------------------------- settings */
+
+/* The bands stand for the files of a run; what belongs to files that there are none of is left out. */
+static gv_status apply(gv_io *io, gv_live *live) {
+  gv_job_settings *s = &live->settings;
+  gv_job *j = &s->job;
+  gv_job_settings_begin(s);
+  gv_status status = gv_description_apply(io, &live->description, s);
+  if (status != GV_OK) return status;
+  if (s->band_count == 0) s->bands[s->band_count++] = GV_RUN_OUT;
+  j->distance = "distance";
+  status = gv_job_settings_check(io, s);
+  j->raster.path = gv_job_settings_has_band(s, GV_RUN_OUT) ? "id" : NULL;
+  j->azimuth = gv_job_settings_has_band(s, GV_RUN_AZIMUTH) ? "azimuth" : NULL;
+  if (gv_job_settings_has_band(s, GV_RUN_DISTANCE)) return status;
+  j->distance = NULL;
+  j->distance_unit = (gv_unit){.kind = GV_UNIT_NONE};
+  j->signed_distance = j->distance_per_value = false;
+  return status;
+}
+
+static gv_status count_threads(gv_io *io, gv_job *j) {
+  gv_context *context = NULL;
+  if (j->threads == 0) {
+    if (gv_context_create(NULL, &context) != GV_OK) return gv_io_fail_memory(io, "the threads");
+    j->threads = gv_context_threads(context);
+    gv_context_destroy(context);
+  }
+  j->raster.threads = j->threads;
+  gv_run_settle(j);
+  return GV_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ facts */
+
+static gv_status add_bands(gv_io *io, gv_live *live, const gv_run *r, int kind) {
+  gv_live_facts *f = &live->facts;
+  const GDALDataType types[GV_LIVE_KINDS] = {live->id_type, r->j->distance_type, GDT_Float32};
+  char **names = gv_run_band_names(r, kind);
+  const char *unit = gv_run_unit(r, kind);
+  int count = gv_run_bands(r, kind);
+  gv_live_band *more = realloc(f->band, (size_t)(f->bands + count) * sizeof *more);
+  bool made = more != NULL;
+  if (made) f->band = more;
+  for (int i = 0; i < count && made; i++) {
+    gv_live_band *b = &f->band[f->bands++];
+    *b = (gv_live_band){kind, i, types[kind], strdup(names[i]), unit != NULL ? strdup(unit) : NULL};
+    made = b->name != NULL && (unit == NULL || b->unit != NULL);
+  }
+  CSLDestroy(names);
+  return made ? GV_OK : gv_io_fail_memory(io, "the bands");
+}
+
+/* Half of each side, and half of that ... */
+static void add_levels(gv_live *live) {
+  int64_t w = live->facts.width, h = live->facts.height;
+  for (live->facts.levels = 0;;) {
+    gv_live_level *level = &live->level[live->facts.levels++];
+    level->width = w;
+    level->height = h;
+    if (w <= GV_LIVE_SMALLEST && h <= GV_LIVE_SMALLEST) return;
+    w = (w + 1) / 2;
+    h = (h + 1) / 2;
+  }
+}
+
+/* What a run with a grid and a type tells. */
+static gv_status take_facts(gv_io *io, gv_live *live, const gv_run *r) {
+  enum { A_SIDE = 80 /* bytes that the library and GDAL have for each column and row of a level, about */ };
+  gv_live_facts *f = &live->facts;
+  f->width = r->grid.grid.width;
+  f->height = r->grid.grid.height;
+  if (f->width + f->height > r->j->memory / A_SIDE || f->width > INT64_MAX / 64 / f->height) {
+    return gv_io_fail_as(io, GV_CODE_GRID_TOO_LARGE, GV_ERROR_INVALID_ARGUMENT,
+                         "a grid of %" PRId64 " x %" PRId64 " cells is too large for --memory", f->width,
+                         f->height);
+  }
+  memcpy(f->geotransform, r->grid.geotransform, sizeof f->geotransform);
+  if (r->grid.crs != NULL) f->crs = OSRClone(r->grid.crs);
+  if (r->grid.crs != NULL && f->crs == NULL) return gv_io_fail_memory(io, "a coordinate system");
+  gv_status status = GV_OK;
+  for (int i = 0; i < live->settings.band_count && status == GV_OK; i++)
+    status = add_bands(io, live, r, live->settings.bands[i]);
+  add_levels(live);
+  return status;
+}
+
+/* What the headers of the sources tell; *known: that is all. */
+static gv_status look(gv_io *io, gv_live *live, bool *known) {
+  gv_job job = live->settings.job;
+  gv_run r = {.io = io, .j = &job};
+  bool narrow = false;
+  gv_status status = gv_run_look(&r, &job, &narrow);
+  bool by_cell = job.raster_seeds.by_cell;
+  *known = status == GV_OK && r.grid.grid.width > 0 && (narrow || by_cell) && !job.distance_per_value;
+  live->id_type = by_cell ? GDT_Int64 : GDT_Int32;
+  if (*known) status = take_facts(io, live, &r);
+  gv_raster_grid_free(&r.grid);
+  gv_seeds_free(&r.seeds);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------- opening */
+
+/* Reads the seeds where the headers do not tell all. */
+static gv_status find_facts(gv_io *io, gv_live *live) {
+  bool known = false;
+  gv_status status = look(io, live, &known);
+  if (status != GV_OK || known) return status;
+  status = gv_live_read_first(live);
+  if (status != GV_OK) return gv_io_pass_on(io, status, &live->io);
+  live->id_type = live->level[0].run.type;
+  return take_facts(io, live, &live->level[0].run);
+}
+
+/* On-demand rasters are made of what is stored: none is computed within another, and none can be made of itself. */
+static gv_status check_sources(gv_io *io, gv_live *live) {
+  gv_inputs inputs = {0};
+  gv_status status = gv_job_list_inputs(io, &live->settings.job, &inputs);
+  const char *nested = status == GV_OK ? gv_inputs_find_on_demand(&inputs) : NULL;
+  if (nested != NULL) status = gv_live_refuse_nested(io, nested);
+  gv_inputs_free(&inputs);
+  return status;
+}
+
+static gv_status fill(gv_io *io, gv_live *live) {
+  gv_status status = apply(io, live);
+  if (status == GV_OK) status = check_sources(io, live);
+  if (status == GV_OK) status = count_threads(io, &live->settings.job);
+  if (status == GV_OK) status = gv_live_cache_make(io, &live->cache);
+  return status == GV_OK ? find_facts(io, live) : status;
+}
+
+gv_status gv_live_open(gv_io *io, const char *name, char **options, gv_live **out) {
+  gv_live *live = calloc(1, sizeof *live);
+  gv_live_level *level = calloc(MOST_LEVELS, sizeof *level);
+  if (live == NULL || level == NULL) {
+    free(live);
+    free(level);
+    return gv_io_fail_memory(io, "a raster");
+  }
+  live->level = level;
+  live->facts.levels = 1;
+  gv_status status = gv_live_describe(io, name, options, &live->description);
+  if (status == GV_OK) status = fill(io, live);
+  if (status == GV_OK) {
+    *out = live;
+  } else {
+    gv_live_close(live);
+  }
+  return status;
+}
+
+char **gv_live_files(gv_live *live) {
+  gv_io io = {.cancelled = NULL};
+  gv_inputs inputs = {0};
+  char **files = NULL;
+  if (gv_job_list_inputs(&io, &live->settings.job, &inputs) == GV_OK) files = gv_inputs_files(&inputs);
+  gv_inputs_free(&inputs);
+  return files;
+}
+
+void gv_live_size(const gv_live *live, int level, int64_t *width, int64_t *height) {
+  *width = live->level[level].width;
+  *height = live->level[level].height;
+}

@@ -1,0 +1,84 @@
+/* What the files of live rasters share. */
+#ifndef GV_JOB_RASTER_LIVE_PARTS_H
+#define GV_JOB_RASTER_LIVE_PARTS_H
+
+#include <pthread.h>
+
+#include "job/raster/description.h"
+#include "job/raster/live.h"
+#include "job/raster/run.h"
+
+_Static_assert((int)GV_LIVE_KINDS == (int)GV_RUN_RASTERS, "the kinds of bands are the rasters of a run");
+
+/* The error of an on-demand raster that is a source of another one. */
+gv_status gv_live_refuse_nested(gv_io *io, const char *name);
+
+/* ----------------------------------------------------------------------------------------- names: live_name.c */
+
+/* What a name and open options describe, with absolute names of files. */
+gv_status gv_live_describe(gv_io *io, const char *name, char **options, gv_description *out);
+
+/* ------------------------------------------------------------------------------------- blocks: live_blocks.c */
+
+/* A block that was computed. */
+typedef struct gv_live_block {
+  struct gv_live_block *next;          /* in its slot of the table */
+  struct gv_live_block *newer, *older; /* by use */
+  int level;
+  int64_t column, row;
+  unsigned kinds;
+  size_t bytes;
+  gv_live_piece piece;
+  char values[];
+} gv_live_block;
+
+/* Blocks that are kept, the last used ones. */
+typedef struct gv_live_cache {
+  pthread_mutex_t lock; /* for the threads that compute the blocks of a window */
+  gv_live_block **slots;
+  gv_live_block *newest, *oldest;
+  size_t bytes;
+} gv_live_cache;
+
+gv_status gv_live_cache_make(gv_io *io, gv_live_cache *cache);
+void gv_live_cache_free(gv_live_cache *cache);
+
+/* ------------------------------------------------------------------------------------------- levels: live_levels.c */
+
+/* Memory of a worker of a run: values of a block. */
+typedef struct gv_live_worker {
+  char *scratch[GV_LIVE_KINDS];
+} gv_live_worker;
+
+typedef struct gv_live_level {
+  int64_t width, height;
+  gv_job job;
+  gv_run run;
+  bool begun; /* `run` has something to be freed */
+  bool ready; /* all below is made */
+  gv_live_worker *workers;
+  int64_t expected; /* the block that a reader of one after another asks for next, row by row */
+} gv_live_level;
+
+struct gv_live {
+  gv_description description;
+  gv_job_settings settings;
+  gv_live_facts facts;
+  GDALDataType id_type;
+  gv_io io;         /* of the runs */
+  gv_status failed; /* of level 0: why, if there was anything */
+  gv_io failure;
+  gv_live_level *level;
+  gv_attribute_table table;
+  bool has_table;
+  gv_live_cache cache;
+};
+
+/* Makes a level ready. */
+gv_status gv_live_prepare(gv_io *io, gv_live *live, int level);
+
+/* What level 0 is read from, before it is ready. */
+gv_status gv_live_read_first(gv_live *live);
+void gv_live_free_level(gv_live *live, gv_live_level *level);
+
+#endif

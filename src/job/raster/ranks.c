@@ -1,0 +1,195 @@
+/*
+ * A run by the ranks of MPI: each computes its part (parts.c) into a temporary directory beside the outputs, which all must see, and
+ * rank 0 merges the parts (merge.c). A rank that fails makes a file in that directory; the others look for it, so that they stop early.
+ */
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "distributed/communicator.h"
+#include "io/out/output.h"
+#include "job/raster/budget.h"
+#include "job/raster/job.h"
+
+#define COMPUTING 0.8 /* of the run, as far as progress goes */
+
+typedef struct ranks {
+  const gv_communicator *c;
+  const gv_job *job;
+  gv_io *io;
+  gv_job_report report; /* of this rank's part */
+  atomic_llong looked;  /* when the file of a rank that failed was last looked for */
+  char folder[4096], failed[4200], part[4200];
+} ranks;
+
+static bool name_part(const ranks *r, int rank, char *name, size_t size) {
+  return snprintf(name, size, "%s/part%d.tif", r->folder, rank + 1) < (int)size;
+}
+
+/* ----------------------------------------------------------------------------------------------------- computing */
+
+/* Once this rank is cancelled, or another has failed: looked for twice a second. */
+static bool stopped(void *user) {
+  ranks *r = user;
+  struct timespec now = {0};
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
+  long long half = (long long)now.tv_sec * 2 + now.tv_nsec / 500000000;
+  return gv_io_cancelled(r->io) || (atomic_exchange(&r->looked, half) != half && access(r->failed, F_OK) == 0);
+}
+
+static int show_part(double fraction, void *user) {
+  const gv_job *j = user;
+  return j->progress(COMPUTING * fraction, j->progress_user);
+}
+
+static int show_merging(double fraction, void *user) {
+  const gv_job *j = user;
+  return j->progress(COMPUTING + (1.0 - COMPUTING) * fraction, j->progress_user);
+}
+
+/* Rank 0 makes the directory, which all must see. */
+static gv_status begin(ranks *r, const char *beside, gv_output *output) {
+  gv_status status = GV_OK;
+  if (r->c->all.rank == 0) {
+    status = gv_output_init(r->io, output, beside, true);
+    if (status == GV_OK) status = gv_output_begin(r->io, output);
+    if (status == GV_OK && realpath(output->directory, r->folder) == NULL)
+      status = gv_io_fail(r->io, GV_ERROR_IO, "%s: the name is too long", beside);
+  }
+  status = gv_communicator_agree(r->io, r->c, status);
+  if (status == GV_OK) status = gv_communicator_broadcast(r->io, r->c, 0, r->folder, (int)sizeof r->folder);
+  if (status != GV_OK) return status;
+  snprintf(r->failed, sizeof r->failed, "%s/failed", r->folder);
+  if (!name_part(r, r->c->all.rank, r->part, sizeof r->part)) {
+    status = gv_io_fail(r->io, GV_ERROR_IO, "%s: the name is too long", beside);
+  } else if (access(r->folder, W_OK) != 0) {
+    status = gv_io_fail(
+        r->io, GV_ERROR_IO,
+        "%s: not visible on this host, unlike on that of rank 0; write to a file system that all hosts share",
+        r->folder);
+  }
+  return gv_communicator_agree(r->io, r->c, status);
+}
+
+static gv_status compute(ranks *r) {
+  const gv_communicator *c = r->c;
+  gv_io io = {.cancelled = stopped, .cancelled_user = r};
+  gv_job own = *r->job;
+  own.raster.path = r->part;
+  own.part = c->all.rank + 1;
+  own.parts = c->all.ranks;
+  own.spread = true;
+  own.cells = own.mesh = NULL;
+  own.sync = GV_SYNC_NEVER;
+  own.report = &r->report;
+  if (own.threads == 0) own.threads = c->threads;
+  own.raster.threads = own.threads;
+  if (own.memory == 0) own.memory = gv_budget_default() / c->host_ranks;
+  if (own.progress != NULL) own.progress = show_part;
+  own.progress_user = (void *)r->job;
+  gv_status status = gv_job_run(&io, &own);
+  bool others = status == GV_ERROR_CANCELLED && !gv_io_cancelled(r->io);
+  if (status != GV_OK && !others) {
+    int file = open(r->failed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (file >= 0) close(file);
+    memcpy(r->io->message, io.message, sizeof io.message);
+    r->io->code = io.code;
+  }
+  return gv_communicator_agree(r->io, c, status);
+}
+
+/* ------------------------------------------------------------------------------------------------------- merging */
+
+/* The parts, in rank 0's memory; *count: of those that have rows. */
+static gv_status list_parts(ranks *r, const char ***names, int *count) {
+  const gv_communicator *c = r->c;
+  struct stat found;
+  int64_t own = stat(r->part, &found) == 0 ? (int64_t)found.st_size : 0, sum = 0;
+  int64_t *sizes = calloc((size_t)c->all.ranks, sizeof *sizes);
+  gv_status status = sizes != NULL ? GV_OK : gv_io_fail_memory(r->io, "the parts");
+  *names = calloc((size_t)c->all.ranks, sizeof **names);
+  if (*names == NULL) status = gv_io_fail_memory(r->io, "the parts");
+  status = gv_communicator_agree(r->io, c, status);
+  if (status == GV_OK) status = gv_communicator_gather(r->io, c, &own, sizes, (int)sizeof own);
+  for (int i = 0; i < c->all.ranks && status == GV_OK && c->all.rank == 0 && sizes[i] > 0; i++) {
+    char name[4200];
+    bool there = name_part(r, i, name, sizeof name) && stat(name, &found) == 0 && found.st_size == sizes[i];
+    (*names)[(*count)++] = strdup(name);
+    sum += sizes[i];
+    if ((*names)[i] == NULL) status = gv_io_fail_memory(r->io, "the parts");
+    if (!there) {
+      status = gv_io_fail(r->io, GV_ERROR_IO,
+                          "%s: rank %d on %s has written it, but rank 0 does not see it; write to a file system "
+                          "that all hosts share",
+                          name, i, c->hosts[i].name);
+    }
+  }
+  free(sizes);
+  bool gtiff = r->job->raster.driver == NULL || EQUAL(r->job->raster.driver, "GTiff");
+  if (status == GV_OK && gtiff && c->all.rank == 0) status = gv_job_check_space(r->io, r->folder, (double)sum);
+  return status;
+}
+
+/* By rank 0. */
+static gv_status merge(ranks *r, const char *const *names, int count) {
+  gv_job whole = *r->job;
+  whole.merged = names;
+  whole.merged_count = count;
+  if (whole.threads == 0) whole.threads = r->c->host_threads;
+  whole.raster.threads = whole.threads;
+  if (whole.progress != NULL) whole.progress = show_merging;
+  whole.progress_user = (void *)r->job;
+  gv_status status = gv_job_run(r->io, &whole);
+  if (status == GV_OK && whole.report != NULL) {
+    whole.report->backend = r->report.backend;
+    whole.report->threads = r->report.threads;
+    whole.report->memory = r->report.memory;
+  }
+  return status;
+}
+
+static gv_status run_parts(ranks *r, const char *beside) {
+  gv_output output = {.path = NULL};
+  const char **names = NULL;
+  int count = 0;
+  gv_status status = begin(r, beside, &output);
+  if (status == GV_OK) status = compute(r);
+  if (status == GV_OK) {
+    status = list_parts(r, &names, &count);
+    if (status == GV_OK && r->c->all.rank == 0) status = merge(r, names, count);
+    status = gv_communicator_agree(r->io, r->c, status);
+  }
+  for (int i = 0; i < count; i++)
+    free((char *)names[i]);
+  free(names);
+  if (r->c->all.rank == 0) gv_output_clear(&output);
+  return status;
+}
+
+gv_status gv_job_run_by_ranks(gv_io *io, const gv_communicator *c, const gv_job *job) {
+  const char *const rasters[] = {job->raster.path, job->distance, job->azimuth, job->polygons, job->stats};
+  const char *beside = NULL;
+  gv_job own = *job;
+  ranks r = {.c = c, .job = &own, .io = io};
+  gv_status status = GV_OK;
+  for (size_t i = 0; i < sizeof rasters / sizeof *rasters && beside == NULL; i++)
+    beside = rasters[i];
+  own.device = gv_communicator_device(c, own.device);
+  /* The mesh has no parts. */
+  bool alone = beside == NULL || (own.grid.has_level && (beside == own.stats));
+  if (c->all.rank == 0) {
+    gv_job first = own;
+    first.plan_only = !alone;
+    if (!alone) first.report = NULL;
+    if (first.threads == 0) first.threads = c->host_threads;
+    first.raster.threads = first.threads;
+    status = gv_job_run(io, &first);
+  }
+  status = gv_communicator_agree(io, c, status);
+  return status == GV_OK && !alone ? run_parts(&r, beside) : status;
+}

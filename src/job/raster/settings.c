@@ -1,0 +1,487 @@
+#include "job/raster/settings.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cpl_conv.h>
+#include <cpl_string.h>
+
+#include "io/path.h"
+#include "io/source_name.h"
+#include "job/raster/run.h"
+
+typedef gv_job_settings settings;
+
+/* What stands for each other. */
+enum { GV_CELLS = 1, GV_EXTENT = 2, GV_SEEDS = 4 };
+
+/* ------------------------------------------------------------------------------------------------- setters */
+
+static gv_status set_values(gv_io *io, void *to, const char *value) {
+  gv_raster_seed_options *o = &((settings *)to)->job.raster_seeds;
+  return gv_read_whole_list(io, "--values", value, &o->values, &o->value_count);
+}
+
+static gv_status set_resolution(gv_io *io, void *to, const char *value) {
+  gv_grid_options *grid = &((settings *)to)->job.grid;
+  grid->has_resolution = true;
+  if (gv_read_numbers(value, grid->resolution, 2)) return GV_OK;
+  int count = gv_read_measures(value, grid->resolution, grid->resolution_unit, 2);
+  if (count == 0)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--res: '%s' is not X or X,Y, with units or without: %s",
+                      value, gv_unit_names);
+  if (count == 1) grid->resolution[1] = grid->resolution[0];
+  if (count == 1) grid->resolution_unit[1] = grid->resolution_unit[0];
+  return GV_OK;
+}
+
+static gv_status set_max_distance(gv_io *io, void *to, const char *value) {
+  gv_job *j = &((settings *)to)->job;
+  return gv_read_distance(io, "--max-distance", value, &j->max_distance, &j->max_distance_unit);
+}
+
+static gv_status set_distance_unit(gv_io *io, void *to, const char *value) {
+  return gv_read_length_unit(io, "--distance-unit", value, &((settings *)to)->job.distance_unit);
+}
+
+static gv_status set_size(gv_io *io, void *to, const char *value) {
+  gv_grid_options *grid = &((settings *)to)->job.grid;
+  grid->has_size = true;
+  if (gv_read_integers(value, grid->size, 2)) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--size: '%s' is not W,H in whole 64-bit numbers", value);
+}
+
+static gv_status set_extent(gv_io *io, void *to, const char *value) {
+  gv_grid_options *grid = &((settings *)to)->job.grid;
+  grid->has_extent = true;
+  if (gv_read_numbers(value, grid->extent, 4)) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--extent: '%s' is not XMIN,YMIN,XMAX,YMAX", value);
+}
+
+static gv_status set_memory(gv_io *io, void *to, const char *value) {
+  return gv_read_memory(io, value, &((settings *)to)->job.memory);
+}
+
+static const gv_choice raster_bands[] = {
+    {"id", GV_RUN_OUT}, {"distance", GV_RUN_DISTANCE}, {"azimuth", GV_RUN_AZIMUTH}, {NULL, 0}};
+
+static gv_status set_bands(gv_io *io, void *to, const char *value) {
+  settings *s = to;
+  for (const char *at = value;; at++) {
+    size_t length = strcspn(at, ",");
+    const gv_choice *c = raster_bands;
+    while (c->name != NULL && (strlen(c->name) != length || strncmp(c->name, at, length) != 0))
+      c++;
+    if (c->name == NULL || gv_job_settings_has_band(s, c->value)) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                        "--bands: '%s' are not some of id, distance, azimuth, each once", value);
+    }
+    s->bands[s->band_count++] = c->value;
+    at += length;
+    if (*at == '\0') return GV_OK;
+  }
+}
+
+/* GDAL's names, in any case. */
+static gv_status set_distance_type(gv_io *io, void *to, const char *value) {
+  settings *s = to;
+  s->has_distance_type = true;
+  s->job.distance_type = GDALGetDataTypeByName(value);
+  if (s->job.distance_type == GDT_Float32 || s->job.distance_type == GDT_Float64) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--distance-type: '%s' is neither Float32 nor Float64", value);
+}
+
+static gv_status set_id_type(gv_io *io, void *to, const char *value) {
+  settings *s = to;
+  static const GDALDataType types[] = {GDT_Byte, GDT_Int16, GDT_UInt16, GDT_Int32, GDT_UInt32, GDT_Int64};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (GDALGetDataTypeByName(value) != types[i]) continue;
+    s->job.id_type = types[i];
+    return GV_OK;
+  }
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "--ot: '%s' is none of Byte, Int16, UInt16, Int32, UInt32, Int64", value);
+}
+
+size_t gv_sum_file_at(const char *value, const char *directory) {
+  const char *equals = strchr(value, '=');
+  size_t length = equals != NULL ? (size_t)(equals - value) : 0;
+  for (size_t i = 0; i < length; i++)
+    if (!isalnum((unsigned char)value[i]) && value[i] != '_' && value[i] != '-') return 0;
+  char *whole = length > 0 ? gv_path_join(directory, value) : NULL;
+  struct stat found;
+  bool named = whole != NULL && stat(whole, &found) != 0;
+  free(whole);
+  return named ? length + 1 : 0;
+}
+
+static gv_status set_sum(gv_io *io, void *to, const char *value) {
+  gv_job *j = &((settings *)to)->job;
+  size_t file = gv_sum_file_at(value, "."), length = file > 0 ? file - 1 : 0;
+  if (j->sum_count == GV_JOB_MAX_SUMS)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum can be given %d times", GV_JOB_MAX_SUMS);
+  gv_job_sum *sum = &j->sums[j->sum_count++];
+  sum->path = value + file;
+  gv_source_remember(sum->path);
+  char *shown = gv_source_name(sum->path);
+  if (shown == NULL) return gv_io_fail_memory(io, "a name");
+  const char *stem = CPLGetBasename(shown);
+  free(shown);
+  if (file == 0) length = strchr(stem, '*') == NULL ? strlen(stem) : 0; /* a source that is not shown */
+  if (length == 0 || length >= sizeof sum->name) {
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--sum: '%s' gives no name of 1 to %zu letters; write NAME=FILE", value,
+                      sizeof sum->name - 1);
+  }
+  snprintf(sum->name, sizeof sum->name, "%.*s", (int)length, file > 0 ? value : stem);
+  for (int i = 0; i + 1 < j->sum_count; i++) {
+    if (strcasecmp(j->sums[i].name, sum->name) == 0) {
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--sum: two rasters are called '%s'; write NAME=FILE",
+                        sum->name);
+    }
+  }
+  return GV_OK;
+}
+
+static gv_status set_part(gv_io *io, void *to, const char *value) {
+  gv_job *j = &((settings *)to)->job;
+  char *slash, *end;
+  long part = strtol(value, &slash, 10), parts = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+  if (isdigit((unsigned char)*value) && parts > 0 && isdigit((unsigned char)slash[1]) && *end == '\0' &&
+      part >= 1 && part <= parts && parts <= GV_JOB_MOST_PARTS) {
+    j->part = (int)part;
+    j->parts = (int)parts;
+    return GV_OK;
+  }
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--part: '%s' is not I/N, the I-th of N parts (1 to %d)", value,
+                    GV_JOB_MOST_PARTS);
+}
+
+/* ------------------------------------------------------------------------------------------------- options */
+
+static const gv_choice weightings[] = {
+    {"multiplicative", GV_MULTIPLICATIVE}, {"additive", GV_ADDITIVE}, {"power", GV_POWER}, {NULL, 0}};
+
+static const gv_choice metrics[] = {{"geodesic", GV_GEODESIC},   {"great-circle", GV_GREAT_CIRCLE},
+                                    {"euclidean", GV_EUCLIDEAN}, {"manhattan", GV_MANHATTAN},
+                                    {"chebyshev", GV_CHEBYSHEV}, {NULL, 0}};
+
+static const gv_choice edges[] = {{"straight", GV_EDGES_STRAIGHT}, {"geodesic", GV_EDGES_GEODESIC}, {NULL, 0}};
+
+const gv_option gv_job_options[] = {
+    GV_OPTION_SECTION("Seeds"),
+    {"seeds", "SRC",
+     "any vector source that GDAL reads, with points, lines, polygons; a CSV file with columns lon and lat (lng, "
+     "long, longitude, latitude; EPSG:4326) or x and y needs nothing else; - is CSV or GeoJSON from the standard "
+     "input. Each point of a layer of points is a "
+     "seed; "
+     "where there are lines or polygons, each feature, at the distance of its nearest point (0 within a polygon)",
+     GV_OPTION_INTO(job.seeds.source), .names_file = true, .once = true, .alternatives = GV_SEEDS},
+    {"seeds-raster", "R",
+     "instead of --seeds: the cells of a raster that are neither nodata, masked nor 0 are seeds, at their centres. "
+     "OUT holds "
+     "the value of the nearest; equal distances go to the lowest value, -k finds values. Default grid: that of R",
+     GV_OPTION_INTO(job.raster_seeds.source), .names_file = true, .alternatives = GV_SEEDS},
+    {"band", "N", "of --seeds-raster (default: 1)", GV_OPTION_RANGE(job.raster_seeds.band, 1, 1 << 30)},
+    {"values", "V[,V...]", "only cells of R with these values are seeds, 0 too if it is listed",
+     GV_OPTION_BY(set_values), .numbers = INT32_MAX},
+    {"by-cell", NULL,
+     "OUT holds the nearest cell's number instead (row by row from 0, Int64); ties go to the lowest",
+     GV_OPTION_INTO(job.raster_seeds.by_cell)},
+    {"layer", "NAME", "layer to read, needed if there are several", GV_OPTION_INTO(job.seeds.layer)},
+    {"where", "SQL", "use only the features that fulfil this", GV_OPTION_INTO(job.seeds.where)},
+    {"seeds-crs", "CRS", "coordinate system of the seeds, in place of the source's own",
+     GV_OPTION_INTO(job.seeds.crs)},
+    {"x", "FIELD", "the positions' columns, where they have other names, or in place of geometries ...",
+     GV_OPTION_INTO(job.seeds.x_field)},
+    {"y", "FIELD", "... (plane coordinates without --seeds-crs, unless they are called lon and lat)",
+     GV_OPTION_INTO(job.seeds.y_field)},
+    {"oo", "NAME=VALUE", "open option of the driver of SRC or R, may be repeated",
+     GV_OPTION_INTO(job.seeds.open_options), .several = true},
+    {"id", "FIELD",
+     "write this integer field (default: the feature id; a CSV file's rows count from 1). With a text field: the "
+     "row number from 0, with the text in the attribute table",
+     GV_OPTION_INTO(job.seeds.id_field)},
+    {"skip-invalid", NULL, "leave out seeds without usable coordinates, and say how many",
+     GV_OPTION_INTO(job.seeds.skip_invalid)},
+
+    {"edges", "NAME",
+     "of lines and polygons: straight (default: in the seeds' own coordinates, longitudes as they are written) or "
+     "geodesic (the shorter way between vertices; great-circle arcs with that metric)",
+     GV_OPTION_ONE_OF(job.seeds.edges, edges)},
+    {"boundary", NULL, "polygons count as their boundaries, with nothing within",
+     GV_OPTION_INTO(job.seeds.boundary)},
+
+    GV_OPTION_SECTION("Grid: a template, or an extent with a cell size or a number of cells"),
+    {"like", "RASTER", "extent, cells and coordinate system of this raster", GV_OPTION_INTO(job.grid.like),
+     .names_file = true, .alternatives = GV_CELLS | GV_EXTENT},
+    {"like-oo", "NAME=VALUE", "open option of the template's driver, may be repeated",
+     GV_OPTION_INTO(job.grid.like_options), .several = true, .belongs_to = GV_CELLS | GV_EXTENT},
+    {"res", "X[,Y]",
+     "cell size in the grid's units, or with a unit: 30m, 1km, 1nmi, 30\" (degrees of a length are those of the "
+     "equator); a last cell "
+     "that is half inside counts, as in gdalwarp",
+     GV_OPTION_BY(set_resolution), .numbers = 2, .alternatives = GV_CELLS},
+    {"size", "W,H", "number of cells (default: 2048 on the longer side, square cells)", GV_OPTION_BY(set_size),
+     .numbers = 2, .alternatives = GV_CELLS},
+    {"extent", "XMIN,YMIN,XMAX,YMAX",
+     "in the grid's coordinate system; longitudes may go beyond 180 (default: the globe, or the seeds' extent plus "
+     "10 % a side; 1 km around a seed that is alone; the area that the system is for, if seeds lie beyond it)",
+     GV_OPTION_BY(set_extent), .numbers = 4, .alternatives = GV_EXTENT},
+    {"extent-of", "SRC", "the extent of this raster or layer", GV_OPTION_INTO(job.grid.extent_of),
+     .names_file = true, .alternatives = GV_EXTENT},
+    {"extent-layer", "NAME", "layer of --extent-of, needed if there are several",
+     GV_OPTION_INTO(job.grid.extent_layer), .belongs_to = GV_EXTENT},
+    {"extent-oo", "NAME=VALUE", "open option of the driver of --extent-of, may be repeated",
+     GV_OPTION_INTO(job.grid.extent_options), .several = true, .belongs_to = GV_EXTENT},
+    {"level", "L",
+     "the triangles of level L (0 to 20) of the QTM mesh ask for their nearest seed, and each pixel of the grid "
+     "carries its triangle's answer (default grid: the globe in 2^(L+3) x 2^(L+2) pixels)",
+     GV_OPTION_RANGE(job.grid.level, 0, GV_QTM_MAX_GRID_LEVEL), GV_OPTION_AND(job.grid.has_level)},
+    {"snap-seeds", NULL, "with --level: seeds move to the centre of their own triangle",
+     GV_OPTION_INTO(job.grid.snap_seeds)},
+    {"crs", "CRS", "coordinate system of the grid (default: the seeds')", GV_OPTION_INTO(job.grid.crs)},
+
+    GV_OPTION_SECTION("Which seeds"),
+    {"k", "K", "bands 1 to K hold the nearest, the 2nd nearest ... K-th nearest seed (1 to 64)",
+     GV_OPTION_RANGE(job.k, 1, GV_VORONOI_MAX_K)},
+    {"max-distance", "D",
+     "seeds farther away do not count: metres on the globe, else the grid's unit, or with a unit: 100km, 5mi; "
+     "inclusive",
+     GV_OPTION_BY(set_max_distance), .numbers = 1},
+    {"mask", "SRC", "a raster (nodata, masked and 0 are left out) or polygons: other cells hold nodata",
+     GV_OPTION_INTO(job.mask.source), .names_file = true},
+    {"mask-layer", "NAME", "layer of the polygons, needed if there are several", GV_OPTION_INTO(job.mask.layer)},
+    {"mask-oo", "NAME=VALUE", "open option of the mask's driver, may be repeated",
+     GV_OPTION_INTO(job.mask.open_options), .several = true},
+    {"weighting", "NAME", "multiplicative (d/w), additive (d+w) or power (d*d-w) instead of the distance d",
+     GV_OPTION_ONE_OF(job.weighting, weightings)},
+    {"weight-field", "FIELD", "the seeds' weights w", GV_OPTION_INTO(job.seeds.weight_field)},
+
+    GV_OPTION_SECTION("Computing"),
+    {"metric", "NAME",
+     "geodesic (default on geographic grids), great-circle, euclidean (default on others), manhattan, chebyshev; "
+     "the first two work on projected grids too",
+     GV_OPTION_ONE_OF(job.grid.metric, metrics), GV_OPTION_AND(job.grid.has_metric)},
+    {"backend", "NAME", "auto (default) or one of `gpuvoronoi backends`; all give the same result",
+     GV_OPTION_INTO(job.backend), .more = GV_MORE_LIMITS_OF_GRIDS, .parts_otherwise = true},
+    GV_OPTION_THREADS_ROW(job.threads),
+    {"memory", "SIZE",
+     "memory over all threads, e.g. 512M or 4G, beside what the seeds take (default: a quarter of what there is, 1 "
+     "GiB at most); with less of it fewer threads work",
+     GV_OPTION_BY(set_memory), .numbers = 1, .parts_otherwise = true},
+    {"device", "N",
+     "GPU for the CUDA backends, as `gpuvoronoi devices` numbers them (default: the first; for cuda-tile all)",
+     GV_OPTION_RANGE(job.device, 0, 1023), .parts_otherwise = true},
+
+    GV_OPTION_SECTION("Output"),
+    {"of", "DRIVER", "GDAL driver (default: by the extension of OUT; GTiff for .tif)",
+     GV_OPTION_INTO(job.raster.driver), .place = GV_IN_OUTPUTS},
+    {"ot", "TYPE",
+     "type of the ids: Byte, Int16, UInt16, Int32, UInt32 or Int64, which must hold them all (default: Int32, or "
+     "Int64 where needed); PNG, JPEG 2000 and GeoPackage rasters need Byte or UInt16",
+     GV_OPTION_BY(set_id_type), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
+    {"cells", "FILE",
+     "with --level: the triangles as polygons too, with id, id64, lon, lat, seed, distance and area_km2; .gpkg, "
+     ".fgb, .csv, .geojson or any other vector format's extension",
+     GV_OPTION_INTO(job.cells), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"mesh", "FILE.nc", "with --level (up to 13): the triangles as a UGRID mesh with seed, distance and area",
+     GV_OPTION_INTO(job.mesh), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"distance", "FILE", "distances as a raster too (K bands); metres on the globe, else the grid's unit",
+     GV_OPTION_INTO(job.distance), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"distance-per-value", NULL, "with --distance and --seeds-raster: a band for each value instead of K",
+     GV_OPTION_INTO(job.distance_per_value)},
+    {"bands", "NAME[,NAME...]",
+     "what a raster has that GDAL makes of the description, without a file: id (default), distance, azimuth, K "
+     "bands each",
+     GV_OPTION_BY(set_bands), .several = true},
+    {"distance-type", "TYPE", "Float32 (default) or Float64", GV_OPTION_BY(set_distance_type)},
+    {"signed-distance", NULL,
+     "with --distance: within a polygon minus the distance to the boundary of the cell's own feature",
+     GV_OPTION_INTO(job.signed_distance)},
+    {"distance-unit", "UNIT",
+     "unit of the distances of --distance and --stats: m, km, nmi, mi, ft, yd, us-ft, cm (default: metres on the "
+     "globe, else the grid's unit)",
+     GV_OPTION_BY(set_distance_unit)},
+    {"azimuth", "FILE", "directions to the seeds, degrees clockwise from north, as a raster too",
+     GV_OPTION_INTO(job.azimuth), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"stats", "FILE",
+     "a table with a row a seed: its attributes, cells, area, mean and largest distance, centroid, sums; .csv, "
+     ".gpkg, .fgb, .geojson ...",
+     GV_OPTION_INTO(job.stats), .place = GV_IN_OUTPUTS, .names_file = true},
+    {"stats-layer", "NAME", "the table's name in a file of several layers (default: statistics)",
+     GV_OPTION_INTO(job.stats_layer), .place = GV_IN_OUTPUTS},
+    {"sum", "[NAME=]RASTER",
+     "with --stats: add up this raster of counts (people, say) over each region, and the mean distance weighted by "
+     "it; may be repeated",
+     GV_OPTION_BY(set_sum), .place = GV_IN_OUTPUTS, .names_file = true, .several = true},
+    {"sum-oo", "NAME=VALUE", "open option of the drivers of all rasters of --sum, may be repeated",
+     GV_OPTION_INTO(job.sum_options), .place = GV_IN_OUTPUTS, .several = true},
+    {"group", NULL,
+     "with --stats: a row an id instead of a row a seed, with the number of its seeds and the attributes of the "
+     "first",
+     GV_OPTION_INTO(job.group), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
+    {"no-stats-distances", NULL, "leave the distances out of the table, which is faster",
+     GV_OPTION_INTO(job.no_stats_distances), .place = GV_IN_OUTPUTS, .parts_otherwise = true},
+    {"polygons", "FILE", "the regions as polygons too", GV_OPTION_INTO(job.polygons), .place = GV_IN_OUTPUTS,
+     .names_file = true},
+    {"polygons-layer", "NAME", "their name in a file of several layers (default: regions)",
+     GV_OPTION_INTO(job.polygons_layer), .place = GV_IN_OUTPUTS},
+    {"co", "NAME=VALUE", "creation option, may be repeated; each replaces just that default",
+     GV_OPTION_INTO(job.raster.creation_options), .place = GV_IN_OUTPUTS, .several = true},
+    {"nodata", "V",
+     "value of cells without a seed (default: -1, or the lowest integer if -1 is an id; of unsigned types the "
+     "highest "
+     "integer, or 0 if that is an id)",
+     GV_OPTION_INTO(job.nodata), GV_OPTION_AND(job.has_nodata)},
+    {"no-style", NULL,
+     "no attribute table with names and colours, no palette, and no style for QGIS (OUT.qml) beside OUT",
+     GV_OPTION_INTO(job.no_style), .place = GV_IN_OUTPUTS},
+    {"overwrite", NULL,
+     "replace outputs that exist; in files of several layers (.gpkg, .sqlite, .xlsx ...) only the layer of that "
+     "name: "
+     "new ones are added without this. Modes and owners stay, links are followed, read-only files are refused",
+     GV_OPTION_INTO(job.raster.overwrite), .place = GV_IN_OUTPUTS},
+    GV_OPTION_SYNC_ROW(job.sync),
+    {"describe", "FILE",
+     "write this command line as JSON to FILE.voronoi.json instead of running it; OUT is not needed. Passwords are "
+     "left out, relative names of files are told from FILE",
+     GV_OPTION_INTO(describe), .place = GV_IN_NOTHING},
+    {"config", "FILE",
+     "run the description FILE.voronoi.json; options that are given besides replace its own. --overwrite goes for "
+     "both",
+     GV_OPTION_INTO(job.config), .place = GV_IN_NOTHING},
+    {"part", "I/N",
+     "compute the I-th of N parts (rows of tiles one after the other) into OUT, a part file for `gpuvoronoi "
+     "merge`; "
+     "other outputs go into it too, or are made when parts are merged",
+     GV_OPTION_BY(set_part), .place = GV_IN_NOTHING},
+    {"dry-run", NULL, "read the inputs and say what would be done, how large; nothing is written",
+     GV_OPTION_INTO(job.dry_run), .place = GV_IN_NOTHING},
+    {"quiet", NULL, "no progress bar, no warnings and no summary at the end", GV_OPTION_INTO(quiet),
+     .place = GV_IN_NOTHING},
+    {"json", NULL,
+     "summary, warnings and errors as one JSON object on the standard output, with a code each; a bar is on stderr "
+     "then",
+     GV_OPTION_INTO(json), .place = GV_IN_NOTHING},
+    {"progress", NULL, "the progress bar even if the output is no terminal", GV_OPTION_INTO(progress),
+     .place = GV_IN_NOTHING},
+    GV_OPTION_HELP_ROW,
+    {"version", NULL, "print the version", .kind = GV_OPTION_VERSION, .place = GV_IN_NOTHING},
+};
+
+_Static_assert(sizeof gv_job_options / sizeof *gv_job_options == GV_JOB_OPTIONS, "the header's number of rows");
+
+const gv_option gv_job_out = {"raster",
+                              "FILE",
+                              "the raster of ids, OUT of the command line",
+                              GV_OPTION_INTO(job.raster.path),
+                              .place = GV_IN_OUTPUTS,
+                              .names_file = true};
+
+/* ------------------------------------------------------------------------------------------------ all together */
+
+void gv_job_settings_begin(gv_job_settings *s) {
+  *s = (gv_job_settings){.job = {.raster_seeds.band = 1,
+                                 .backend = "auto",
+                                 .device = -1,
+                                 .k = 1,
+                                 .max_distance = (double)INFINITY,
+                                 .distance_type = GDT_Float32}};
+}
+
+void gv_job_settings_clear(gv_job_settings *s) {
+  CSLDestroy(s->job.raster.creation_options);
+  CSLDestroy(s->job.seeds.open_options);
+  CSLDestroy(s->job.grid.like_options);
+  CSLDestroy(s->job.grid.extent_options);
+  CSLDestroy(s->job.mask.open_options);
+  CSLDestroy(s->job.sum_options);
+  free(s->job.raster_seeds.values);
+}
+
+bool gv_job_settings_has_band(const gv_job_settings *s, int kind) {
+  for (int i = 0; i < s->band_count; i++)
+    if (s->bands[i] == kind) return true;
+  return false;
+}
+
+gv_status gv_job_settings_check(gv_io *io, const gv_job_settings *s) {
+  const gv_job *j = &s->job;
+  bool distances = j->distance != NULL || gv_job_settings_has_band(s, GV_RUN_DISTANCE);
+  bool cells = j->raster_seeds.source != NULL;
+  if (j->seeds.source != NULL && cells)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--seeds or --seeds-raster, not both");
+  if (j->seeds.source == NULL && !cells)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--seeds is missing: which points? gpuvoronoi --seeds points.gpkg %s",
+                      j->raster.path != NULL ? j->raster.path : "out.tif");
+  const gv_option_rule rules[] = {
+      {j->weighting != GV_UNWEIGHTED, j->seeds.weight_field != NULL, "--weighting", "--weight-field"},
+      {j->seeds.weight_field != NULL, j->weighting != GV_UNWEIGHTED, "--weight-field", "--weighting"},
+      {j->seeds.x_field != NULL, j->seeds.y_field != NULL, "--x", "--y"},
+      {j->seeds.y_field != NULL, j->seeds.x_field != NULL, "--y", "--x"},
+      {j->mask.layer != NULL, j->mask.source != NULL, "--mask-layer", "--mask"},
+      {j->mask.open_options != NULL, j->mask.source != NULL, "--mask-oo", "--mask"},
+      {j->grid.like_options != NULL, j->grid.like != NULL, "--like-oo", "--like"},
+      {j->grid.extent_layer != NULL, j->grid.extent_of != NULL, "--extent-layer", "--extent-of"},
+      {j->grid.extent_options != NULL, j->grid.extent_of != NULL, "--extent-oo", "--extent-of"},
+      {s->has_distance_type, distances, "--distance-type", "--distance"},
+      {j->signed_distance, distances, "--signed-distance", "--distance"},
+      {j->distance_unit.kind != GV_UNIT_NONE, distances || j->stats != NULL, "--distance-unit",
+       "--distance or --stats"},
+      {j->stats_layer != NULL, j->stats != NULL, "--stats-layer", "--stats"},
+      {j->polygons_layer != NULL, j->polygons != NULL, "--polygons-layer", "--polygons"},
+      {j->sum_count > 0, j->stats != NULL, "--sum", "--stats"},
+      {j->sum_options != NULL, j->sum_count > 0, "--sum-oo", "--sum"},
+      {j->group, j->stats != NULL, "--group", "--stats"},
+      {j->no_stats_distances, j->stats != NULL, "--no-stats-distances", "--stats"},
+      {j->raster_seeds.band != 1, cells, "--band", "--seeds-raster"},
+      {j->raster_seeds.values != NULL, cells, "--values", "--seeds-raster"},
+      {j->raster_seeds.by_cell, cells, "--by-cell", "--seeds-raster"},
+      {j->distance_per_value, cells, "--distance-per-value", "--seeds-raster"},
+      {j->distance_per_value, distances, "--distance-per-value", "--distance"},
+      {j->seeds.layer != NULL, !cells, "--layer", "--seeds"},
+      {j->seeds.where != NULL, !cells, "--where", "--seeds"},
+      {j->seeds.x_field != NULL, !cells, "--x", "--seeds"},
+      {j->seeds.id_field != NULL, !cells, "--id", "--seeds"},
+      {j->seeds.boundary, !cells, "--boundary", "--seeds"},
+      {j->seeds.edges != GV_EDGES_STRAIGHT, !cells, "--edges", "--seeds"},
+      {j->signed_distance, !cells, "--signed-distance", "--seeds"},
+      {j->weighting != GV_UNWEIGHTED, !cells, "--weighting", "--seeds"},
+      {j->group, !cells, "--group", "--seeds"},
+  };
+  if (j->parts > 0 && (j->raster.path == NULL || s->describe != NULL))
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--part needs OUT, the part file, and runs are described without it");
+  const char *const layers[] = {j->stats_layer, j->polygons_layer};
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    if (layers[i] != NULL && layers[i][0] == '\0')
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "a layer has an empty name");
+  }
+  if (j->distance_per_value && j->raster_seeds.by_cell)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                      "--distance-per-value has a band a value, which --by-cell does without");
+  return gv_option_rules_check(io, rules, sizeof rules / sizeof *rules);
+}
+
+gv_status gv_job_outputs_check(gv_io *io, const gv_job_settings *s) {
+  const gv_job *j = &s->job;
+  const char *const paths[] = {j->raster.path, j->distance, j->azimuth, j->stats, j->polygons, j->cells, j->mesh};
+  bool any = false;
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    any = any || paths[i] != NULL;
+    if (paths[i] != NULL && paths[i][0] == '\0')
+      return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "an output file has an empty name");
+  }
+  if (any && j->id_type != GDT_Unknown && j->raster.path == NULL)
+    return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT, "--ot needs OUT");
+  if (any) return GV_OK;
+  return gv_io_fail(io, GV_ERROR_INVALID_ARGUMENT,
+                    "no output is asked for: OUT, --stats, --distance, --azimuth, --polygons ...");
+}
