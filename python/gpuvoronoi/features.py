@@ -4,92 +4,18 @@ from __future__ import annotations
 
 import math
 from ctypes import c_void_p
-from typing import Any, Iterable, NamedTuple, Optional
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _c, _crs, _search
+from . import _c, _crs, _geometries, _search
 from ._library import Handle, Progress, library, worker_threads
 from ._search import Neighbours
 from .trees import _pairs, _seeds, ellipsoid_numbers
 
 _EDGES = ("straight", "geodesic")
-_POINTS, _LINE, _POLYGON = range(3)
 _BUILT_LARGE = 10_000  # vertices
-
-
-class _Arrays(NamedTuple):
-    """``gv_features``: features have parts, parts rings, rings vertices."""
-
-    part: npt.NDArray[np.int64]
-    kind: npt.NDArray[np.uint8]
-    ring: npt.NDArray[np.int64]
-    vertex: npt.NDArray[np.int64]
-    x: npt.NDArray[np.float64]
-    y: npt.NDArray[np.float64]
-
-
-class _Parts:
-    """Geometries as offsets: features have parts, parts rings, rings vertices."""
-
-    def __init__(self) -> None:
-        self.part, self.ring, self.vertex = [0], [0], [0]
-        self.kind: list[int] = []
-        self.places: list[npt.NDArray[np.float64]] = []
-
-    def add_part(self, kind: int, rings: Iterable[Any], row: int) -> None:
-        for ring in rings:
-            try:
-                places = np.asarray([place[:2] for place in ring], dtype=np.float64).reshape(-1, 2)
-            except (TypeError, ValueError):
-                raise ValueError(f"geometries: row {row} has coordinates that are no pairs of numbers") from None
-            self.places.append(places)
-            self.vertex.append(self.vertex[-1] + len(places))
-        self.ring.append(len(self.vertex) - 1)
-        self.kind.append(kind)
-
-    def add(self, geometry: Any, row: int) -> None:
-        name, at = geometry.get("type"), geometry.get("coordinates") or ()
-        if name == "GeometryCollection":
-            for one in geometry["geometries"]:
-                self.add(one, row)
-        elif name == "Point":
-            if len(at) > 0:
-                self.add_part(_POINTS, [[at]], row)
-        elif name == "MultiPoint":
-            if len(at) > 0:
-                self.add_part(_POINTS, [at], row)
-        elif name in ("LineString", "LinearRing"):
-            if len(at) > 0:
-                self.add_part(_LINE, [at], row)
-        elif name == "Polygon":
-            if len(at) > 0:
-                self.add_part(_POLYGON, at, row)
-        elif name in ("MultiLineString", "MultiPolygon"):
-            for one in at:
-                self.add({"type": name[5:], "coordinates": one}, row)
-        else:
-            raise TypeError(f"geometries: row {row} is a {name}")
-
-
-    def arrays(self) -> _Arrays:
-        places = np.concatenate(self.places) if self.places else np.empty((0, 2))
-        part, ring, vertex = (np.asarray(values, dtype=np.int64) for values in (self.part, self.ring, self.vertex))
-        x, y = np.ascontiguousarray(places[:, 0]), np.ascontiguousarray(places[:, 1])
-        return _Arrays(part, np.asarray(self.kind, dtype=np.uint8), ring, vertex, x, y)
-
-
-def _read(geometries: Any) -> _Parts:
-    made = _Parts()
-    for row, geometry in enumerate(geometries):
-        if geometry is not None:
-            interface = geometry if isinstance(geometry, dict) else getattr(geometry, "__geo_interface__", None)
-            if interface is None:
-                raise TypeError(f"geometries: row {row} is no geometry but {type(geometry).__name__}")
-            made.add(interface, row)
-        made.part.append(len(made.kind))
-    return made
 
 
 def _restored(kind: type[FeatureTree], *state: Any) -> FeatureTree:
@@ -139,9 +65,9 @@ class FeatureTree:
         if crs is not None and metric in _c.GLOBE_METRICS and not _crs.is_lonlat(_crs.parse(crs, "geometries")):
             raise ValueError(f"geometries are in {_crs.name(_crs.parse(crs, 'geometries'))}, not in longitude and latitude: "
                              "use to_crs(4326), or a metric of the plane")
-        self._build(_read(geometries).arrays(), metric, edges, boundary, ellipsoid)
+        self._build(_geometries.read(geometries), metric, edges, boundary, ellipsoid)
 
-    def _build(self, arrays: _Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]]) -> None:
+    def _build(self, arrays: _geometries.Arrays, metric: str, edges: str, boundary: bool, ellipsoid: Optional[tuple[float, float]]) -> None:
         self._arrays = arrays  # for pickle: the library has its own copy
         self.n, self.metric, self.edges, self.boundary, self.ellipsoid = len(arrays.part) - 1, metric, edges, boundary, ellipsoid
         a, f = ellipsoid_numbers(ellipsoid)

@@ -1,11 +1,12 @@
 """FeatureTree against pyproj's Geod and shapely."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
 
-from gpuvoronoi import FeatureTree
+from gpuvoronoi import FeatureTree, _geometries
 
 SQUARE = {"type": "Polygon", "coordinates": [[(0, 0), (4, 0), (4, 4), (0, 4), (0, 0)], [(1, 1), (3, 1), (3, 3), (1, 3), (1, 1)]]}
 LINE = {"type": "LineString", "coordinates": [(10, 0), (10, 4)]}
@@ -48,6 +49,32 @@ def test_against_shapely(random):
     all_ = np.array([[math.inf if s is None or s.is_empty else s.distance(geometry.Point(*q)) for s in shapes] for q in zip(x, y)])
     np.testing.assert_allclose(d, all_.min(axis=1), rtol=0, atol=1e-12)
     assert np.array_equal(i, all_.argmin(axis=1))
+
+
+def geometries_of_all_kinds():
+    shape = pytest.importorskip("shapely.geometry").shape
+    wkt = pytest.importorskip("shapely.wkt").loads
+    texts = ["POINT EMPTY", "POINT Z (1 2 3)", "LINESTRING EMPTY", "LINEARRING (0 0, 1 0, 1 1, 0 0)", "MULTIPOINT EMPTY", "MULTIPOINT (1 2, 3 4)",
+             "POLYGON Z ((0 0 5, 9 0 5, 9 9 5, 0 0 5), (2 1 5, 3 1 5, 3 2 5, 2 1 5))",
+             "MULTIPOLYGON (((0 0, 1 0, 1 1, 0 0)), ((5 5, 9 5, 9 9, 5 5), (7 6, 8 6, 8 7, 7 6)))",
+             "GEOMETRYCOLLECTION (POINT (7 8), GEOMETRYCOLLECTION (MULTILINESTRING ((0 9, 3 9), (5 9, 6 8)), POLYGON EMPTY), MULTIPOINT (1 1, 2 2))",
+             "GEOMETRYCOLLECTION EMPTY"]
+    return [shape(SQUARE), None, *(wkt(text) for text in texts), shape(LINE)]
+
+
+def test_shapely_is_read_as_geojson_is(monkeypatch):
+    """By functions of whole arrays where shapely has them, by well-known binary, and by GeoJSON: the same arrays."""
+    mapping = pytest.importorskip("shapely.geometry").mapping
+    shapes = geometries_of_all_kinds()
+    expected = _geometries.read([None if s is None or s.is_empty and s.geom_type == "Point" else mapping(s) for s in shapes])
+    assert len(expected.kind) > 9 and list(np.unique(expected.kind)) == [0, 1, 2]
+    found = [_geometries.read(shapes)]
+    monkeypatch.setitem(sys.modules, "shapely", None)
+    found.append(_geometries.read(shapes))
+    for one in found:
+        for name, values in zip(expected._fields, expected):
+            assert np.array_equal(getattr(one, name), values), name
+            assert getattr(one, name).dtype == values.dtype and getattr(one, name).flags.c_contiguous
 
 
 def test_geopandas():
