@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/retry.h"
+
 enum { NPY_HEADER = 128 }; /* bytes */
 
 struct gv_array_writer {
@@ -132,8 +134,8 @@ static gv_status copy_to_stream(gv_io *io, gv_array_writer *writer) {
   char buffer[1 << 16];
   rewind(writer->file);
   for (size_t got; (got = fread(buffer, 1, sizeof buffer, writer->file)) > 0;)
-    if (fwrite(buffer, 1, got, stdout) != got) return fail_write(io, writer);
-  return ferror(writer->file) || fflush(stdout) != 0 ? fail_write(io, writer) : GV_OK;
+    if (!gv_retry_write_all(STDOUT_FILENO, buffer, got)) return fail_write(io, writer);
+  return ferror(writer->file) ? fail_write(io, writer) : GV_OK;
 }
 
 gv_status gv_array_finish(gv_io *io, gv_array_writer *writer) {
